@@ -691,6 +691,10 @@ def mark_finalizing() -> None:
 
 # --- for the cffi backend (ffi_hpy/_pypy); only in the C binding --------------------------------------------------
 
+def messages() -> dict[str, str]:
+    """Return the formats of the error messages that both backends raise, by name: those of
+    src/hpy_module/context/messages.h."""
+
 def cover(call: int, make_error: int, ask: int, /) -> tuple[int, ...]:
     """Take pointers to the C functions that run callbacks, make errors from exceptions and check signals; return the
     pointers to the counterparts in C (src/hpy_module/function/covered.c)."""

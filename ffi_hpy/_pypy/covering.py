@@ -11,7 +11,7 @@ from .context.hidden import hidden
 from .context.numbers import OBJECT
 from .context.signals import keep, raise_interruption
 from .convert.opaque import unwrap
-from .convert.values import DataType, Device, OpaquePtr, data_type_from_code
+from .convert.values import DataType, Device, OpaquePtr, lower_data_type
 from .object.frames import give, take, use
 from .object.objects import Wrapper, expect
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-__all__ = ["give_hooks"]
+__all__ = ["binding_class", "give_hooks"]
 
 
-def _binding_class(type_index: int) -> Any:
+def binding_class(type_index: int) -> Any:
     """Return the binding's class for native objects of a type: the class that its own methods need, else CObject."""
     return _CLASSES.get(type_index, binding.CObject)
 
@@ -154,7 +154,7 @@ def give_hooks() -> None:
     """Set the binding's hooks."""
     binding.set_hooks(
         classify=_classify if binding.HAS_EXTENSION else remember_by_class(_classify),
-        class_for_type_index=_binding_class,
+        class_for_type_index=binding_class,
         error_to_exception=_error_to_exception,
         exception_to_error=_exception_to_error,
         exception_leaves=lambda exception, began: hooks.exception_leaves(exception, began),
@@ -178,8 +178,3 @@ def give_hooks() -> None:
         did_you_mean=lambda name, names: hooks.did_you_mean(name, names),
         opaque_value=_opaque_value,
     )
-
-
-def lower_data_type(value: Any) -> DataType:
-    """Convert a DataType of the binding to the DataType of this side."""
-    return data_type_from_code(value.type_code, value.bits, value.lanes)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from types import FunctionType, ModuleType
 
-from . import covering, registry
+from . import covering
 from .classes import callbacks, cobject, functions, natives, tensors
 from .container import mappings, sequences
 from .context import bridge, hooks
 from .context.binding import binding
 from .context.numbers import ERROR, FUNCTION, OPAQUE_PY_OBJECT, TENSOR
 from .convert import results, values
+from .delegated import DELEGATED
 from .object import core_functions
-from .object.objects import class_set
-from .record import define, field_slots, initializers, schemas
+from .object.objects import class_at, class_set
+from .record import field_slots, initializers, schemas
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,46 +22,24 @@ if TYPE_CHECKING:
 
 __all__ = ["make_module"]
 
+_FROM_BINDING = (
+    *("exchange_address", "exchange_from_python", "exchange_table", "mark_finalizing", "method_define"),
+    *("stream_get", "stream_set", "type_attr_define", "type_define", "type_key_to_index"),
+)
+"""Functions of the binding whose arguments and results are the same on both sides."""
 
-def set_hooks(*args: Any, **given: Any) -> None:
-    """Set hooks of the binding."""
-    if args:
-        raise TypeError("set_hooks() takes keyword arguments only")
-    hooks.store(given)
-
-
-def mark_finalizing() -> None:
-    """Leak Python objects owned by native code from now on, instead of releasing them."""
-    binding.mark_finalizing()
-
-
-_FROM_BINDING = ("type_define", "type_key_to_index")
 _NAMES: tuple[tuple[ModuleType, tuple[str, ...]], ...] = (
-    (callbacks, ("function_from_address", "function_from_callable", "function_from_mlir")),
+    (callbacks, ("function_from_callable",)),
     (cobject, ("CObject", "ObjectRValueRef")),
-    (define, ("fields_define",)),
     (field_slots, ("FieldSlot",)),
     (functions, ("Function",)),
     (initializers, ("Initializer",)),
     (mappings, ("CDict", "CMapping")),
     (natives, ("CAny", "Error", "OpaquePyObject", "cany_value", "convert")),
-    (
-        registry,
-        (
-            *("class_find", "class_offer", "class_register", "global_get", "global_set"),
-            *("method_define", "type_attr", "type_attr_define", "type_info"),
-        ),
-    ),
-    (schemas, ("Schema", "schema_setter")),
+    (schemas, ("Schema",)),
     (sequences, ("CList", "CSequence")),
-    (
-        tensors,
-        (
-            *("Tensor", "exchange_address", "exchange_from_python", "exchange_table", "from_dlpack"),
-            *("stream_get", "stream_set"),
-        ),
-    ),
-    (values, ("DataType", "Device", "OpaquePtr", "data_type_from_code")),
+    (tensors, ("Tensor",)),
+    (values, ("DataType", "Device", "OpaquePtr")),
 )
 
 
@@ -77,7 +56,7 @@ def _document(value: Any, theirs: Any) -> None:
 
 def make_module(name: str) -> ModuleType:
     """Create the module. Its names are those of the binding."""
-    module = ModuleType(name, "The binding between the tvm-ffi C ABI and Python.")
+    module = ModuleType(name, binding.__doc__)
     found = module.__dict__
     for constant in dir(binding):
         if constant.isupper():
@@ -85,12 +64,13 @@ def make_module(name: str) -> ModuleType:
     found["HAS_DESCRIPTORS"] = True
     for function in _FROM_BINDING:
         found[function] = getattr(binding, function)
-    for source, names in _NAMES:
-        for public in names:
-            found[public] = getattr(source, public)
-            _document(found[public], getattr(binding, public))
-    found["set_hooks"] = set_hooks
-    found["mark_finalizing"] = mark_finalizing
+    own = {public: getattr(source, public) for source, names in _NAMES for public in names}
+    own.update(DELEGATED, class_find=class_at, set_hooks=hooks.store)
+    for public, value in own.items():
+        found[public] = value
+        if isinstance(value, FunctionType):
+            value.__name__ = value.__qualname__ = public
+        _document(value, getattr(binding, public))
     for value in found.values():
         if isinstance(value, type) and value.__module__.startswith(__name__.rpartition(".")[0]):
             value.__module__ = name

@@ -101,9 +101,14 @@ def _state(cls: Any, create: bool = False) -> Any:
     return None if info is None else _state_of(info.type_index, create)
 
 
+_states: dict[int, Any] = {}  # by type; a type keeps its EnumState
+
+
 def _state_of(type_index: int, create: bool = False) -> Any:
     """The EnumState of a type, None if it has none."""
-    state = type_attr(type_index, ENUM_STATE_ATTR)
+    state = _states.get(type_index)
+    if state is None:
+        state = type_attr(type_index, ENUM_STATE_ATTR)
     has_entries = entries_of(type_index) is not None
     if state is None and (create or has_entries):
         fresh = EnumState()
@@ -115,6 +120,8 @@ def _state_of(type_index: int, create: bool = False) -> Any:
     if has_entries:
         with _making:
             adopt_entries(type_index, state)
+    if state is not None:
+        _states[type_index] = state
     return state
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from ci.jobs import twice
@@ -42,3 +44,11 @@ def test_a_name_counts_if_the_backend_defines_it(planted):
 def test_the_counts_do_not_grow():
     assert 0 < len(twice.find_names()) <= twice.MOST_NAMES
     assert 0 < len(twice.find_messages()) <= twice.MOST_MESSAGES
+
+
+def test_the_formats_of_messages_are_listed_and_used():
+    header, table = ((twice._BINDING / "context" / name).read_text() for name in ("messages.h", "messages.c"))
+    names = re.findall(r"#define FB_MESSAGE_(\w+)", header)
+    assert re.findall(r'{"(\w+)", FB_MESSAGE_(\w+)}', table) == [(name, name) for name in names]
+    sources = (path.read_text() for path in twice._BACKEND.rglob("*.py"))
+    assert {name for source in sources for name in re.findall(r"messages\.([A-Z_]+)", source)} == {*names}

@@ -182,7 +182,10 @@ BINARIES = (
         folder_of_needs="lib",
         rare=(
             "src/hpy_module/module/*.c",
-            *(f"src/hpy_module/context/{name}.c" for name in ("cut", "hook", "instance", "property", "type")),
+            *(
+                f"src/hpy_module/context/{name}.c"
+                for name in ("cut", "hook", "instance", "messages", "property", "type")
+            ),
             *(f"src/hpy_module/object/{name}.c" for name in ("object_type", "own_class")),
             *(f"src/hpy_module/record/{name}.c" for name in ("define", "field_table", "init_plan")),
             *(f"src/hpy_module/schema/{name}.c" for name in ("mismatch", "refuse", "schema", "schema_type")),

@@ -11,6 +11,7 @@ from ..context.hidden import hidden
 from ..context.holds import CALL_AT, DROP_AT, drop, held, hold
 from ..context.numbers import INT, INT64_MAX, INT64_MIN
 from ..context.signals import ask_in_c
+from ..context.texts import messages
 from ..convert import exchanged
 from ..convert.arguments import own_value
 from ..convert.results import of_view
@@ -23,9 +24,9 @@ if TYPE_CHECKING:
 
     from .functions import Function
 
-__all__ = ["function_from_address", "function_from_callable", "function_from_mlir"]
+__all__ = ["function_from_callable"]
 
-_RETURNED = "the return value of a callback"
+_RETURNED = messages.RETURN_VALUE
 
 
 @hidden
@@ -74,14 +75,8 @@ _set_error = core.error_set
 
 def function_from_callable(fn: Any, *exchange_api: Any) -> Function:
     """A native function that calls a Python callable."""
-    if len(exchange_api) > 1:
-        raise TypeError(
-            f"function_from_callable() takes a callable[, exchange_api], got {1 + len(exchange_api)} arguments"
-        )
-    if exchange_api:
+    if exchange_api or not callable(fn):
         return _with_exchange(fn, *exchange_api)
-    if not callable(fn):
-        raise TypeError(f"expected a callable, got {type(fn).__name__}")
     block = hold(fn)
     out = new_words(1)
     if core.function_new(block, CALL_AT, DROP_AT, out) != 0:
@@ -91,24 +86,13 @@ def function_from_callable(fn: Any, *exchange_api: Any) -> Function:
     return function
 
 
-def _with_exchange(fn: Any, exchange_api: Any) -> Function:
-    """Return a function whose tensor arguments arrive as arrays of a library; the C binding implements it."""
+def _with_exchange(fn: Any, *exchange_api: Any) -> Function:
+    """Return a function whose tensor arguments arrive as arrays of a library; the C binding implements it, and raises
+    the error for other arguments."""
 
     @hidden
     def call(*args: Any) -> Any:
         return fn(*[exchanged.lower(arg) for arg in args])
 
-    function: Function = bridge.lower(binding.function_from_callable(call if callable(fn) else fn, exchange_api))
-    return function
-
-
-def function_from_address(*args: Any) -> Function:
-    """A Function around a C function of type TVMFFISafeCallType."""
-    function: Function = bridge.lower(binding.function_from_address(*args))
-    return function
-
-
-def function_from_mlir(*args: Any) -> Function:
-    """A Function around a function that MLIR compiled from one of type TVMFFISafeCallType."""
-    function: Function = bridge.lower(binding.function_from_mlir(*args))
+    function: Function = bridge.lower(binding.function_from_callable(call if callable(fn) else fn, *exchange_api))
     return function

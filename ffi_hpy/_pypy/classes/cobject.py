@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from ..context import hooks
 from ..context.backend import core
+from ..context.binding import binding
 from ..context.hidden import hidden
 from ..context.numbers import FUNCTION, OBJECT
-from ..context.texts import bind, check_new, final
+from ..context.texts import bind, check_new, final, messages
 from ..object.frames import read_object, refuse_in_use
 from ..object.identity import changing, move, replace, share
 from ..object.objects import (
@@ -49,7 +50,7 @@ def _let_list(wrapper: Any) -> None:
 def check_function(address: int) -> None:
     """TypeError if an object that a Function is to own is not a function."""
     if type_index_at(address) != FUNCTION:
-        raise TypeError("a Function can take over the handle of a function only")
+        raise TypeError(messages.FUNCTIONS_ONLY)
 
 
 def put_handle(wrapper: Any, address: int) -> None:
@@ -77,6 +78,11 @@ def put_handle(wrapper: Any, address: int) -> None:
         share(wrapper)  # other owners may pass the object to Python at any time
     if old:
         core.decref(old)
+
+
+def _blank() -> Any:
+    """Return an empty wrapper of the binding, whose methods raise the errors for wrong arguments."""
+    return binding.CObject.__new__(binding.CObject)
 
 
 def _use_count(words: Any) -> int:
@@ -150,9 +156,9 @@ class CObject(Wrapper):
         """Move the handle of another object to this wrapper."""
         check_wrapper(self)
         if not isinstance(other, CObject):
-            raise TypeError(f"__move_handle_from__() argument must be a CObject, not {type(other).__name__}")
+            _blank().__move_handle_from__(other)  # it raises the error
         if other._is_function and not self._is_function:
-            raise TypeError("the handle of a Function cannot be moved away")
+            raise TypeError(messages.KEEPS_HANDLE)
         if other is self:
             return
         if self._is_function:
@@ -176,7 +182,7 @@ class CObject(Wrapper):
         """Steal the handle of the object that a native function returns."""
         check_wrapper(self)
         if not args or not isinstance(args[0], CObject) or not args[0]._is_function:
-            raise TypeError("__init_handle_by_constructor__() argument 1 must be a Function")
+            _blank().__init_handle_by_constructor__()  # it raises the error
         address = args[0]._make(args[1:])
         if self._is_function:
             self._put_function(address)
@@ -236,9 +242,9 @@ class ObjectRValueRef:
         check_new(cls, ObjectRValueRef, "ObjectRValueRef")
         (obj,) = bind("ObjectRValueRef", ("obj",), 1, args, kwargs)
         if not isinstance(obj, CObject):
-            raise TypeError(f"ObjectRValueRef() expected a CObject, got {type(obj).__name__}")
+            binding.ObjectRValueRef(obj)  # it raises the error
         if obj._is_function:
-            raise TypeError("the handle of a Function cannot be moved away")
+            raise TypeError(messages.KEEPS_HANDLE)
         self = object.__new__(cls)
         self._object = obj
         return self

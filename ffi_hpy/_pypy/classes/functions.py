@@ -12,11 +12,12 @@ import os
 from ..._start.fork import new_lock
 from ..context import bridge, hooks
 from ..context.backend import SAFE_CALL, cast, core, words_at
+from ..context.binding import binding
 from ..context.hidden import hidden
 from ..context.holds import drop
 from ..context.numbers import OBJECT
 from ..context.signals import interruptions, raise_interruption
-from ..context.texts import check_new, shown
+from ..context.texts import check_new, messages, shown
 from ..convert import exchanged
 from ..convert.arguments import NeedsBinding, put
 from ..convert.results import get
@@ -54,9 +55,7 @@ class Function(CObject):
     def __new__(cls, /, *_args: Any, **_kwargs: Any) -> Any:
         check_new(cls, Function, "Function")
         if cls is Function:
-            raise TypeError(
-                "Function cannot be made directly: use ffi_hpy.convert(callable) or ffi_hpy.get_global_func(name)"
-            )
+            binding.Function()  # it raises the error
         self = CObject.__new__(cls)
         self._about = 0
         self._call = None
@@ -173,10 +172,7 @@ class Function(CObject):
                 self._fail(frame)
             type_index = result[0] & 0xFFFFFFFF
             if type_index < OBJECT:
-                raise TypeError(
-                    f"{self._name or 'native function'}() must return an object, it returned a value of type index "
-                    f"{type_index}"
-                )
+                raise TypeError(messages.NOT_AN_OBJECT % (self._name or "native function", type_index))
             made: int = result[1]
             return made
         finally:
@@ -204,7 +200,7 @@ class Function(CObject):
     def _fill(self, address: int) -> None:
         with _filling:
             if self._ffi_address:
-                raise TypeError("the handle of a Function cannot be moved away")
+                raise TypeError(messages.KEEPS_HANDLE)
             self._ffi_address = address
 
     @hidden
@@ -222,12 +218,12 @@ class Function(CObject):
     @__name__.setter
     def __name__(self, name: str) -> None:
         if not isinstance(name, str):
-            raise TypeError(f"__name__ must be str, not {type(name).__name__}")
+            raise TypeError(messages.NOT_A_STR % ("__name__", type(name).__name__))
         self._name = name
 
     @__name__.deleter
     def __name__(self) -> None:
-        raise TypeError("__name__ cannot be deleted")
+        raise TypeError(messages.NOT_DELETED % "__name__")
 
     @property
     def release_gil(self) -> bool:
@@ -242,7 +238,7 @@ class Function(CObject):
 
     @release_gil.deleter
     def release_gil(self) -> None:
-        raise TypeError("release_gil cannot be deleted")
+        raise TypeError(messages.NOT_DELETED % "release_gil")
 
     def __repr__(self) -> str:
         name = type(self).__name__

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..context import hooks
 from ..context.backend import UPDATE_BACKTRACE, address_of, bytes_at, cast, core, new_chars, new_words, words_at
 from ..context.numbers import BOOL, ERROR, FLOAT, INT, NONE, OBJECT, OPAQUE_PY_OBJECT, SMALL_BYTES, SMALL_STR
-from ..context.texts import bind, check_new, final, raise_unmade
+from ..context.texts import bind, check_new, final, messages, raise_unmade
 from ..convert.arguments import own_value
 from ..convert.opaque import make_opaque, unwrap
 from ..convert.results import get, of_object, of_view, text_of
@@ -26,7 +26,7 @@ class _Text:
 
     def __init__(self, text: Any, what: str) -> None:
         if not isinstance(text, str):
-            raise TypeError(f"{what} must be str, not {type(text).__name__}")
+            raise TypeError(messages.NOT_A_STR % (what, type(text).__name__))
         self._data = new_chars(str.encode(text))
         self.array = new_words(2)
         self.array[0], self.array[1] = address_of(self._data), len(self._data) - 1

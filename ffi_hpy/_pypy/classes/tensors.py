@@ -1,4 +1,4 @@
-"""Tensor, and the functions around it.
+"""Tensor.
 
 Attributes are read from the DLTensor after the header of the native object, which does not change during the object's
 life. The C binding implements DLPack's capsules, tensors of other libraries and the DLPack C exchange API.
@@ -16,7 +16,7 @@ from ..context.numbers import INT64_MAX, INT64_MIN, TENSOR
 from ..context.texts import bind
 from ..convert.values import data_type_of, device_of
 from ..object.frames import give, read_object, take, use
-from ..object.objects import expect, wrap
+from ..object.objects import expect
 from .cobject import CObject
 
 TYPE_CHECKING = False
@@ -24,15 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-__all__ = [
-    "Tensor",
-    "exchange_address",
-    "exchange_from_python",
-    "exchange_table",
-    "from_dlpack",
-    "stream_get",
-    "stream_set",
-]
+__all__ = ["Tensor"]
 
 # Words of the object: the DLTensor begins after the header.
 _DATA = 3
@@ -180,7 +172,7 @@ class Tensor(CObject):
         """Number of elements."""
         n: int = _read(self, _count)
         if n > INT64_MAX:
-            raise OverflowError("the tensor has more than 2**63 - 1 elements")
+            self._of_binding("numel")  # it raises the error
         return n
 
     @hidden
@@ -193,7 +185,7 @@ class Tensor(CObject):
         shape: tuple[int, ...] = _read(self, _shape)
         n = len(shape)
         if not -n <= axis < n:
-            raise IndexError(f"axis {axis} is out of range for a tensor of {n} axes")
+            self._of_binding("size", axis)  # it raises the error
         return shape[axis]
 
     @hidden
@@ -216,16 +208,16 @@ class Tensor(CObject):
     def __dlpack__(self, *args: Any, **options: Any) -> Any:
         """A DLPack capsule that keeps the memory alive until its consumer is done."""
         if args:
-            raise TypeError("__dlpack__() takes keyword arguments only")
+            return self._of_binding("__dlpack__", *args, **options)  # it raises the error
         version = options.get("max_version")
         for name, value in options.items():
             if name not in _OPTIONS or (value is not None and name not in _SIMPLE_OPTIONS):
-                return self._export(options)
+                return self._of_binding("__dlpack__", **options)
         if version is None:
             return self._capsule(False)
         if type(version) is tuple and version and type(version[0]) is int:
             return self._capsule(version[0] >= binding.DLPACK_MAJOR_VERSION)
-        return self._export(options)
+        return self._of_binding("__dlpack__", **options)
 
     @hidden
     def __dlpack_device__(self) -> tuple[int, int]:
@@ -244,12 +236,12 @@ class Tensor(CObject):
             give(frame)
 
     @hidden
-    def _export(self, options: dict[str, Any]) -> Any:
-        """Return a capsule for any options of a consumer."""
+    def _of_binding(self, method: str, *args: Any, **options: Any) -> Any:
+        """Call a method of the binding's wrapper of the tensor."""
         frame = take()
         try:
             use(frame, self)
-            return use_lifted(expect(self, TENSOR, 1), lambda theirs: theirs.__dlpack__(**options))
+            return use_lifted(expect(self, TENSOR, 1), lambda theirs: getattr(theirs, method)(*args, **options))
         finally:
             give(frame)
 
@@ -257,16 +249,3 @@ class Tensor(CObject):
 def _device_word(words: Any) -> int:
     word: int = words[_DEVICE]
     return word
-
-
-@hidden
-def from_dlpack(*args: Any, **kwargs: Any) -> Any:
-    """Return a Tensor on the memory of an array of any library that supports DLPack, without copying."""
-    return wrap(binding.tensor_from_dlpack(*args, **kwargs))
-
-
-exchange_address = binding.exchange_address
-exchange_from_python = binding.exchange_from_python
-exchange_table = binding.exchange_table
-stream_get = binding.stream_get
-stream_set = binding.stream_set

@@ -163,7 +163,6 @@ class _Core:
         self.own = self._function("TVMFFIAnyViewToOwnedAny", _words, _words)
         self.function_new = self._function("TVMFFIFunctionCreate", _word, _word, _word, _words)
         self.function_find = self._function("TVMFFIFunctionGetGlobal", _words, _words)
-        self.function_set = self._function("TVMFFIFunctionSetGlobal", _words, _word, _int)
         self.opaque_new = self._function("TVMFFIObjectCreateOpaque", _word, _int, _word, _words)
         self.error_new = self._function(
             "TVMFFIErrorCreateWithCauseAndExtraContext", _words, _words, _words, _word, _word, _words
@@ -172,7 +171,6 @@ class _Core:
         self.error_set = self._function("TVMFFIErrorSetRaised", _word, result=_nothing)
         self.data_type_from_text = self._function("TVMFFIDataTypeFromString", _words, _words)
         self.data_type_to_text = self._function("TVMFFIDataTypeToString", _words, _words)
-        self.type_find = self._function("TVMFFITypeKeyToIndex", _words, _ints)
         self.type_info = self._function("TVMFFIGetTypeInfo", _int, result=_word)
         self.type_column = self._function("TVMFFIGetTypeAttrColumn", _words, result=_word)
         self.backtrace = self._function("TVMFFIBacktrace", _word, _int, _word, _int, result=_word)

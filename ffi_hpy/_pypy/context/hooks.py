@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .binding import binding
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -32,6 +34,7 @@ exception_asked_for: Any = _missing
 exception_leaves: Any = _missing
 exception_to_error: Any = _missing
 interrupts: Any = _missing
+opaque_value: Any = _missing  # only for the C binding
 shape_class: Any = _missing
 string_class: Any = _missing
 tensor_to_array: Any = _missing
@@ -41,9 +44,9 @@ wrap_opaque_ptr: Any = _missing
 _NAMES = frozenset([name for name, value in globals().items() if value is _missing]) - {"_missing"}
 
 
-def store(given: dict[str, Any]) -> None:
-    """Set hooks. For an unknown name, raise TypeError and set none."""
-    for name in given:
-        if name not in _NAMES:
-            raise TypeError(f"set_hooks() got an unexpected keyword argument '{name}'")
+def store(*args: Any, **given: Any) -> None:
+    """Set hooks of the binding. The C binding raises the error for other arguments, and then no hook is set."""
+    unknown = {name: value for name, value in given.items() if name not in _NAMES}
+    if args or unknown:
+        binding.set_hooks(*args, **unknown)
     globals().update(given)

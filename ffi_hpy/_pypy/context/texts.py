@@ -1,6 +1,11 @@
-"""Helpers for error messages in the form of the C binding's: long names are cut, and arguments are named."""
+"""Error messages: the formats that both backends use, which the C binding has, and helpers that cut long names and
+name arguments as the C binding does."""
 
 from __future__ import annotations
+
+from types import SimpleNamespace
+
+from .binding import binding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -8,7 +13,10 @@ if TYPE_CHECKING:
 
     Class = TypeVar("Class", bound=type)
 
-__all__ = ["MISSING", "bind", "check_new", "cut", "final", "raise_unmade", "shown"]
+__all__ = ["MISSING", "bind", "check_new", "cut", "final", "messages", "raise_unmade", "shown"]
+
+messages = SimpleNamespace(**binding.messages())
+"""The formats of src/hpy_module/context/messages.h."""
 
 _MESSAGE_BYTES = 1023
 
@@ -40,36 +48,36 @@ def bind(
     """Return the arguments of a call in the order of `names`, `missing` for omitted ones. TypeError for wrong
     arguments."""
     if len(args) > len(names):
-        raise TypeError(f"{callee}() takes at most {len(names)}, got {len(args)} arguments")
+        raise TypeError(messages.TOO_MANY % (callee, len(names), len(args)))
     given = [*args, *[missing] * (len(names) - len(args))]
     for name, value in kwargs.items():
         if name not in names:
-            raise TypeError(f"{callee}() got an unexpected keyword argument '{shown(name)}'")
+            raise TypeError(messages.UNEXPECTED % (callee, shown(name)))
         at = names.index(name)
         if at < len(args):
-            raise TypeError(f"{callee}() got multiple values for argument '{name}'")
+            raise TypeError(messages.TWICE % (callee, name))
         given[at] = value
     for at in range(len(args), n_required):
         if names[at] not in kwargs:
-            raise TypeError(f"{callee}() missing required argument: '{names[at]}'")
+            raise TypeError(messages.MISSING % (callee, names[at]))
     return given
 
 
 def raise_unmade(value: object) -> NoReturn:
     """TypeError for an instance that object.__new__() created."""
-    raise TypeError(f"this {type(value).__name__} was not made by the __new__ of its class") from None
+    raise TypeError(messages.NOT_FROM_NEW % type(value).__name__) from None
 
 
 def check_new(cls: Any, own: type, name: str) -> None:
     """TypeError if the first argument of a `__new__` is not a subclass of its own class."""
     if not isinstance(cls, type):
-        raise TypeError(f"{name}.__new__(X): X is not a type but of type {type(cls).__name__}")
+        raise TypeError(messages.NOT_A_TYPE % (name, type(cls).__name__))
     if own not in cls.__mro__:
-        raise TypeError(f"{name}.__new__({cls.__name__}): {cls.__name__} is not a subtype of {name}")
+        raise TypeError(messages.NOT_A_SUBTYPE % (name, cls.__name__, cls.__name__, name))
 
 
 def _refuse_subclass(cls: Any, /, **_options: Any) -> NoReturn:
-    raise TypeError(f"type '{cls.__bases__[0].__name__}' is not an acceptable base type")
+    raise TypeError(messages.FINAL % cls.__bases__[0].__name__)
 
 
 def final(cls: Class) -> Class:

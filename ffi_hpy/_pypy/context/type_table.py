@@ -12,10 +12,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["FieldInfo", "TypeFacts", "attribute_at", "default_words", "facts_of", "field_info", "method_words"]
+__all__ = ["FieldFacts", "TypeFacts", "attribute_at", "facts_of", "field_info"]
 
 _FIELD_WORDS = 15
-_METHOD_WORDS = 9
 _INT32 = 0xFFFFFFFF
 
 
@@ -69,7 +68,7 @@ def facts_of(type_index: int) -> TypeFacts:
     return _facts.get(address) or _facts_at(address)
 
 
-class FieldInfo:
+class FieldFacts:
     """A TVMFFIFieldInfo. `default_at` is the pointer to the default value or factory."""
 
     __slots__ = ("default_at", "flags", "getter", "name", "offset", "setter", "size", "static_index")
@@ -86,19 +85,9 @@ class FieldInfo:
         self.static_index: int = index - (1 << 32) if index >> 31 else index
 
 
-def field_info(facts: TypeFacts, which: int) -> FieldInfo:
+def field_info(facts: TypeFacts, which: int) -> FieldFacts:
     """The `which`th own field of a type."""
-    return FieldInfo(words_at(facts._info[6]) + which * _FIELD_WORDS)
-
-
-def default_words(facts: TypeFacts, which: int) -> Any:
-    """The two words of the default of an own field of a type."""
-    return words_at(facts._info[6]) + (which * _FIELD_WORDS + 12)
-
-
-def method_words(facts: TypeFacts, which: int) -> Any:
-    """The two words of an own method of a type."""
-    return words_at(facts._info[7]) + (which * _METHOD_WORDS + 7)
+    return FieldFacts(words_at(facts._info[6]) + which * _FIELD_WORDS)
 
 
 _columns: dict[str, Any] = {}

@@ -31,7 +31,7 @@ from ..context.numbers import (
     SMALL_STR,
     TENSOR,
 )
-from ..context.texts import cut, raise_unmade
+from ..context.texts import cut, messages, raise_unmade
 from ..object.errors import raise_pending
 from ..object.frames import TEXT_BYTES, Offer, give, take, use
 from ..object.identity import share
@@ -155,7 +155,7 @@ def _put_big(frame: Frame, i: int, number: int, callee: Callee) -> None:
 
 def _refuse_text(text: str, where: str) -> NoReturn:
     at = next(i for i, character in enumerate(text) if "\ud800" <= character <= "\udfff")
-    raise UnicodeEncodeError("utf-8", text, at, at + 1, f"{where}: surrogates not allowed") from None
+    raise UnicodeEncodeError("utf-8", text, at, at + 1, f"{where}: {messages.SURROGATES}") from None
 
 
 # --- all other types ----------------------------------------------------------------------------------------------
@@ -205,14 +205,14 @@ def _where(i: int, callee: Callee) -> str:
     if type(callee) is Place:
         return _where(callee.i, callee.callee)
     name = callee._name
-    return cut(f"{name}() argument {i // 2 + 1}", 255) if name else f"argument {i // 2 + 1} of a native function"
+    return cut(f"{name}() argument {i // 2 + 1}", 255) if name else messages.ARGUMENT % (i // 2 + 1)
 
 
 @hidden
 def _put_other(frame: Frame, i: int, value: Any, cls: type, callee: Callee, depth: int) -> None:
     kind, detail = _kind_of(cls)
     if depth >= _DEPTH_LIMIT and kind in _NESTED:
-        raise ValueError(f"{_where(i, callee)}: nested more than {_DEPTH_LIMIT} deep (does it contain itself?)")
+        raise ValueError(messages.TOO_DEEP % (_where(i, callee), _DEPTH_LIMIT))
     if kind == binding.KIND_CONVERTER:
         converted = detail(value)
         mark = len(frame.held)
@@ -265,7 +265,7 @@ def _put_int(frame: Frame, i: int, value: Any, callee: Callee, _depth: int) -> N
     except TypeError:
         if hasattr(type(value), "__index__") or hasattr(type(value), "__int__"):
             raise
-        raise TypeError(f"{_where(i, callee)}: expected an int, got {type(value).__name__}") from None
+        raise TypeError(messages.NOT_AN_INT % (_where(i, callee), type(value).__name__)) from None
     put(frame, i, int.__add__(number, 0), callee)
 
 
@@ -379,7 +379,7 @@ def own(frame: Frame, i: int, out: Any) -> None:
         out[1] = words[i + 1]
         return
     if core.own(words + i, out) != 0:
-        raise_pending("the return value of a callback")
+        raise_pending(messages.RETURN_VALUE)
 
 
 @hidden

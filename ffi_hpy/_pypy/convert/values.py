@@ -9,14 +9,14 @@ from ..context import hooks
 from ..context.backend import address_of, bytes_at, core, new_chars, new_words, words_at
 from ..context.hidden import hidden
 from ..context.numbers import SMALL_STR
-from ..context.texts import bind, check_new, final, raise_unmade
+from ..context.texts import bind, check_new, final, messages, raise_unmade
 from ..object.errors import raise_pending
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["DataType", "Device", "OpaquePtr", "data_type_from_code", "data_type_of", "device_of"]
+__all__ = ["DataType", "Device", "OpaquePtr", "data_type_of", "device_of", "lower_data_type"]
 
 
 def _number(value: Any, what: str, low: int, high: int) -> int:
@@ -66,7 +66,7 @@ class DataType:
         check_new(cls, DataType, "DataType")
         (dtype_str,) = bind("DataType", ("dtype_str",), 1, args, kwargs)
         if not isinstance(dtype_str, str):
-            raise TypeError(f"DataType() argument must be str, not {type(dtype_str).__name__}")
+            raise TypeError(messages.NOT_A_STR % ("DataType() argument", type(dtype_str).__name__))
         text = new_chars(str.encode(dtype_str))
         words = new_words(3)
         words[0], words[1] = address_of(text), len(text) - 1
@@ -138,13 +138,10 @@ def _data_type(cls: Any, word: int) -> Any:
     return self
 
 
-def data_type_from_code(*args: Any) -> DataType:
-    """A DataType from DLPack type code, bits and lanes; lanes are negative for scalable vectors."""
-    if len(args) != 3:
-        raise TypeError("data_type_from_code() takes type_code, bits, lanes")
-    code, bits = _number(args[0], "type code", 0, 255), _number(args[1], "bits", 0, 255)
-    lanes = _number(args[2], "lanes", -0x8000, 0x7FFF)
-    made: DataType = _data_type(DataType, code | bits << 8 | (lanes & 0xFFFF) << 16)
+def lower_data_type(theirs: Any) -> DataType:
+    """Convert a DataType of the binding to the DataType of this side."""
+    word = theirs.type_code | theirs.bits << 8 | (theirs.lanes & 0xFFFF) << 16
+    made: DataType = _data_type(DataType, word)
     return made
 
 

@@ -24,6 +24,7 @@ from ..context.backend import (
 from ..context.hidden import hidden
 from ..context.holds import drop, held_at, hold, put_error, take_error
 from ..context.signals import raise_interruption
+from ..context.texts import messages
 from .objects import wrap
 
 TYPE_CHECKING = False
@@ -129,14 +130,14 @@ def raise_taken(block: int, address: int, callee: str) -> NoReturn:
         _raise_own(block)
     if not address:
         raise_interruption()
-        raise RuntimeError(f"{callee or 'native function'}() returned failure without setting an error")
+        raise RuntimeError(messages.NO_ERROR % (callee or "native function"))
     if address == EXHAUSTED and get_ident() in lost:
         core.decref(address)
         raise lost.pop(get_ident())
     if _kind_at(address) == b"EnvErrorAlreadySet":
         core.decref(address)
         raise_interruption()
-        raise RuntimeError("native code reported a Python exception, but none is set")
+        raise RuntimeError(messages.NO_EXCEPTION)
     _n_raised += 1
     raise hooks.error_to_exception(wrap(address), _n_raised)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from ..context.backend import address_of, buffer_at, core, doubles_at, new_words, words_at
 from ..context.hidden import hidden
 from ..context.holds import drain, finish, waiting
+from ..context.texts import messages
 from .identity import take_out, unlist, uses_of
 from .objects import check_wrapper, expect, raise_no_handle
 
@@ -102,7 +103,8 @@ def take() -> Frame:
     try:
         return _pool.pop()
     except IndexError:
-        return Frame(N_ARGUMENTS, _pool)
+        pass  # outside of the handler, because PyPy may fail to add the context to a RecursionError
+    return Frame(N_ARGUMENTS, _pool)
 
 
 def frame_for(n_arguments: int) -> Frame:
@@ -116,7 +118,8 @@ def _take_larger(n_arguments: int) -> Frame:
             try:
                 return pool.pop()
             except IndexError:
-                return Frame(most, pool)
+                pass
+            return Frame(most, pool)
     return Frame(n_arguments, None)
 
 
@@ -154,7 +157,7 @@ def read_object(wrapper: Any, type_index: int, depth: int, read: Callable[[Any],
 
 def refuse_in_use() -> NoReturn:
     """RuntimeError: a call uses the handle of a wrapper."""
-    raise RuntimeError("the native object cannot be moved away while a call uses it")
+    raise RuntimeError(messages.IN_USE)
 
 
 class Offer:

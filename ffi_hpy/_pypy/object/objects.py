@@ -11,7 +11,7 @@ from ..context.backend import SAFE_CALL, address_of, cast, core, new_words, word
 from ..context.hidden import hidden
 from ..context.holds import end_at, end_waiting, finish, waiting
 from ..context.numbers import FUNCTION
-from ..context.texts import check_new, raise_unmade
+from ..context.texts import check_new, messages, raise_unmade
 from .identity import at_rest, find, share, unlist
 
 TYPE_CHECKING = False
@@ -25,7 +25,6 @@ __all__ = [
     "address_in",
     "check_wrapper",
     "class_at",
-    "class_offer",
     "class_set",
     "derives",
     "expect",
@@ -215,26 +214,16 @@ def class_at(type_index: int) -> type | None:
     return _classes[type_index] if 0 <= type_index < len(_classes) else None
 
 
-def class_set(type_index: int, cls: type) -> None:
-    """Register a class for a type."""
-    with _writing:
-        _store(type_index, cls)
-
-
-def _store(type_index: int, cls: type) -> None:
-    while len(_classes) <= type_index:
-        _classes.extend([None] * 256)
-    _classes[type_index] = cls
-
-
-def class_offer(type_index: int, cls: type) -> type:
-    """Register a class for a type without one. Returns the type's class."""
+def class_set(type_index: int, cls: type, replaces: bool = True) -> type:
+    """Register a class for a type; unless `replaces`, only if it has none. Returns the type's class."""
     with _writing:
         found = class_at(type_index)
-        if found is None:
-            _store(type_index, cls)
-            found = cls
-        return found
+        if found is not None and not replaces:
+            return found
+        while len(_classes) <= type_index:
+            _classes.extend([None] * 256)
+        _classes[type_index] = cls
+        return cls
 
 
 def _class_of(type_index: int) -> type:
@@ -305,7 +294,7 @@ def wrap_apart(address: int) -> Any:
 
 def raise_no_handle(wrapper: Any) -> NoReturn:
     """ValueError: the handle was moved away or never set."""
-    raise ValueError(f"this {type(wrapper).__name__} has no native object: it was moved away or never initialised")
+    raise ValueError(messages.NO_HANDLE % type(wrapper).__name__)
 
 
 def address_in(wrapper: Any) -> int:
@@ -337,5 +326,5 @@ def expect(wrapper: Any, type_index: int, depth: int) -> int:
     address: int = wrapper._ffi_address or settled(wrapper)
     own = type_index_at(address)
     if own != type_index and not derives(own, type_index, depth):
-        raise TypeError(f"the native object of this {type(wrapper).__name__} is of another type (index {own})")
+        raise TypeError(messages.OTHER_TYPE % (type(wrapper).__name__, own))
     return address

@@ -1,4 +1,4 @@
-"""Fields of types that Python code defines."""
+"""Fields of types that Python code defines: the binding registers them, and this side keeps their forms."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["fields_define"]
+__all__ = ["lift_rows", "remember_fields"]
 
 _SCHEMA, _INITIAL = 8, 9  # positions in a row
 
 
-def fields_define(*args: Any) -> None:
-    """Register the fields of a type, once."""
-    if len(args) != 4:
-        raise TypeError("fields_define() takes index, fields, total_size, kind")
-    index, fields, total_size, kind = args
+def lift_rows(index: int, fields: list[tuple[Any, ...]], total_size: int, kind: int) -> tuple[Any, ...]:
+    """Return the arguments of `_core.fields_define` with the binding's schemas."""
     rows = [(*row[:_SCHEMA], tree_of(row[_SCHEMA]), row[_INITIAL]) for row in fields]
-    binding.fields_define(index, rows, total_size, kind)
+    return index, rows, total_size, kind
+
+
+def remember_fields(index: int, fields: list[tuple[Any, ...]], _total_size: int, _kind: int) -> None:
+    """Keep the fields that the binding has registered."""
     facts = facts_of(index)
     for which, row in enumerate(fields):
         info, slot = field_info(facts, which), binding.FieldSlot(index, which, False)

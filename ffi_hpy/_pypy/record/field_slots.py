@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..context.backend import core, words_at
 from ..context.binding import binding
 from ..context.hidden import hidden
-from ..context.texts import check_new, raise_unmade
+from ..context.texts import check_new, messages, raise_unmade
 from ..context.type_table import TypeFacts, facts_of
 from ..object.errors import drop_pending
 from .fields import field_of
@@ -44,7 +44,7 @@ class FieldSlot:
     def __new__(cls, *args: Any, **_kwargs: Any) -> Any:
         check_new(cls, FieldSlot, "FieldSlot")
         if len(args) < 3:
-            raise TypeError("FieldSlot() takes index, field, frozen[, schema]")
+            binding.FieldSlot(*args)  # it raises the error
         index, which, frozen = args[:3]
         self = object.__new__(cls)
         self._frozen = bool(frozen)
@@ -77,15 +77,15 @@ class FieldSlot:
     def __set__(self, obj: Any, value: Any) -> None:
         field = _field(self)
         if self._frozen:
-            raise AttributeError(f"{field.name} is frozen: cannot assign to field '{field.own_name}'")
+            raise AttributeError(messages.FROZEN % (field.name, field.own_name))
         field.write(obj, value)
 
     @hidden
     def __delete__(self, obj: Any) -> None:
         field = _field(self)
         if self._frozen:
-            raise AttributeError(f"{field.name} is frozen: cannot assign to field '{field.own_name}'")
-        raise AttributeError(f"{field.name} cannot be deleted")
+            raise AttributeError(messages.FROZEN % (field.name, field.own_name))
+        raise AttributeError(messages.NOT_DELETED % field.name)
 
 
 @hidden

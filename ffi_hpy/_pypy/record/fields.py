@@ -25,7 +25,7 @@ from ..context.binding import binding
 from ..context.bridge import convert
 from ..context.hidden import hidden
 from ..context.numbers import BOOL, FLOAT, INT, INT64_MAX, INT64_MIN, NONE, OBJECT
-from ..context.texts import raise_unmade
+from ..context.texts import messages, raise_unmade
 from ..context.type_table import TypeFacts, facts_of, field_info
 from ..convert.arguments import NeedsBinding, put
 from ..convert.results import text_of
@@ -41,7 +41,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
-    from ..context.type_table import FieldInfo
+    from ..context.type_table import FieldFacts
     from ..object.frames import Frame
     from .converters import Converter
 
@@ -57,7 +57,7 @@ class _Field:
     schema: Any  # converts Python values; None: they are passed to the setter as to any function
     slot: Any  # the binding's FieldSlot, if there is a schema
 
-    def __init__(self, facts: TypeFacts, info: FieldInfo) -> None:
+    def __init__(self, facts: TypeFacts, info: FieldFacts) -> None:
         self.type_index = facts.index
         self.depth = facts.depth
         self.offset = info.offset
@@ -70,7 +70,7 @@ class _Field:
         """Return the address of the native object of any value. TypeError if the value has no object of the field's
         type."""
         if not is_wrapper(obj):
-            raise TypeError(f"attribute '{self.own_name}' is not for a '{type(obj).__name__}' object")
+            raise TypeError(messages.OTHER_CLASS % (self.own_name, type(obj).__name__))
         try:
             address: int = obj._ffi_address
         except AttributeError:
@@ -80,7 +80,7 @@ class _Field:
         index = type_index_at(address)
         if index != self.type_index and index != self._other:
             if not derives(index, self.type_index, self.depth):
-                raise TypeError(f"the native object of this {type(obj).__name__} is of another type (index {index})")
+                raise TypeError(messages.OTHER_TYPE % (type(obj).__name__, index))
             self._other = index
         return address
 
@@ -119,7 +119,7 @@ class LaidOutField(_Field):
 
     is_laid_out = True
 
-    def __init__(self, facts: TypeFacts, info: FieldInfo, slot: Any, schema: Any, initial: Any) -> None:
+    def __init__(self, facts: TypeFacts, info: FieldFacts, slot: Any, schema: Any, initial: Any) -> None:
         super().__init__(facts, info)
         self.slot = slot
         self.schema = schema
@@ -192,7 +192,7 @@ class LibraryField(_Field):
 
     is_laid_out = False
 
-    def __init__(self, facts: TypeFacts, info: FieldInfo, slot: Any, schema: Any) -> None:
+    def __init__(self, facts: TypeFacts, info: FieldFacts, slot: Any, schema: Any) -> None:
         super().__init__(facts, info)
         self.slot = slot
         self.schema = schema
@@ -293,7 +293,7 @@ class LibraryField(_Field):
         setter, offset = self._word_setter, self.offset
         address = self.place(obj)
         if not self._setter:
-            raise AttributeError(f"{self.name} cannot be set")
+            raise AttributeError(messages.NOT_SET % self.name)
         is_plain = type(value) is int and INT64_MIN <= value <= INT64_MAX
         if setter is None or self.schema is not None or not is_plain:
             try:

@@ -13,7 +13,7 @@ from ..context.binding import binding
 from ..context.bridge import convert
 from ..context.hidden import hidden
 from ..context.numbers import FUNCTION, OBJECT
-from ..context.texts import check_new, final
+from ..context.texts import check_new, final, messages
 from ..context.type_table import attribute_at, facts_of, field_info
 from ..object.errors import raise_pending
 from ..object.frames import give, take
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container
     from typing import Any
 
-    from ..context.type_table import FieldInfo, TypeFacts
+    from ..context.type_table import FieldFacts, TypeFacts
     from .fields import LaidOutField, LibraryField
 
 __all__ = ["Initializer"]
@@ -47,7 +47,7 @@ class _Slot:
         "takes_argument",
     )
 
-    def __init__(self, field: LaidOutField | LibraryField, info: FieldInfo, callee: str) -> None:
+    def __init__(self, field: LaidOutField | LibraryField, info: FieldFacts, callee: str) -> None:
         self.field = field
         self.name = info.name
         self.has_default = info.flags & binding.FIELD_HAS_DEFAULT != 0
@@ -68,7 +68,7 @@ class _Slot:
         self._default(self.field, address, self._about_default)
 
 
-def _default_of(field: LaidOutField | LibraryField, info: FieldInfo) -> Any:
+def _default_of(field: LaidOutField | LibraryField, info: FieldFacts) -> Any:
     is_factory = info.flags & binding.FIELD_DEFAULT_FROM_FACTORY != 0
     if field.is_laid_out:
         return _from_factory if is_factory else _from_value
@@ -167,7 +167,7 @@ class _Allocator:
         if status != 0:
             raise_pending(self._callee)
         if not made:
-            raise TypeError(f"__ffi_new__ of {self._key} made no object of this type")
+            raise TypeError(messages.NOTHING_MADE % (len(self._key), self._key))
         return made
 
 
@@ -202,11 +202,10 @@ class Initializer:
 
     def __new__(cls, *args: Any, **_kwargs: Any) -> Initializer:
         check_new(cls, Initializer, "Initializer")
-        if len(args) != 2:
-            raise TypeError("Initializer() takes index, missing")
+        initializer = binding.Initializer(*args)  # it raises the error for wrong arguments and unsuitable types
         index, missing = args
         self = object.__new__(cls)
-        self._binding = binding.Initializer(index, missing)  # it raises the error for an unsuitable type
+        self._binding = initializer
         self._missing = missing
         facts = facts_of(index)
         self._callee = f"{facts.key}.__ffi_init__"
@@ -230,7 +229,7 @@ class Initializer:
     @hidden
     def __call__(self, instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any] = _NO_KEYWORDS) -> bool:
         if not is_wrapper(instance):
-            raise TypeError(f"{self._callee}() is for instances of its class, not of {type(instance).__name__}")
+            raise TypeError(messages.NOT_AN_INSTANCE % (self._callee, type(instance).__name__))
         if instance._ffi_address:
             return False
         n = len(args)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from ..object.frames import Frame
 
-__all__ = ["Schema", "converter_of", "schema_setter", "tree_of"]
+__all__ = ["Schema", "converter_of", "tree_of"]
 
 
 class _Tree(binding.Schema):  # type: ignore[misc]
@@ -91,9 +91,9 @@ def _convert(schema: Any, frame: Frame, value: Any, is_check: bool) -> None:
 
 
 def tree_of(schema: Any) -> Any:
-    """Return the binding's schema for a schema of this side. TypeError for another value."""
+    """Return the binding's schema for a schema of this side, and any other value unchanged: the binding refuses it."""
     if not isinstance(schema, Schema):
-        raise TypeError(f"expected a TypeSchema, got {type(schema).__name__}")
+        return schema
     try:
         return schema._tree
     except AttributeError:
@@ -109,14 +109,7 @@ def converter_of(schema: Any) -> Converter:
     try:
         found: Converter = schema._converter
     except AttributeError:
-        function = schema_setter(schema, binding.TYPE_INDEX_ANY)
+        function = lower(binding.schema_setter(tree_of(schema), binding.TYPE_INDEX_ANY))
         found = Converter(schema._describe(), function)
         _set_converter(schema, found)
     return found
-
-
-def schema_setter(*args: Any) -> Any:
-    """A native Function(field address, value) that converts by a schema and writes."""
-    if len(args) != 2:
-        raise TypeError(f"schema_setter() takes schema, type_index, got {len(args)}")
-    return lower(binding.schema_setter(tree_of(args[0]), args[1]))

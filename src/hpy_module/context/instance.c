@@ -3,6 +3,7 @@
 
 #include "attr.h"
 #include "cut.h"
+#include "messages.h"
 #include "raise.h"
 
 /* Writes the name of a class to buffer, "?" if it has no name. Never fails, and clears any raised exception. */
@@ -28,10 +29,9 @@ int fb_instance_check_new(HPyContext *ctx, HPy cls, const FbRef *own) {
     name_of(ctx, type, name, sizeof(name));
     if (is_type) {
       name_of(ctx, cls, given, sizeof(given));
-      fb_raise(ctx, ctx->h_TypeError, "%s.__new__(%s): %s is not a subtype of %s", name, given, given, name);
+      fb_raise(ctx, ctx->h_TypeError, FB_MESSAGE_NOT_A_SUBTYPE, name, given, given, name);
     } else {
-      fb_raise(ctx, ctx->h_TypeError, "%s.__new__(X): X is not a type but of type %s", name,
-               fb_attr_type_name(ctx, cls, given, sizeof(given)));
+      fb_raise(ctx, ctx->h_TypeError, FB_MESSAGE_NOT_A_TYPE, name, fb_attr_type_name(ctx, cls, given, sizeof(given)));
     }
   }
   fb_ref_return(ctx, type);
@@ -40,6 +40,5 @@ int fb_instance_check_new(HPyContext *ctx, HPy cls, const FbRef *own) {
 
 HPy fb_instance_raise_unmade(HPyContext *ctx, HPy h) {
   char name[128];
-  return fb_raise(ctx, ctx->h_TypeError, "this %s was not made by the __new__ of its class",
-                  fb_attr_type_name(ctx, h, name, sizeof(name)));
+  return fb_raise(ctx, ctx->h_TypeError, FB_MESSAGE_NOT_FROM_NEW, fb_attr_type_name(ctx, h, name, sizeof(name)));
 }

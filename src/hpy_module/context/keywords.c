@@ -7,6 +7,7 @@
 
 #include "call.h"
 #include "cut.h"
+#include "messages.h"
 #include "raise.h"
 #include "text.h"
 
@@ -42,7 +43,7 @@ static int find_by_text(HPyContext *ctx, const FbKeywords *keywords, HPy name) {
     if (fb_text_is(text, byte_len, keywords->names[i])) return i;
   }
   char shown[256];
-  fb_raise(ctx, ctx->h_TypeError, "%s() got an unexpected keyword argument '%s'", keywords->callee,
+  fb_raise(ctx, ctx->h_TypeError, FB_MESSAGE_UNEXPECTED, keywords->callee,
            fb_cut_copy(shown, sizeof(shown), text, (size_t)byte_len));
   return -1;
 }
@@ -59,13 +60,12 @@ int fb_keywords_find_text(HPyContext *ctx, const FbKeywords *keywords, HPy kwnam
 /* Whether nargs positional arguments are allowed; raises TypeError if not. */
 static bool is_few(HPyContext *ctx, const FbKeywords *keywords, size_t nargs) {
   if (FH_LIKELY(nargs <= (size_t)keywords->n)) return true;
-  fb_raise(ctx, ctx->h_TypeError, "%s() takes at most %d, got %zu arguments", keywords->callee, keywords->n, nargs);
+  fb_raise(ctx, ctx->h_TypeError, FB_MESSAGE_TOO_MANY, keywords->callee, keywords->n, (int)nargs);
   return false;
 }
 
 static void raise_twice(HPyContext *ctx, const FbKeywords *keywords, int which) {
-  fb_raise(ctx, ctx->h_TypeError, "%s() got multiple values for argument '%s'", keywords->callee,
-           keywords->names[which]);
+  fb_raise(ctx, ctx->h_TypeError, FB_MESSAGE_TWICE, keywords->callee, keywords->names[which]);
 }
 
 /* Whether the first n arguments are given; raises TypeError if not. */
@@ -73,7 +73,7 @@ static bool has_first(HPyContext *ctx, const FbKeywords *keywords, int n, const 
   int i = 0;
   while (i < n && !HPy_IsNull(given[i])) i++;
   if (FH_LIKELY(i == n)) return true;
-  fb_raise(ctx, ctx->h_TypeError, "%s() missing required argument: '%s'", keywords->callee, keywords->names[i]);
+  fb_raise(ctx, ctx->h_TypeError, FB_MESSAGE_MISSING, keywords->callee, keywords->names[i]);
   return false;
 }
 

@@ -8,6 +8,7 @@
 #include "attr.h"
 #include "call.h"
 #include "instance.h"
+#include "messages.h"
 #include "raise.h"
 
 /* The data of one attribute, or of one __init_subclass__. Filled by accessor_make. */
@@ -34,7 +35,7 @@ static const Accessor *accessor_for(HPyContext *ctx, HPy self, HPy object) {
   fb_ref_return(ctx, type);
   if (fits) return accessor;
   char given[128];
-  fb_raise(ctx, ctx->h_TypeError, "attribute '%s' is not for a '%s' object", accessor->name,
+  fb_raise(ctx, ctx->h_TypeError, FB_MESSAGE_OTHER_CLASS, accessor->name,
            fb_attr_type_name(ctx, object, given, sizeof(given)));
   return NULL;
 }
@@ -66,7 +67,7 @@ static HPy accessor_refuse_impl(HPyContext *ctx, HPy self, const HPy *args, size
   (void)args, (void)nargs;
   const Accessor *accessor = Accessor_AsStruct(ctx, self);
   if (accessor == NULL || accessor->name == NULL) return fb_instance_raise_unmade(ctx, self);
-  return fb_raise(ctx, ctx->h_TypeError, "type '%s' is not an acceptable base type", accessor->name);
+  return fb_raise(ctx, ctx->h_TypeError, FB_MESSAGE_FINAL, accessor->name);
 }
 
 /* Calls builtins.name(*parts) and steals all parts. Returns HPy_NULL if one of them is HPy_NULL. */

@@ -8,6 +8,7 @@
 
 #include "attr.h"
 #include "call.h"
+#include "messages.h"
 #include "raise.h"
 
 /* PyPy stores strings as UTF-8 with encoded lone surrogates, and returns this data unchanged. An encoded surrogate is
@@ -57,7 +58,7 @@ int fb_text_refuse(HPyContext *ctx, HPy h, const char *where) {
     HPyErr_Clear(ctx);
   }
   char reason[320];
-  snprintf(reason, sizeof(reason), "%s%ssurrogates not allowed", where == NULL ? "" : where, where == NULL ? "" : ": ");
+  snprintf(reason, sizeof(reason), "%s%s" FB_MESSAGE_SURROGATES, where == NULL ? "" : where, where == NULL ? "" : ": ");
   HPy_ssize_t at = surrogate_find(ctx, h);
   /* UnicodeEncodeError(encoding, object, start, end, reason) */
   HPy parts[5] = {HPyUnicode_FromString(ctx, "utf-8"), HPy_Dup(ctx, h), HPyLong_FromSsize_t(ctx, at),
@@ -72,7 +73,7 @@ int fb_text_refuse(HPyContext *ctx, HPy h, const char *where) {
 const char *fb_text_arg(HPyContext *ctx, HPy h, const char *what, HPy_ssize_t *byte_len) {
   if (HPyUnicode_Check(ctx, h)) return fb_text_get(ctx, h, byte_len);
   char given[128];
-  fb_raise(ctx, ctx->h_TypeError, "%s must be str, not %s", what, fb_attr_type_name(ctx, h, given, sizeof(given)));
+  fb_raise(ctx, ctx->h_TypeError, FB_MESSAGE_NOT_A_STR, what, fb_attr_type_name(ctx, h, given, sizeof(given)));
   return NULL;
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "hpy_module/context/cut.h"
+#include "hpy_module/context/messages.h"
 #include "put.h"
 
 void (*fb_args_release_borrowed)(TVMFFIObject *object);
@@ -20,7 +21,7 @@ const char *fb_args_where(const FbArgs *args, char *buffer, size_t size) {
   } else if (*args->callee) {
     n = snprintf(buffer, size, "%s() argument %d", args->callee, args->position + 1);
   } else {
-    n = snprintf(buffer, size, "argument %d of a native function", args->position + 1);
+    n = snprintf(buffer, size, FB_MESSAGE_ARGUMENT, args->position + 1);
   }
   fb_cut_end(buffer, size, n);
   return buffer;

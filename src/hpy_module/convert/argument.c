@@ -9,6 +9,7 @@
 #include "exchange_number.h"
 #include "hpy_module/context/attr.h"
 #include "hpy_module/context/call.h"
+#include "hpy_module/context/messages.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/error/error.h"
@@ -40,7 +41,7 @@ static FH_NOINLINE int other_int_arg(HPyContext *ctx, HPy value, TVMFFIAny *out,
   }
   if (HPyErr_ExceptionMatches(ctx, ctx->h_TypeError) && !HPyNumber_Check(ctx, value)) {
     HPyErr_Clear(ctx);
-    fb_raise(ctx, ctx->h_TypeError, "%s: expected an int, got %s", fb_args_where(args, position, sizeof(position)),
+    fb_raise(ctx, ctx->h_TypeError, FB_MESSAGE_NOT_AN_INT, fb_args_where(args, position, sizeof(position)),
              fb_attr_type_name(ctx, value, given, sizeof(given)));
   }
   return -1;
@@ -161,8 +162,7 @@ static int converted_arg(HPyContext *ctx, HPy converter, HPy value, TVMFFIAny *o
 
 static FH_NOINLINE int too_deep(HPyContext *ctx, const FbArgs *args) {
   char position[256];
-  fb_raise(ctx, ctx->h_ValueError, "%s: nested more than %d deep (does it contain itself?)",
-           fb_args_where(args, position, sizeof(position)), DEPTH_LIMIT);
+  fb_raise(ctx, ctx->h_ValueError, FB_MESSAGE_TOO_DEEP, fb_args_where(args, position, sizeof(position)), DEPTH_LIMIT);
   return -1;
 }
 

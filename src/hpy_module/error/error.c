@@ -8,6 +8,7 @@
 #include "core/platform/atomic.h"
 #include "core/platform/fork.h"
 #include "hpy_module/context/hold.h"
+#include "hpy_module/context/messages.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/thread.h"
 #include "hpy_module/object/opaque.h"
@@ -26,8 +27,6 @@ void fb_error_update_backtrace(TVMFFIObjectHandle error, const TVMFFIByteArray *
       error, text, is_appended ? kTVMFFIBacktraceUpdateModeAppend : kTVMFFIBacktraceUpdateModeReplace);
   fb_error_unlock_backtraces();
 }
-
-static const char no_error_set[] = "returned failure without setting an error";
 
 bool fb_error_is_kind(TVMFFIObjectHandle error, const char *kind) {
   const TVMFFIByteArray *have = &TVMFFIErrorGetCellPtr(error)->kind;
@@ -102,15 +101,15 @@ HPy fb_error_raise(HPyContext *ctx, FbPendingError pending, const char *callee) 
   TVMFFIObject *raised = pending.error;
   if (raised == NULL) {
     if (is_raised(ctx)) return HPy_NULL; /* native code raised by the interpreter's own functions */
-    return fb_raise(ctx, ctx->h_RuntimeError, "%s() %s", callee != NULL && *callee ? callee : "native function",
-                    no_error_set);
+    return fb_raise(ctx, ctx->h_RuntimeError, FB_MESSAGE_NO_ERROR,
+                    callee != NULL && *callee ? callee : "native function");
   }
   /* By convention this kind means that the exception is raised on this thread already. Usually a signal handler raised
    * it, and native code learned of it by TVMFFIEnvCheckSignals. */
   if (fb_error_is_kind(raised, "EnvErrorAlreadySet")) {
     TVMFFIObjectDecRef(raised);
     if (is_raised(ctx)) return HPy_NULL;
-    return fb_raise(ctx, ctx->h_RuntimeError, "native code reported a Python exception, but none is set");
+    return fb_raise(ctx, ctx->h_RuntimeError, FB_MESSAGE_NO_EXCEPTION);
   }
   HPy carried = fb_error_carried_by(ctx, raised);
   if (FH_UNLIKELY(!HPy_IsNull(carried))) {

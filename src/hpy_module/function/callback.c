@@ -13,6 +13,7 @@
 #include "hpy_module/context/attr.h"
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/hold.h"
+#include "hpy_module/context/messages.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/raised.h"
 #include "hpy_module/context/thread.h"
@@ -28,7 +29,7 @@ enum { STACK_ARGS = 8 };
 /* The caller of the callback owns the converted return value. */
 FH_INLINE int result_out(HPyContext *ctx, HPy value, TVMFFIAny *result) {
   if (fb_context_is_same(ctx, value, ctx->h_None)) return 0; /* *result is None already (c_api.h) */
-  return fb_argument_convert_owned(ctx, value, result, "the return value of a callback");
+  return fb_argument_convert_owned(ctx, value, result, FB_MESSAGE_RETURN_VALUE);
 }
 
 /* The failure of a callback. It is kept here until the handles of the arguments are closed, because closing them may

@@ -8,6 +8,7 @@
 #include "function_struct.h"
 #include "hpy_module/context/attr.h"
 #include "hpy_module/context/cut.h"
+#include "hpy_module/context/messages.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/object/function_name.h"
@@ -78,7 +79,7 @@ static int function_name_set(HPyContext *ctx, HPy self, HPy value, void *closure
   HPy_ssize_t n;
   const char *text = NULL;
   if (HPy_IsNull(value)) {
-    fb_raise(ctx, ctx->h_TypeError, "__name__ cannot be deleted");
+    fb_raise(ctx, ctx->h_TypeError, FB_MESSAGE_NOT_DELETED, "__name__");
   } else {
     text = fb_text_arg(ctx, value, "__name__", &n);
   }
@@ -102,7 +103,7 @@ static HPy function_gil_get(HPyContext *ctx, HPy self, void *closure) {
 static int function_gil_set(HPyContext *ctx, HPy self, HPy value, void *closure) {
   (void)closure;
   if (HPy_IsNull(value)) {
-    fb_raise(ctx, ctx->h_TypeError, "release_gil cannot be deleted");
+    fb_raise(ctx, ctx->h_TypeError, FB_MESSAGE_NOT_DELETED, "release_gil");
     return -1;
   }
   int truth = HPy_IsTrue(ctx, value);

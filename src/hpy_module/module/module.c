@@ -13,6 +13,7 @@
 #include "hpy_module/container/mapping.h"
 #include "hpy_module/container/sequence.h"
 #include "hpy_module/context/hook.h"
+#include "hpy_module/context/messages.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/raised.h"
 #include "hpy_module/context/text.h"
@@ -214,6 +215,7 @@ static int module_exec_impl(HPyContext *ctx, HPy module) {
 static HPyDef *module_defines[] = {&module_exec,
                                    &mark_finalizing,
                                    &fb_hook_set_all,
+                                   &fb_messages_get,
                                    &convert,
                                    &fb_callback_function,
                                    &fb_address_function,

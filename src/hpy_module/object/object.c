@@ -3,6 +3,7 @@
 
 #include "hpy_module/context/attr.h"
 #include "hpy_module/context/instance.h"
+#include "hpy_module/context/messages.h"
 #include "hpy_module/context/raise.h"
 #include "identity.h"
 #include "own_class.h"
@@ -51,12 +52,11 @@ static bool is_made(HPyContext *ctx, HPy self) {
 HPy fb_object_raise_no_handle(HPyContext *ctx, HPy self) {
   char name[128];
   if (!is_made(ctx, self)) return fb_instance_raise_unmade(ctx, self);
-  return fb_raise(ctx, ctx->h_ValueError, "this %s has no native object: it was moved away or never initialised",
-                  fb_attr_type_name(ctx, self, name, sizeof(name)));
+  return fb_raise(ctx, ctx->h_ValueError, FB_MESSAGE_NO_HANDLE, fb_attr_type_name(ctx, self, name, sizeof(name)));
 }
 
 int fb_object_raise_in_use(HPyContext *ctx) {
-  fb_raise(ctx, ctx->h_RuntimeError, "the native object cannot be moved away while a call uses it");
+  fb_raise(ctx, ctx->h_RuntimeError, FB_MESSAGE_IN_USE);
   return -1;
 }
 
@@ -68,8 +68,8 @@ FbHandleCell *fb_object_begin_failed(HPyContext *ctx, HPy self, FbHandleCell *ce
   if (handle == NULL) {
     fb_object_raise_no_handle(ctx, self);
   } else {
-    fb_raise(ctx, ctx->h_TypeError, "the native object of this %s is of another type (index %d)",
-             fb_attr_type_name(ctx, self, name, sizeof(name)), (int)handle->type_index);
+    fb_raise(ctx, ctx->h_TypeError, FB_MESSAGE_OTHER_TYPE, fb_attr_type_name(ctx, self, name, sizeof(name)),
+             (int)handle->type_index);
   }
   if (cell != NULL) fb_handle_cell_unuse(cell);
   return NULL;

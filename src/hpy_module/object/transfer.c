@@ -8,6 +8,7 @@
 #include "class_table.h"
 #include "core/platform/atomic.h"
 #include "hpy_module/context/drop.h"
+#include "hpy_module/context/messages.h"
 #include "hpy_module/context/raise.h"
 #include "identity.h"
 #include "object.h"
@@ -41,9 +42,7 @@ static void release_listed(HPyContext *ctx, HPy self, FbHandleCell *cell) {
   if (!HPy_IsNull(other)) HPy_Close(ctx, other); /* closing it may run any code, too */
 }
 
-static void raise_no_function(HPyContext *ctx) {
-  fb_raise(ctx, ctx->h_TypeError, "a Function can take over the handle of a function only");
-}
+static void raise_no_function(HPyContext *ctx) { fb_raise(ctx, ctx->h_TypeError, FB_MESSAGE_FUNCTIONS_ONLY); }
 
 /* Whether `self` is a Function and the handle is not a function's; raises TypeError in that case. The check is
  * necessary, because the call path does not check the type of a Function's handle. The exact class is compared first,
@@ -74,9 +73,7 @@ int fb_transfer_put(HPyContext *ctx, HPy self, TVMFFIObject *handle) {
   return 0;
 }
 
-HPy fb_transfer_refuse_function(HPyContext *ctx) {
-  return fb_raise(ctx, ctx->h_TypeError, "the handle of a Function cannot be moved away");
-}
+HPy fb_transfer_refuse_function(HPyContext *ctx) { return fb_raise(ctx, ctx->h_TypeError, FB_MESSAGE_KEEPS_HANDLE); }
 
 int fb_transfer_put_function(HPyContext *ctx, HPy self, TVMFFIObject *handle) {
   if (handle == NULL) {

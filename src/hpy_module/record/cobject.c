@@ -8,6 +8,7 @@
 #include "hpy_module/context/attr.h"
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/keywords.h"
+#include "hpy_module/context/messages.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/function/function.h"
 #include "hpy_module/function/function_call.h"
@@ -142,8 +143,8 @@ static HPy object_init_by_impl(HPyContext *ctx, HPy self, const HPy *args, size_
   TVMFFIAny made;
   if (fb_function_call_raw(ctx, args[0], args + 1, nargs - 1, &made) != 0) return HPy_NULL;
   if (made.type_index < kTVMFFIStaticObjectBegin) {
-    return fb_raise(ctx, ctx->h_TypeError, "%s() must return an object, it returned a value of type index %d",
-                    fb_function_name(ctx, args[0]), (int)made.type_index);
+    return fb_raise(ctx, ctx->h_TypeError, FB_MESSAGE_NOT_AN_OBJECT, fb_function_name(ctx, args[0]),
+                    (int)made.type_index);
   }
   /* A Function gets a handle once and keeps it; any other wrapper may replace its handle. */
   return none_if(ctx, is_function(ctx, self) ? fb_transfer_put_function(ctx, self, made.v_obj)

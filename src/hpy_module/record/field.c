@@ -14,6 +14,7 @@
 #include "field_table.h"
 #include "hpy_module/context/any.h"
 #include "hpy_module/context/hold.h"
+#include "hpy_module/context/messages.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/thread.h"
 #include "hpy_module/convert/argument.h"
@@ -231,7 +232,7 @@ int fb_field_write(HPyContext *ctx, const FbField *field, TVMFFIObject *object, 
     /* In a constructor a missing setter is reported like any other field that cannot get its value. */
     if (field->setter != NULL || field->setter_function != NULL || what != NULL)
       return write_by_setter(ctx, field, object, value, what);
-    fb_raise(ctx, ctx->h_AttributeError, "%s cannot be set", field->name);
+    fb_raise(ctx, ctx->h_AttributeError, FB_MESSAGE_NOT_SET, field->name);
     return -1;
   }
   TVMFFIAny owned;

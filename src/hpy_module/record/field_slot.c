@@ -10,6 +10,7 @@
 #include "hpy_module/context/error_slot.h"
 #include "hpy_module/context/instance.h"
 #include "hpy_module/context/lent.h"
+#include "hpy_module/context/messages.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/context/thread.h"
@@ -51,7 +52,7 @@ static FH_NOINLINE bool is_object(HPyContext *ctx, const FbField *field, HPy sel
     return true;
   }
   char given[128];
-  fb_raise(ctx, ctx->h_TypeError, "attribute '%s' is not for a '%s' object", field->own_name,
+  fb_raise(ctx, ctx->h_TypeError, FB_MESSAGE_OTHER_CLASS, field->own_name,
            fb_attr_type_name(ctx, self, given, sizeof(given)));
   return false;
 }
@@ -76,7 +77,7 @@ FH_INLINE HPy read_field(HPyContext *ctx, const FbField *field, HPy self) {
 
 static int write_field(HPyContext *ctx, const FbField *field, HPy self, HPy value) {
   if (HPy_IsNull(value)) {
-    fb_raise(ctx, ctx->h_AttributeError, "%s cannot be deleted", field->name);
+    fb_raise(ctx, ctx->h_AttributeError, FB_MESSAGE_NOT_DELETED, field->name);
     return -1;
   }
   FbHandleCell *cell = begin(ctx, field, self);
@@ -91,7 +92,7 @@ static int write_field(HPyContext *ctx, const FbField *field, HPy self, HPy valu
 }
 
 static FH_NOINLINE int refuse_assignment(HPyContext *ctx, const FbField *field) {
-  fb_raise(ctx, ctx->h_AttributeError, "%s is frozen: cannot assign to field '%s'", field->name, field->own_name);
+  fb_raise(ctx, ctx->h_AttributeError, FB_MESSAGE_FROZEN, field->name, field->own_name);
   return -1;
 }
 

@@ -8,6 +8,7 @@
 
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/instance.h"
+#include "hpy_module/context/messages.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/type.h"
 #include "hpy_module/function/function.h"
@@ -38,8 +39,8 @@ static int make(HPyContext *ctx, const InitFunction *self, HPy instance, const H
   TVMFFIAny made;
   if (fb_function_call_raw(ctx, self->constructor.handle, args, n, &made) != 0) return -1;
   if (FH_LIKELY(made.type_index >= kTVMFFIStaticObjectBegin)) return fb_transfer_put(ctx, instance, made.v_obj);
-  fb_raise(ctx, ctx->h_TypeError, "%s() must return an object, it returned a value of type index %d",
-           fb_function_name(ctx, self->constructor.handle), (int)made.type_index);
+  fb_raise(ctx, ctx->h_TypeError, FB_MESSAGE_NOT_AN_OBJECT, fb_function_name(ctx, self->constructor.handle),
+           (int)made.type_index);
   return -1;
 }
 

@@ -15,6 +15,7 @@
 #include "hpy_module/context/cut.h"
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/instance.h"
+#include "hpy_module/context/messages.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/similar.h"
 #include "hpy_module/context/text.h"
@@ -98,8 +99,6 @@ static FH_NOINLINE int missing_argument(HPyContext *ctx, const FbInitPlan *plan,
   return -1;
 }
 
-static const char unexpected[] = "got an unexpected keyword argument";
-
 /* Makes a dict from the names of the slots with arguments to the origins of their values; HPy_NULL with an exception
  * raised. */
 static HPy dict_of_given(HPyContext *ctx, const FbInitPlan *plan, const unsigned char *given) {
@@ -117,15 +116,20 @@ static HPy dict_of_given(HPyContext *ctx, const FbInitPlan *plan, const unsigned
   return names;
 }
 
-/* Describes the mistake about a keyword; NULL if there is none, or with an exception raised. */
-static const char *wrong_about(HPyContext *ctx, HPy names, HPy keyword) {
+/* Raises TypeError for a keyword, whose text is given, if it has no slot, or if its slot has a positional argument. */
+static void refuse_keyword(HPyContext *ctx, const FbInitPlan *plan, HPy names, HPy keyword, const char *text) {
   int is_known = HPy_Contains(ctx, names, keyword);
-  if (is_known <= 0) return is_known == 0 ? unexpected : NULL;
+  if (is_known < 0) return;
+  if (is_known == 0) {
+    char similar[128] = "";
+    fb_similar_write(ctx, keyword, names, similar, sizeof(similar));
+    fb_raise(ctx, ctx->h_TypeError, FB_MESSAGE_UNEXPECTED "%s", plan->callee, text, similar);
+    return;
+  }
   HPy how = HPy_GetItem(ctx, names, keyword);
-  if (HPy_IsNull(how)) return NULL;
-  bool is_twice = HPyLong_AsInt32_t(ctx, how) == BY_POSITION;
+  if (HPy_IsNull(how)) return;
+  if (HPyLong_AsInt32_t(ctx, how) == BY_POSITION) fb_raise(ctx, ctx->h_TypeError, FB_MESSAGE_TWICE, plan->callee, text);
   HPy_Close(ctx, how);
-  return is_twice ? "got multiple values for argument" : NULL;
 }
 
 /* Raises TypeError for a keyword argument without a field, or with a positional argument. Called only if some keyword
@@ -141,13 +145,8 @@ static FH_NOINLINE int unexpected_keyword(HPyContext *ctx, const FbInitPlan *pla
     HPy key = HPy_GetItem_i(ctx, keys, i);
     HPy_ssize_t n_bytes;
     const char *text = HPy_IsNull(key) ? NULL : fb_text_arg(ctx, key, "keyword", &n_bytes);
-    const char *wrong = text == NULL ? NULL : wrong_about(ctx, names, key);
-    if (wrong != NULL) {
-      char shown[256], similar[128] = "";
-      fb_cut_copy(shown, sizeof(shown), text, (size_t)n_bytes);
-      if (wrong == unexpected) fb_similar_write(ctx, key, names, similar, sizeof(similar));
-      fb_raise(ctx, ctx->h_TypeError, "%s() %s '%s'%s", plan->callee, wrong, shown, similar);
-    }
+    char shown[256];
+    if (text != NULL) refuse_keyword(ctx, plan, names, key, fb_cut_copy(shown, sizeof(shown), text, (size_t)n_bytes));
     if (!HPy_IsNull(key)) HPy_Close(ctx, key);
   }
   if (!HPy_IsNull(keys)) HPy_Close(ctx, keys);
@@ -297,7 +296,7 @@ static TVMFFIObject *allocate(HPyContext *ctx, const FbInitPlan *plan) {
     fb_error_raise_pending(ctx, plan->callee);
   } else {
     const TVMFFIByteArray *key = &plan->type->type_key;
-    fb_raise(ctx, ctx->h_TypeError, "__ffi_new__ of %.*s made no object of this type", (int)key->size, key->data);
+    fb_raise(ctx, ctx->h_TypeError, FB_MESSAGE_NOTHING_MADE, (int)key->size, key->data);
   }
   return NULL;
 }
@@ -354,7 +353,7 @@ static HPy initializer_call_impl(HPyContext *ctx, HPy self, const HPy *args, siz
   }
   if (!fb_object_check(ctx, args[0])) {
     char given[128];
-    return fb_raise(ctx, ctx->h_TypeError, "%s() is for instances of its class, not of %s", plan->callee,
+    return fb_raise(ctx, ctx->h_TypeError, FB_MESSAGE_NOT_AN_INSTANCE, plan->callee,
                     fb_attr_type_name(ctx, args[0], given, sizeof(given)));
   }
   if (fb_object_get(ctx, args[0]) != NULL) return HPy_Dup(ctx, ctx->h_False); /* a subclass has made it */

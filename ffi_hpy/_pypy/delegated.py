@@ -1,0 +1,97 @@
+"""The functions of `_core` that the C binding implements for this side, too, with their checks and messages."""
+
+from __future__ import annotations
+
+from .classes.cobject import CObject
+from .classes.functions import Function, named
+from .context.backend import new_words
+from .context.binding import binding
+from .context.bridge import convert, lift, lower
+from .context.hidden import hidden
+from .convert.values import lower_data_type
+from .covering import binding_class
+from .object.objects import class_set, raise_no_handle, wrap
+from .record.define import lift_rows, remember_fields
+from .record.schemas import tree_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+__all__ = ["DELEGATED"]
+
+
+def _delegate(
+    function: Any,
+    lower: Callable[[Any], Any] = lower,
+    lift: Callable[..., tuple[Any, ...]] | None = None,
+    n: int = 0,
+    store: Callable[..., Any] | None = None,
+) -> Any:
+    """Return a function that calls the binding's. `lift` replaces its arguments, of which there must be n: any other
+    number is for the binding to refuse. `lower` converts the result, or `store` makes the change on this side, too."""
+
+    @hidden
+    def delegate(*args: Any, **kwargs: Any) -> Any:
+        result = function(*(lift(*args) if lift is not None and len(args) == n else args), **kwargs)
+        return lower(result) if store is None else store(*args)
+
+    return delegate
+
+
+def _lift_class(index: Any, cls: Any) -> tuple[Any, Any]:
+    """Replace a class of this side by the binding's class for objects of the type, and one of functions by Function."""
+    mro = cls.__mro__ if isinstance(cls, type) else ()
+    if Function in mro:
+        return index, binding.Function
+    return index, binding.class_find(index) or binding_class(index) if CObject in mro else cls
+
+
+def _lift_function(name: Any, fn: Any, override: Any) -> tuple[Any, Any, Any]:
+    if not isinstance(fn, Function):
+        return name, fn, override
+    if not fn._ffi_address:
+        raise_no_handle(fn)
+    fn.__chandle__()
+    return name, lift(fn._ffi_address), override
+
+
+def _lift_schema(schema: Any, type_index: Any) -> tuple[Any, Any]:
+    return tree_of(schema), type_index
+
+
+def _lower_named(function: Any) -> Any:
+    """Return a Function with its own settings, as the binding does."""
+    return None if function is None else named(convert(function, new_words(2)), function.__name__)
+
+
+def _lower_rows(info: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Lower the value at the end of each row of a field or method."""
+    *first, fields, methods, ancestors = info
+    fields, methods = ([(*row[:-1], lower(row[-1])) for row in rows] for rows in (fields, methods))
+    return (*first, fields, methods, ancestors)
+
+
+def _register(index: int, cls: type) -> None:
+    class_set(index, cls)
+
+
+def _offer(index: int, cls: type) -> type:
+    return class_set(index, cls, replaces=False)
+
+
+DELEGATED = {
+    "class_offer": _delegate(binding.class_offer, lift=_lift_class, n=2, store=_offer),
+    "class_register": _delegate(binding.class_register, lift=_lift_class, n=2, store=_register),
+    "data_type_from_code": _delegate(binding.data_type_from_code, lower_data_type),
+    "fields_define": _delegate(binding.fields_define, lift=lift_rows, n=4, store=remember_fields),
+    "from_dlpack": _delegate(binding.tensor_from_dlpack, wrap),
+    "function_from_address": _delegate(binding.function_from_address),
+    "function_from_mlir": _delegate(binding.function_from_mlir),
+    "global_get": _delegate(binding.global_get, _lower_named),
+    "global_set": _delegate(binding.global_set, lift=_lift_function, n=3),
+    "schema_setter": _delegate(binding.schema_setter, lift=_lift_schema, n=2),
+    "type_attr": _delegate(binding.type_attr),
+    "type_info": _delegate(binding.type_info, _lower_rows),
+}
