@@ -291,6 +291,43 @@ static int list_erase_same(void *self, const TVMFFIAny *args, int32_t n_args, TV
   return 0;
 }
 
+/* Whether an item equals an int or a string as Python compares them (1 == True == 1.0): 1, 0, or -1 if only Python can
+ * tell. */
+static int equals_in_python(const TVMFFIAny *item, const TVMFFIAny *value) {
+  int is_int = value->type_index == kTVMFFIInt, equal = 0;
+  switch (item->type_index) {
+  case kTVMFFINone: return 0;
+  case kTVMFFIBool:
+  case kTVMFFIInt: return is_int && item->v_int64 == value->v_int64;
+  case kTVMFFIFloat: return is_int && item->v_float64 == (double)value->v_int64;
+  case kTVMFFISmallStr:
+  case kTVMFFIStr: return !is_int && fh_any_equal(item, value, &equal) == 0 && equal;
+  default: return -1;
+  }
+}
+
+/* ffi_hpy.SeqHolds(sequence, value) -> whether Python's `in` finds an int or a string in an Array or a List; None if
+ * only Python can tell. */
+static int seq_holds(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self);
+  const char *name = "ffi_hpy.SeqHolds";
+  const int64_t most = INT64_C(1) << 53; /* below this limit a float represents each integer exactly */
+  TVMFFIAny value;
+  if (fh_function_check_count(name, n_args, 2) != 0) return -1;
+  if (!fh_seq_is(&args[0])) return fh_function_raise_type(name, 0, "ffi.List", &args[0]);
+  if (fh_any_own(&args[1], &value) != 0) return -1;
+  int is_int = value.type_index == kTVMFFIInt && value.v_int64 > -most && value.v_int64 < most;
+  int is_text = value.type_index == kTVMFFISmallStr || value.type_index == kTVMFFIStr;
+  int found = is_int || is_text ? 0 : -1;
+  const fh_seq_object *seq = (const fh_seq_object *)(void *)args[0].v_obj;
+  fh_shared_note note = fh_stripe_read(seq);
+  for (int64_t i = 0; i < fh_seq_size(seq) && found == 0; ++i) found = equals_in_python(&fh_seq_items(seq)[i], &value);
+  fh_stripe_read_end(seq, note);
+  fh_any_drop(&value);
+  if (found >= 0) *result = fh_any_bool(found);
+  return 0;
+}
+
 /* ffi.ListReverse(list): in place. */
 static int list_reverse(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   FH_UNUSED(self);
@@ -341,6 +378,7 @@ const fh_globals_entry fh_globals_seq[] = {
     {"ffi_hpy.ListEraseSlice", list_erase_slice, NULL},
     {"ffi_hpy.ListToArray", list_to_array, NULL},
     {"ffi_hpy.ListEraseSame", list_erase_same, NULL},
+    {"ffi_hpy.SeqHolds", seq_holds, NULL},
     {"ffi.ListReverse", list_reverse, "None(ffi.List<Any>)"},
     {"ffi.ListClear", list_clear, "None(ffi.List<Any>)"},
     {"ffi.ListReserve", list_reserve, "None(ffi.List<Any>, int)"},

@@ -43,6 +43,7 @@ static const row rows[] = {
     {"ffi_hpy.ListEraseSlice", "l092", NULL, 0, NULL},
     {"ffi_hpy.ListToArray", "l", NULL, 0, NULL},
     {"ffi_hpy.ListEraseSame", "l0a", NULL, 0, NULL},
+    {"ffi_hpy.SeqHolds", "ls", NULL, 0, NULL},
     {"ffi.ListReverse", "l", NULL, 0, NULL},
     {"ffi.ListClear", "l", NULL, 0, NULL},
     {"ffi.ListReserve", "l9", NULL, 0, NULL},
