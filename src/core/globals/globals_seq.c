@@ -267,14 +267,6 @@ static int list_erase_slice(void *self, const TVMFFIAny *args, int32_t n_args, T
   return fh_list_erase_slice(list, &slice);
 }
 
-/* ffi_hpy.ListToArray(list) -> Array of the items, a consistent copy */
-static int list_to_array(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
-  fh_seq_object *list;
-  if (arg_seq("ffi_hpy.ListToArray", args, n_args, 1, kTVMFFIList, &list) != 0) return -1;
-  return return_seq(fh_list_copy(list, kTVMFFIArray), result);
-}
-
 /* ffi_hpy.ListEraseSame(list, i, array) -> whether the item at i was array[i], which it removes then. IndexError for
  * the Array only. */
 static int list_erase_same(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
@@ -376,7 +368,6 @@ const fh_globals_entry fh_globals_seq[] = {
     {"ffi.ListReplaceSlice", list_replace_slice, "None(ffi.List<Any>, int, int, ffi.List<Any>)"},
     {"ffi_hpy.ListAssignSlice", list_assign_slice, NULL},
     {"ffi_hpy.ListEraseSlice", list_erase_slice, NULL},
-    {"ffi_hpy.ListToArray", list_to_array, NULL},
     {"ffi_hpy.ListEraseSame", list_erase_same, NULL},
     {"ffi_hpy.SeqHolds", seq_holds, NULL},
     {"ffi.ListReverse", list_reverse, "None(ffi.List<Any>)"},

@@ -41,7 +41,6 @@ static const row rows[] = {
     {"ffi.ListReplaceSlice", "l12l", NULL, 0, NULL},
     {"ffi_hpy.ListAssignSlice", "l121l", NULL, 0, NULL},
     {"ffi_hpy.ListEraseSlice", "l092", NULL, 0, NULL},
-    {"ffi_hpy.ListToArray", "l", NULL, 0, NULL},
     {"ffi_hpy.ListEraseSame", "l0a", NULL, 0, NULL},
     {"ffi_hpy.SeqHolds", "ls", NULL, 0, NULL},
     {"ffi.ListReverse", "l", NULL, 0, NULL},
