@@ -197,37 +197,33 @@ class CObject:
     def _deep_copy(self, memo: Any = None, /) -> Any:
         """A new object whose fields are deep copies. RuntimeError for a value that cannot be copied."""
 
+# The base classes of Array, List, Map and Dict. Each operation is atomic. For rare operations and for errors they call
+# methods of the package's classes (ffi_hpy/_containers): `_get_rare(key)`, `_set_rare(key, value)`, `_delete(key)`,
+# `_refuse(key)` and `_refuse_object()`.
+
 class CSequence(CObject):
-    """Read access to native sequences: instances have an ffi.Array or an ffi.List, whose operations are atomic. Calling
-    the class with an iterable creates an ffi.Array."""
+    """Read access to native sequences: instances have an ffi.Array or an ffi.List. Calling the class with an iterable
+    creates an ffi.Array."""
 
     def __init__(self, input_list: Iterable[Any] = ()) -> None: ...
     def __len__(self) -> int: ...
     @overload
     def __getitem__(self, idx: SupportsIndex, /) -> Any: ...
     @overload
-    def __getitem__(self, idx: slice, /) -> list[Any]:
-        """IndexError, TypeError."""
-    def __contains__(self, value: object, /) -> bool:
-        """Whether an item is the value or equals it, by Python's comparison."""
+    def __getitem__(self, idx: slice, /) -> list[Any]: ...
     def __iter__(self) -> Iterator[Any]:
         """An iterator over the current items."""
-    def __reversed__(self) -> Iterator[Any]:
-        """An iterator over the current items, from the end."""
 
 class CList(CSequence):
-    """Write access to native sequences: instances have an ffi.List. Subclasses implement slices in `_set_slice` and
-    `_del_slice`."""
+    """Write access to native sequences: instances have an ffi.List."""
 
     def __setitem__(self, index: Any, value: Any, /) -> None: ...
     def __delitem__(self, index: Any, /) -> None: ...
     def append(self, value: Any, /) -> None: ...
-    def insert(self, index: SupportsIndex, value: Any) -> None: ...
-    def pop(self, index: SupportsIndex = -1) -> Any: ...
 
 class CMapping(CObject):
-    """Read access to native mappings: instances have an ffi.Map or an ffi.Dict, whose operations are atomic. Calling
-    the class with a mapping creates an ffi.Map."""
+    """Read access to native mappings: instances have an ffi.Map or an ffi.Dict. Calling the class with a mapping
+    creates an ffi.Map."""
 
     def __init__(self, input_dict: Any = None) -> None: ...
     def __len__(self) -> int: ...
@@ -244,11 +240,7 @@ class CDict(CMapping):
     """Write access to native mappings: instances have an ffi.Dict."""
 
     def __setitem__(self, key: Any, value: Any, /) -> None: ...
-    def __delitem__(self, key: Any, /) -> None:
-        """KeyError."""
-    def pop(self, key: Any, default: Any = ...) -> Any:
-        """KeyError."""
-    def setdefault(self, key: Any, default: Any = None) -> Any: ...
+    def __delitem__(self, key: Any, /) -> None: ...
 
 @final
 class ObjectRValueRef:

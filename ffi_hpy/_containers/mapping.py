@@ -1,5 +1,5 @@
-"""Map and Dict: native mappings that keep insertion order. The binding has the methods that read and change them
-(CMapping, CDict)."""
+"""Map and Dict: native mappings that keep insertion order. The binding looks up, sets and iterates (CMapping, CDict);
+everything else is here, on top of the core's functions."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import ItemsView, KeysView, Mapping, MutableMapping, Values
 
 from .. import _ffi_api
 from .._core import CDict, CMapping, CObject
-from .._values.object import Object, wrapper_like
+from .._values.object import MISSING, Object, wrapper_like
 from ..registry import register_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any, TypeVar, overload
+    from typing import Any, NoReturn, TypeVar, overload
 
     D = TypeVar("D")
     K = TypeVar("K")
@@ -26,7 +26,14 @@ __all__ = ["Dict", "Map"]
 
 
 class _Reading(CMapping, Object):
-    """The common part of Map and Dict: comparison and views."""
+    """The common part of Map and Dict."""
+
+    def _refuse_object(self) -> NoReturn:
+        """Raise TypeError: the class was given the handle of another object."""
+        raise TypeError(
+            f"the native object of this {type(self).__name__} is not a Map or Dict (its type index is "
+            f"{self.__type_index__()})"
+        )
 
     def __bool__(self) -> bool:
         return len(self) > 0
@@ -149,33 +156,6 @@ class Dict(CDict, _Reading, MutableMapping[K, V]):
                 default: what is returned if there is none.
             """
 
-        @overload  # type: ignore[override]  # the binding's own takes any default
-        def pop(self, key: K) -> V: ...
-        @overload
-        def pop(self, key: K, default: D) -> V | D: ...
-        def pop(self, key: Any, default: Any = ...) -> Any:
-            """Remove a key and return its value.
-
-            Args:
-                key: the key.
-                default: what is returned if it is not there.
-
-            Raises:
-                KeyError: if the key is missing and no `default` is given.
-            """
-
-        @overload
-        def setdefault(self, key: K, default: None = None) -> V | None: ...
-        @overload
-        def setdefault(self, key: K, default: V) -> V: ...
-        def setdefault(self, key: Any, default: Any = None) -> Any:
-            """Look up a value, after giving the key one if it has none. Of several threads one gives it.
-
-            Args:
-                key: what it is looked up by.
-                default: the value that the key gets, which is converted as an argument of a call.
-            """
-
         def keys(self) -> KeysView[K]:
             """View of the keys, in insertion order."""
 
@@ -188,6 +168,63 @@ class Dict(CDict, _Reading, MutableMapping[K, V]):
     def __copy__(self) -> Dict[K, V]:
         entries = Dict(self)
         return entries if type(self) is Dict else wrapper_like(self, entries)
+
+    def _take(self, key: Any) -> Any:
+        """Remove a key and return its value, MISSING if there is none. A core other than ours needs two steps."""
+        if hasattr(_ffi_api, "DictPop"):
+            return _ffi_api.DictPop(self, key)
+        value = _ffi_api.DictGetItemOrMissing(self, key)
+        _ffi_api.DictErase(self, key)
+        return value
+
+    def _delete(self, key: Any) -> None:
+        """`del self[key]`."""
+        if MISSING.same_as(self._take(key)):
+            raise KeyError(key)
+
+    if TYPE_CHECKING:
+
+        @overload
+        def pop(self, key: K) -> V: ...
+        @overload
+        def pop(self, key: K, default: D) -> V | D: ...
+
+    def pop(self, key: Any, default: Any = MISSING) -> Any:
+        """Remove a key and return its value.
+
+        Args:
+            key: the key.
+            default: what is returned if it is not there.
+
+        Raises:
+            KeyError: if the key is missing and no `default` is given.
+        """
+        value = self._take(key)
+        if not MISSING.same_as(value):
+            return value
+        if default is MISSING:
+            raise KeyError(key)
+        return default
+
+    if TYPE_CHECKING:
+
+        @overload
+        def setdefault(self, key: K, default: None = None) -> V | None: ...
+        @overload
+        def setdefault(self, key: K, default: V) -> V: ...
+
+    def setdefault(self, key: Any, default: Any = None) -> Any:
+        """Look up a value, after giving the key one if it has none. Of several threads one gives it.
+
+        Args:
+            key: what it is looked up by.
+            default: the value that the key gets, which is converted as an argument of a call.
+        """
+        if hasattr(_ffi_api, "DictSetDefault"):
+            return _ffi_api.DictSetDefault(self, key, default)
+        if key not in self:
+            self[key] = default
+        return self[key]
 
     def popitem(self) -> tuple[K, V]:
         """Remove the first entry and return its key and value. Several threads get different entries.

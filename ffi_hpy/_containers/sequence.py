@@ -1,4 +1,5 @@
-"""Array and List: native sequences. The binding has the methods that read and change them (CSequence, CList)."""
+"""Array and List: native sequences. The binding reads and sets one item at a time, appends and iterates (CSequence,
+CList); everything else is here, on top of the core's functions."""
 
 from __future__ import annotations
 
@@ -6,14 +7,16 @@ from collections.abc import Iterable, MutableSequence, Sequence
 from operator import index as as_int
 
 from .. import _ffi_api
-from .._core import CList, CObject, CSequence
+from .._core import TYPE_INDEX_ARRAY, TYPE_INDEX_LIST, CList, CObject, CSequence, convert, type_attr
 from .._values.object import Object, wrapper_like
 from ..registry import register_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any, SupportsIndex, TypeVar, overload
+    from typing import Any, NoReturn, SupportsIndex, TypeVar, overload
+
+    from .._core import Function
 
     T = TypeVar("T")
     T_co = TypeVar("T_co", covariant=True)
@@ -23,6 +26,9 @@ else:
 __all__ = ["Array", "List"]
 
 _MOST = (1 << 63) - 1
+
+_to_array: Function = type_attr(TYPE_INDEX_ARRAY, "__ffi_convert__")
+"""Copies the items of a List at one moment into an Array."""
 
 
 def _bounds(index: slice) -> list[int | None]:
@@ -42,7 +48,59 @@ def _find(items: Sequence[Any], value: object, first: int, end: int) -> int:
 
 
 class _Reading(CSequence, Object):
-    """The common part of Array and List: comparison and concatenation."""
+    """The common part of Array and List."""
+
+    def _refuse_object(self) -> NoReturn:
+        """Raise TypeError: the class was given the handle of another object."""
+        raise TypeError(
+            f"the native object of this {type(self).__name__} is not an Array or List (its type index is "
+            f"{self.__type_index__()})"
+        )
+
+    def _refuse(self, index: object) -> NoReturn:
+        """Raise IndexError for the position of a missing item."""
+        size = CSequence.__len__(self)
+        raise IndexError(f"{type(self).__name__} index {index} is out of range for {size} items")
+
+    def _position(self, index: Any) -> int:
+        """Convert the index of an item to a plain int. TypeError if that is not possible."""
+        try:
+            return int.__add__(as_int(index), 0)
+        except TypeError:
+            if hasattr(type(index), "__index__"):
+                raise  # its own
+        raise TypeError(f"{type(self).__name__} indices must be integers or slices, not {type(index).__name__}")
+
+    def _get_rare(self, index: Any) -> Any:
+        """Return `self[index]` for an index with which the binding does not find an item: a slice, an instance of
+        another class than int, or a wrong index."""
+        size = CSequence.__len__(self)
+        items = self
+        if self.__type_index__() == TYPE_INDEX_LIST:  # it may change
+            items = _to_array(self)
+            size = len(items)
+        if isinstance(index, slice):
+            return [_ffi_api.ArrayGetItem(items, i) for i in range(size)[index]]
+        position = self._position(index)
+        if not -size <= position < size:
+            self._refuse(index)
+        return _ffi_api.ArrayGetItem(items, position % size)
+
+    def __contains__(self, value: object) -> bool:
+        """Whether an item is the value or equals it, by Python's comparison."""
+        if not CSequence.__len__(self):
+            return False
+        if type(value) is int or (type(value) is str and value.isascii()):
+            holds = getattr(_ffi_api, "SeqHolds", None)  # needs no Python value for each item
+            found = None if holds is None else holds(self, value)
+            if found is not None:
+                return found  # type: ignore[no-any-return]
+        return value in list(CSequence.__iter__(self))
+
+    # Replaces the method of collections.abc.Sequence, which is a generator: threads must not share a generator.
+    def __reversed__(self) -> Any:
+        """As __iter__, from the end."""
+        return iter(self._get_rare(slice(None, None, -1)))
 
     def __bool__(self) -> bool:
         return len(self) > 0
@@ -182,28 +240,67 @@ class List(CList, _Reading, MutableSequence[T]):
                 value: the item, which is converted as an argument of a call.
             """
 
-        def insert(self, index: SupportsIndex, value: T) -> None:
-            """Put an item before another one.
-
-            Args:
-                index: the position of the other one; negative counts from the end, and what is beyond either end means
-                    that end.
-                value: the item, which is converted as an argument of a call.
-            """
-
-        def pop(self, index: SupportsIndex = -1) -> T:
-            """Remove and return an item.
-
-            Args:
-                index: its position, by default the last; negative counts from the end.
-
-            Raises:
-                IndexError: if there is none.
-            """
-
     def __copy__(self) -> List[T]:
         items = List(self)
         return items if type(self) is List else wrapper_like(self, items)
+
+    def _at(self, function: Function, index: int, *values: object, is_gap: bool = False) -> Any:
+        """Call a function of the core for an item of the List, or for a gap between items, where an index beyond
+        either end means that end.
+
+        The core counts positions from the start only, so the length is read first. If another thread shortens the List
+        in between, the core raises IndexError and the call is repeated. The values must be native ones, whose
+        conversion raises no IndexError.
+        """
+        while True:
+            size = CSequence.__len__(self)
+            place = index + size if index < 0 else index
+            if is_gap:
+                place = min(max(place, 0), size)
+            elif not 0 <= place < size:
+                self._refuse(index)
+            try:
+                return function(self, place, *values)
+            except IndexError:
+                pass
+
+    def _set_rare(self, index: Any, value: Any) -> None:
+        """`self[index] = value` for an index that is not a plain int from 0 on."""
+        if isinstance(index, slice):
+            self._set_slice(index, value)
+        else:
+            self._at(_ffi_api.ListSetItem, self._position(index), convert(value))
+
+    def _delete(self, index: Any) -> None:
+        """`del self[index]`."""
+        if isinstance(index, slice):
+            self._del_slice(index)
+        else:
+            self._at(_ffi_api.ListErase, self._position(index))
+
+    def insert(self, index: SupportsIndex, value: T) -> None:
+        """Put an item before another one.
+
+        Args:
+            index: the position of the other one; negative counts from the end, and what is beyond either end means
+                that end.
+            value: the item, which is converted as an argument of a call.
+        """
+        self._at(_ffi_api.ListInsert, as_int(index), convert(value), is_gap=True)
+
+    def pop(self, index: SupportsIndex = -1) -> T:
+        """Remove and return an item.
+
+        Args:
+            index: its position, by default the last; negative counts from the end.
+
+        Raises:
+            IndexError: if there is none.
+        """
+        place = as_int(index)
+        if not CSequence.__len__(self):
+            raise IndexError("pop from empty List")
+        return self._at(_ffi_api.ListPop, place)  # type: ignore[no-any-return]
 
     def _set_slice(self, index: slice, value: Iterable[T]) -> None:
         """``self[index] = value``. ValueError if an extended slice and its new items differ in number."""
@@ -256,7 +353,7 @@ class List(CList, _Reading, MutableSequence[T]):
             del self[self.index(value)]
             return
         while True:
-            items = _ffi_api.ListToArray(self)
+            items = _to_array(self)
             place = _find(items, value, 0, len(items))
             if place < 0:
                 raise ValueError(f"{type(self).__name__}.remove(x): no item equals x")

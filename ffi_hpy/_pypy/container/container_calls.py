@@ -13,25 +13,22 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..classes.cobject import CObject
     from ..object.frames import Frame
 
 __all__ = ["begin", "call", "call_conversion", "own_of"]
 
 
 @hidden
-def begin(wrapper: CObject, frame: Frame, fixed: int, changing: int, kinds: str) -> int:
-    """Make the object of a wrapper the first argument of a call. The object must be of one of two types, named `kinds`
-    in messages. Returns its type index."""
+def begin(wrapper: Any, frame: Frame, fixed: int, changing: int) -> int:
+    """Make the object of a wrapper the first argument of a call. The object must be of one of two types. Returns its
+    type index."""
     check_wrapper(wrapper)
     use(frame, wrapper)
     address = wrapper._ffi_address or settled(wrapper)
     words = frame.words
     type_index: int = words_at(address)[1] & 0xFFFFFFFF
     if type_index != fixed and type_index != changing:
-        raise TypeError(
-            f"the native object of this {type(wrapper).__name__} is not {kinds} (its type index is {type_index})"
-        )
+        wrapper._refuse_object()
     words[0] = type_index
     words[1] = address
     return type_index

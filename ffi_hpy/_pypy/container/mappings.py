@@ -17,7 +17,6 @@ from ..convert.arguments import put
 from ..convert.contained import make_mapping
 from ..convert.exchanged import marked
 from ..convert.results import get
-from ..object.core_functions import has_core_function
 from ..object.frames import give, take
 from .container_calls import begin, call, call_conversion, own_of
 from .map_walk import ITEMS, KEYS, VALUES, iterate
@@ -38,7 +37,7 @@ __all__ = ["CDict", "CMapping"]
 @hidden
 def _begin(self: CMapping, frame: Frame) -> int:
     """Make self's object, which must be a Map or a Dict, the first argument of a call. Returns its type index."""
-    return begin(self, frame, MAP, DICT, "a Map or Dict")
+    return begin(self, frame, MAP, DICT)
 
 
 @hidden
@@ -55,8 +54,6 @@ def _missing_at() -> int:
     """The pointer to the core's marker for "no value", which lives as long as the core. A lookup that may return the
     marker tells in one step whether the key exists and returns its value."""
     global _missing
-    if not _missing and not has_core_function("ffi.GetInvalidObject"):
-        _missing = -1  # such a core has no marker
     if not _missing:
         frame = take()
         try:
@@ -70,17 +67,6 @@ def _missing_at() -> int:
 
 
 @hidden
-def _found(frame: Frame) -> Any:
-    """Return the value that a call found. For the marker, release it and return MISSING."""
-    frame.release()
-    result = frame.result
-    if result[0] == OBJECT and result[1] == (_missing or _missing_at()):
-        core.decref(result[1])
-        return MISSING
-    return get(result)
-
-
-@hidden
 def _look_up(self: CMapping, key: Any) -> Any:
     """Return the value of a key, MISSING if there is none."""
     if marked and (theirs := exchanged.find(self)) is not None:
@@ -89,39 +75,12 @@ def _look_up(self: CMapping, key: Any) -> Any:
     try:
         put(frame, 2, key, "ffi.MapGetItemOrMissing")
         _call(self, frame, "ffi.MapGetItemOrMissing", "ffi.DictGetItemOrMissing", 2)
-        return _found(frame)
-    finally:
-        give(frame)
-
-
-@hidden
-def _take_out(self: CDict, key: Any) -> Any:
-    """Remove a key and return its value, MISSING if there is none. A core other than ours needs two steps, between
-    which other threads may run."""
-    if marked and (theirs := exchanged.find(self)) is not None:
-        return exchanged.lower(theirs.pop(key, MISSING))
-    if not has_core_function("ffi_hpy.DictPop"):
-        value = _look_up(self, key)
-        if value is not MISSING:
-            _erase(self, key)
-        return value
-    frame = take()
-    try:
-        put(frame, 2, key, "ffi_hpy.DictPop")
-        _begin(self, frame)
-        call(frame, "ffi_hpy.DictPop", 2)
-        return _found(frame)
-    finally:
-        give(frame)
-
-
-@hidden
-def _erase(self: CDict, key: Any) -> None:
-    frame = take()
-    try:
-        put(frame, 2, key, "ffi.DictErase")
-        _begin(self, frame)
-        call(frame, "ffi.DictErase", 2)
+        frame.release()
+        result = frame.result
+        if result[0] == OBJECT and result[1] == (_missing or _missing_at()):
+            core.decref(result[1])
+            return MISSING
+        return get(result)
     finally:
         give(frame)
 
@@ -231,9 +190,11 @@ class CMapping(CObject):
 
 
 class CDict(CMapping):
-    """Write access to native mappings."""
+    """Write access to native mappings. The package's class implements `_delete`."""
 
     __slots__ = ()
+
+    _delete: Any
 
     @hidden
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -252,37 +213,4 @@ class CDict(CMapping):
 
     @hidden
     def __delitem__(self, key: Any) -> None:
-        if _take_out(self, key) is MISSING:
-            raise KeyError(key)
-
-    @hidden
-    def pop(self, *args: Any, **kwargs: Any) -> Any:
-        """Remove a key and return its value; `default`, or KeyError, if the key is missing."""
-        key, default = bind("pop", ("key", "default"), 1, args, kwargs, MISSING)
-        value = _take_out(self, key)
-        if value is not MISSING:
-            return value
-        if default is MISSING:
-            raise KeyError(key)
-        return default
-
-    @hidden
-    def setdefault(self, *args: Any, **kwargs: Any) -> Any:
-        """Return the value of the key. A missing key is set to `default` first."""
-        key, default = bind("setdefault", ("key", "default"), 1, args, kwargs)
-        if marked and (theirs := exchanged.find(self)) is not None:
-            return exchanged.lower(theirs.setdefault(key, default))
-        if not has_core_function("ffi_hpy.DictSetDefault"):  # two steps, between which other threads may run
-            if _look_up(self, key) is MISSING:
-                self[key] = default
-            return self[key]
-        frame = take()
-        try:
-            put(frame, 2, key, "ffi_hpy.DictSetDefault")
-            put(frame, 4, default, "ffi_hpy.DictSetDefault")
-            _begin(self, frame)
-            call(frame, "ffi_hpy.DictSetDefault", 3)
-            frame.release()
-            return get(frame.result)
-        finally:
-            give(frame)
+        self._delete(key)

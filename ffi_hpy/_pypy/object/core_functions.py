@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["CoreFunction", "conversion_to", "copy_function", "core_function", "find_function", "has_core_function"]
+__all__ = ["CoreFunction", "conversion_to", "copy_function", "core_function", "find_function"]
 
 
 def find_function(name: str) -> int:
@@ -60,16 +60,6 @@ def set_backtrace_boundary() -> None:
     words[0], words[1] = OPAQUE_PTR, address
     CoreFunction(handle).call(handle, words, 1, words + 2)
     core.decref(handle)
-
-
-def has_core_function(name: str) -> bool:
-    """Whether this core has a function. Cores other than ours lack some."""
-    if name in _found:
-        return True
-    address = find_function(name)
-    if address:
-        _found[name] = CoreFunction(address)
-    return address != 0
 
 
 def copy_function() -> Any:

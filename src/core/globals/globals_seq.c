@@ -236,13 +236,6 @@ FH_GLOBAL(list_erase_slice) {
   return fh_list_erase_slice(list, &slice);
 }
 
-/* ffi_hpy.ListToArray(list) -> Array of the items, a consistent copy */
-FH_GLOBAL(list_to_array) {
-  fh_seq_object *list;
-  if (arg_seq("ffi_hpy.ListToArray", args, n_args, 1, kTVMFFIList, &list) != 0) return -1;
-  return return_seq(fh_list_copy(list, kTVMFFIArray), result);
-}
-
 /* ffi_hpy.ListEraseSame(list, i, array) -> whether the item at i was array[i], which it removes then. IndexError for
  * the Array only. */
 FH_GLOBAL(list_erase_same) {
@@ -255,6 +248,42 @@ FH_GLOBAL(list_erase_same) {
   if (fh_function_arg_object(name, args, 2, kTVMFFIArray, &array) != 0) return -1;
   if (fh_seq_check_index((const fh_seq_object *)array, i) != 0) return -1;
   *result = fh_any_bool(fh_list_erase_same(list, i, &fh_seq_items((const fh_seq_object *)array)[i]));
+  return 0;
+}
+
+/* Whether an item equals an int or a string as Python compares them (1 == True == 1.0): 1, 0, or -1 if only Python can
+ * tell. */
+static int equals_in_python(const TVMFFIAny *item, const TVMFFIAny *value) {
+  int is_int = value->type_index == kTVMFFIInt, equal = 0;
+  switch (item->type_index) {
+  case kTVMFFINone: return 0;
+  case kTVMFFIBool:
+  case kTVMFFIInt: return is_int && item->v_int64 == value->v_int64;
+  case kTVMFFIFloat: return is_int && item->v_float64 == (double)value->v_int64;
+  case kTVMFFISmallStr:
+  case kTVMFFIStr: return !is_int && fh_any_equal(item, value, &equal) == 0 && equal;
+  default: return -1;
+  }
+}
+
+/* ffi_hpy.SeqHolds(sequence, value) -> whether Python's `in` finds an int or a string in an Array or a List; None if
+ * only Python can tell. */
+FH_GLOBAL(seq_holds) {
+  const char *name = "ffi_hpy.SeqHolds";
+  const int64_t most = INT64_C(1) << 53; /* below this limit a float represents each integer exactly */
+  TVMFFIAny value;
+  if (fh_function_check_count(name, n_args, 2) != 0) return -1;
+  if (!fh_seq_is(&args[0])) return fh_function_raise_type(name, 0, "ffi.List", &args[0]);
+  if (fh_any_own(&args[1], &value) != 0) return -1;
+  int is_int = value.type_index == kTVMFFIInt && value.v_int64 > -most && value.v_int64 < most;
+  int is_text = value.type_index == kTVMFFISmallStr || value.type_index == kTVMFFIStr;
+  int found = is_int || is_text ? 0 : -1;
+  const fh_seq_object *seq = (const fh_seq_object *)(void *)args[0].v_obj;
+  fh_shared_note note = fh_stripe_read(seq);
+  for (int64_t i = 0; i < fh_seq_size(seq) && found == 0; ++i) found = equals_in_python(&fh_seq_items(seq)[i], &value);
+  fh_stripe_read_end(seq, note);
+  fh_any_drop(&value);
+  if (found >= 0) *result = fh_any_bool(found);
   return 0;
 }
 
@@ -300,8 +329,8 @@ const fh_globals_entry fh_globals_seq[] = {
     {"ffi.ListReplaceSlice", list_replace_slice, "None(ffi.List<Any>, int, int, ffi.List<Any>)"},
     {"ffi_hpy.ListAssignSlice", list_assign_slice, NULL},
     {"ffi_hpy.ListEraseSlice", list_erase_slice, NULL},
-    {"ffi_hpy.ListToArray", list_to_array, NULL},
     {"ffi_hpy.ListEraseSame", list_erase_same, NULL},
+    {"ffi_hpy.SeqHolds", seq_holds, NULL},
     {"ffi.ListReverse", list_reverse, "None(ffi.List<Any>)"},
     {"ffi.ListClear", list_clear, "None(ffi.List<Any>)"},
     {"ffi.ListReserve", list_reserve, "None(ffi.List<Any>, int)"},

@@ -65,21 +65,14 @@ static FbArgs inner_args(const FbArgs *outer, Items *items) {
                   .scope = outer->scope};
 }
 
-/* Converts an int, the usual item of a long list, without a lookup of its type. Returns false without an exception for
- * other values and for an int beyond 64 bits. */
-FH_INLINE bool int_item(HPyContext *ctx, HPy item, TVMFFIAny *out) {
-  if (FH_UNLIKELY(fb_ext == NULL) || fb_type_kind_type(item) != ctx->h_LongType._i)
-    return false; /* the type word of an int is the handle of int */
-  int64_t number = HPyLong_AsInt64_t(ctx, item);
-  if (FH_UNLIKELY(number == -1) && HPyErr_Occurred(ctx)) return HPyErr_Clear(ctx), false; /* too large */
-  *out = (TVMFFIAny){.type_index = kTVMFFIInt, .v_int64 = number};
-  return true;
-}
-
 /* Converts an item of a container. The result must not depend on the Python value: converting the next item may run
  * Python code, which may drop this value. */
 static int convert_item(HPyContext *ctx, HPy item, TVMFFIAny *out, FbArgs *inner) {
-  if (int_item(ctx, item, out)) return 0;
+  int64_t number;
+  if (fb_container_int(ctx, item, &number)) { /* the usual item of a long list needs no lookup of its type */
+    *out = fb_core_function_int(number);
+    return 0;
+  }
   int n_temps = inner->n_temps;
   int rc = fb_argument_convert(ctx, item, out, inner);
   if (rc == 0) fb_args_own_last(inner, n_temps, out);

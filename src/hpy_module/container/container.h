@@ -4,7 +4,23 @@
 
 #include <tvm/ffi/c_api.h>
 
-#include "hpy_module/context/context.h"
+#include "hpy_module/object/type_kind.h"
+
+/* Reads a plain int of 64 bits. Returns false without an exception for all other values. */
+FH_INLINE bool fb_container_int(HPyContext *ctx, HPy value, int64_t *out) {
+  if (FH_LIKELY(fb_ext != NULL)) {
+    if (fb_type_kind_type(value) != ctx->h_LongType._i) return false; /* the type word of an int is the handle of int */
+  } else {
+    HPy type = HPy_Type(ctx, value);
+    bool is_int = HPy_Is(ctx, type, ctx->h_LongType);
+    HPy_Close(ctx, type);
+    if (!is_int) return false;
+  }
+  *out = HPyLong_AsInt64_t(ctx, value);
+  if (FH_LIKELY(*out != -1) || !HPyErr_Occurred(ctx)) return true;
+  HPyErr_Clear(ctx); /* too large */
+  return false;
+}
 
 /* Registers the conversions of list, tuple and mapping arguments to ffi.Array and ffi.Map (convert/argument.h). */
 void fb_container_init(void);

@@ -68,11 +68,10 @@ static HPy filling_end(HPyContext *ctx, Filling *filling) {
   return fb_context_is_pypy ? filling->list : HPyListBuilder_Build(ctx, filling->builder);
 }
 
-HPy fb_iterate_list(HPyContext *ctx, const TVMFFIAny *items, int64_t first, int64_t step, int64_t n,
-                    const DLPackExchangeAPI *exchange) {
+HPy fb_iterate_list(HPyContext *ctx, const TVMFFIAny *items, int64_t n, const DLPackExchangeAPI *exchange) {
   Filling filling = filling_begin(ctx, n);
   for (int64_t i = 0; i < n; i++) {
-    if (filling_add(ctx, &filling, i, item_result(ctx, &items[first + i * step], exchange)) != 0) return HPy_NULL;
+    if (filling_add(ctx, &filling, i, item_result(ctx, &items[i], exchange)) != 0) return HPy_NULL;
   }
   return filling_end(ctx, &filling);
 }
@@ -165,7 +164,6 @@ typedef struct Chunks {
    * of an Array. `walk` has its own position: see walk_list. */
   int64_t position;
   FbPart part; /* of a map */
-  int64_t step; /* of an Array: 1, or -1 from the end */
   const DLPackExchangeAPI *exchange;
 } Chunks;
 
@@ -200,8 +198,7 @@ static HPy chunks_call_impl(HPyContext *ctx, HPy self, const HPy *args, size_t n
   int64_t left = chunks->size - first, n = left < 0 ? 0 : left > CHUNK ? CHUNK : left;
   if (chunks->walk != NULL) return walk_list(ctx, chunks->walk, chunks, chunks->part, n, chunks->exchange);
   const TVMFFISeqCell *cell = (const TVMFFISeqCell *)(chunks->container + 1);
-  int64_t place = chunks->step < 0 ? chunks->size - 1 - first : first;
-  return fb_iterate_list(ctx, cell->data, place, chunks->step, n, chunks->exchange);
+  return fb_iterate_list(ctx, (const TVMFFIAny *)cell->data + (n == 0 ? 0 : first), n, chunks->exchange);
 }
 
 /* Makes a _Chunks with the members of *as, and takes new references to its objects. Returns a new handle, or HPy_NULL
@@ -242,14 +239,14 @@ static HPy chain_of(HPyContext *ctx, HPy chunks) {
   return call_taking(ctx, &iter_function, call_taking(ctx, &list_type, chain, HPy_NULL, 1), HPy_NULL, 1);
 }
 
-HPy fb_iterate_array(HPyContext *ctx, TVMFFIObject *array, int64_t step, const DLPackExchangeAPI *exchange) {
+HPy fb_iterate_array(HPyContext *ctx, TVMFFIObject *array, const DLPackExchangeAPI *exchange) {
   const TVMFFISeqCell *cell = (const TVMFFISeqCell *)(array + 1);
   HPy result;
   if (cell->size > CHUNK) {
-    const Chunks chunks = {.container = array, .size = cell->size, .step = step, .exchange = exchange};
+    const Chunks chunks = {.container = array, .size = cell->size, .exchange = exchange};
     result = chain_of(ctx, chunks_new(ctx, &chunks));
   } else {
-    HPy items = fb_iterate_list(ctx, cell->data, step < 0 ? cell->size - 1 : 0, step, cell->size, exchange);
+    HPy items = fb_iterate_list(ctx, cell->data, cell->size, exchange);
     result = call_taking(ctx, &iter_function, items, HPy_NULL, 1);
   }
   fb_drop_object(array, HPy_IsNull(result));

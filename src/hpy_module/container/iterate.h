@@ -30,14 +30,13 @@ FH_INLINE HPy fb_iterate_find(HPyContext *ctx, const TVMFFIAny *item, const DLPa
   return fb_wrap_find(ctx, item->v_obj);
 }
 
-/* Makes a Python list of n items: items[first], items[first + step], ... The caller keeps the array of items alive, and
- * the array does not change. Returns a new handle, or HPy_NULL with an exception raised. */
-HPy fb_iterate_list(HPyContext *ctx, const TVMFFIAny *items, int64_t first, int64_t step, int64_t n,
-                    const DLPackExchangeAPI *exchange);
+/* Makes a Python list of n items. The caller keeps the array of items alive, and the array does not change. Returns a
+ * new handle, or HPy_NULL with an exception raised. */
+HPy fb_iterate_list(HPyContext *ctx, const TVMFFIAny *items, int64_t n, const DLPackExchangeAPI *exchange);
 
 /* Makes a Python iterator over an ffi.Array. Steals `array`, also on failure (HPy_NULL with an exception raised).
- * `step` is 1, or -1 for reverse order. Threads may share the iterator. */
-HPy fb_iterate_array(HPyContext *ctx, TVMFFIObject *array, int64_t step, const DLPackExchangeAPI *exchange);
+ * Threads may share the iterator. */
+HPy fb_iterate_array(HPyContext *ctx, TVMFFIObject *array, const DLPackExchangeAPI *exchange);
 /* Makes a Python iterator over an ffi.Map. Steals `map`, also on failure. Items are tuples of key and value. */
 HPy fb_iterate_map(HPyContext *ctx, TVMFFIObject *map, FbPart part, const DLPackExchangeAPI *exchange);
 

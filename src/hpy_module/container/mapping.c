@@ -5,18 +5,17 @@
 
 #include "container.h"
 #include "core/platform/atomic.h"
-#include "hpy_module/context/any.h"
-#include "hpy_module/context/attr.h"
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/keywords.h"
-#include "hpy_module/context/raise.h"
 #include "hpy_module/convert/argument.h"
 #include "hpy_module/convert/core_function.h"
 #include "hpy_module/convert/exchange_number.h"
 #include "hpy_module/object/object_type.h"
 #include "hpy_module/object/transfer.h"
 #include "iterate.h"
+#include "rare.h"
+#include "use.h"
 
 /* The core's functions for one operation, on a Map and on a Dict. */
 typedef struct Pair {
@@ -26,37 +25,10 @@ typedef struct Pair {
 static Pair size_functions = {{.name = "ffi.MapSize"}, {.name = "ffi.DictSize"}},
             count_functions = {{.name = "ffi.MapCount"}, {.name = "ffi.DictCount"}},
             get_functions = {{.name = "ffi.MapGetItemOrMissing"}, {.name = "ffi.DictGetItemOrMissing"}};
-static FbCoreFunction dict_set = {.name = "ffi.DictSetItem"}, dict_erase = {.name = "ffi.DictErase"},
-                      dict_pop = {.name = "ffi_hpy.DictPop"}, dict_set_default = {.name = "ffi_hpy.DictSetDefault"},
-                      get_missing = {.name = "ffi.GetInvalidObject"},
+static FbCoreFunction dict_set = {.name = "ffi.DictSetItem"}, get_missing = {.name = "ffi.GetInvalidObject"},
                       to_map = {.name = "__ffi_convert__", .type_index = kTVMFFIMap};
 
 /* --- the native object -------------------------------------------------------------------------------------------- */
-
-/* Begins a use of the ffi.Map or ffi.Dict of self; NULL with ValueError or TypeError raised. The type is checked each
- * time, because a class may be given the handle of any object. */
-static FbHandleCell *mapping_begin(HPyContext *ctx, HPy self) {
-  FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFIObject, 0);
-  if (FH_UNLIKELY(cell == NULL)) return NULL;
-  TVMFFIObject *handle = cell->handle;
-  if (FH_LIKELY(handle->type_index == kTVMFFIMap || handle->type_index == kTVMFFIDict)) return cell;
-  char name[128];
-  fb_raise(ctx, ctx->h_TypeError, "the native object of this %s is not a Map or Dict (its type index is %d)",
-           fb_attr_type_name(ctx, self, name, sizeof(name)), (int)handle->type_index);
-  fb_handle_cell_unuse(cell);
-  return NULL;
-}
-
-/* Returns the ffi.Map or ffi.Dict of self, owned: a reference in place of a use of the cell, so that Python code may
- * still move the handle during the operation. Fails like mapping_begin. */
-static TVMFFIObject *mapping_take(HPyContext *ctx, HPy self) {
-  FbHandleCell *cell = mapping_begin(ctx, self);
-  if (FH_UNLIKELY(cell == NULL)) return NULL;
-  TVMFFIObject *handle = cell->handle;
-  TVMFFIObjectIncRef(handle);
-  fb_handle_cell_unuse(cell);
-  return handle;
-}
 
 /* Converts a value that self has, and steals it. A tensor becomes an array of another library if self was returned
  * under that library's exchange table. */
@@ -79,7 +51,7 @@ FH_INLINE bool is_plain(const TVMFFIAny *key) {
  * that could move the handle, so a use of the cell suffices. Threads that share the mapping then do not contend for its
  * reference count. */
 FH_INLINE int call_in_place(HPyContext *ctx, HPy self, Pair *functions, TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
-  FbHandleCell *cell = mapping_begin(ctx, self);
+  FbHandleCell *cell = fb_use_begin(ctx, self, kTVMFFIMap, kTVMFFIDict);
   if (FH_UNLIKELY(cell == NULL)) return -1;
   args[0] = fb_core_function_object(cell->handle);
   int rc = fb_core_function_run(ctx, choose(functions, cell->handle), args, n, result);
@@ -103,7 +75,7 @@ static int call(HPyContext *ctx, HPy self, FbCoreFunction *function, Pair *funct
     rc = fb_argument_convert(ctx, given[i], &args[n++], &converted);
   }
   bool is_in_place = rc == 0 && function == NULL && (n == 1 || is_plain(&args[1]));
-  TVMFFIObject *handle = rc == 0 && !is_in_place ? mapping_take(ctx, self) : NULL;
+  TVMFFIObject *handle = rc == 0 && !is_in_place ? fb_use_take(ctx, self, kTVMFFIMap, kTVMFFIDict) : NULL;
   rc = is_in_place ? call_in_place(ctx, self, functions, args, n, result) : -1;
   if (handle != NULL) {
     args[0] = fb_core_function_object(handle);
@@ -163,8 +135,6 @@ static int mapping_contains_impl(HPyContext *ctx, HPy self, HPy key) {
   return call(ctx, self, NULL, &count_functions, key, HPy_NULL, &n) != 0 ? -1 : n.v_int64 != 0;
 }
 
-static const char *const key_default[] = {"key", "default"}; /* the arguments of get(), pop() and setdefault() */
-
 HPyDef_METH(mapping_get, "get", HPyFunc_KEYWORDS,
             .doc = "get($self, key, default=None)\n--\n\n"
                    "Look up a value.\n\n"
@@ -172,7 +142,8 @@ HPyDef_METH(mapping_get, "get", HPyFunc_KEYWORDS,
                    "    key: what it is looked up by.\n"
                    "    default: what is returned if there is none.")
 static HPy mapping_get_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
-  static const FbKeywords keywords = {"get", key_default, 2, NULL};
+  static const char *const names[] = {"key", "default"};
+  static const FbKeywords keywords = {"get", names, 2, NULL};
   HPy given[2];
   TVMFFIAny value;
   if (fb_keywords_bind(ctx, &keywords, 1, args, nargs, kwnames, given) != 0 ||
@@ -185,7 +156,7 @@ static HPy mapping_get_impl(HPyContext *ctx, HPy self, const HPy *args, size_t n
 /* Makes an iterator over self. A Dict is first copied into a Map, in one step under the core's lock, and the iterator
  * keeps the Map. */
 static HPy iterate(HPyContext *ctx, HPy self, FbPart part) {
-  TVMFFIObject *handle = mapping_take(ctx, self);
+  TVMFFIObject *handle = fb_use_take(ctx, self, kTVMFFIMap, kTVMFFIDict);
   if (handle == NULL) return HPy_NULL;
   TVMFFIAny map = fb_core_function_object(handle);
   if (handle->type_index == kTVMFFIDict) {
@@ -236,81 +207,11 @@ static int dict_init_impl(HPyContext *ctx, HPy self, const HPy *args, HPy_ssize_
 
 /* --- changing a Dict ---------------------------------------------------------------------------------------------- */
 
-/* Removes a key: returns 1 with its value, 0 if the key does not exist, -1 with an exception raised. With a core other
- * than ours this takes two steps, between which other threads may run. */
-static int take_out(HPyContext *ctx, HPy self, HPy key, TVMFFIAny *value) {
-  if (FH_LIKELY(fb_core_function_find(&dict_pop) != NULL)) {
-    if (call(ctx, self, &dict_pop, NULL, key, HPy_NULL, value) != 0) return -1;
-    return !is_missing(ctx, value);
-  }
-  TVMFFIAny nothing;
-  if (call(ctx, self, &get_functions.dict, NULL, key, HPy_NULL, value) != 0) return -1;
-  if (is_missing(ctx, value)) return 0;
-  if (call(ctx, self, &dict_erase, NULL, key, HPy_NULL, &nothing) == 0) return 1;
-  fb_drop_any(value, -1);
-  return -1;
-}
-
-static int delete_key(HPyContext *ctx, HPy self, HPy key) {
-  TVMFFIAny value;
-  int found = take_out(ctx, self, key, &value);
-  if (found == 1) fb_any_drop(&value);
-  if (found == 0) raise_key(ctx, key);
-  return found == 1 ? 0 : -1;
-}
-
 HPyDef_SLOT(dict_assign, HPy_mp_ass_subscript)
 static int dict_assign_impl(HPyContext *ctx, HPy self, HPy key, HPy value) {
   TVMFFIAny nothing;
-  /* `del` calls this slot without a value. */
-  if (HPy_IsNull(value)) return delete_key(ctx, self, key);
+  if (HPy_IsNull(value)) return fb_rare_run(ctx, self, "_delete", key, HPy_NULL); /* `del` */
   return call(ctx, self, &dict_set, NULL, key, value, &nothing);
-}
-
-HPyDef_METH(dict_pop_method, "pop", HPyFunc_KEYWORDS,
-            .doc = "Remove a key and return its value.\n\n"
-                   "Args:\n"
-                   "    key: the key.\n"
-                   "    default: what is returned if it is not there.\n\n"
-                   "Raises:\n"
-                   "    KeyError: if the key is missing and no `default` is given.")
-static HPy dict_pop_method_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
-  static const FbKeywords keywords = {"pop", key_default, 2, NULL};
-  HPy given[2];
-  TVMFFIAny value;
-  if (fb_keywords_bind(ctx, &keywords, 1, args, nargs, kwnames, given) != 0) return HPy_NULL;
-  switch (take_out(ctx, self, given[0], &value)) {
-  case 1: return value_result(ctx, self, &value);
-  case 0: return HPy_IsNull(given[1]) ? raise_key(ctx, given[0]) : HPy_Dup(ctx, given[1]);
-  default: return HPy_NULL;
-  }
-}
-
-/* Returns the value of a key, owned, and first stores `value` if the key does not exist. With a core other than ours
- * this takes two steps, between which other threads may run. Returns 0, or -1 with an exception raised. */
-static int put_default(HPyContext *ctx, HPy self, HPy key, HPy value, TVMFFIAny *out) {
-  if (FH_LIKELY(fb_core_function_find(&dict_set_default) != NULL)) {
-    return call(ctx, self, &dict_set_default, NULL, key, value, out);
-  }
-  if (call(ctx, self, &get_functions.dict, NULL, key, HPy_NULL, out) != 0) return -1;
-  if (!is_missing(ctx, out)) return 0;
-  if (call(ctx, self, &dict_set, NULL, key, value, out) != 0) return -1;
-  return call(ctx, self, &get_functions.dict, NULL, key, HPy_NULL, out);
-}
-
-HPyDef_METH(dict_setdefault_method, "setdefault", HPyFunc_KEYWORDS,
-            .doc = "setdefault($self, key, default=None)\n--\n\n"
-                   "Look up a value, after giving the key one if it has none. Of several threads one gives it.\n\n"
-                   "Args:\n"
-                   "    key: what it is looked up by.\n"
-                   "    default: the value that the key gets, which is converted as an argument of a call.")
-static HPy dict_setdefault_method_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
-  static const FbKeywords keywords = {"setdefault", key_default, 2, NULL};
-  HPy given[2];
-  TVMFFIAny value;
-  if (fb_keywords_bind(ctx, &keywords, 1, args, nargs, kwnames, given) != 0) return HPy_NULL;
-  HPy wanted = HPy_IsNull(given[1]) ? ctx->h_None : given[1];
-  return put_default(ctx, self, given[0], wanted, &value) == 0 ? value_result(ctx, self, &value) : HPy_NULL;
 }
 
 /* --- types -------------------------------------------------------------------------------------------------------- */
@@ -339,8 +240,7 @@ static FbRef dict_type; /* written once during the import */
 FB_OBJECT_NEW(dict, dict_type)
 
 HPy fb_mapping_dict_type_new(HPyContext *ctx, HPy mapping) {
-  static HPyDef *defines[] = {&dict_new, &dict_init, &dict_assign, &dict_pop_method, &dict_setdefault_method,
-                              NULL,      NULL};
+  static HPyDef *defines[] = {&dict_new, &dict_init, &dict_assign, NULL, NULL};
   static HPyType_Spec spec = {
       .name = "ffi_hpy._core.CDict",
       .basicsize = sizeof(FbObject),

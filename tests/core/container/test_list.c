@@ -92,7 +92,7 @@ TEST(bounds_of_a_slice_count_as_in_python) {
 
 TEST(an_item_is_erased_only_if_it_is_the_one_that_was_seen) {
   TVMFFIAny list = call_ok("ffi.List", ARGS(raw("a text longer than seven"), i64(2)));
-  TVMFFIAny seen = call_ok("ffi_hpy.ListToArray", ARGS(list));
+  TVMFFIAny seen = call_ok("ffi.Array", ARGS(raw("a text longer than seven"), i64(2)));
   expect_int(call_int("ffi_hpy.ListEraseSame", ARGS(list, i64(1), seen)), 1);
   expect_int(call_int("ffi_hpy.ListEraseSame", ARGS(list, i64(1), seen)), 0);
   call_int("ffi.ListInsert", ARGS(list, i64(0), i64(2)));

@@ -16,6 +16,27 @@ TEST(array_holds_the_given_items) {
   fh_any_drop(&array);
 }
 
+static void expect_holds(TVMFFIAny seq, TVMFFIAny value, int32_t type_index, int64_t found) {
+  TVMFFIAny result = call_ok("ffi_hpy.SeqHolds", ARGS(seq, value));
+  expect_int(result.type_index, type_index);
+  if (type_index == kTVMFFIBool) expect_int(result.v_int64, found);
+}
+
+TEST(a_sequence_holds_the_numbers_and_strings_that_a_python_list_would) {
+  TVMFFIAny array = call_ok("ffi.Array", ARGS(fh_any_none(), fh_any_bool(1), fh_any_float(2), raw("text"), i64(3)));
+  TVMFFIAny list = call_ok("ffi.List", ARGS(raw("a text longer than seven"), array, i64(4)));
+  for (int64_t i = 0; i < 5; ++i) expect_holds(array, i64(i), kTVMFFIBool, i >= 1 && i <= 3);
+  expect_holds(array, raw("text"), kTVMFFIBool, 1);
+  expect_holds(array, raw("3"), kTVMFFIBool, 0);
+  expect_holds(array, i64(INT64_C(1) << 53), kTVMFFINone, 0);
+  expect_holds(array, fh_any_float(3), kTVMFFINone, 0);
+  expect_holds(list, raw("a text longer than seven"), kTVMFFIBool, 1);
+  expect_holds(list, i64(4), kTVMFFINone, 0); /* Python compares with the Array before it */
+  expect_call_raises("TypeError", "argument #0", "ffi_hpy.SeqHolds", ARGS(i64(1), i64(1)));
+  fh_any_drop(&list);
+  fh_any_drop(&array);
+}
+
 TEST(array_without_items_is_empty) {
   TVMFFIAny array = call_ok("ffi.Array", NO_ARGS);
   expect_int(call_int("ffi.ArraySize", ARGS(array)), 0);

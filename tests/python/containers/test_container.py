@@ -374,7 +374,6 @@ def test_a_value_is_converted_once_and_its_position_found_afterwards():
     assert n_conversions == 1
 
 
-@pytest.mark.skipif(IS_PYPY, reason="PyPy does not count as a number what has only __index__")
 def test_a_type_error_of_an_index_comes_out():
     class Index:
         def __index__(self):
@@ -687,14 +686,14 @@ def test_a_key_that_a_dict_lacks_is_a_key_error(use):
     [
         ((1,), {"defualt": 2}, "unexpected keyword argument 'defualt'"),
         ((1,), {"default\0": 2}, "unexpected keyword argument 'default"),
-        ((), {"default": 2}, "missing required argument: 'key'"),
+        ((), {"default": 2}, "missing (1 )?required (positional )?argument: 'key'"),
         ((1,), {"key": 1}, "multiple values for argument 'key'"),
-        ((1, 2, 3), {}, "got 3 arguments"),
+        ((1, 2, 3), {}, "(got 3 arguments|but 4 were given)"),
     ],
     ids=["unknown", "nul", "missing", "twice", "too many"],
 )
 def test_wrong_arguments_of_get_and_pop_are_named(method, args, keywords, message):
-    with pytest.raises(TypeError, match=rf"^{method}\(\) .*{message}"):
+    with pytest.raises(TypeError, match=rf"^(Dict\.)?{method}\(\) .*{message}"):
         getattr(Dict({1: 1}), method)(*args, **keywords)
     assert getattr(Dict({1: 2}), method)(key=1, default=3) == 2
     assert getattr(Dict({1: 2}), method)(2, default=3) == 3
