@@ -48,6 +48,7 @@ from ._types.info import home_of_names, info_of_key, set_class, set_python_class
 from ._values import function as _function
 from ._values.device import Device, device
 from ._values.object import Object, ObjectConvertible
+from ._values.plain import DataType
 from ._values.string import Bytes, String
 from .error import (
     Error,
@@ -196,7 +197,7 @@ _core.set_hooks(
     string_class=String,
     bytes_class=Bytes,
     shape_class=Shape._wrap,
-    wrap_dtype=dtype._wrap,
+    wrap_dtype=dtype._of,
     wrap_opaque_ptr=wrap_opaque_ptr,
     device_class=Device,
     convert=_core.convert,
@@ -210,7 +211,7 @@ for _key, _python_class in (
     ("ffi.String", String),
     ("ffi.Bytes", Bytes),
     ("ffi.Shape", Shape),
-    ("DataType", _core.DataType),
+    ("DataType", DataType),
     ("Device", Device),
 ):
     set_python_class(info_of_key(_key), _python_class)
@@ -249,6 +250,7 @@ home_of_type.update(
 _about.signature_home = f"{__name__}._signature"
 home_of_names["testing"] = f"{__name__}.testing"
 del (
+    DataType,
     _about,
     _key,
     _cls,

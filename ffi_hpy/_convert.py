@@ -14,13 +14,14 @@ from operator import index as _as_int
 from . import _core
 from ._containers.mapping import Map
 from ._containers.sequence import Array
-from ._core import CObject, OpaquePtr, OpaquePyObject
+from ._core import CObject, OpaquePyObject
 from ._dtype import dtype, from_foreign_dtype, is_foreign_dtype
 from ._start.elsewhere import find_elsewhere
 from ._start.fork import import_whole
 from ._tensor import Shape, from_dlpack
 from ._values.device import Device
 from ._values.object import ObjectConvertible
+from ._values.plain import DataType, OpaquePtr, data_type_from_code
 from ._values.single import is_single
 from ._values.string import Bytes, PyNativeObject, String
 from .error import exception_to_error_value
@@ -45,8 +46,8 @@ _SCALARS: tuple[tuple[type, int], ...] = (
     (bool, _core.KIND_BOOL),  # before int, its base
     (int, _core.KIND_INT),
     (float, _core.KIND_FLOAT),
-    (_core.DataType, _core.KIND_DATA_TYPE),
-    (_core.Device, _core.KIND_DEVICE),
+    (DataType, _core.KIND_DATA_TYPE),
+    (Device, _core.KIND_DEVICE),
     (OpaquePtr, _core.KIND_OPAQUE_PTR),
 )
 _CONTAINERS: tuple[tuple[type, int], ...] = (
@@ -286,10 +287,10 @@ def _from_opaque_ptr(value: Any) -> OpaquePtr:
         _refuse(value, "__tvm_ffi_opaque_ptr__", "an address, an int", answer)
 
 
-def _from_dlpack_data_type(value: Any) -> _core.DataType:
+def _from_dlpack_data_type(value: Any) -> DataType:
     answer = value.__dlpack_data_type__()
     try:
-        return _core.data_type_from_code(*answer)
+        return data_type_from_code(*answer)
     except TypeError:
         _refuse(value, "__dlpack_data_type__", "(type code, bits, lanes), three ints", answer)
 
@@ -360,7 +361,7 @@ def convert(value: Any) -> Any:
     if not callable(converter) or isinstance(value, (dtype, PyNativeObject)) or _is_left_alone(cls, converter):
         return value
     converted = converter(value)
-    if isinstance(converted, _core.DataType):
+    if isinstance(converted, DataType):
         return dtype._wrap(converted)
     return converted if isinstance(converted, CObject) else convert(converted)
 

@@ -334,42 +334,15 @@ class OpaquePyObject(CObject):
     def __init__(self, pyobject: object, /) -> None: ...
     def pyobject(self) -> Any: ...
 
-@final
-class OpaquePtr:
-    """A pointer passed as `void*`."""
-
-    def __new__(cls, address: int, /) -> Self: ...
-    @property
-    def value(self) -> int: ...
-
 @disjoint_base
-class DataType:
-    """An element type: DLPack type code, bits per lane, lanes. Compares and hashes by value."""
+class PlainValue:
+    """Base of the classes whose values consist of one word: DataType, Device and OpaquePtr in ffi_hpy/_values. The tag
+    of a class (KIND_DATA_TYPE, KIND_DEVICE, KIND_OPAQUE_PTR) decides the form of the word: src/hpy_module/value/plain.c
+    describes the forms. The arguments are for subclasses; a new instance has the word 0."""
 
-    def __new__(cls, text: str, /) -> Self:
-        """ValueError if the str does not name a data type."""
-    @property
-    def type_code(self) -> int: ...
-    @property
-    def bits(self) -> int: ...
-    @property
-    def lanes(self) -> int: ...
-    @property
-    def itemsize(self) -> int:
-        """Bytes per element, rounded up."""
-    def __str__(self) -> str: ...
-
-@disjoint_base
-class Device:
-    """DLPack device type and index. Compares and hashes by value. Subclassable."""
-
-    def __init__(self, device_type: int, device_index: int = 0, /) -> None: ...
-    @property
-    def device_type(self) -> int:
-        """DLPack device type, a number of DLDeviceType."""
-    @property
-    def index(self) -> int:
-        """Which of the devices of that type."""
+    def __new__(cls, /, *args: Any, **kwargs: Any) -> Self: ...
+    _word: int
+    """The value, as a signed number of 64 bits. Constructors set it."""
 
 class Tensor(CObject):
     """An n-dimensional array with shared ownership of its memory, exchanged through DLPack."""
@@ -538,9 +511,9 @@ def set_hooks(
     array_stream: Callable[[int, int], int] = ...,
     string_class: Callable[[str], Any] = ...,
     bytes_class: Callable[[bytes], Any] = ...,
-    wrap_dtype: Callable[[DataType], Any] = ...,
+    wrap_dtype: Callable[[int], Any] = ...,
     wrap_opaque_ptr: Callable[[int], Any] = ...,
-    device_class: type[Device] = ...,
+    device_class: type[PlainValue] = ...,
     shape_class: Callable[[tuple[int, ...], CObject], Any] = ...,
     convert: Callable[[Any], Any] = ...,
     did_you_mean: Callable[[str, Iterable[str]], str] = ...,
@@ -576,7 +549,9 @@ def set_hooks(
       Set only where Python code owns such objects.
     - arguments_by_names(function, args, names): the arguments of a call by position, where the last ones are given by
       name; a str, for a TypeError, if they do not match the function's parameters.
-    - wrap_dtype, wrap_opaque_ptr: wrap values that come from native code.
+    - wrap_dtype, wrap_opaque_ptr: wrap values that come from native code, given as numbers.
+    - device_class: the class of devices that come from native code; called with a name, it makes a device of a value
+      for a schema.
     """
 
 def convert(value: Any, /) -> Any:
@@ -610,7 +585,12 @@ def function_from_mlir(address: int, keep_alive: Any = None, /) -> Function:
     The code takes one array of pointers: to its handle (NULL), arguments, number of arguments, result and return
     code."""
 
-def data_type_from_code(type_code: int, bits: int, lanes: int, /) -> DataType: ...
+def data_type_parse(name: str, /) -> int:
+    """Return the word of a data type by its name. ValueError if the str does not name one."""
+
+def data_type_name(word: int, /) -> str:
+    """Return the name of a data type by its word."""
+
 def exchange_table() -> Any:
     """Return a capsule with the DLPack C exchange API of Tensor."""
 

@@ -14,12 +14,11 @@ from ._core import (
     TYPE_CODE_HANDLE,
     TYPE_CODE_INT,
     TYPE_CODE_UINT,
-    DataType,
-    data_type_from_code,
 )
 from ._start.elsewhere import find_elsewhere
 from ._start.fork import import_whole, new_lock
 from ._start.similar import did_you_mean
+from ._values.plain import DataType, data_type_from_code
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -94,8 +93,13 @@ class dtype(str):
         return self
 
     @classmethod
+    def _of(cls, word: int) -> dtype:
+        """The dtype of a data type from native code, as the number of a DataType."""
+        return cls._wrap(DataType._of(word))
+
+    @classmethod
     def _wrap(cls, data_type: DataType) -> dtype:
-        """The dtype of a value from native code."""
+        """The dtype of a DataType."""
         text = str(data_type)
         self = str.__new__(cls, text)
         self._text = text
@@ -295,10 +299,11 @@ def _set_class_dtype(cls: type[Any]) -> None:
     """Make data types from native code instances of `cls`, a str class with an attribute `_tvm_ffi_dtype`."""
     global _CLASS_DTYPE
 
-    def wrap(data_type: DataType) -> Any:
+    def wrap(word: int) -> Any:
+        data_type = DataType._of(word)
         value = str.__new__(cls, str(data_type))
         value._tvm_ffi_dtype = data_type
         return value
 
-    _core.set_hooks(wrap_dtype=cls._wrap if issubclass(cls, dtype) else wrap)
+    _core.set_hooks(wrap_dtype=cls._of if issubclass(cls, dtype) else wrap)
     _CLASS_DTYPE = cls

@@ -18,7 +18,6 @@ from ._core import (
     CALLS_REASON,
     CAny,
     CObject,
-    DataType,
     Function,
     ObjectRValueRef,
     OpaquePyObject,
@@ -33,6 +32,7 @@ from ._core import stream_set as _env_set_current_stream
 from ._core import type_attr as _lookup_type_attr
 from ._core import type_attr_define as _register_type_attr
 from ._dtype import (
+    DataType,
     _convert_numpy_dtype_to_ffi_dtype,
     _convert_torch_dtype_to_ffi_dtype,
     _create_cdtype_from_tuple,

@@ -9,6 +9,7 @@ from .classes import callbacks, cobject, functions, natives, tensors
 from .container import mappings, sequences
 from .context import bridge, hooks
 from .context.binding import binding
+from .context.hidden import hidden
 from .context.numbers import ERROR, FUNCTION, OPAQUE_PY_OBJECT, TENSOR
 from .convert import results, values
 from .object import core_functions
@@ -17,6 +18,7 @@ from .record import define, field_slots, initializers, schemas
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 __all__ = ["make_module"]
@@ -34,7 +36,10 @@ def mark_finalizing() -> None:
     binding.mark_finalizing()
 
 
-_FROM_BINDING = ("type_define", "type_key_to_index")
+_FROM_BINDING = ("CAny", "data_type_name", "data_type_parse", "type_define", "type_key_to_index")
+"""Names with values that both sides share."""
+_LOWERED = ("cany_value",)
+"""Functions whose results are converted to this side."""
 _NAMES: tuple[tuple[ModuleType, tuple[str, ...]], ...] = (
     (callbacks, ("function_from_address", "function_from_callable", "function_from_mlir")),
     (cobject, ("CObject", "ObjectRValueRef")),
@@ -43,7 +48,7 @@ _NAMES: tuple[tuple[ModuleType, tuple[str, ...]], ...] = (
     (functions, ("Function",)),
     (initializers, ("Initializer",)),
     (mappings, ("CDict", "CMapping")),
-    (natives, ("CAny", "Error", "OpaquePyObject", "cany_value", "convert")),
+    (natives, ("Error", "OpaquePyObject", "convert")),
     (
         registry,
         (
@@ -60,8 +65,17 @@ _NAMES: tuple[tuple[ModuleType, tuple[str, ...]], ...] = (
             *("stream_get", "stream_set"),
         ),
     ),
-    (values, ("DataType", "Device", "OpaquePtr", "data_type_from_code")),
+    (values, ("PlainValue",)),
 )
+
+
+def _lowered(theirs: Callable[..., Any]) -> Callable[..., Any]:
+    @hidden
+    def function(*args: Any) -> Any:
+        return bridge.lower(theirs(*args))
+
+    function.__name__, function.__doc__ = theirs.__name__, theirs.__doc__
+    return function
 
 
 def _document(value: Any, theirs: Any) -> None:
@@ -85,6 +99,8 @@ def make_module(name: str) -> ModuleType:
     found["HAS_DESCRIPTORS"] = True
     for function in _FROM_BINDING:
         found[function] = getattr(binding, function)
+    for function in _LOWERED:
+        found[function] = _lowered(getattr(binding, function))
     for source, names in _NAMES:
         for public in names:
             found[public] = getattr(source, public)

@@ -1,24 +1,22 @@
-"""Classes of native values with their own methods: errors, Python objects inside native objects, and CAny."""
+"""Classes of native values with their own methods: errors, and Python objects inside native objects."""
 
 from __future__ import annotations
 
-from ..context import hooks
 from ..context.backend import UPDATE_BACKTRACE, address_of, bytes_at, cast, core, new_chars, new_words, words_at
-from ..context.numbers import BOOL, ERROR, FLOAT, INT, NONE, OBJECT, OPAQUE_PY_OBJECT, SMALL_BYTES, SMALL_STR
-from ..context.texts import bind, check_new, final, raise_unmade
+from ..context.numbers import ERROR, OPAQUE_PY_OBJECT
+from ..context.texts import bind
 from ..convert.arguments import own_value
 from ..convert.opaque import make_opaque, unwrap
-from ..convert.results import get, of_object, of_view, text_of
+from ..convert.results import get, of_object, text_of
 from ..object.errors import backtraces
-from ..object.frames import give, read_object, take
-from ..object.references import Owned
+from ..object.frames import read_object
 from .cobject import CObject, put_handle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, NoReturn
+    from typing import Any
 
-__all__ = ["CAny", "Error", "OpaquePyObject", "cany_value", "convert"]
+__all__ = ["Error", "OpaquePyObject", "convert"]
 
 
 class _Text:
@@ -131,74 +129,6 @@ class OpaquePyObject(CObject):
         if is_ours:
             return value
         raise TypeError("this OpaquePyObject was made by another Python binding")
-
-
-@final
-class CAny:
-    """An owned native value. CAny(value) converts a Python value as a call would."""
-
-    __slots__ = ("_owned", "_payload", "_tagged")
-
-    _tagged: int  # the two words of a TVMFFIAny
-    _payload: int
-    _owned: Owned | None  # the owner of an object; plain values need no finalizer
-
-    def __new__(cls, *args: Any, **kwargs: Any) -> CAny:
-        check_new(cls, CAny, "CAny")
-        (value,) = bind("CAny", ("value",), 0, args, kwargs)
-        words = new_words(2)
-        own_value(value, words, "CAny()")
-        return CAny._of(words)
-
-    @staticmethod
-    def _of(words: Any) -> CAny:
-        """Return a CAny of two words, which are stolen."""
-        self = object.__new__(CAny)
-        tagged = self._tagged = words[0]
-        payload = self._payload = words[1]
-        self._owned = Owned(payload) if tagged & 0xFFFFFFFF >= OBJECT else None
-        return self
-
-    def __getstate__(self) -> None:
-        """Return None: a copy has no value, like a copy of the C class."""
-
-    def __getattr__(self, name: str) -> NoReturn:
-        if name in CAny.__slots__:
-            raise_unmade(self)
-        raise AttributeError(f"'CAny' object has no attribute {name!r}", name=name, obj=self)
-
-    @property
-    def type_index(self) -> int:
-        """Type index of the value."""
-        return self._tagged & 0xFFFFFFFF
-
-    def __repr__(self) -> str:
-        index = self.type_index
-        if index == NONE:
-            return "CAny(None)"
-        if index == INT:
-            return f"CAny(int, {self._payload})"
-        if index == BOOL:
-            return f"CAny(bool, {self._payload != 0})"
-        if index == FLOAT:
-            return f"CAny(float, {cany_value(self):.17g})"
-        return f"CAny(type_index={index})"
-
-
-def cany_value(value: CAny) -> Any:
-    """Return the Python value of a CAny; strings and bytes of any length are String and Bytes."""
-    if not isinstance(value, CAny):
-        raise TypeError(f"expected a CAny, got {type(value).__name__}")
-    frame = take()
-    try:
-        frame.words[0] = value._tagged
-        frame.words[1] = value._payload
-        plain = of_view(frame.words)
-    finally:
-        give(frame)
-    if value.type_index == SMALL_STR:
-        return hooks.string_class(plain)
-    return hooks.bytes_class(plain) if value.type_index == SMALL_BYTES else plain
 
 
 def convert(value: Any) -> Any:

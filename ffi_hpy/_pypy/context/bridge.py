@@ -87,7 +87,7 @@ def lift_taken(address: int) -> Any:
     return _to_binding(address_of(words))
 
 
-_BINDING_TYPES = (binding.CObject, binding.DataType, binding.Device, binding.OpaquePtr, binding.CAny)
+_BINDING_TYPES = (binding.CObject, binding.PlainValue)
 
 
 def lower(value: Any) -> Any:

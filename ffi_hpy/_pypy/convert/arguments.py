@@ -31,13 +31,14 @@ from ..context.numbers import (
     SMALL_STR,
     TENSOR,
 )
-from ..context.texts import cut, raise_unmade
+from ..context.texts import cut
 from ..object.errors import raise_pending
 from ..object.frames import TEXT_BYTES, Offer, give, take, use
 from ..object.identity import share
 from ..object.objects import Wrapper, settled
 from . import exchanged
 from .exchanged import marked
+from .values import word_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -295,30 +296,18 @@ def _put_none(frame: Frame, i: int, value: Any, callee: Callee, _depth: int) -> 
 
 
 def _put_data_type(frame: Frame, i: int, value: Any, _callee: Callee, _depth: int) -> None:
-    try:
-        word = value._word
-    except AttributeError:
-        raise_unmade(value)
     frame.words[i] = DATA_TYPE
-    frame.words[i + 1] = word
+    frame.words[i + 1] = word_of(value)
 
 
 def _put_device(frame: Frame, i: int, value: Any, _callee: Callee, _depth: int) -> None:
-    try:
-        word = value._pair
-    except AttributeError:
-        raise_unmade(value)
     frame.words[i] = DEVICE
-    frame.words[i + 1] = word
+    frame.words[i + 1] = word_of(value)
 
 
 def _put_opaque_ptr(frame: Frame, i: int, value: Any, _callee: Callee, _depth: int) -> None:
-    try:
-        word = value._at
-    except AttributeError:
-        raise_unmade(value)
     frame.words[i] = OPAQUE_PTR
-    frame.words[i + 1] = word
+    frame.words[i + 1] = word_of(value)
 
 
 @hidden

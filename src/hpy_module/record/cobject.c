@@ -15,7 +15,7 @@
 #include "hpy_module/object/own_class.h"
 #include "hpy_module/object/rvalue_ref.h"
 #include "hpy_module/object/transfer.h"
-#include "hpy_module/value/opaque_ptr.h"
+#include "hpy_module/value/plain.h"
 
 FB_OBJECT_NEW(object, fb_own_class_object)
 
@@ -76,7 +76,7 @@ HPyDef_METH(object_ctypes_handle, "__ctypes_handle__", HPyFunc_NOARGS,
             .doc = "Address of the native object as ctypes.c_void_p; its value is None if there is none.")
 static HPy object_ctypes_handle_impl(HPyContext *ctx, HPy self) {
   TVMFFIObject *handle = fb_object_take(ctx, self); /* registers self, as in object_chandle */
-  HPy address = fb_opaque_ptr_result(ctx, handle);
+  HPy address = fb_plain_of_pointer(ctx, handle);
   fb_drop_object(handle, HPy_IsNull(address));
   return address;
 }
