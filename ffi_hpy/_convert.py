@@ -14,13 +14,14 @@ from operator import index as _as_int
 from . import _core
 from ._containers.mapping import Map
 from ._containers.sequence import Array
-from ._core import CObject, OpaquePyObject
+from ._core import CObject
 from ._dtype import dtype, from_foreign_dtype, is_foreign_dtype
 from ._start.elsewhere import find_elsewhere
 from ._start.fork import import_whole
 from ._tensor import Shape, from_dlpack
 from ._values.device import Device
 from ._values.object import ObjectConvertible
+from ._values.opaque import OpaquePyObject
 from ._values.plain import DataType, OpaquePtr, data_type_from_code
 from ._values.single import is_single
 from ._values.string import Bytes, PyNativeObject, String
@@ -67,7 +68,7 @@ def classify(cls: type) -> Answer:
         return _core.KIND_OBJECT, None
     if issubclass(cls, _core.ObjectRValueRef):
         return _core.KIND_RVALUE_REF, None
-    return _array_kind(cls) or _builtin_kind(cls) or _converter_kind(cls) or (_core.KIND_CONVERTER, OpaquePyObject)
+    return _array_kind(cls) or _builtin_kind(cls) or _converter_kind(cls) or (_core.KIND_OPAQUE, None)
 
 
 _NATIVE = (CObject, _core.ObjectRValueRef, PyNativeObject)  # passed as they are
@@ -358,6 +359,8 @@ def convert(value: Any) -> Any:
         return Map(value)
     if kind in (_core.KIND_DLPACK, _core.KIND_EXCHANGE):
         return from_dlpack(value)
+    if kind == _core.KIND_OPAQUE and not _is_left_alone(cls, None):
+        return OpaquePyObject(value)
     if not callable(converter) or isinstance(value, (dtype, PyNativeObject)) or _is_left_alone(cls, converter):
         return value
     converted = converter(value)
@@ -366,7 +369,7 @@ def convert(value: Any) -> Any:
     return converted if isinstance(converted, CObject) else convert(converted)
 
 
-def _is_left_alone(cls: type, converter: Callable[[Any], Any]) -> bool:
+def _is_left_alone(cls: type, converter: Callable[[Any], Any] | None) -> bool:
     ctypes = sys.modules.get("ctypes")
     if issubclass(cls, (complex, getattr(sys.modules.get("numbers"), "Number", complex))):
         return not _is_time_difference(cls)

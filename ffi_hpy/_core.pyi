@@ -24,6 +24,7 @@ KIND_RVALUE_REF: Final[int]
 KIND_DATA_TYPE: Final[int]
 KIND_DEVICE: Final[int]
 KIND_OPAQUE_PTR: Final[int]
+KIND_OPAQUE: Final[int]  # becomes an ffi.OpaquePyObject
 KIND_SEQUENCE: Final[int]  # list, tuple: becomes an ffi.Array
 KIND_MAPPING: Final[int]  # dict: becomes an ffi.Map
 KIND_DLPACK: Final[int]  # has __dlpack__: becomes an ffi.Tensor
@@ -293,47 +294,6 @@ class Function(CObject):
     def __from_mlir_packed_safe_call__(mlir_packed_symbol: int, *, keep_alive_object: Any = None) -> Function:
         """See ffi_hpy._values.function.from_mlir_packed_safe_call."""
 
-class Error(CObject):
-    """A native error value (not an exception)."""
-
-    def __init__(
-        self,
-        kind: str,
-        message: str,
-        backtrace: str,
-        cause: Error | None = None,
-        extra_context: CObject | None = None,
-        /,
-    ) -> None: ...
-    @property
-    def kind(self) -> str:
-        """Kind of the error: the name of an exception class."""
-    @property
-    def message(self) -> str:
-        """The message of the error."""
-    @property
-    def backtrace(self) -> str:
-        """Frames, most recent call first, each ``  File "f", line N, in fn`` and a newline."""
-    @property
-    def cause(self) -> Error | None:
-        """The error that led to this one, or None."""
-    @property
-    def extra_context(self) -> Any:
-        """A value attached to the error, or None."""
-    def update_backtrace(self, backtrace: str, append: bool = False) -> None:
-        """Replace the backtrace, or append to it.
-
-        Args:
-            backtrace: the text.
-            append: whether what is there stays before it.
-        """
-
-class OpaquePyObject(CObject):
-    """A Python object owned by native code; calls that return it return the Python object."""
-
-    def __init__(self, pyobject: object, /) -> None: ...
-    def pyobject(self) -> Any: ...
-
 @disjoint_base
 class PlainValue:
     """Base of the classes whose values consist of one word: DataType, Device and OpaquePtr in ffi_hpy/_values. The tag
@@ -496,12 +456,12 @@ def set_hooks(
     *,
     classify: Callable[[type], tuple[int, Callable[[Any], Any] | int | None, int]] = ...,
     class_for_type_index: Callable[[int], type] = ...,
-    error_to_exception: Callable[[Error, int], BaseException] = ...,
-    exception_to_error: Callable[[BaseException, int], Error] = ...,
+    error_to_exception: Callable[[Any, int], BaseException] = ...,
+    exception_to_error: Callable[[BaseException, int], CObject] = ...,
     exception_leaves: Callable[[BaseException, int], bool] = ...,
     exception_arrives: Callable[[BaseException, int], None] = ...,
-    exception_asked_for: Callable[[BaseException, int], Error] = ...,
-    interrupts: Callable[[Error], bool] = ...,
+    exception_asked_for: Callable[[BaseException, int], CObject] = ...,
+    interrupts: Callable[[Any], bool] = ...,
     call_guarded: Callable[[Callable[..., Any], tuple[Any, ...], int], tuple[bool, Any]] = ...,
     check_signals: Callable[[], None] = ...,
     dlpack_capsule: Callable[[Any], Any] = ...,
@@ -584,6 +544,13 @@ def function_from_mlir(address: int, keep_alive: Any = None, /) -> Function:
     """Return a Function for code that MLIR's execution engine compiled from a C function of type TVMFFISafeCallType.
     The code takes one array of pointers: to its handle (NULL), arguments, number of arguments, result and return
     code."""
+
+def native_functions() -> dict[str, int]:
+    """Return the pointers to the binding's C functions of type TVMFFISafeCallType, by name: see
+    src/hpy_module/value/native.c."""
+
+def opaque_hold(value: object, /) -> int:
+    """Return the pointer to a new native object that owns a Python object. The caller owns the reference."""
 
 def data_type_parse(name: str, /) -> int:
     """Return the word of a data type by its name. ValueError if the str does not name one."""

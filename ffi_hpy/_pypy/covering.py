@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .._start.memo import remember_by_class
 from .classes.cobject import ObjectRValueRef
-from .context import hooks
+from .context import bridge, hooks
 from .context.binding import binding
 from .context.bridge import lift, lower
 from .context.hidden import hidden
@@ -160,7 +160,7 @@ def _check_signals() -> None:
 
 def _opaque_value(value: Any) -> Any:
     """Return the content of an OpaquePyObject that this side owns; return any other value unchanged."""
-    if not isinstance(value, binding.OpaquePyObject):
+    if not bridge.is_opaque(value):
         return value
     is_ours, inner = unwrap(value.__chandle__())
     return inner if is_ours else value

@@ -5,12 +5,12 @@ from __future__ import annotations
 from types import FunctionType, ModuleType
 
 from . import covering, registry
-from .classes import callbacks, cobject, functions, natives, tensors
+from .classes import callbacks, cobject, functions, tensors
 from .container import mappings, sequences
 from .context import bridge, hooks
 from .context.binding import binding
 from .context.hidden import hidden
-from .context.numbers import ERROR, FUNCTION, OPAQUE_PY_OBJECT, TENSOR
+from .context.numbers import FUNCTION, TENSOR
 from .convert import results, values
 from .object import core_functions
 from .object.objects import class_set
@@ -36,9 +36,12 @@ def mark_finalizing() -> None:
     binding.mark_finalizing()
 
 
-_FROM_BINDING = ("CAny", "data_type_name", "data_type_parse", "type_define", "type_key_to_index")
+_FROM_BINDING = (
+    *("CAny", "data_type_name", "data_type_parse", "native_functions", "opaque_hold", "type_define"),
+    "type_key_to_index",
+)
 """Names with values that both sides share."""
-_LOWERED = ("cany_value",)
+_LOWERED = ("cany_value", "convert")
 """Functions whose results are converted to this side."""
 _NAMES: tuple[tuple[ModuleType, tuple[str, ...]], ...] = (
     (callbacks, ("function_from_address", "function_from_callable", "function_from_mlir")),
@@ -48,7 +51,6 @@ _NAMES: tuple[tuple[ModuleType, tuple[str, ...]], ...] = (
     (functions, ("Function",)),
     (initializers, ("Initializer",)),
     (mappings, ("CDict", "CMapping")),
-    (natives, ("Error", "OpaquePyObject", "convert")),
     (
         registry,
         (
@@ -113,11 +115,6 @@ def make_module(name: str) -> ModuleType:
     bridge.set_get(results.get)
     covering.give_hooks()
     core_functions.set_backtrace_boundary()
-    for index, cls in (
-        (FUNCTION, functions.Function),
-        (TENSOR, tensors.Tensor),
-        (ERROR, natives.Error),
-        (OPAQUE_PY_OBJECT, natives.OpaquePyObject),
-    ):
+    for index, cls in ((FUNCTION, functions.Function), (TENSOR, tensors.Tensor)):
         class_set(index, cls)
     return module

@@ -71,7 +71,7 @@ class Device(_core.PlainValue):
     _DEVICE_TYPE_TO_NAME: ClassVar[dict[int, str]] = _NAME_OF_TYPE
 
     def __new__(cls, /, *_args: Any, **_kwargs: Any) -> Device:
-        self: Device = _core.PlainValue.__new__(cls)
+        self: Device = super().__new__(cls)
         self._word = _core.DEVICE_TYPE_CPU  # the first CPU, even if a subclass does not call __init__
         return self
 

@@ -34,7 +34,9 @@ class DataType(PlainValue):
     __slots__ = ()
 
     def __new__(cls, dtype_str: str) -> DataType:
-        return cls._of(data_type_parse(dtype_str))
+        self: DataType = super().__new__(cls)
+        self._word = data_type_parse(dtype_str)
+        return self
 
     @classmethod
     def _of(cls, word: int) -> DataType:
@@ -102,7 +104,7 @@ class OpaquePtr(PlainValue):
         number = _as_int(address)
         if not -(1 << 63) <= number < 1 << 64:
             raise OverflowError(f"{number} is not an address")
-        self: OpaquePtr = PlainValue.__new__(cls)
+        self: OpaquePtr = super().__new__(cls)
         self._word = number - (1 << 64) if number >= 1 << 63 else number
         return self
 

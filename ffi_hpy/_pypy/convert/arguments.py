@@ -26,6 +26,7 @@ from ..context.numbers import (
     NONE,
     OBJECT,
     OPAQUE_PTR,
+    OPAQUE_PY_OBJECT,
     RVALUE_REF,
     SMALL_BYTES,
     SMALL_STR,
@@ -38,6 +39,7 @@ from ..object.identity import share
 from ..object.objects import Wrapper, settled
 from . import exchanged
 from .exchanged import marked
+from .opaque import make_opaque
 from .values import word_of
 
 TYPE_CHECKING = False
@@ -311,6 +313,14 @@ def _put_opaque_ptr(frame: Frame, i: int, value: Any, _callee: Callee, _depth: i
 
 
 @hidden
+def _put_opaque(frame: Frame, i: int, value: Any, _callee: Callee, _depth: int) -> None:
+    address = make_opaque(value)
+    frame.held.append(address)
+    frame.words[i] = OPAQUE_PY_OBJECT
+    frame.words[i + 1] = address
+
+
+@hidden
 def _put_by_binding(frame: Frame, i: int, value: Any, _callee: Callee, _depth: int) -> None:
     """Convert a tensor of another library through the C binding."""
     address = binding.tensor_from_dlpack(value)
@@ -347,6 +357,7 @@ _BY_KIND: dict[int, Callable[[Frame, int, Any, Callee, int], None]] = {
     binding.KIND_DATA_TYPE: _put_data_type,
     binding.KIND_DEVICE: _put_device,
     binding.KIND_OPAQUE_PTR: _put_opaque_ptr,
+    binding.KIND_OPAQUE: _put_opaque,
     binding.KIND_DLPACK: _put_by_binding,
 }
 
