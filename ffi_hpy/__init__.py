@@ -35,7 +35,7 @@ import atexit
 from . import _core
 from ._containers.mapping import Dict, Map
 from ._containers.sequence import Array, List
-from ._convert import classify_with_protocols, convert, convert_func, wrap_opaque_ptr
+from ._convert import classify_with_protocols, convert, convert_func
 from ._core import Function
 from ._dtype import dtype
 from ._errors.reraise import arrive
@@ -48,7 +48,7 @@ from ._types.info import home_of_names, info_of_key, set_class, set_python_class
 from ._values import function as _function
 from ._values.device import Device, device
 from ._values.object import Object, ObjectConvertible
-from ._values.plain import DataType
+from ._values.plain import DataType, wrap_opaque_ptr
 from ._values.string import Bytes, String
 from .error import (
     Error,

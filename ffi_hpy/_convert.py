@@ -17,7 +17,6 @@ from ._containers.sequence import Array
 from ._core import CObject
 from ._dtype import dtype, from_foreign_dtype, is_foreign_dtype
 from ._start.elsewhere import find_elsewhere
-from ._start.fork import import_whole
 from ._tensor import Shape, from_dlpack
 from ._values.device import Device
 from ._values.object import ObjectConvertible
@@ -374,14 +373,3 @@ def _is_left_alone(cls: type, converter: Callable[[Any], Any] | None) -> bool:
     if issubclass(cls, (complex, getattr(sys.modules.get("numbers"), "Number", complex))):
         return not _is_time_difference(cls)
     return issubclass(cls, getattr(ctypes, "c_void_p", ())) or converter in _ADDRESS_CONVERTERS
-
-
-def wrap_opaque_ptr(address: int) -> Any:
-    """Return a pointer from native code as ctypes.c_void_p."""
-    global _c_void_p
-    if _c_void_p is None:
-        _c_void_p = import_whole("ctypes").c_void_p
-    return _c_void_p(address)
-
-
-_c_void_p: Callable[[int], Any] | None = None  # every thread writes the same class

@@ -183,16 +183,6 @@ class CObject:
         """Type index of the native object; ValueError if there is none."""
     def __use_count__(self) -> int:
         """Strong references to the native object, 0 if there is none."""
-    def _recursive_eq(self, other: object, /) -> bool:
-        """Whether all fields are equal; NotImplemented unless one object is an instance of the other's class.
-        Dataclasses use it as `__eq__`, and the functions below for the other comparisons."""
-    def _recursive_ne(self, other: object, /) -> bool: ...
-    def _recursive_lt(self, other: Any, /) -> bool: ...
-    def _recursive_le(self, other: Any, /) -> bool: ...
-    def _recursive_gt(self, other: Any, /) -> bool: ...
-    def _recursive_ge(self, other: Any, /) -> bool: ...
-    def _recursive_hash(self) -> int:
-        """A hash of all fields. TypeError for a type that defines equality without a hash."""
     def _shallow_copy(self) -> Any:
         """A new object with the same field values. TypeError if the type cannot be copied."""
     def _deep_copy(self, memo: Any = None, /) -> Any:

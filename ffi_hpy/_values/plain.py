@@ -5,12 +5,14 @@ from __future__ import annotations
 from operator import index as _as_int
 
 from .._core import PlainValue, data_type_name, data_type_parse
+from .._start.fork import import_whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any, NoReturn, SupportsIndex
 
-__all__ = ["DataType", "OpaquePtr", "checked_int", "data_type_from_code"]
+__all__ = ["DataType", "OpaquePtr", "checked_int", "data_type_from_code", "wrap_opaque_ptr"]
 
 
 def checked_int(value: SupportsIndex, what: str, low: int, high: int) -> int:
@@ -115,3 +117,14 @@ class OpaquePtr(PlainValue):
     def value(self) -> int:
         """The pointer."""
         return self._word % (1 << 64)
+
+
+def wrap_opaque_ptr(address: int) -> Any:
+    """Return a pointer from native code as ctypes.c_void_p."""
+    global _c_void_p
+    if _c_void_p is None:
+        _c_void_p = import_whole("ctypes").c_void_p
+    return _c_void_p(address)
+
+
+_c_void_p: Callable[[int], Any] | None = None  # every thread writes the same class

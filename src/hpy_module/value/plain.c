@@ -10,9 +10,9 @@
 
 #include "core/platform/atomic.h"
 #include "hpy_module/context/hook.h"
-#include "hpy_module/context/ref.h"
 #include "hpy_module/context/instance.h"
 #include "hpy_module/context/raise.h"
+#include "hpy_module/context/ref.h"
 #include "hpy_module/context/type.h"
 #include "hpy_module/convert/argument.h"
 #include "hpy_module/convert/result.h"
