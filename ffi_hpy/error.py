@@ -23,7 +23,7 @@ from ._errors.traceback import parse_backtrace as _parse_backtrace  # tvm_ffi's 
 from ._start.elsewhere import find_elsewhere
 from ._start.failure import confirm_failure
 from ._start.fork import new_lock
-from ._values.native import native_function
+from ._values.function import native_function
 from ._values.object import ObjectMeta
 
 TYPE_CHECKING = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .._core import CObject, opaque_hold, type_key_to_index
-from .native import native_function
+from .function import native_function
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
