@@ -37,7 +37,6 @@ from . import _hooks as _hooks
 from ._containers.mapping import Dict, Map
 from ._containers.sequence import Array, List
 from ._convert import convert, convert_func
-from ._core import CAny as CAny
 from ._core import Function
 from ._dtype import dtype
 from ._start.fork import importing
@@ -46,6 +45,7 @@ from ._tensor import Shape, Tensor, from_dlpack
 from ._values import function as _function
 from ._values.device import Device, device
 from ._values.object import Object, ObjectConvertible
+from ._values.plain import DataType, wrap_opaque_ptr
 from ._values.string import Bytes, String
 from .error import Error, register_error
 from .registry import (

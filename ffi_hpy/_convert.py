@@ -14,13 +14,15 @@ from operator import index as _as_int
 from . import _core, _dtype  # noqa: F401 - _dtype is a name that tvm_ffi has here
 from ._containers.mapping import Map
 from ._containers.sequence import Array
-from ._core import CObject, OpaquePtr, OpaquePyObject
+from ._core import CObject
 from ._dtype import dtype, from_foreign_dtype, is_foreign_dtype
 from ._start.fork import importing
 from ._start.late import find_attributes
 from ._tensor import Shape, from_dlpack
 from ._values.device import Device
 from ._values.object import ObjectConvertible
+from ._values.opaque import OpaquePyObject
+from ._values.plain import DataType, OpaquePtr, data_type_from_code
 from ._values.single import is_single
 from ._values.string import Bytes, PyNativeObject, String
 from .error import exception_to_error_value
@@ -45,8 +47,8 @@ _SCALARS: tuple[tuple[type, int], ...] = (
     (bool, _core.KIND_BOOL),  # before int, its base
     (int, _core.KIND_INT),
     (float, _core.KIND_FLOAT),
-    (_core.DataType, _core.KIND_DATA_TYPE),
-    (_core.Device, _core.KIND_DEVICE),
+    (DataType, _core.KIND_DATA_TYPE),
+    (Device, _core.KIND_DEVICE),
     (OpaquePtr, _core.KIND_OPAQUE_PTR),
 )
 _CONTAINERS: tuple[tuple[type, int], ...] = (
@@ -66,7 +68,7 @@ def classify(cls: type) -> Answer:
         return _core.KIND_OBJECT, None
     if issubclass(cls, _core.ObjectRValueRef):
         return _core.KIND_RVALUE_REF, None
-    return _array_kind(cls) or _builtin_kind(cls) or _converter_kind(cls) or (_core.KIND_CONVERTER, OpaquePyObject)
+    return _array_kind(cls) or _builtin_kind(cls) or _converter_kind(cls) or (_core.KIND_OPAQUE, None)
 
 
 _NATIVE = (CObject, _core.ObjectRValueRef, PyNativeObject)  # passed as they are
@@ -286,10 +288,10 @@ def _from_opaque_ptr(value: Any) -> OpaquePtr:
         _refuse(value, "__tvm_ffi_opaque_ptr__", "an address, an int", answer)
 
 
-def _from_dlpack_data_type(value: Any) -> _core.DataType:
+def _from_dlpack_data_type(value: Any) -> DataType:
     answer = value.__dlpack_data_type__()
     try:
-        return _core.data_type_from_code(*answer)
+        return data_type_from_code(*answer)
     except TypeError:
         _refuse(value, "__dlpack_data_type__", "(type code, bits, lanes), three ints", answer)
 
@@ -357,29 +359,18 @@ def convert(value: Any) -> Any:
         return Map(value)
     if kind in (_core.KIND_DLPACK, _core.KIND_EXCHANGE):
         return from_dlpack(value)
+    if kind == _core.KIND_OPAQUE and not _is_left_alone(cls, None):
+        return OpaquePyObject(value)
     if not callable(converter) or isinstance(value, (dtype, PyNativeObject)) or _is_left_alone(cls, converter):
         return value
     converted = converter(value)
-    if isinstance(converted, _core.DataType):
+    if isinstance(converted, DataType):
         return dtype._wrap(converted)
     return converted if isinstance(converted, CObject) else convert(converted)
 
 
-def _is_left_alone(cls: type, converter: Callable[[Any], Any]) -> bool:
+def _is_left_alone(cls: type, converter: Callable[[Any], Any] | None) -> bool:
     ctypes = sys.modules.get("ctypes")
     if issubclass(cls, (complex, getattr(sys.modules.get("numbers"), "Number", complex))):
         return not _is_time_difference(cls)
     return issubclass(cls, getattr(ctypes, "c_void_p", ())) or converter in _ADDRESS_CONVERTERS
-
-
-def wrap_opaque_ptr(address: int) -> Any:
-    """Return a pointer from native code as ctypes.c_void_p."""
-    global _c_void_p
-    if _c_void_p is None:
-        with importing:
-            from ctypes import c_void_p
-        _c_void_p = c_void_p
-    return _c_void_p(address)
-
-
-_c_void_p: Callable[[int], Any] | None = None  # every thread writes the same class

@@ -24,6 +24,7 @@ KIND_RVALUE_REF: Final[int]
 KIND_DATA_TYPE: Final[int]
 KIND_DEVICE: Final[int]
 KIND_OPAQUE_PTR: Final[int]
+KIND_OPAQUE: Final[int]  # becomes an ffi.OpaquePyObject
 KIND_SEQUENCE: Final[int]  # list, tuple: becomes an ffi.Array
 KIND_MAPPING: Final[int]  # dict: becomes an ffi.Map
 KIND_DLPACK: Final[int]  # has __dlpack__: becomes an ffi.Tensor
@@ -182,16 +183,6 @@ class CObject:
         """Type index of the native object; ValueError if there is none."""
     def __use_count__(self) -> int:
         """Strong references to the native object, 0 if there is none."""
-    def _recursive_eq(self, other: object, /) -> bool:
-        """Whether all fields are equal; NotImplemented unless one object is an instance of the other's class.
-        Dataclasses use it as `__eq__`, and the functions below for the other comparisons."""
-    def _recursive_ne(self, other: object, /) -> bool: ...
-    def _recursive_lt(self, other: Any, /) -> bool: ...
-    def _recursive_le(self, other: Any, /) -> bool: ...
-    def _recursive_gt(self, other: Any, /) -> bool: ...
-    def _recursive_ge(self, other: Any, /) -> bool: ...
-    def _recursive_hash(self) -> int:
-        """A hash of all fields. TypeError for a type that defines equality without a hash."""
     def _shallow_copy(self) -> Any:
         """A new object with the same field values. TypeError if the type cannot be copied."""
     def _deep_copy(self, memo: Any = None, /) -> Any:
@@ -285,83 +276,15 @@ class Function(CObject):
     def __from_mlir_packed_safe_call__(mlir_packed_symbol: int, *, keep_alive_object: Any = None) -> Function:
         """See ffi_hpy._values.function.from_mlir_packed_safe_call."""
 
-class Error(CObject):
-    """A native error value (not an exception)."""
-
-    def __init__(
-        self,
-        kind: str,
-        message: str,
-        backtrace: str,
-        cause: Error | None = None,
-        extra_context: CObject | None = None,
-        /,
-    ) -> None: ...
-    @property
-    def kind(self) -> str:
-        """Kind of the error: the name of an exception class."""
-    @property
-    def message(self) -> str:
-        """The message of the error."""
-    @property
-    def backtrace(self) -> str:
-        """Frames, most recent call first, each ``  File "f", line N, in fn`` and a newline."""
-    @property
-    def cause(self) -> Error | None:
-        """The error that led to this one, or None."""
-    @property
-    def extra_context(self) -> Any:
-        """A value attached to the error, or None."""
-    def update_backtrace(self, backtrace: str, append: bool = False) -> None:
-        """Replace the backtrace, or append to it.
-
-        Args:
-            backtrace: the text.
-            append: whether what is there stays before it.
-        """
-
-class OpaquePyObject(CObject):
-    """A Python object owned by native code; calls that return it return the Python object."""
-
-    def __init__(self, pyobject: object, /) -> None: ...
-    def pyobject(self) -> Any: ...
-
-@final
-class OpaquePtr:
-    """A pointer passed as `void*`."""
-
-    def __new__(cls, address: int, /) -> Self: ...
-    @property
-    def value(self) -> int: ...
-
 @disjoint_base
-class DataType:
-    """An element type: DLPack type code, bits per lane, lanes. Compares and hashes by value."""
+class PlainValue:
+    """Base of the classes whose values consist of one word: DataType, Device and OpaquePtr in ffi_hpy/_values. The tag
+    of a class (KIND_DATA_TYPE, KIND_DEVICE, KIND_OPAQUE_PTR) decides the form of the word: src/hpy_module/value/plain.c
+    describes the forms. The arguments are for subclasses; a new instance has the word 0."""
 
-    def __new__(cls, text: str, /) -> Self:
-        """ValueError if the str does not name a data type."""
-    @property
-    def type_code(self) -> int: ...
-    @property
-    def bits(self) -> int: ...
-    @property
-    def lanes(self) -> int: ...
-    @property
-    def itemsize(self) -> int:
-        """Bytes per element, rounded up."""
-    def __str__(self) -> str: ...
-
-@disjoint_base
-class Device:
-    """DLPack device type and index. Compares and hashes by value. Subclassable."""
-
-    def __init__(self, device_type: int, device_index: int = 0, /) -> None: ...
-    @property
-    def device_type(self) -> int:
-        """DLPack device type, a number of DLDeviceType."""
-    @property
-    def index(self) -> int:
-        """Which of the devices of that type."""
+    def __new__(cls, /, *args: Any, **kwargs: Any) -> Self: ...
+    _word: int
+    """The value, as a signed number of 64 bits. Constructors set it."""
 
 class Tensor(CObject):
     """An n-dimensional array with shared ownership of its memory, exchanged through DLPack."""
@@ -515,12 +438,12 @@ def set_hooks(
     *,
     classify: Callable[[type], tuple[int, Callable[[Any], Any] | int | None, int]] = ...,
     class_for_type_index: Callable[[int], type] = ...,
-    error_to_exception: Callable[[Error, int], BaseException] = ...,
-    exception_to_error: Callable[[BaseException, int], Error] = ...,
+    error_to_exception: Callable[[Any, int], BaseException] = ...,
+    exception_to_error: Callable[[BaseException, int], CObject] = ...,
     exception_leaves: Callable[[BaseException, int], bool] = ...,
     exception_arrives: Callable[[BaseException, int], None] = ...,
-    exception_asked_for: Callable[[BaseException, int], Error] = ...,
-    interrupts: Callable[[Error], bool] = ...,
+    exception_asked_for: Callable[[BaseException, int], CObject] = ...,
+    interrupts: Callable[[Any], bool] = ...,
     call_guarded: Callable[[Callable[..., Any], tuple[Any, ...], int], tuple[bool, Any]] = ...,
     check_signals: Callable[[], None] = ...,
     dlpack_capsule: Callable[[Any], Any] = ...,
@@ -530,9 +453,9 @@ def set_hooks(
     array_stream: Callable[[int, int], int] = ...,
     string_class: Callable[[str], Any] = ...,
     bytes_class: Callable[[bytes], Any] = ...,
-    wrap_dtype: Callable[[DataType], Any] = ...,
+    wrap_dtype: Callable[[int], Any] = ...,
     wrap_opaque_ptr: Callable[[int], Any] = ...,
-    device_class: type[Device] = ...,
+    device_class: type[PlainValue] = ...,
     shape_class: Callable[[tuple[int, ...], CObject], Any] = ...,
     convert: Callable[[Any], Any] = ...,
     did_you_mean: Callable[[str, Iterable[str]], str] = ...,
@@ -568,7 +491,9 @@ def set_hooks(
       Set only where Python code owns such objects.
     - arguments_by_names(function, args, names): the arguments of a call by position, where the last ones are given by
       name; a str, for a TypeError, if they do not match the function's parameters.
-    - wrap_dtype, wrap_opaque_ptr: wrap values that come from native code.
+    - wrap_dtype, wrap_opaque_ptr: wrap values that come from native code, given as numbers.
+    - device_class: the class of devices that come from native code; called with a name, it makes a device of a value
+      for a schema.
     """
 
 def convert(value: Any, /) -> Any:
@@ -602,7 +527,19 @@ def function_from_mlir(address: int, keep_alive: Any = None, /) -> Function:
     The code takes one array of pointers: to its handle (NULL), arguments, number of arguments, result and return
     code."""
 
-def data_type_from_code(type_code: int, bits: int, lanes: int, /) -> DataType: ...
+def native_functions() -> dict[str, int]:
+    """Return the pointers to the binding's C functions of type TVMFFISafeCallType, by name: see
+    src/hpy_module/value/native.c."""
+
+def opaque_hold(value: object, /) -> int:
+    """Return the pointer to a new native object that owns a Python object. The caller owns the reference."""
+
+def data_type_parse(name: str, /) -> int:
+    """Return the word of a data type by its name. ValueError if the str does not name one."""
+
+def data_type_name(word: int, /) -> str:
+    """Return the name of a data type by its word."""
+
 def exchange_table() -> Any:
     """Return a capsule with the DLPack C exchange API of Tensor."""
 

@@ -13,12 +13,11 @@ from ._core import (
     TYPE_CODE_HANDLE,
     TYPE_CODE_INT,
     TYPE_CODE_UINT,
-    DataType,
-    data_type_from_code,
 )
 from ._start.fork import importing, new_lock
 from ._start.late import DTYPE_NAMES, find_attributes
 from ._start.similar import did_you_mean
+from ._values.plain import DataType, data_type_from_code
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -95,8 +94,13 @@ class dtype(str):
         return self
 
     @classmethod
+    def _of(cls, word: int) -> dtype:
+        """The dtype of a data type from native code, as the number of a DataType."""
+        return cls._wrap(DataType._of(word))
+
+    @classmethod
     def _wrap(cls, data_type: DataType) -> dtype:
-        """The dtype of a value from native code."""
+        """The dtype of a DataType."""
         text = str(data_type)
         self = str.__new__(cls, text)
         self._text = text

@@ -8,7 +8,19 @@ from __future__ import annotations
 from ._core import SHORT_CALLS_KEEP_GIL, Function, global_get
 
 # These touch one container and return, so releasing the GIL would cost more than the work.
-_SHORT = ("Array", "List", "Seq", "Map", "Dict", "Shape", "String", "Bytes", "GetInvalidObject", "GetKwargsObject")
+_SHORT = (
+    "Array",
+    "List",
+    "Seq",
+    "Map",
+    "Dict",
+    "Shape",
+    "String",
+    "Bytes",
+    "Recursive",
+    "GetInvalidObject",
+    "GetKwargsObject",
+)
 
 
 def __getattr__(name: str) -> Function:

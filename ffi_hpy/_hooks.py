@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import _core
-from ._convert import classify_with_protocols, wrap_opaque_ptr
+from ._convert import classify_with_protocols
 from ._dtype import dtype
 from ._errors.reraise import arrive
 from ._start.memo import remember_by_class
@@ -22,6 +22,7 @@ from ._types.info import info_of_key, set_class, set_python_class
 from ._values import device as _device
 from ._values.device import Device
 from ._values.object import Object
+from ._values.plain import DataType, wrap_opaque_ptr
 from ._values.string import Bytes, String
 from .error import (
     Error,
@@ -62,7 +63,7 @@ _core.set_hooks(
     string_class=String,
     bytes_class=Bytes,
     shape_class=Shape._wrap,
-    wrap_dtype=dtype._wrap,
+    wrap_dtype=dtype._of,
     wrap_opaque_ptr=wrap_opaque_ptr,
     device_class=Device,
     convert=_core.convert,
@@ -77,7 +78,7 @@ for _key, _python_class in (
     ("ffi.String", String),
     ("ffi.Bytes", Bytes),
     ("ffi.Shape", Shape),
-    ("DataType", _core.DataType),
+    ("DataType", DataType),
     ("Device", Device),
 ):
     set_python_class(info_of_key(_key), _python_class)
@@ -89,12 +90,13 @@ def set_class_dtype(cls: type[Any]) -> None:
     """Make data types from native code instances of `cls`, a str class with an attribute `_tvm_ffi_dtype`."""
     global class_dtype
 
-    def wrap(data_type: _core.DataType) -> Any:
+    def wrap(word: int) -> Any:
+        data_type = DataType._of(word)
         value = str.__new__(cls, str(data_type))
         value._tvm_ffi_dtype = data_type
         return value
 
-    _core.set_hooks(wrap_dtype=cls._wrap if issubclass(cls, dtype) else wrap)
+    _core.set_hooks(wrap_dtype=cls._of if issubclass(cls, dtype) else wrap)
     class_dtype = cls
 
 

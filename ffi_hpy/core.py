@@ -18,21 +18,19 @@ from ._core import (
     CALLS_REASON,
     CAny,
     CObject,
-    DataType,
     Function,
     ObjectRValueRef,
-    OpaquePyObject,
     class_find,
     class_register,
     type_key_to_index,
 )
-from ._core import OpaquePyObject as _convert_to_opaque_object
 from ._core import cany_value as _to_py_class_value
 from ._core import stream_get as _env_get_current_stream
 from ._core import stream_set as _env_set_current_stream
 from ._core import type_attr as _lookup_type_attr
 from ._core import type_attr_define as _register_type_attr
 from ._dtype import (
+    DataType,
     _convert_numpy_dtype_to_ffi_dtype,
     _convert_torch_dtype_to_ffi_dtype,
     _create_cdtype_from_tuple,
@@ -62,6 +60,8 @@ from ._values import device as _device
 from ._values.device import Device, _create_device_from_tuple
 from ._values.object import MISSING, Object, ObjectConvertible, object_repr
 from ._values.object import ObjectMeta as _ObjectSlotsMeta
+from ._values.opaque import OpaquePyObject
+from ._values.opaque import OpaquePyObject as _convert_to_opaque_object
 from ._values.string import Bytes, PyNativeObject, String
 from .error import ERROR_NAME_TO_TYPE, ERROR_TYPE_TO_NAME, Error
 from .error import exception_to_error_value as _convert_to_ffi_error

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from .._start.memo import remember_by_class
 from .classes.cobject import ObjectRValueRef
-from .context import hooks
+from .context import bridge, hooks
 from .context.binding import binding
 from .context.bridge import lift, lower
 from .context.hidden import hidden
 from .context.numbers import OBJECT
 from .context.signals import keep, raise_interruption
 from .convert.opaque import unwrap
-from .convert.values import DataType, Device, OpaquePtr, lower_data_type
+from .convert.values import PlainValue
 from .object.frames import give, take, use
 from .object.objects import Wrapper, expect
 
@@ -36,16 +36,43 @@ _CLASSES = {
 }
 
 
-def _lift_data_type(value: DataType) -> Any:
-    return binding.data_type_from_code(value.type_code, value.bits, value.lanes)
+class _BindingDataType(binding.PlainValue):  # type: ignore[misc]
+    """The binding's form of a data type."""
+
+    __slots__ = ()
 
 
-def _lift_device(value: Device) -> Any:
-    return binding.Device(value.device_type, value.index)
+class _BindingDevice(binding.PlainValue):  # type: ignore[misc]
+    """The binding's form of a device. Schemas create it from a name, like the package's Device."""
+
+    def __init__(self, *args: Any) -> None:
+        self._word = hooks.device_class(*args)._word
 
 
-def _lift_address(value: OpaquePtr) -> Any:
-    return binding.OpaquePtr(value.value)
+class _BindingPointer(binding.PlainValue):  # type: ignore[misc]
+    """The binding's form of a pointer."""
+
+    __slots__ = ()
+
+
+_PLAIN: tuple[tuple[type, int], ...] = (
+    (_BindingDataType, binding.KIND_DATA_TYPE),
+    (_BindingDevice, binding.KIND_DEVICE),
+    (_BindingPointer, binding.KIND_OPAQUE_PTR),
+)
+_PLAIN_OF_KIND = {kind: cls for cls, kind in _PLAIN}
+
+
+def _lifter(cls: type) -> Callable[[PlainValue], Any]:
+    """Return the function that makes the binding's form of the values of a class."""
+    theirs: Any = _PLAIN_OF_KIND[hooks.classify(cls)[0]]
+
+    def lift_plain(value: PlainValue) -> Any:
+        lifted = theirs.__new__(theirs)
+        lifted._word = value._word
+        return lifted
+
+    return lift_plain
 
 
 def _lift(wrapper: Wrapper) -> Any:
@@ -66,18 +93,13 @@ def _lift_move(value: ObjectRValueRef) -> Any:
 _CONVERTERS: tuple[tuple[type, Callable[[Any], Any]], ...] = (
     (Wrapper, _lift),
     (ObjectRValueRef, _lift_move),
-    (DataType, _lift_data_type),
-    (Device, _lift_device),
-    (OpaquePtr, _lift_address),
 )
 
 
 _NATIVE: tuple[tuple[type, int], ...] = (
     (binding.CObject, binding.KIND_OBJECT),
     (binding.ObjectRValueRef, binding.KIND_RVALUE_REF),
-    (binding.DataType, binding.KIND_DATA_TYPE),
-    (binding.Device, binding.KIND_DEVICE),
-    (binding.OpaquePtr, binding.KIND_OPAQUE_PTR),
+    *_PLAIN,
 )
 
 
@@ -87,6 +109,8 @@ def _classify(cls: type) -> Any:
     for native, kind in _NATIVE:
         if issubclass(cls, native):
             return kind, None, 0
+    if issubclass(cls, PlainValue):
+        return binding.KIND_CONVERTER, _lifter(cls), 0
     for own, converter in _CONVERTERS:
         if issubclass(cls, own):
             return binding.KIND_CONVERTER, converter, binding.PROTOCOL_WRAPPER if own is Wrapper else 0
@@ -136,18 +160,10 @@ def _check_signals() -> None:
 
 def _opaque_value(value: Any) -> Any:
     """Return the content of an OpaquePyObject that this side owns; return any other value unchanged."""
-    if not isinstance(value, binding.OpaquePyObject):
+    if not bridge.is_opaque(value):
         return value
     is_ours, inner = unwrap(value.__chandle__())
     return inner if is_ours else value
-
-
-class _BindingDevice(binding.Device):  # type: ignore[misc]
-    """The binding's Device, created from a name like the package's Device, because schemas do so."""
-
-    def __init__(self, *args: Any) -> None:
-        device = hooks.device_class(*args)
-        super().__init__(device.device_type, device.index)
 
 
 def give_hooks() -> None:
@@ -170,7 +186,7 @@ def give_hooks() -> None:
         array_stream=lambda device_type, index: hooks.array_stream(device_type, index),
         string_class=lambda text: hooks.string_class(text),
         bytes_class=lambda data: hooks.bytes_class(data),
-        wrap_dtype=lambda value: hooks.wrap_dtype(lower_data_type(value)),
+        wrap_dtype=lambda word: hooks.wrap_dtype(word),
         wrap_opaque_ptr=lambda address: hooks.wrap_opaque_ptr(address),
         device_class=_BindingDevice,
         shape_class=lambda _extents, shape: shape,  # the object, whose class is on this side

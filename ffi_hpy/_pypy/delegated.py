@@ -8,7 +8,6 @@ from .context.backend import new_words
 from .context.binding import binding
 from .context.bridge import convert, lift, lower
 from .context.hidden import hidden
-from .convert.values import lower_data_type
 from .covering import binding_class
 from .object.objects import class_set, raise_no_handle, wrap
 from .record.define import lift_rows, remember_fields
@@ -82,9 +81,10 @@ def _offer(index: int, cls: type) -> type:
 
 
 DELEGATED = {
+    "cany_value": _delegate(binding.cany_value),
     "class_offer": _delegate(binding.class_offer, lift=_lift_class, n=2, store=_offer),
     "class_register": _delegate(binding.class_register, lift=_lift_class, n=2, store=_register),
-    "data_type_from_code": _delegate(binding.data_type_from_code, lower_data_type),
+    "convert": _delegate(binding.convert),
     "fields_define": _delegate(binding.fields_define, lift=lift_rows, n=4, store=remember_fields),
     "from_dlpack": _delegate(binding.tensor_from_dlpack, wrap),
     "function_from_address": _delegate(binding.function_from_address),

@@ -5,11 +5,11 @@ from __future__ import annotations
 from types import FunctionType, ModuleType
 
 from . import covering
-from .classes import callbacks, cobject, functions, natives, tensors
+from .classes import callbacks, cobject, functions, tensors
 from .container import mappings, sequences
 from .context import bridge, hooks
 from .context.binding import binding
-from .context.numbers import ERROR, FUNCTION, OPAQUE_PY_OBJECT, TENSOR
+from .context.numbers import FUNCTION, TENSOR
 from .convert import results, values
 from .delegated import DELEGATED
 from .object import core_functions
@@ -23,10 +23,11 @@ if TYPE_CHECKING:
 __all__ = ["make_module"]
 
 _FROM_BINDING = (
-    *("exchange_address", "exchange_from_python", "exchange_table", "mark_finalizing", "method_define"),
-    *("stream_get", "stream_set", "type_attr_define", "type_define", "type_key_to_index"),
+    *("CAny", "data_type_name", "data_type_parse", "exchange_address", "exchange_from_python", "exchange_table"),
+    *("mark_finalizing", "method_define", "native_functions", "opaque_hold", "stream_get", "stream_set"),
+    *("type_attr_define", "type_define", "type_key_to_index"),
 )
-"""Functions of the binding whose arguments and results are the same on both sides."""
+"""Names of the binding whose values are the same on both sides."""
 
 _NAMES: tuple[tuple[ModuleType, tuple[str, ...]], ...] = (
     (callbacks, ("function_from_callable",)),
@@ -35,11 +36,10 @@ _NAMES: tuple[tuple[ModuleType, tuple[str, ...]], ...] = (
     (functions, ("Function",)),
     (initializers, ("Initializer",)),
     (mappings, ("CDict", "CMapping")),
-    (natives, ("CAny", "Error", "OpaquePyObject", "cany_value", "convert")),
     (schemas, ("Schema",)),
     (sequences, ("CList", "CSequence")),
     (tensors, ("Tensor",)),
-    (values, ("DataType", "Device", "OpaquePtr")),
+    (values, ("PlainValue",)),
 )
 
 
@@ -77,11 +77,6 @@ def make_module(name: str) -> ModuleType:
     bridge.set_get(results.get)
     covering.give_hooks()
     core_functions.set_backtrace_boundary()
-    for index, cls in (
-        (FUNCTION, functions.Function),
-        (TENSOR, tensors.Tensor),
-        (ERROR, natives.Error),
-        (OPAQUE_PY_OBJECT, natives.OpaquePyObject),
-    ):
+    for index, cls in ((FUNCTION, functions.Function), (TENSOR, tensors.Tensor)):
         class_set(index, cls)
     return module

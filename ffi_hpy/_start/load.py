@@ -60,7 +60,7 @@ def refuse_finalizer(cls: type) -> None:
 
 
 _unfinalizable: list[type] = []
-_BASES = ("CObject", "DataType", "Device", "FieldSlot", "Schema")
+_BASES = ("CObject", "FieldSlot", "PlainValue", "Schema")
 """The native classes that have no native base and may have Python subclasses."""
 
 

@@ -10,6 +10,8 @@ import typing
 from .. import _core
 from .._core import CObject
 from .._dtype import dtype
+from .._values.device import Device
+from .._values.plain import DataType
 from .._values.single import is_single
 from .._values.string import Bytes, String
 from .origin import INDEX_OF_CLASS, ORIGIN_OF_INDEX
@@ -37,7 +39,7 @@ _ORIGIN_OF_CLASS: dict[typing.Any, str] = {
     collections.abc.Callable: "Callable",
     typing.Callable: "Callable",
     dtype: "dtype",
-    _core.DataType: "dtype",
+    DataType: "dtype",
 }
 
 
@@ -70,7 +72,7 @@ class AnnotationReader(typing.Generic[Schema]):
     def _read_class(self, cls: type) -> Schema | None:
         if issubclass(cls, CObject):
             return self._read_object(cls, ())
-        if issubclass(cls, _core.Device):
+        if issubclass(cls, Device):
             return self._make("Device")
         ctypes = sys.modules.get("ctypes")
         if ctypes is not None and cls is ctypes.c_void_p:

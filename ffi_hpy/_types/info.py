@@ -12,6 +12,7 @@ from .._start.late import find_late
 from .._start.memo import Lazy
 from .._start.similar import did_you_mean
 from .._values.object import MISSING, Object
+from .._values.opaque import OpaquePyObject
 from .about import note_function, static_method
 from .field import arguments_of_declared, arguments_of_row, row_of_declared, schema_of_declared
 from .metadata import MetadataError, apply_nonblocking, parse_metadata, schema_in
@@ -460,4 +461,4 @@ def forget_info(info: TypeInfo) -> None:
 set_class(info_of_index(_core.TYPE_INDEX_OBJECT), Object)
 Object.__tvm_ffi_type_info__ = info_of_index(_core.TYPE_INDEX_OBJECT)  # type: ignore[attr-defined]
 set_class(info_of_key("ffi.Function"), _core.Function)
-set_class(info_of_key("ffi.OpaquePyObject"), _core.OpaquePyObject)
+set_class(info_of_key("ffi.OpaquePyObject"), OpaquePyObject)

@@ -7,6 +7,7 @@ from operator import index as _as_int
 from .. import _core
 from .._start.fork import importing
 from .._start.similar import did_you_mean
+from .plain import checked_int
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ _TYPE_OF_OLD_NAME = {  # names of targets, accepted by tvm_ffi until 0.1.12
 }
 
 
-class Device(_core.Device):
+class Device(_core.PlainValue):
     """A device: its DLPack type and its index among the devices of that type.
 
     Immutable; compares and hashes by value. The device need not exist.
@@ -67,6 +68,11 @@ class Device(_core.Device):
     _DEVICE_NAME_TO_TYPE: ClassVar[dict[str, int]] = _TYPE_OF_NAME
     _DEVICE_TYPE_TO_NAME: ClassVar[dict[int, str]] = _NAME_OF_TYPE
 
+    def __new__(cls, /, *_args: Any, **_kwargs: Any) -> Device:
+        self: Device = super().__new__(cls)
+        self._word = _core.DEVICE_TYPE_CPU  # the first CPU, even if a subclass does not call __init__
+        return self
+
     def __init__(self, device_type: str | SupportsIndex, index: SupportsIndex | None = None) -> None:
         if isinstance(device_type, str):
             code, named_index = _parse(device_type, self._DEVICE_NAME_TO_TYPE)
@@ -77,7 +83,21 @@ class Device(_core.Device):
                 f"expected a device's name, such as 'cuda:1', or its number, got {type(device_type).__name__}"
             )
         given_index = 0 if index is None else _as_int(index)
-        super().__init__(code, given_index if named_index is None else named_index)
+        number = given_index if named_index is None else named_index
+        self._word = (
+            checked_int(code, "device type", 0, 0x7FFFFFFF)
+            | checked_int(number, "device index", -0x80000000, 0x7FFFFFFF) << 32
+        )
+
+    @property
+    def device_type(self) -> int:
+        """DLPack device type, a number of DLDeviceType."""
+        return self._word & 0xFFFFFFFF
+
+    @property
+    def index(self) -> int:
+        """Which of the devices of that type."""
+        return self._word >> 32
 
     @property
     def type(self) -> str:
@@ -100,6 +120,12 @@ class Device(_core.Device):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.device_type, self.index)
+
+    def __eq__(self, other: object) -> bool:
+        return self._word == other._word if isinstance(other, Device) else NotImplemented
+
+    def __hash__(self) -> int:
+        return self._word
 
 
 def device(device_type: str | SupportsIndex | Device, index: SupportsIndex | None = None) -> Device:

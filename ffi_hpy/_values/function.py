@@ -1,4 +1,4 @@
-"""Further constructors of Function, from pointers such as those of code generators."""
+"""Further constructors of Function, from pointers: those of code generators, and those of the binding's C functions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["from_extern_c", "from_mlir_packed_safe_call"]
+__all__ = ["from_extern_c", "from_mlir_packed_safe_call", "native_function"]
+
+_pointers = _core.native_functions()
 
 
 def from_extern_c(c_symbol: int, *, keep_alive_object: Any = None) -> Function:
@@ -26,6 +28,16 @@ def from_mlir_packed_safe_call(mlir_packed_symbol: int, *, keep_alive_object: An
     ``void f(void **variables)``, with pointers to handle, arguments, their number, result and return code.
     `keep_alive_object` and errors as in from_extern_c()."""
     return _core.function_from_mlir(mlir_packed_symbol, keep_alive_object)
+
+
+def native_function(name: str) -> Function:
+    """Return a new Function for a C function of src/hpy_module/value/native.c. Its calls take the ordinary path, which
+    is fast on both backends."""
+    function = _core.function_from_address(_pointers[name])
+    function.__name__ = name
+    if _core.SHORT_CALLS_KEEP_GIL:
+        function.release_gil = False
+    return function
 
 
 Function.__from_extern_c__ = staticmethod(from_extern_c)  # type: ignore[method-assign]

@@ -16,6 +16,7 @@ from .._core import (
 )
 from .._start.failure import confirm_failure
 from .._start.load import refuse_finalizer
+from .plain import wrap_opaque_ptr
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -131,6 +132,40 @@ def _fill(wrapper: CObject, made: CObject | None, attributes: dict[str, Any] | N
         wrapper.__init_handle_by_constructor__(function_from_callable(lambda: made))
     if attributes:
         wrapper.__dict__.update(attributes)
+
+
+# --- identity -------------------------------------------------------------------------------------------------------
+
+
+def same_as(self: CObject, other: object) -> bool:
+    """Tell whether both own the same native object.
+
+    Args:
+        other: any object.
+    """
+    return CObject.__eq__(self, other) is True
+
+
+def is_(self: CObject, other: object) -> bool:
+    """As same_as().
+
+    Args:
+        other: any object.
+    """
+    return CObject.__eq__(self, other) is True
+
+
+def ctypes_handle(self: CObject) -> Any:
+    """Return the pointer to the native object as ctypes.c_void_p, whose value is None if there is none."""
+    return wrap_opaque_ptr(self.__chandle__())
+
+
+CObject.same_as = same_as  # type: ignore[method-assign]
+CObject.is_ = is_  # type: ignore[method-assign]
+CObject.__ctypes_handle__ = ctypes_handle  # type: ignore[method-assign]
+CObject.id_ = property(  # type: ignore[method-assign,assignment]
+    CObject.__chandle__, doc="Address of the native object, 0 if there is none."
+)
 
 
 # --- pickle ---------------------------------------------------------------------------------------------------------

@@ -1,6 +1,5 @@
 """The methods that dataclass decorators add to a class: construction, repr, comparison, hash, copies.
 
-The core knows the fields, and the binding has the methods that use it; this module assigns them to names in the class.
 Methods that the class body defines stay. If it defines one of `__eq__` and `__ne__`, or one of the four ordering
 methods, the others of that group are not generated, because they would disagree with it.
 """
@@ -10,6 +9,7 @@ from __future__ import annotations
 from .. import _core
 from .._core import CObject
 from .._values.object import Object
+from ._comparison import EQUALITY, ORDER, recursive_hash
 from ._initializer import make_init, parameters_of, refuse_init, wrap_init
 
 TYPE_CHECKING = False
@@ -20,14 +20,6 @@ __all__ = ["install_dunders"]
 
 _init_method: Any = getattr(_core, "init_method", None)
 """Creates a method that needs no Python frame for the most common call; None if the binding lacks it."""
-
-_EQUALITY = {"__eq__": CObject._recursive_eq, "__ne__": CObject._recursive_ne}
-_ORDER = {
-    "__lt__": CObject._recursive_lt,
-    "__le__": CObject._recursive_le,
-    "__gt__": CObject._recursive_gt,
-    "__ge__": CObject._recursive_ge,
-}
 
 
 def install_dunders(
@@ -47,12 +39,12 @@ def install_dunders(
     and a generated one does not change an object that a subclass made.
     """
     wanted: dict[str, Any] = {"__repr__": Object.__repr__} if repr else {}
-    if eq and not _EQUALITY.keys() & set(cls.__dict__):
-        wanted.update(_EQUALITY)
-    if order and not _ORDER.keys() & set(cls.__dict__):
-        wanted.update(_ORDER)
+    if eq and not EQUALITY.keys() & set(cls.__dict__):
+        wanted.update(EQUALITY)
+    if order and not ORDER.keys() & set(cls.__dict__):
+        wanted.update(ORDER)
     if unsafe_hash:
-        wanted["__hash__"] = CObject._recursive_hash
+        wanted["__hash__"] = recursive_hash
     wanted.update(__copy__=CObject._shallow_copy, __deepcopy__=CObject._deep_copy, __replace__=_replace)
     if match_args:
         taken = parameters_of(cls.__tvm_ffi_type_info__)  # type: ignore[attr-defined]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ..context import hooks
 from ..context.backend import core
 from ..context.binding import binding
 from ..context.hidden import hidden
@@ -105,25 +104,6 @@ class CObject(Wrapper):
             share(self)  # this wrapper must be found for the pointer later
         return address
 
-    @property
-    def id_(self) -> int:
-        """Address of the native object, 0 if there is none."""
-        return self.__chandle__()
-
-    def __ctypes_handle__(self) -> Any:
-        """Address of the native object as ctypes.c_void_p; its value is None if there is none."""
-        return hooks.wrap_opaque_ptr(self.__chandle__())
-
-    def same_as(self, *args: Any, **kwargs: Any) -> bool:
-        """Whether both own the same native object."""
-        (other,) = bind("same_as", ("other",), 1, args, kwargs)
-        return is_wrapper(other) and address_in(self) == address_in(other)
-
-    def is_(self, *args: Any, **kwargs: Any) -> bool:
-        """Same as same_as()."""
-        (other,) = bind("is_", ("other",), 1, args, kwargs)
-        return is_wrapper(other) and address_in(self) == address_in(other)
-
     def __eq__(self, other: object, /) -> bool:
         if is_wrapper(other):
             return address_in(self) == address_in(other)
@@ -191,35 +171,6 @@ class CObject(Wrapper):
 
     def _put_function(self, address: int) -> None:
         raise NotImplementedError
-
-    @hidden
-    def _recursive_eq(self, other: object, /) -> Any:
-        return dataclass.compare("ffi.RecursiveEq", self, other)
-
-    @hidden
-    def _recursive_ne(self, other: object, /) -> Any:
-        is_equal = dataclass.compare("ffi.RecursiveEq", self, other)
-        return is_equal if is_equal is NotImplemented else not is_equal
-
-    @hidden
-    def _recursive_lt(self, other: object, /) -> Any:
-        return dataclass.compare("ffi.RecursiveLt", self, other)
-
-    @hidden
-    def _recursive_le(self, other: object, /) -> Any:
-        return dataclass.compare("ffi.RecursiveLe", self, other)
-
-    @hidden
-    def _recursive_gt(self, other: object, /) -> Any:
-        return dataclass.compare("ffi.RecursiveGt", self, other)
-
-    @hidden
-    def _recursive_ge(self, other: object, /) -> Any:
-        return dataclass.compare("ffi.RecursiveGe", self, other)
-
-    @hidden
-    def _recursive_hash(self) -> int:
-        return dataclass.hash_of(self)
 
     @hidden
     def _shallow_copy(self) -> Any:

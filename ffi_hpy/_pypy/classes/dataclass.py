@@ -1,4 +1,4 @@
-"""Comparison, hash and copies by fields: each is one call of a core function that walks the fields."""
+"""Copies: each is one call of a core function that walks the fields."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..convert.results import get
 from ..object.core_functions import copy_function, core_function
 from ..object.errors import raise_taken, take_pending
 from ..object.frames import give, read_object, take
-from ..object.objects import check_wrapper, is_wrapper, type_index_in
+from ..object.objects import check_wrapper, type_index_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ..object.frames import Frame
 
-__all__ = ["compare", "deep_copy", "hash_of", "shallow_copy"]
+__all__ = ["deep_copy", "shallow_copy"]
 
 
 @hidden
@@ -48,31 +48,6 @@ def _call_one(name: str, wrapper: Any) -> Any:
         return _run(frame, function.address, function.call, 1, name)
     finally:
         give(frame)
-
-
-@hidden
-def compare(name: str, one: Any, other: Any) -> Any:
-    """Compare two objects with a function of the core. NotImplemented unless one is an instance of the other's class:
-    then Python asks the other object, and in the end compares identities or raises."""
-    if not is_wrapper(other):
-        return NotImplemented
-    if type(one) is not type(other) and not isinstance(other, type(one)) and not isinstance(one, type(other)):
-        return NotImplemented
-    function = core_function(name)
-    frame = take()
-    try:
-        put(frame, 0, one, name)
-        put(frame, 2, other, name)
-        return _run(frame, function.address, function.call, 2, name)
-    finally:
-        give(frame)
-
-
-@hidden
-def hash_of(wrapper: Any) -> int:
-    """A hash of all fields."""
-    number: int = _call_one("ffi.RecursiveHash", wrapper)
-    return number
 
 
 @hidden

@@ -20,7 +20,6 @@ __all__ = [
     "GETTER",
     "QUESTION",
     "SAFE_CALL",
-    "UPDATE_BACKTRACE",
     "WORD_OF_WORD",
     "address_of",
     "buffer_at",
@@ -64,8 +63,6 @@ FIELD_COPY = _cffi_backend.new_function_type((_word, _word, _words), _int)
 FIELD_PUT = _cffi_backend.new_function_type((_word, _word, _words), _nothing)
 """fb_field_put of the binding: pointer to the binding's field, object, value."""
 WORD_OF_WORD = _cffi_backend.new_function_type((_word,), _word)
-UPDATE_BACKTRACE = _cffi_backend.new_function_type((_word, _words, _int), _nothing)
-"""The update function of a TVMFFIErrorCell: handle, backtrace, mode."""
 QUESTION = _cffi_backend.new_function_type((), _int)
 """The function that the core calls for TVMFFIEnvCheckSignals."""
 
@@ -169,8 +166,7 @@ class _Core:
         )
         self.error_take = self._function("TVMFFIErrorMoveFromRaised", _words, result=_nothing)
         self.error_set = self._function("TVMFFIErrorSetRaised", _word, result=_nothing)
-        self.data_type_from_text = self._function("TVMFFIDataTypeFromString", _words, _words)
-        self.data_type_to_text = self._function("TVMFFIDataTypeToString", _words, _words)
+        self.type_find = self._function("TVMFFITypeKeyToIndex", _words, _ints)
         self.type_info = self._function("TVMFFIGetTypeInfo", _int, result=_word)
         self.type_column = self._function("TVMFFIGetTypeAttrColumn", _words, result=_word)
         self.backtrace = self._function("TVMFFIBacktrace", _word, _int, _word, _int, result=_word)

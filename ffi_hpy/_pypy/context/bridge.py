@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from .backend import SAFE_CALL, address_of, callback, core, new_words, words_at
 from .binding import binding
-from .numbers import OBJECT
+from .numbers import OBJECT, OPAQUE_PY_OBJECT
 from .signals import keep_raised
 
 TYPE_CHECKING = False
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "convert",
+    "is_opaque",
     "lift",
     "lift_taken",
     "lower",
@@ -87,7 +88,7 @@ def lift_taken(address: int) -> Any:
     return _to_binding(address_of(words))
 
 
-_BINDING_TYPES = (binding.CObject, binding.DataType, binding.Device, binding.OpaquePtr, binding.CAny)
+_BINDING_TYPES = (binding.CObject, binding.PlainValue)
 
 
 def lower(value: Any) -> Any:
@@ -129,6 +130,11 @@ def use_lifted(address: int, use: Callable[[Any], Any]) -> Any:
         core.decref(words[1])
 
 
+def is_opaque(value: Any) -> bool:
+    """Whether a value is a wrapper of the binding for an ffi.OpaquePyObject, whose content the binding cannot read."""
+    return isinstance(value, binding.CObject) and value.__type_index__() == OPAQUE_PY_OBJECT
+
+
 def opaque(address: int, wrap_as: Callable[[int], Any]) -> Any:
     """Return the Python value of an ffi.OpaquePyObject that another binding owns: the C binding, or a third one. Steals
     the object."""
@@ -137,7 +143,7 @@ def opaque(address: int, wrap_as: Callable[[int], Any]) -> Any:
     words[0] = words_at(address)[1] & 0xFFFFFFFF
     words[1] = address
     value = _to_binding(address_of(words))
-    if isinstance(value, binding.OpaquePyObject):
+    if is_opaque(value):
         return wrap_as(address)
     core.decref(address)
     return value

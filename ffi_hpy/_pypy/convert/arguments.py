@@ -26,18 +26,21 @@ from ..context.numbers import (
     NONE,
     OBJECT,
     OPAQUE_PTR,
+    OPAQUE_PY_OBJECT,
     RVALUE_REF,
     SMALL_BYTES,
     SMALL_STR,
     TENSOR,
 )
-from ..context.texts import cut, messages, raise_unmade
+from ..context.texts import cut, messages
 from ..object.errors import raise_pending
 from ..object.frames import TEXT_BYTES, Offer, give, take, use
 from ..object.identity import share
 from ..object.objects import Wrapper, settled
 from . import exchanged
 from .exchanged import marked
+from .opaque import make_opaque
+from .values import word_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -295,30 +298,26 @@ def _put_none(frame: Frame, i: int, value: Any, callee: Callee, _depth: int) -> 
 
 
 def _put_data_type(frame: Frame, i: int, value: Any, _callee: Callee, _depth: int) -> None:
-    try:
-        word = value._word
-    except AttributeError:
-        raise_unmade(value)
     frame.words[i] = DATA_TYPE
-    frame.words[i + 1] = word
+    frame.words[i + 1] = word_of(value)
 
 
 def _put_device(frame: Frame, i: int, value: Any, _callee: Callee, _depth: int) -> None:
-    try:
-        word = value._pair
-    except AttributeError:
-        raise_unmade(value)
     frame.words[i] = DEVICE
-    frame.words[i + 1] = word
+    frame.words[i + 1] = word_of(value)
 
 
 def _put_opaque_ptr(frame: Frame, i: int, value: Any, _callee: Callee, _depth: int) -> None:
-    try:
-        word = value._at
-    except AttributeError:
-        raise_unmade(value)
     frame.words[i] = OPAQUE_PTR
-    frame.words[i + 1] = word
+    frame.words[i + 1] = word_of(value)
+
+
+@hidden
+def _put_opaque(frame: Frame, i: int, value: Any, _callee: Callee, _depth: int) -> None:
+    address = make_opaque(value)
+    frame.held.append(address)
+    frame.words[i] = OPAQUE_PY_OBJECT
+    frame.words[i + 1] = address
 
 
 @hidden
@@ -358,6 +357,7 @@ _BY_KIND: dict[int, Callable[[Frame, int, Any, Callee, int], None]] = {
     binding.KIND_DATA_TYPE: _put_data_type,
     binding.KIND_DEVICE: _put_device,
     binding.KIND_OPAQUE_PTR: _put_opaque_ptr,
+    binding.KIND_OPAQUE: _put_opaque,
     binding.KIND_DLPACK: _put_by_binding,
 }
 

@@ -6,7 +6,6 @@ classes.
 
 from __future__ import annotations
 
-from ..classes.natives import CAny
 from ..context.backend import address_of, core
 from ..context.binding import binding
 from ..context.bridge import lower
@@ -49,21 +48,16 @@ class Schema:
         return object.__new__(cls)
 
     @hidden
-    def convert(self, value: Any) -> CAny:
-        """Convert a value to this schema; TypeError if it does not match."""
-        frame = take()
-        try:
-            _convert(self, frame, value, False)
-            return CAny._of(frame.words)
-        finally:
-            give(frame)
+    def convert(self, value: Any) -> Any:
+        """Convert a value to this schema, as a CAny of the binding; TypeError if it does not match."""
+        return tree_of(self).convert(value)
 
     @hidden
     def check_value(self, value: Any) -> None:
         """TypeError if convert() would reject the value."""
         frame = take()
         try:
-            _convert(self, frame, value, True)
+            _check(self, frame, value)
             if frame.words[0] & 0xFFFFFFFF >= OBJECT:
                 core.decref(frame.words[1])
         finally:
@@ -75,7 +69,7 @@ _set_tree, _set_converter = (Schema.__dict__[name].__set__ for name in ("_tree",
 
 
 @hidden
-def _convert(schema: Any, frame: Frame, value: Any, is_check: bool) -> None:
+def _check(schema: Any, frame: Frame, value: Any) -> None:
     why = None
     try:
         if converter_of(schema).convert(frame, value):
@@ -85,9 +79,9 @@ def _convert(schema: Any, frame: Frame, value: Any, is_check: bool) -> None:
     except UnicodeEncodeError:
         pass  # the binding converts it or raises the error
     if why is not None:
-        raise TypeError(f"{'type check' if is_check else 'type conversion'} failed for {schema!r}: {why}")
+        raise TypeError(f"type check failed for {schema!r}: {why}")
     frame.words[0] = frame.words[1] = 0
-    tree_of(schema)._convert_into(value, address_of(frame.words), is_check)
+    tree_of(schema)._convert_into(value, address_of(frame.words), True)
 
 
 def tree_of(schema: Any) -> Any:

@@ -48,10 +48,9 @@
 #include "hpy_module/tensor/tensor.h"
 #include "hpy_module/value/cany.h"
 #include "hpy_module/value/data_type.h"
-#include "hpy_module/value/device.h"
-#include "hpy_module/value/error_type.h"
-#include "hpy_module/value/opaque_ptr.h"
-#include "hpy_module/value/opaque_type.h"
+#include "hpy_module/value/native.h"
+#include "hpy_module/value/opaque_value.h"
+#include "hpy_module/value/plain.h"
 #include "registry.h"
 
 /* Libraries that are linked to the core by soname, without a path, find the core if its symbols are global. */
@@ -102,13 +101,9 @@ static int add_types(HPyContext *ctx, HPy module) {
   HPy object = fb_cobject_type_new(ctx);
   if (HPy_IsNull(object)) return -1;
   int rc = add_class(ctx, module, "Function", kTVMFFIFunction, fb_function_type_new(ctx, object));
-  if (rc == 0) rc = add_class(ctx, module, "Error", kTVMFFIError, fb_error_type_new(ctx, object));
-  if (rc == 0) rc = add_class(ctx, module, "OpaquePyObject", kTVMFFIOpaquePyObject, fb_opaque_type_new(ctx, object));
   if (rc == 0) rc = add_class(ctx, module, "Tensor", kTVMFFITensor, fb_tensor_type_new(ctx, object));
   if (rc == 0) rc = add(ctx, module, "ObjectRValueRef", fb_rvalue_ref_type_new(ctx));
-  if (rc == 0) rc = add(ctx, module, "DataType", fb_data_type_type_new(ctx));
-  if (rc == 0) rc = add(ctx, module, "Device", fb_device_type_new(ctx));
-  if (rc == 0) rc = add(ctx, module, "OpaquePtr", fb_opaque_ptr_type_new(ctx));
+  if (rc == 0) rc = add(ctx, module, "PlainValue", fb_plain_type_new(ctx));
   if (rc == 0) rc = add_containers(ctx, module, object);
   if (rc == 0) rc = add(ctx, module, "FieldSlot", fb_field_slot_type_new(ctx));
   if (rc == 0) rc = add(ctx, module, "Initializer", fb_initializer_type_new(ctx));
@@ -136,6 +131,7 @@ static int add_constants(HPyContext *ctx, HPy module) {
                {"KIND_DATA_TYPE", FB_TYPE_KIND_DATA_TYPE},
                {"KIND_DEVICE", FB_TYPE_KIND_DEVICE},
                {"KIND_OPAQUE_PTR", FB_TYPE_KIND_OPAQUE_PTR},
+               {"KIND_OPAQUE", FB_TYPE_KIND_OPAQUE},
                {"KIND_SEQUENCE", FB_TYPE_KIND_SEQUENCE},
                {"KIND_MAPPING", FB_TYPE_KIND_MAPPING},
                {"KIND_DLPACK", FB_TYPE_KIND_DLPACK},
@@ -186,6 +182,8 @@ static int set_up(HPyContext *ctx, HPy module) {
   fb_field_init();
   fb_signals_connect();
   fb_container_init();
+  fb_data_type_init();
+  fb_opaque_value_init();
   fb_exchange_init();
   fb_shape_init();
   /* Types come after fb_type_init: on PyPy 7.3 their properties are instances of the type that fb_type_init makes. */
@@ -222,7 +220,10 @@ static HPyDef *module_defines[] = {&module_exec,
                                    &fb_covered_cover,
                                    &fb_function_method_descriptor,
                                    &fb_address_mlir_function,
-                                   &fb_data_type_from_code,
+                                   &fb_native_functions,
+                                   &fb_opaque_value_hold,
+                                   &fb_data_type_parse,
+                                   &fb_data_type_name,
                                    &fb_dlpack_from,
                                    &fb_dlpack_handle_from,
                                    &fb_dlpack_out_of,

@@ -7,7 +7,6 @@
 #include "dataclass.h"
 #include "hpy_module/context/attr.h"
 #include "hpy_module/context/drop.h"
-#include "hpy_module/context/keywords.h"
 #include "hpy_module/context/messages.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/function/function.h"
@@ -16,7 +15,6 @@
 #include "hpy_module/object/own_class.h"
 #include "hpy_module/object/rvalue_ref.h"
 #include "hpy_module/object/transfer.h"
-#include "hpy_module/value/opaque_ptr.h"
 
 FB_OBJECT_NEW(object, fb_own_class_object)
 
@@ -37,33 +35,6 @@ static HPy_hash_t object_hash_impl(HPyContext *ctx, HPy self) {
   return (HPy_hash_t)(address >> 4); /* the low bits are alignment; the result is never -1 */
 }
 
-static const char *const other_name[] = {"other"}; /* the argument of both methods */
-
-static HPy same_as(HPyContext *ctx, const char *callee, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
-  const FbKeywords keywords = {callee, other_name, 1, NULL};
-  HPy other;
-  if (fb_keywords_bind_one(ctx, &keywords, args, nargs, kwnames, &other) != 0) return HPy_NULL;
-  return bool_result(ctx, fb_object_check(ctx, other) && fb_object_get(ctx, self) == fb_object_get(ctx, other));
-}
-
-HPyDef_METH(object_same_as, "same_as", HPyFunc_KEYWORDS,
-            .doc = "same_as($self, other)\n--\n\n"
-                   "Tell whether both own the same native object.\n\n"
-                   "Args:\n"
-                   "    other: any object.")
-static HPy object_same_as_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
-  return same_as(ctx, "same_as", self, args, nargs, kwnames);
-}
-
-HPyDef_METH(object_is, "is_", HPyFunc_KEYWORDS,
-            .doc = "is_($self, other)\n--\n\n"
-                   "As same_as().\n\n"
-                   "Args:\n"
-                   "    other: any object.")
-static HPy object_is_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
-  return same_as(ctx, "is_", self, args, nargs, kwnames);
-}
-
 HPyDef_METH(object_chandle, "__chandle__", HPyFunc_NOARGS, .doc = "Address of the native object, 0 if there is none.")
 static HPy object_chandle_impl(HPyContext *ctx, HPy self) {
   /* registers self, so that a caller who returns this pointer gets self */
@@ -71,21 +42,6 @@ static HPy object_chandle_impl(HPyContext *ctx, HPy self) {
   HPy address = HPyLong_FromUInt64_t(ctx, (uint64_t)(uintptr_t)handle);
   fb_drop_object(handle, HPy_IsNull(address));
   return address;
-}
-
-HPyDef_METH(object_ctypes_handle, "__ctypes_handle__", HPyFunc_NOARGS,
-            .doc = "Address of the native object as ctypes.c_void_p; its value is None if there is none.")
-static HPy object_ctypes_handle_impl(HPyContext *ctx, HPy self) {
-  TVMFFIObject *handle = fb_object_take(ctx, self); /* registers self, as in object_chandle */
-  HPy address = fb_opaque_ptr_result(ctx, handle);
-  fb_drop_object(handle, HPy_IsNull(address));
-  return address;
-}
-
-HPyDef_GET(object_id, "id_", .doc = "Address of the native object, 0 if there is none.")
-static HPy object_id_get(HPyContext *ctx, HPy self, void *closure) {
-  (void)closure;
-  return object_chandle_impl(ctx, self);
 }
 
 /* A use of the cell protects the object while its header is read. */
@@ -156,23 +112,12 @@ HPy fb_cobject_type_new(HPyContext *ctx) {
   static HPyDef *defines[] = {&object_new,
                               &object_compare,
                               &object_hash,
-                              &object_same_as,
-                              &object_is,
                               &object_chandle,
-                              &object_ctypes_handle,
-                              &object_id,
                               &object_move,
                               &object_move_from,
                               &object_init_by,
                               &object_type_index,
                               &object_use_count,
-                              &fb_dataclass_eq,
-                              &fb_dataclass_ne,
-                              &fb_dataclass_lt,
-                              &fb_dataclass_le,
-                              &fb_dataclass_gt,
-                              &fb_dataclass_ge,
-                              &fb_dataclass_hash,
                               &fb_dataclass_copy,
                               &fb_dataclass_deep_copy,
                               NULL,

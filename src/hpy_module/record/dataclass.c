@@ -1,6 +1,5 @@
-/* Comparison, hash and copies by fields, as methods of CObject. A shallow copy calls the type's own function. Each
- * other method is one call of a function of the core, which traverses the fields and all objects reachable from them
- * without recursion. */
+/* Copies, as methods of CObject. A shallow copy calls the type's own function; a deep copy is one call of a function of
+ * the core, which traverses the fields and all objects reachable from them without recursion. */
 #include "dataclass.h"
 
 #include "core/platform/atomic.h"
@@ -14,111 +13,6 @@
 #include "hpy_module/object/identity.h"
 #include "hpy_module/object/object.h"
 #include "hpy_module/object/type_attr.h"
-
-/* Returns a view of self's object, for the core and its hooks; the caller uses the cell. Self is registered first:
- * hooks may keep references to the object, and returning the object later must yield self. */
-static TVMFFIAny view_of(HPyContext *ctx, HPy self, FbHandleCell *cell) {
-  fb_identity_share(ctx, self, cell);
-  return (TVMFFIAny){.type_index = cell->handle->type_index, .v_obj = cell->handle};
-}
-
-/* Calls a function of the core with an object. Returns 0; -1 with a native error pending; -2 with an exception
- * raised. */
-static int call_one(HPyContext *ctx, FbCoreFunction *function, HPy self, TVMFFIAny *result) {
-  FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFIObject, 0);
-  if (cell == NULL) return -2;
-  TVMFFIAny arg = view_of(ctx, self, cell);
-  FbThreadState outer;
-  fb_thread_enter_held(ctx, &outer);
-  int rc = fb_core_function_call(function, &arg, 1, result);
-  fb_thread_leave_held(&outer);
-  fb_handle_cell_unuse(cell);
-  return rc == 0 ? 0 : -1;
-}
-
-/* --- comparison --------------------------------------------------------------------------------------------------- */
-
-/* Whether self or other is an instance of the other's class. If not, the comparison returns NotImplemented. Python then
- * asks the other object, and finally compares identities or raises. */
-static bool is_related(HPyContext *ctx, HPy self, HPy other) {
-  HPy own = HPy_Type(ctx, self), others = HPy_Type(ctx, other);
-  bool related = HPy_Is(ctx, own, others) || HPy_TypeCheck(ctx, other, own) || HPy_TypeCheck(ctx, self, others);
-  HPy_Close(ctx, own);
-  HPy_Close(ctx, others);
-  return related && fb_object_check(ctx, other);
-}
-
-/* Returns the result of a comparison, 0 or 1; -1 with an exception raised. */
-static int ask(HPyContext *ctx, FbCoreFunction *function, HPy self, HPy other) {
-  FbHandleCell *mine = fb_object_begin(ctx, self, kTVMFFIObject, 0);
-  if (mine == NULL) return -1;
-  FbHandleCell *theirs = fb_object_begin(ctx, other, kTVMFFIObject, 0);
-  int rc = -2;
-  TVMFFIAny result;
-  if (theirs != NULL) {
-    TVMFFIAny args[2] = {view_of(ctx, self, mine), view_of(ctx, other, theirs)};
-    FbThreadState outer;
-    fb_thread_enter_held(ctx, &outer);
-    rc = fb_core_function_call(function, args, 2, &result);
-    fb_thread_leave_held(&outer);
-    fb_handle_cell_unuse(theirs);
-  }
-  fb_handle_cell_unuse(mine);
-  if (rc == 0) return result.v_int64 != 0;
-  if (rc != -2) fb_error_raise_pending(ctx, function->name);
-  return -1;
-}
-
-/* `when_equal` is the core's result for which the comparison is True: != calls the function for equality. */
-static HPy compare(HPyContext *ctx, FbCoreFunction *function, HPy self, HPy other, int when_equal) {
-  if (!is_related(ctx, self, other)) return HPy_Dup(ctx, ctx->h_NotImplemented);
-  int answer = ask(ctx, function, self, other);
-  if (answer < 0) return HPy_NULL;
-  return HPy_Dup(ctx, answer == when_equal ? ctx->h_True : ctx->h_False);
-}
-
-static FbCoreFunction equal = {"ffi.RecursiveEq", NULL};
-
-HPyDef_METH(fb_dataclass_eq, "_recursive_eq", HPyFunc_O, .doc = "Whether all fields are equal.")
-static HPy fb_dataclass_eq_impl(HPyContext *ctx, HPy self, HPy other) { return compare(ctx, &equal, self, other, 1); }
-
-HPyDef_METH(fb_dataclass_ne, "_recursive_ne", HPyFunc_O, .doc = "Whether some field is not equal.")
-static HPy fb_dataclass_ne_impl(HPyContext *ctx, HPy self, HPy other) { return compare(ctx, &equal, self, other, 0); }
-
-HPyDef_METH(fb_dataclass_lt, "_recursive_lt", HPyFunc_O, .doc = "Whether the fields come before the other's.")
-static HPy fb_dataclass_lt_impl(HPyContext *ctx, HPy self, HPy other) {
-  static FbCoreFunction function = {"ffi.RecursiveLt", NULL};
-  return compare(ctx, &function, self, other, 1);
-}
-
-HPyDef_METH(fb_dataclass_le, "_recursive_le", HPyFunc_O, .doc = "Whether the fields do not come after the other's.")
-static HPy fb_dataclass_le_impl(HPyContext *ctx, HPy self, HPy other) {
-  static FbCoreFunction function = {"ffi.RecursiveLe", NULL};
-  return compare(ctx, &function, self, other, 1);
-}
-
-HPyDef_METH(fb_dataclass_gt, "_recursive_gt", HPyFunc_O, .doc = "Whether the fields come after the other's.")
-static HPy fb_dataclass_gt_impl(HPyContext *ctx, HPy self, HPy other) {
-  static FbCoreFunction function = {"ffi.RecursiveGt", NULL};
-  return compare(ctx, &function, self, other, 1);
-}
-
-HPyDef_METH(fb_dataclass_ge, "_recursive_ge", HPyFunc_O, .doc = "Whether the fields do not come before the other's.")
-static HPy fb_dataclass_ge_impl(HPyContext *ctx, HPy self, HPy other) {
-  static FbCoreFunction function = {"ffi.RecursiveGe", NULL};
-  return compare(ctx, &function, self, other, 1);
-}
-
-HPyDef_METH(fb_dataclass_hash, "_recursive_hash", HPyFunc_NOARGS, .doc = "A hash of all fields.")
-static HPy fb_dataclass_hash_impl(HPyContext *ctx, HPy self) {
-  static FbCoreFunction function = {"ffi.RecursiveHash", NULL};
-  TVMFFIAny result;
-  int rc = call_one(ctx, &function, self, &result);
-  if (rc == 0) return HPyLong_FromInt64_t(ctx, result.v_int64);
-  return rc == -1 ? fb_error_raise_pending(ctx, function.name) : HPy_NULL;
-}
-
-/* --- copies ------------------------------------------------------------------------------------------------------- */
 
 /* Returns the function that copies objects of a type, borrowed; NULL if there is none. */
 static TVMFFIObject *find_copier(int32_t type_index) {
@@ -146,7 +40,7 @@ static HPy fb_dataclass_copy_impl(HPyContext *ctx, HPy self) {
   TVMFFIObject *copier = find_copier(cell->handle->type_index);
   TVMFFIAny result = {0};
   FbThreadState outer;
-  fb_identity_share(ctx, self, cell); /* as view_of does */
+  fb_identity_share(ctx, self, cell); /* hooks may keep references, and returning the object later must yield self */
   fb_thread_enter_held(ctx, &outer);
   int rc = copier == NULL ? 0 : fb_field_access->copy(copier, cell->handle, &result);
   fb_thread_leave_held(&outer);
@@ -183,8 +77,14 @@ static HPy fb_dataclass_deep_copy_impl(HPyContext *ctx, HPy self, const HPy *arg
   static FbCoreFunction function = {"ffi.DeepCopy", NULL};
   if (nargs > 1) return fb_raise(ctx, ctx->h_TypeError, "a deep copy takes a memo at most, got %zu arguments", nargs);
   if (nargs == 1 && prepare_memo(ctx, args[0]) != 0) return HPy_NULL;
-  TVMFFIAny result;
-  int rc = call_one(ctx, &function, self, &result);
-  if (rc == 0) return fb_result_make(ctx, &result);
-  return rc == -1 ? fb_error_raise_pending(ctx, function.name) : HPy_NULL;
+  FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFIObject, 0);
+  if (cell == NULL) return HPy_NULL;
+  fb_identity_share(ctx, self, cell); /* as in a shallow copy */
+  TVMFFIAny arg = {.type_index = cell->handle->type_index, .v_obj = cell->handle}, result;
+  FbThreadState outer;
+  fb_thread_enter_held(ctx, &outer);
+  int rc = fb_core_function_call(&function, &arg, 1, &result);
+  fb_thread_leave_held(&outer);
+  fb_handle_cell_unuse(cell);
+  return rc == 0 ? fb_result_make(ctx, &result) : fb_error_raise_pending(ctx, function.name);
 }

@@ -10,7 +10,7 @@
 #include "hpy_module/context/tuple.h"
 #include "hpy_module/object/object_type.h"
 #include "hpy_module/value/data_type.h"
-#include "hpy_module/value/device.h"
+#include "hpy_module/value/plain.h"
 
 /* --- class Tensor ------------------------------------------------------------------------------------------------- */
 
@@ -31,7 +31,7 @@ static HPy read_strides(HPyContext *ctx, const DLTensor *tensor) {
   return fb_tuple_of_ints(ctx, tensor->strides, tensor->ndim);
 }
 static HPy read_dtype(HPyContext *ctx, const DLTensor *tensor) { return fb_data_type_result(ctx, tensor->dtype); }
-static HPy read_device(HPyContext *ctx, const DLTensor *tensor) { return fb_device_result(ctx, tensor->device); }
+static HPy read_device(HPyContext *ctx, const DLTensor *tensor) { return fb_plain_of_device(ctx, tensor->device); }
 static HPy read_ndim(HPyContext *ctx, const DLTensor *tensor) { return HPyLong_FromInt32_t(ctx, tensor->ndim); }
 static HPy read_byte_offset(HPyContext *ctx, const DLTensor *tensor) {
   return HPyLong_FromUInt64_t(ctx, tensor->byte_offset);

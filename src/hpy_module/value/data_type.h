@@ -1,4 +1,4 @@
-/* The class DataType. */
+/* Data types: results, and names. */
 #ifndef FFI_HPY_VALUE_DATA_TYPE_H_
 #define FFI_HPY_VALUE_DATA_TYPE_H_
 
@@ -9,7 +9,9 @@
 /* Converts a data type to the package's class. Returns a new handle, or HPy_NULL with an exception raised. */
 HPy fb_data_type_result(HPyContext *ctx, DLDataType dtype);
 
-extern HPyDef fb_data_type_from_code;
-HPy fb_data_type_type_new(HPyContext *ctx);
+/* Registers the conversion of native data types. Called once during the import. */
+void fb_data_type_init(void);
+
+extern HPyDef fb_data_type_parse, fb_data_type_name;
 
 #endif /* FFI_HPY_VALUE_DATA_TYPE_H_ */

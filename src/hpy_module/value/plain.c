@@ -1,37 +1,140 @@
-/* Shared functions of the classes of plain values. A plain value is a struct inside the Python object, copied into the
- * native value when it is passed: nothing is shared with native code, and nothing needs to be released. */
+/* The class PlainValue: a native value of one word, copied when it is passed, so nothing is shared with native code and
+ * nothing is released. The package derives the classes of data types, devices and pointers from it; the kind of a class
+ * decides the form of the word:
+ *
+ * - data type: the type code, from bit 8 on the bits, from bit 16 on the lanes
+ * - device: the device type, from bit 32 on the index
+ * - pointer: the address
+ */
 #include "plain.h"
 
+#include "core/platform/atomic.h"
+#include "hpy_module/context/hook.h"
 #include "hpy_module/context/instance.h"
 #include "hpy_module/context/raise.h"
+#include "hpy_module/context/ref.h"
+#include "hpy_module/context/type.h"
+#include "hpy_module/convert/argument.h"
+#include "hpy_module/convert/result.h"
 
-const void *fb_plain_expect(HPyContext *ctx, HPy h, const void *data) {
+typedef struct FbPlain {
+  int64_t word;
+} FbPlain;
+
+HPyType_HELPERS(FbPlain)
+
+static FbRef plain_type; /* written once during the import */
+
+/* Returns the struct of an instance. NULL with TypeError raised if the instance has no struct. The caller has checked
+ * the type. */
+FH_INLINE FbPlain *get(HPyContext *ctx, HPy h) {
+  FbPlain *data = FbPlain_AsStruct(ctx, h);
   if (FH_UNLIKELY(data == NULL)) fb_instance_raise_unmade(ctx, h);
   return data;
 }
 
-int64_t fb_plain_int(HPyContext *ctx, HPy h, const char *what, int64_t low, int64_t high, bool *ok) {
-  int64_t value = HPyLong_AsInt64_t(ctx, h);
-  if (value == -1 && HPyErr_Occurred(ctx)) {
-    *ok = false;
-  } else if (value < low || value > high) {
-    fb_raise(ctx, ctx->h_ValueError, "%s must be from %lld to %lld, got %lld", what, (long long)low, (long long)high,
-             (long long)value);
-    *ok = false;
+/* Relaxed: a constructor may run again while another thread reads the word. */
+FH_INLINE int64_t word_of(const FbPlain *data) { return fh_atomic_load_relaxed(&data->word); }
+
+/* --- conversions -------------------------------------------------------------------------------------------------- */
+
+/* FbConversions that need no temporary. */
+static int data_type_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
+  (void)args;
+  const FbPlain *data = get(ctx, value);
+  if (FH_UNLIKELY(data == NULL)) return -1;
+  *out = (TVMFFIAny){.type_index = kTVMFFIDataType};
+  int64_t word = word_of(data);
+  out->v_dtype = (DLDataType){(uint8_t)word, (uint8_t)(word >> 8), (uint16_t)(word >> 16)};
+  return 0;
+}
+
+static int device_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
+  (void)args;
+  const FbPlain *data = get(ctx, value);
+  if (FH_UNLIKELY(data == NULL)) return -1;
+  *out = (TVMFFIAny){.type_index = kTVMFFIDevice};
+  int64_t word = word_of(data);
+  out->v_device = (DLDevice){(DLDeviceType)(int32_t)word, (int32_t)(word >> 32)};
+  return 0;
+}
+
+static int pointer_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
+  (void)args;
+  const FbPlain *data = get(ctx, value);
+  if (FH_UNLIKELY(data == NULL)) return -1;
+  *out = (TVMFFIAny){.type_index = kTVMFFIOpaquePtr, .v_ptr = (void *)(intptr_t)word_of(data)};
+  return 0;
+}
+
+HPy fb_plain_of_device(HPyContext *ctx, DLDevice device) {
+  /* Made without a call of __init__: the value is stored at once. The hook is a subclass of PlainValue. */
+  HPy cls = fb_hook_get(ctx, FB_HOOK_DEVICE_CLASS);
+  if (HPy_IsNull(cls)) return cls;
+  FbPlain *data;
+  HPy h = HPy_New(ctx, cls, &data);
+  if (!HPy_IsNull(h)) data->word = (int64_t)((uint64_t)(uint32_t)device.device_id << 32 | (uint32_t)device.device_type);
+  HPy_Close(ctx, cls);
+  return h;
+}
+
+HPy fb_plain_of_pointer(HPyContext *ctx, void *address) {
+  HPy number = HPyLong_FromUInt64_t(ctx, (uint64_t)(uintptr_t)address);
+  if (HPy_IsNull(number)) return number;
+  HPy result = fb_hook_call(ctx, FB_HOOK_WRAP_OPAQUE_PTR, &number, 1);
+  HPy_Close(ctx, number);
+  return result;
+}
+
+static HPy device_result(HPyContext *ctx, const TVMFFIAny *value) { return fb_plain_of_device(ctx, value->v_device); }
+static HPy pointer_result(HPyContext *ctx, const TVMFFIAny *value) { return fb_plain_of_pointer(ctx, value->v_ptr); }
+
+/* --- the class ---------------------------------------------------------------------------------------------------- */
+
+HPyDef_SLOT(plain_new, HPy_tp_new)
+static HPy plain_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
+  (void)args, (void)nargs, (void)kw; /* they are for the subclass */
+  void *data;
+  return fb_instance_make(ctx, type, &plain_type, &data);
+}
+
+HPyDef_GETSET(plain_word, "_word", .doc = "The value, as a signed number.")
+static HPy plain_word_get(HPyContext *ctx, HPy self, void *closure) {
+  (void)closure;
+  const FbPlain *data = get(ctx, self);
+  return data == NULL ? HPy_NULL : HPyLong_FromInt64_t(ctx, word_of(data));
+}
+
+static int plain_word_set(HPyContext *ctx, HPy self, HPy value, void *closure) {
+  (void)closure;
+  if (HPy_IsNull(value)) {
+    fb_raise(ctx, ctx->h_TypeError, "_word cannot be deleted");
+    return -1;
   }
-  return value;
+  int64_t word = HPyLong_AsInt64_t(ctx, value);
+  if (word == -1 && HPyErr_Occurred(ctx)) return -1;
+  FbPlain *data = get(ctx, self); /* after the conversion, which may run Python code */
+  if (data == NULL) return -1;
+  fh_atomic_store_relaxed(&data->word, word);
+  return 0;
 }
 
-/* True for equal values with ==, or different values with !=. */
-HPy fb_plain_equality(HPyContext *ctx, bool same, HPy_RichCmpOp op) {
-  return HPy_Dup(ctx, same == (op == HPy_EQ) ? ctx->h_True : ctx->h_False);
-}
-
-bool fb_plain_is_equality(HPyContext *ctx, HPy other, HPy_RichCmpOp op, const FbRef *cell) {
-  if (op != HPy_EQ && op != HPy_NE) return false;
-  /* Instances of subclasses are included, because the package derives its Device from one of these classes. */
-  HPy type = fb_ref_load(ctx, cell);
-  bool same_type = HPy_TypeCheck(ctx, other, type);
-  HPy_Close(ctx, type);
-  return same_type;
+HPy fb_plain_type_new(HPyContext *ctx) {
+  static HPyDef *defines[] = {&plain_new, &plain_word, NULL};
+  static HPyType_Spec spec = {
+      .name = "ffi_hpy._core.PlainValue",
+      .basicsize = sizeof(FbPlain),
+      .flags = HPy_TPFLAGS_DEFAULT | HPy_TPFLAGS_BASETYPE,
+      .builtin_shape = SHAPE(FbPlain),
+      .defines = defines,
+      .doc = "Base of the classes of values that consist of one word.",
+  };
+  HPy type = fb_type_new(ctx, &spec, HPy_NULL);
+  if (!HPy_IsNull(type)) fb_ref_store(ctx, &plain_type, type);
+  fb_argument_set_conversion(FB_TYPE_KIND_DATA_TYPE, data_type_argument);
+  fb_argument_set_conversion(FB_TYPE_KIND_DEVICE, device_argument);
+  fb_argument_set_conversion(FB_TYPE_KIND_OPAQUE_PTR, pointer_argument);
+  fb_result_set(kTVMFFIDevice, device_result);
+  fb_result_set(kTVMFFIOpaquePtr, pointer_result);
+  return type;
 }

@@ -1,18 +1,19 @@
-/* Shared functions of the classes of plain values (DataType, Device, OpaquePtr). */
+/* The class PlainValue, the base of the package's classes for values of one word: data types, devices, pointers. */
 #ifndef FFI_HPY_VALUE_PLAIN_H_
 #define FFI_HPY_VALUE_PLAIN_H_
 
-#include "hpy_module/context/ref.h"
+#include <tvm/ffi/c_api.h>
 
-/* Returns `data`, the struct of h, which begins with the value; NULL with TypeError raised if h has no struct. */
-const void *fb_plain_expect(HPyContext *ctx, HPy h, const void *data);
+#include "hpy_module/context/context.h"
 
-/* Reads the argument as an int in [low, high]; otherwise sets *ok to false with an exception raised. */
-int64_t fb_plain_int(HPyContext *ctx, HPy h, const char *what, int64_t low, int64_t high, bool *ok);
+/* Converts a device to the class that the package selected. Returns a new handle, or HPy_NULL with an exception
+ * raised. */
+HPy fb_plain_of_device(HPyContext *ctx, DLDevice device);
+/* Converts a pointer to the package's class. Returns a new handle, or HPy_NULL with an exception raised. */
+HPy fb_plain_of_pointer(HPyContext *ctx, void *address);
 
-/* Whether a comparison is == or != with an instance of the class in *own. */
-bool fb_plain_is_equality(HPyContext *ctx, HPy other, HPy_RichCmpOp op, const FbRef *own);
-/* Returns the result of such a comparison. */
-HPy fb_plain_equality(HPyContext *ctx, bool same, HPy_RichCmpOp op);
+/* Makes the class, and registers the conversions of its instances and of native devices and pointers. Returns a new
+ * handle, or HPy_NULL with an exception raised. */
+HPy fb_plain_type_new(HPyContext *ctx);
 
 #endif /* FFI_HPY_VALUE_PLAIN_H_ */

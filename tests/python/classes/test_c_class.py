@@ -17,6 +17,7 @@ from support import parallelize, run_python, unique_name
 import ffi_hpy
 from ffi_hpy import Object, testing
 from ffi_hpy.dataclasses import MISSING, Field, c_class, fields, is_dataclass, py_class, replace
+from ffi_hpy.dataclasses._comparison import EQUALITY, ORDER, recursive_hash
 from ffi_hpy.testing import (
     TestCompare,
     TestCustomCompare,
@@ -325,11 +326,12 @@ def test_without_eq_it_is_identity():
 
 
 def test_hooks_of_the_type_decide():
-    assert TestCustomCompare(1, "a")._recursive_eq(TestCustomCompare(1, "b"))
-    assert TestCustomCompare(1, "a")._recursive_lt(TestCustomCompare(2, "a"))
-    assert TestCompare(1, "a", 2)._recursive_eq(TestCompare(1, "a", 3))
+    is_equal, is_less = EQUALITY["__eq__"], ORDER["__lt__"]
+    assert is_equal(TestCustomCompare(1, "a"), TestCustomCompare(1, "b"))
+    assert is_less(TestCustomCompare(1, "a"), TestCustomCompare(2, "a"))
+    assert is_equal(TestCompare(1, "a", 2), TestCompare(1, "a", 3))
     with pytest.raises((TypeError, ValueError), match="__ffi_hash__"):
-        TestEqWithoutHash(1, "a")._recursive_hash()
+        recursive_hash(TestEqWithoutHash(1, "a"))
 
 
 def test_an_object_that_was_moved_away_is_told():

@@ -44,6 +44,7 @@ DESCRIBE = """
 import ctypes, json, sys
 import ffi_hpy
 from ffi_hpy import _core, _ffi_api, registry
+from ffi_hpy._values.plain import OpaquePtr
 ffi_hpy.load_module(sys.argv[1])
 ATTRIBUTES = [
     "__ffi_new__", "__ffi_init__", "__ffi_shallow_copy__", "__ffi_convert__", "__ffi_type_final__", "__ffi_hash__",
@@ -125,6 +126,7 @@ OUTCOMES = """
 import json, sys
 import ffi_hpy
 from ffi_hpy import _core, _ffi_api, registry
+from ffi_hpy._values.plain import OpaquePtr
 ffi_hpy.load_module(sys.argv[1])
 get = ffi_hpy.get_global_func
 index_of = lambda key: _core.type_key_to_index("testing." + key)
@@ -146,7 +148,7 @@ VALUES = [
     {"a": ["x"]},
     _ffi_api.List(), _ffi_api.List(1), _ffi_api.List(True), _ffi_api.List("x"), _ffi_api.Dict(), _ffi_api.Dict("a", 1),
     _ffi_api.Dict("a", "b"), _ffi_api.Dict(1, 2), Opaque(), len, ffi_hpy.device("cuda:1"), ffi_hpy.dtype("int8"),
-    "cpu", "cuda:1", "cuda:", "cuda:x", ":1", "cuda:1:2", "webgpu:3", "int4", "float32x4", _core.OpaquePtr(5),
+    "cpu", "cuda:1", "cuda:", "cuda:x", ":1", "cuda:1:2", "webgpu:3", "int4", "float32x4", OpaquePtr(5),
     ffi_hpy.Shape((1, 2)), _ffi_api.Shape, pair, base, [pair], {"p": pair}, [1, [2]],
 ]
 

@@ -17,6 +17,7 @@ from typing import Any
 
 import ffi_hpy
 from ffi_hpy import _core, core
+from ffi_hpy._values.plain import OpaquePtr
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,13 +27,13 @@ if TYPE_CHECKING:
 
 # Types with a struct, or with a larger struct than their base's
 ROOTS = [
-    _core.Function, _core.CObject, _core.ObjectRValueRef, _core.DataType, _core.Device, _core.OpaquePtr,
+    _core.Function, _core.CObject, _core.ObjectRValueRef, _core.PlainValue,
     _core.FieldSlot, _core.Initializer, _core.CAny, _core.Schema,
 ]  # fmt: skip
 NATIVE = sorted((t for t in vars(_core).values() if isinstance(t, type)), key=lambda t: t.__name__)
 PUBLIC = [
     ffi_hpy.Array, ffi_hpy.List, ffi_hpy.Map, ffi_hpy.Dict, ffi_hpy.Object, ffi_hpy.Module, ffi_hpy.Device,
-    ffi_hpy.dtype, core.TypeSchema, core.FFIProperty,
+    ffi_hpy.dtype, core.DataType, OpaquePtr, core.TypeSchema, core.FFIProperty,
 ]  # fmt: skip
 TYPES = list(dict.fromkeys([*NATIVE, *(t for t in PUBLIC if isinstance(t, type))]))
 BUILTINS = [
@@ -67,10 +68,10 @@ def instances() -> dict[str, Any]:
         "function": ffi_hpy.convert(lambda *_: None),
         "object": ffi_hpy.Object(),
         "device": ffi_hpy.Device("cpu"),
-        "dtype": _core.DataType("int32"),
+        "dtype": core.DataType("int32"),
         "cany": _core.CAny(1),
         "moved": array._move(),
-        "pointer": _core.OpaquePtr(1),
+        "pointer": OpaquePtr(1),
         "schema": core.TypeSchema("int"),
     }
 

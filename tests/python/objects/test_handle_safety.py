@@ -8,7 +8,6 @@ import pytest
 from support import IS_OVER_CFFI, needs_threads, run_python, unique_name
 
 import ffi_hpy
-from ffi_hpy import _core
 from ffi_hpy.dataclasses import py_class
 from ffi_hpy.testing import TestIntPair
 
@@ -142,7 +141,7 @@ def test_a_list_that_changes_while_it_is_checked_gives_the_checked_items():
 @needs_threads
 @pytest.mark.thread_unsafe(reason="makes threads of its own")
 def test_threads_may_extend_one_backtrace():
-    errors = [_core.Error("ValueError", "a message", "")]
+    errors = [ffi_hpy.Error("ValueError", "a message", "")]
 
     def extend(text):
         error = errors[0]
@@ -151,7 +150,7 @@ def test_threads_may_extend_one_backtrace():
 
     def extend_a():
         if len(errors[0].backtrace) > 1_000_000:
-            errors[0] = _core.Error("ValueError", "a message", "")
+            errors[0] = ffi_hpy.Error("ValueError", "a message", "")
         extend("a")
 
     assert run_threads(extend_a, lambda: extend("b")) == []
@@ -178,7 +177,7 @@ def test_the_address_of_an_object_is_its_own_whatever_its_class_says():
             return 12345
 
     pair = Liar(1, 2)
-    error = _core.Error("ValueError", "a message", "", None, pair)
+    error = ffi_hpy.Error("ValueError", "a message", "", None, pair)
     assert error.extra_context.a == 1
 
 

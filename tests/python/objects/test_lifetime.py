@@ -24,6 +24,7 @@ from support import (
 import ffi_hpy
 import ffi_hpy.testing
 from ffi_hpy import _core, core
+from ffi_hpy._values.plain import OpaquePtr
 
 counts_references = pytest.mark.skipif(not FREES_AT_ONCE, reason="only where references are counted")
 
@@ -449,7 +450,7 @@ def test_a_finalizer_runs_whether_or_not_a_mixin_has_it(base):
     "base",
     [
         *(ffi_hpy.List, ffi_hpy.Object, ffi_hpy.Tensor, ffi_hpy.Device, ffi_hpy.Function),
-        *(core.CObject, core.TypeSchema, _core.FieldSlot, _core.CMapping, _core.DataType),
+        *(core.CObject, core.TypeSchema, _core.FieldSlot, _core.CMapping, core.DataType),
     ],
 )
 def test_a_subclass_of_a_native_class_does_not_inherit_a_finalizer(base):
@@ -457,7 +458,7 @@ def test_a_subclass_of_a_native_class_does_not_inherit_a_finalizer(base):
         type(base)("Both", (Finalized, base), {})
 
 
-@pytest.mark.parametrize("base", [_core.CAny, _core.Initializer, _core.ObjectRValueRef, _core.OpaquePtr])
+@pytest.mark.parametrize("base", [_core.CAny, _core.Initializer, _core.ObjectRValueRef, OpaquePtr])
 def test_a_native_class_that_is_not_a_base_refuses_subclasses(base):
     with pytest.raises(TypeError, match="is not an acceptable base type"):
         type("Sub", (base,), {"__slots__": ()})

@@ -159,6 +159,6 @@ def test_callbacks_of_several_walks_may_return_one_error():
 
     for i in range(100):
         payload = Payload(i)
-        errors = [_core.Error("ValueError", "shared", "", None, payload)] * 4
+        errors = [ffi_hpy.Error("ValueError", "shared", "", None, payload)] * 4
         parallelize(fail)
         assert errors[0].extra_context.prev_error_context.same_as(payload)
