@@ -182,6 +182,12 @@ def everywhere_run(name: str, is_default: bool = False) -> PytestRun:
     )
 
 
+OVER_CFFI = (
+    *(f"tests/python/{area}" for area in ("calls", "classes", "containers", "errors", "modules", "objects")),
+    *("tests/python/process", "tests/python/tensors", "tests/python/package/test_calls.py"),
+)
+"""The tests of code that the cffi backend has, too. Builds, stubs and installations do not depend on the backend."""
+
 PYTEST_RUNS = (
     *map(plain_run, MATRIX),
     *map(foreign_run, FOREIGN),
@@ -203,6 +209,14 @@ PYTEST_RUNS = (
         arguments=NOT_EVERYWHERE,
         environ={"FFI_HPY_CONTEXT": "debug"},
         folders=("tests/python",),
+    ),
+    PytestRun(
+        "cp311-cffi",
+        "cp311",
+        requirements="cffi.txt",
+        environ={"FFI_HPY_CFFI": "1"},
+        folders=OVER_CFFI,
+        is_default=False,
     ),
     PytestRun(
         "cp311-torch",
