@@ -216,7 +216,7 @@ PYTEST_RUNS = (
         requirements="cffi.txt",
         environ={"FFI_HPY_CFFI": "1"},
         folders=OVER_CFFI,
-        is_default=False,
+        is_default=False,  # until the tests of interruptions pass there, too
     ),
     PytestRun(
         "cp311-torch",

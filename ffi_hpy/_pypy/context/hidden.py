@@ -36,7 +36,7 @@ def forget_frames(exception: BaseException) -> None:
         return
     shown = _next_shown(exception.__traceback__)
     if shown is not exception.__traceback__:
-        exception.__traceback__ = shown
+        BaseException.with_traceback(exception, shown)  # the class may refuse to set attributes
     while shown is not None:
         following = _next_shown(shown.tb_next)
         if following is not shown.tb_next:
