@@ -186,6 +186,12 @@ def everywhere_run(name: str, is_default: bool = False) -> PytestRun:
     )
 
 
+OVER_CFFI = (
+    *(f"tests/python/{area}" for area in ("calls", "classes", "containers", "errors", "modules", "objects")),
+    *("tests/python/process", "tests/python/tensors", "tests/python/package/test_calls.py"),
+)
+"""The tests of code that the cffi backend has, too. Builds, stubs and installations do not depend on the backend."""
+
 PYTEST_RUNS = (
     *map(plain_run, MATRIX),
     *map(foreign_run, FOREIGN),
@@ -207,6 +213,14 @@ PYTEST_RUNS = (
         arguments=without(*MARKS),
         environ={"FFI_HPY_CONTEXT": "debug"},
         folders=OF_THE_BINDING,
+    ),
+    PytestRun(
+        "cp311-cffi",
+        "cp311",
+        requirements="cffi.txt",
+        environ={"FFI_HPY_CFFI": "1"},
+        folders=OVER_CFFI,
+        is_default=False,  # until the tests of interruptions pass there, too
     ),
     PytestRun(
         "cp311-torch",

@@ -7,7 +7,7 @@ from .classes.cobject import ObjectRValueRef
 from .context import bridge, hooks
 from .context.binding import binding
 from .context.bridge import lift, lower
-from .context.hidden import hidden
+from .context.hidden import forget_frames, hidden
 from .context.numbers import OBJECT
 from .context.signals import keep, raise_interruption
 from .convert.opaque import unwrap
@@ -125,7 +125,13 @@ def _error_to_exception(error: Any, moment: int) -> BaseException:
     raise exception  # the context cannot raise an instance without losing its traceback
 
 
+def _exception_leaves(exception: BaseException, began: int) -> Any:
+    forget_frames(exception)
+    return hooks.exception_leaves(exception, began)
+
+
 def _exception_to_error(exception: BaseException, began: int) -> Any:
+    forget_frames(exception)
     return _lift(hooks.exception_to_error(exception, began))
 
 
@@ -173,7 +179,7 @@ def give_hooks() -> None:
         class_for_type_index=binding_class,
         error_to_exception=_error_to_exception,
         exception_to_error=_exception_to_error,
-        exception_leaves=lambda exception, began: hooks.exception_leaves(exception, began),
+        exception_leaves=_exception_leaves,
         exception_arrives=lambda exception, moment: hooks.exception_arrives(exception, moment),
         exception_asked_for=_exception_asked_for,
         interrupts=_interrupts,

@@ -1,9 +1,12 @@
 """Loads `_core`: the C binding, or on PyPy the cffi backend on top of it, if that is usable.
 
 `_core.CALLS` is the path of calls of native functions, "cffi" or "binding", and `_core.CALLS_REASON` is the reason for
-not using cffi. FFI_HPY_CFFI=0 in the environment selects the C binding alone. `_core.SHORT_CALLS_KEEP_GIL` is whether
-short functions are faster if they keep the GIL: cffi releases the GIL in each call, and such a call costs less than a
-call of the binding.
+not using cffi. `_core.SHORT_CALLS_KEEP_GIL` is whether short functions are faster if they keep the GIL: cffi releases
+the GIL in each call, and such a call costs less than a call of the binding.
+
+FFI_HPY_CFFI=0 in the environment selects the C binding alone. FFI_HPY_CFFI=1 requires the cffi backend: if it cannot be
+used, the import raises ImportError. On CPython the backend needs the PyPI package cffi, for its module _cffi_backend,
+and the GIL; calls are slower than through the C binding, but tests of both bindings can run on one interpreter.
 
 The binding is loaded into an HPy context: PyPy 7.3 has one, for other interpreters the package contains its own,
 `_hpy`; _hpy_choice finds the file.
@@ -150,26 +153,43 @@ def _enter(name: str, module: ModuleType) -> None:
 
 
 def _choose(binding: ModuleType) -> tuple[ModuleType, str]:
-    """Return the module for `_core`, and the reason for not using the cffi backend, "" if it is used."""
-    if sys.implementation.name != "pypy":
+    """Return the module for `_core`, and the reason for not using the cffi backend, "" if it is used.
+
+    ImportError if the environment asks for the cffi backend and it cannot be used.
+    """
+    is_pypy = sys.implementation.name == "pypy"
+    is_required = os.environ.get("FFI_HPY_CFFI") == "1"
+    if not is_pypy and not is_required:
         return binding, f"only PyPy's JIT compiles calls over cffi, and this is {sys.implementation.name}"
     _enter("_binding", binding)
-    for name in _BASES:
+    for name in _BASES if is_pypy else ():
         native = getattr(binding, name)
         _unfinalizable.append(native)
         _watch_subclasses(native, refuse_finalizer)
+    reason = _find_obstacle()
+    if not reason:
+        from .._pypy.module import make_module
+
+        return make_module(_NAME), ""
+    if is_required:
+        raise ImportError(f"FFI_HPY_CFFI=1 in the environment asks for the cffi backend, but {reason}")
+    return binding, reason
+
+
+def _find_obstacle() -> str:
+    """Return the reason for not using the cffi backend, "" if there is none."""
     for name, value in (("FFI_HPY_CFFI", "0"), ("FFI_HPY_DEBUG", "1")):
         if os.environ.get(name) == value:
-            return binding, f"{name}={value} in the environment asks for the binding"
+            return f"{name}={value} in the environment asks for the binding"
     if os.environ.get("FFI_HPY_CONTEXT"):
-        return binding, f"FFI_HPY_CONTEXT={os.environ['FFI_HPY_CONTEXT']} in the environment asks for the binding"
+        return f"FFI_HPY_CONTEXT={os.environ['FFI_HPY_CONTEXT']} in the environment asks for the binding"
+    if not getattr(sys, "_is_gil_enabled", lambda: True)():
+        return "it relies on the GIL, which is disabled in this interpreter"
     try:
         from .._pypy.context import backend  # noqa: F401 - it looks up each name of _cffi_backend that is needed
-    except (ImportError, AttributeError) as error:
-        return binding, f"cffi cannot be used: {error}"
-    from .._pypy.module import make_module
-
-    return make_module(_NAME), ""
+    except (ImportError, AttributeError, OSError) as error:
+        return f"cffi cannot be used: {error}"
+    return ""
 
 
 # --- the binding --------------------------------------------------------------------------------------------------

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import gc
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from support import IS_DEBUG, IS_OWN_DEBUG, TESTED_LIBRARY, collect_garbage
+from support import IS_CFFI_ON_CPYTHON, IS_DEBUG, IS_OWN_DEBUG, TESTED_LIBRARY, collect_garbage
 from support.native_build import PACKAGE, Missing, compile_c, compile_cxx, fetch_upstream
 
 import ffi_hpy
@@ -15,6 +16,9 @@ import ffi_hpy
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+if IS_CFFI_ON_CPYTHON:
+    sys.setrecursionlimit(3000)  # the backend's frames count: five for each level of nested containers
 
 if TESTED_LIBRARY:
     ffi_hpy.load_module(TESTED_LIBRARY)

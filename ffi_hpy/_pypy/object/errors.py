@@ -18,7 +18,7 @@ from ..context.backend import (
     new_words,
     words_at,
 )
-from ..context.hidden import hidden
+from ..context.hidden import forget_frames, hidden
 from ..context.holds import drop, held_at, hold, put_error, take_error
 from ..context.signals import raise_interruption
 from ..context.texts import messages
@@ -172,6 +172,7 @@ def put_exception(exception: BaseException, began: int) -> None:
 
 
 def _put(exception: BaseException, began: int) -> None:
+    forget_frames(exception)
     if not exception.__dict__ or hooks.exception_leaves(exception, began) is True:
         block = hold(exception)
         if put_error(block) == 0:

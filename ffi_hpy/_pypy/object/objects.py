@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from functools import wraps
-from warnings import catch_warnings, simplefilter
 
 from ..._start.fork import new_lock
 from ..context import hooks
-from ..context.backend import SAFE_CALL, address_of, cast, core, new_words, words_at
+from ..context.backend import SAFE_CALL, cast, core, words_at
 from ..context.hidden import hidden
-from ..context.holds import end_at, end_waiting, finish, waiting
 from ..context.numbers import FUNCTION
 from ..context.texts import check_new, messages, raise_unmade
-from .identity import at_rest, find, share, unlist
+from .handle import Handle, new_handle
+from .identity import at_rest, find, share
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,14 +37,12 @@ __all__ = [
     "wrap_apart",
 ]
 
-_new = object.__new__
-
-
 _SLOTS = frozenset(
     (
         "_about",
         "_ffi_address",
         "_call",
+        "_ffi_handle",
         "_ffi_is_listed",
         "_ffi_is_repeated",
         "_keeps_gil",
@@ -53,10 +50,10 @@ _SLOTS = frozenset(
         "_name",
         "_ffi_uses",
     )
-)  # including those of Function
+)  # including those of Function and of handles
 
 
-class Wrapper:
+class Wrapper(Handle):
     """Owner of a reference to a native object, at `_ffi_address`; 0 before initialisation and after the object was
     moved away. The attribute names do not collide with the fields of user classes.
 
@@ -65,16 +62,13 @@ class Wrapper:
     others, so a move leaves the handle. `_ffi_uses`: see identity.uses_of.
     """
 
-    __slots__ = ("__weakref__", "_ffi_address", "_ffi_is_listed", "_ffi_is_repeated", "_ffi_uses")
+    __slots__ = ("_ffi_is_repeated",)
 
-    _ffi_address: int
-    _ffi_is_listed: bool
     _ffi_is_repeated: bool
-    _ffi_uses: list[None] | None
 
     def __new__(cls, /, *_args: Any, **_kwargs: Any) -> Any:
         check_new(cls, Wrapper, "CObject")
-        self = _new(cls)
+        self = new_handle(cls)
         self._ffi_address = 0
         self._ffi_is_listed = False
         self._ffi_is_repeated = False
@@ -83,11 +77,6 @@ class Wrapper:
 
     def __init_subclass__(cls, /, **options: Any) -> None:
         super().__init_subclass__(**options)
-        own = cls.__del__  # possibly a mixin's
-        if not hasattr(own, "_ends_wrapper"):
-            with catch_warnings():  # a warning says that it will not be called, but the base class has one
-                simplefilter("ignore", RuntimeWarning)
-                cls.__del__ = _finalizer(own)  # type: ignore[method-assign]
         lookup = cls.__getattr__
         if not hasattr(lookup, "_knows_slots"):
             cls.__getattr__ = _lookup(lookup)  # type: ignore[method-assign]
@@ -99,62 +88,10 @@ class Wrapper:
 
     __getattr__._knows_slots = True  # type: ignore[attr-defined]
 
-    def __del__(self) -> None:
-        try:
-            _end(self)
-        except BaseException as interruption:  # a signal handler raised
-            finish(_end, self, interruption)
-
-    __del__._ends_wrapper = True  # type: ignore[attr-defined]
-
-
-_words: list[Any] = []
-"""Words of memory for references that are being released; append and pop are atomic."""
-
-
-def _end(wrapper: Wrapper) -> None:
-    """Release the reference of a wrapper that is being destroyed. A signal may interrupt any step, and then this
-    function is called again. So the reference moves to a word in memory first, and one call releases it there."""
-    try:
-        address, word = wrapper._ffi_address, wrapper._ffi_uses
-    except (AttributeError, TypeError):  # object.__new__() made it, or a signal interrupted its creation
-        return
-    if address:
-        if wrapper._ffi_is_listed:  # other threads may find the entry while it is in the map
-            unlist(address, wrapper)
-        try:
-            word = _words.pop()
-        except IndexError:
-            word = new_words(1)
-        word[0] = address
-        wrapper._ffi_uses = word
-        wrapper._ffi_address = 0
-    if word is None or type(word) is list:
-        return
-    end_at(address_of(word))
-    wrapper._ffi_uses = None
-    _words.append(word)
-    if waiting[0]:  # the deferred decref of Python objects: an idle program makes no call that would run it
-        end_waiting()
-
 
 def is_wrapper(value: Any) -> TypeGuard[Wrapper]:
     """Whether a value is a wrapper. isinstance() would trust the `__class__` of a value such as a mock."""
     return issubclass(type(value), Wrapper)
-
-
-def _finalizer(own: Any) -> Any:
-    """Return the `__del__` of a subclass that defines one: it runs the subclass's, and then ours, even if the subclass
-    calls ours itself. PyPy runs `__del__` once: an object that the subclass resurrects no longer has a handle."""
-
-    def __del__(self: Wrapper) -> None:
-        try:
-            own(self)
-        finally:
-            Wrapper.__del__(self)
-
-    __del__._ends_wrapper = True  # type: ignore[attr-defined]
-    return __del__
 
 
 def _lookup(own: Any) -> Any:
@@ -255,7 +192,7 @@ def _fill(wrapper: Any, type_index: int, address: int) -> None:
 def _wrap_new(address: int, shared: bool) -> Any:
     type_index = type_index_at(address)
     try:
-        wrapper: Any = _new(_class_of(type_index))
+        wrapper: Any = new_handle(_class_of(type_index))
     except BaseException:
         core.decref(address)
         raise

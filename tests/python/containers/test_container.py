@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from support import IS_PYPY, NO_GIL, parallelize, run_python, unique_name
+from support import IS_OVER_CFFI, IS_PYPY, NO_GIL, parallelize, run_python, unique_name
 
 import ffi_hpy
 from ffi_hpy import Array, Dict, List, Map
@@ -483,7 +483,9 @@ def test_containers_of_any_size_can_be_iterated_over(n):
         assert len(ours) == len(ours.items()) == n
 
 
-@pytest.mark.skipif(not ffi_hpy._core.HAS_EXTENSION or IS_PYPY, reason="looks into the interpreter's iterators")
+@pytest.mark.skipif(
+    not ffi_hpy._core.HAS_EXTENSION or IS_OVER_CFFI or IS_PYPY, reason="looks into the interpreter's iterators"
+)
 @pytest.mark.skipif(NO_GIL and sys.version_info < (3, 14), reason="the iterator is that of one list there")
 @pytest.mark.parametrize("method", ["__iter__", "_iter_values", "_iter_items"])
 def test_threads_that_share_the_iterator_of_a_map_get_each_entry_once_and_whole(method):
@@ -721,7 +723,9 @@ def test_a_missing_key_that_is_a_tuple_or_none_is_the_argument_of_its_error():
         assert caught.value.args == (key,)
 
 
-@pytest.mark.skipif(IS_PYPY, reason="there every call uses its arguments, and no hook of the call moves them away")
+@pytest.mark.skipif(
+    IS_PYPY or IS_OVER_CFFI, reason="there every call uses its arguments, and no hook of the call moves them away"
+)
 @pytest.mark.parametrize("passed", [lambda key: key, lambda key: key._move()], ids=["key", "moved key"])
 def test_the_hook_of_a_key_may_move_the_dict_away_that_is_asked(passed):
     asked = []

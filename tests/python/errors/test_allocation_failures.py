@@ -12,7 +12,7 @@ import sysconfig
 from pathlib import Path
 
 import pytest
-from support import IS_DEBUG, IS_OWN_DEBUG, IS_PYPY, TESTED_LIBRARY
+from support import IS_DEBUG, IS_OVER_CFFI, IS_OWN_DEBUG, IS_PYPY, TESTED_LIBRARY
 from support.native_build import BINARIES, PACKAGE, Missing, compile_preload, core_without_pool
 
 PROGRAM = Path(__file__).with_name("allocation_sweep.py")
@@ -23,6 +23,7 @@ IS_FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
 pytestmark = [
     pytest.mark.thread_unsafe(reason="a program in each of four threads tells nothing that one does not"),
     pytest.mark.skipif(IS_PYPY, reason="PyPy ends when it is out of memory"),
+    pytest.mark.skipif(IS_OVER_CFFI, reason="it is about the allocations of the C binding"),
     pytest.mark.skipif(IS_DEBUG or IS_OWN_DEBUG, reason="debug modes allocate for themselves"),
     pytest.mark.skipif(bool(TESTED_LIBRARY), reason="it is about our own libraries"),
     pytest.mark.skipif(sys.platform != "linux", reason="malloc is replaced in a way that only glibc has"),

@@ -15,8 +15,10 @@ PACKAGE_FOLDER = str(Path(ffi_hpy.__file__).parent)
 
 
 def frames_of(exception):
-    """Return (function, file) of each frame, outermost first."""
-    return [(frame.name, frame.filename) for frame in traceback.extract_tb(exception.__traceback__)]
+    """Return (function, file) of each frame, outermost first, without the frames of the cffi backend, which CPython
+    cannot hide."""
+    frames = [(frame.name, frame.filename) for frame in traceback.extract_tb(exception.__traceback__)]
+    return [(name, file) for name, file in frames if not file.startswith(str(Path(PACKAGE_FOLDER, "_pypy")))]
 
 
 def place_of(frames, part):

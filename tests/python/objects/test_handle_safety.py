@@ -5,7 +5,7 @@ import time
 from unittest import mock
 
 import pytest
-from support import IS_OVER_CFFI, needs_threads, run_python, unique_name
+from support import IS_OVER_CFFI, IS_PYPY, needs_threads, run_python, unique_name
 
 import ffi_hpy
 from ffi_hpy.dataclasses import py_class
@@ -215,6 +215,8 @@ except ValueError as error:
 """
 
 
-@pytest.mark.skipif(not IS_OVER_CFFI, reason="elsewhere a class with a finalizer keeps its handle, or is refused")
+@pytest.mark.skipif(
+    not (IS_OVER_CFFI and IS_PYPY), reason="elsewhere a class with a finalizer keeps its handle, or is refused"
+)
 def test_a_function_that_its_finalizer_brings_back_has_ended():
     assert run_python(BROUGHT_BACK) == "this Kept has no native object: it was moved away or never initialised\n"

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any, Callable, Optional, Union
 
 import pytest
-from support import IS_DEBUG, IS_OVER_CFFI, IS_OWN_DEBUG, parallelize, unique_name
+from support import FREES_AT_ONCE, IS_DEBUG, IS_OVER_CFFI, IS_OWN_DEBUG, parallelize, unique_name
 
 import ffi_hpy
 from ffi_hpy import Array, Dict, List, Map, _core, dataclasses
@@ -625,5 +625,5 @@ def test_the_converter_keeps_nothing():
     for annotation in (list[Any], list[int], Union[int, list[str], list[ffi_hpy.Object]]):
         for _ in range(10):
             _attempt(of(annotation).convert, values)
-    if before is not None and _core.HAS_EXTENSION and sys.implementation.name == "cpython":
+    if before is not None and FREES_AT_ONCE:
         assert [sys.getrefcount(value) for value in values] == before

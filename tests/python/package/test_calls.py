@@ -1,9 +1,10 @@
-"""The path of native calls: the cffi backend on PyPy if it can be used, otherwise the binding in C."""
+"""The path of native calls: the cffi backend on PyPy if it can be used, otherwise the binding in C. The environment may
+ask for either."""
 
 import sys
 
 import pytest
-from support import IS_DEBUG, IS_OWN_DEBUG, IS_PYPY, run_python
+from support import IS_CFFI_ON_CPYTHON, IS_DEBUG, IS_OVER_CFFI, IS_OWN_DEBUG, IS_PYPY, NO_GIL, run_python
 
 from ffi_hpy import _core
 
@@ -17,8 +18,11 @@ print(_core.CALLS_REASON)
 """
 
 needs_cffi = pytest.mark.skipif(
-    not IS_PYPY or IS_DEBUG or IS_OWN_DEBUG, reason="other interpreters, and debug modes, always use the binding"
+    not (IS_PYPY or IS_OVER_CFFI) or IS_DEBUG or IS_OWN_DEBUG,
+    reason="other interpreters, and debug modes, always use the binding",
 )
+ASKED = {"FFI_HPY_CFFI": "1"} if IS_CFFI_ON_CPYTHON else {}
+"""The environment in which this interpreter uses cffi."""
 
 
 def show(before: str = "", **environ: str) -> "tuple[str, str]":
@@ -43,17 +47,52 @@ def test_other_interpreters_use_the_binding():
 
 
 @needs_cffi
-def test_pypy_uses_cffi():
-    assert show() == ("cffi", "")
+def test_pypy_uses_cffi_and_others_if_they_are_asked():
+    assert show(**ASKED) == ("cffi", "")
+
+
+REQUIRED = {"FFI_HPY_CFFI": "1", "FFI_HPY_DEBUG": "", "FFI_HPY_CONTEXT": ""}
+REFUSED = """
+try:
+    import ffi_hpy
+except ImportError as error:
+    print(error)
+"""
+
+
+def refusal(before: str = "", **environ: str) -> str:
+    """Return the message of an import that requires cffi and fails."""
+    said = run_python(before + REFUSED, environ={**REQUIRED, **environ})
+    return said.removeprefix("FFI_HPY_CFFI=1 in the environment asks for the cffi backend, but ").rstrip()
+
+
+@pytest.mark.skipif(NO_GIL, reason="the lack of the GIL comes first")
+def test_an_interpreter_without_cffi_refuses_to_be_asked_for_it():
+    reason = "cffi cannot be used: import of _cffi_backend halted; None in sys.modules"
+    assert refusal("import sys; sys.modules['_cffi_backend'] = None\n") == reason
+
+
+@pytest.mark.skipif(not NO_GIL, reason="about interpreters without a GIL")
+def test_an_interpreter_without_a_gil_refuses_to_be_asked_for_cffi():
+    assert refusal() == "it relies on the GIL, which is disabled in this interpreter"
+
+
+def test_a_process_cannot_ask_for_cffi_and_for_a_debug_mode():
+    assert refusal(FFI_HPY_DEBUG="1") == "FFI_HPY_DEBUG=1 in the environment asks for the binding"
+
+
+needs_pypy = pytest.mark.skipif(not IS_PYPY, reason="others use cffi only where the environment requires it")
 
 
 @needs_cffi
+@needs_pypy
 @pytest.mark.parametrize(("name", "value"), [("FFI_HPY_CFFI", "0"), ("FFI_HPY_DEBUG", "1")])
 def test_a_variable_asks_for_the_binding(name, value):
     assert show(**{name: value}) == ("binding", f"{name}={value} in the environment asks for the binding")
 
 
 @needs_cffi
+@needs_pypy
 @pytest.mark.parametrize("name", ["callback", "newp", "unpack"])
 def test_a_pypy_whose_cffi_lacks_something_uses_the_binding(name):
     calls, reason = show(f"import _cffi_backend; del _cffi_backend.{name}\n")
@@ -63,6 +102,7 @@ def test_a_pypy_whose_cffi_lacks_something_uses_the_binding(name):
 
 
 @needs_cffi
+@needs_pypy
 def test_a_pypy_without_cffi_uses_the_binding():
     calls, reason = show("import sys; sys.modules['_cffi_backend'] = None\n")
     assert calls == "binding"
@@ -90,4 +130,4 @@ print("ended")
 
 @needs_cffi
 def test_objects_left_incomplete_at_the_end_of_the_stack_are_freed_silently():
-    assert run_python(UNMADE) == "ended\n"
+    assert run_python(UNMADE, environ=ASKED) == "ended\n"

@@ -37,8 +37,8 @@ def test_release_gil_cannot_be_deleted(extension):
 @cannot_tell
 def test_a_global_function_declared_nonblocking_keeps_the_gil(extension):
     function = ffi_hpy.get_global_func("ffi_hpy_test.gil_state_nonblocking")
-    assert function.release_gil is False
-    assert function() == HELD
+    assert function.release_gil is RELEASED_IF_SHORT
+    assert function() == (RELEASED if RELEASED_IF_SHORT else HELD)
 
 
 @cannot_tell
@@ -50,7 +50,7 @@ def test_a_global_function_not_declared_nonblocking_gives_up_the_gil(extension, 
 @cannot_tell
 def test_a_method_declared_nonblocking_keeps_the_gil(IntPair):
     pair = IntPair(1, 2)
-    assert pair.holds_gil_nonblocking() is True
+    assert pair.holds_gil_nonblocking() is not RELEASED_IF_SHORT
     assert pair.holds_gil() is False
 
 

@@ -28,10 +28,14 @@ IS_DEBUG = os.environ.get("FFI_HPY_CONTEXT") == "debug"
 IS_OWN_DEBUG = ffi_hpy._core.CONTEXT_NAME == "HPy Debug Mode ABI (ffi_hpy)"
 """Whether the binding runs in our debug mode, which FFI_HPY_DEBUG=1 selects."""
 IS_OVER_CFFI = ffi_hpy._core.CALLS == "cffi"
+IS_CFFI_ON_CPYTHON = IS_OVER_CFFI and not IS_PYPY
+"""Whether FFI_HPY_CFFI=1 selects the cffi backend where no JIT hides and compiles it: its frames are in tracebacks, and
+count for the recursion limit."""
 REFUSES_FINALIZERS = IS_PYPY and not IS_OVER_CFFI
 HAS_DICT = hasattr(ffi_hpy._core.CObject.__new__(ffi_hpy._core.CObject), "__dict__")  # PyPy gives HPy objects one
-FREES_AT_ONCE = ffi_hpy._core.HAS_EXTENSION and not IS_PYPY
-"""Whether objects that native code drops are freed at once; PyPy and other HPy contexts free them later."""
+FREES_AT_ONCE = ffi_hpy._core.HAS_EXTENSION and not IS_OVER_CFFI and not IS_PYPY
+"""Whether objects that native code drops are freed at once; the cffi backend, PyPy and other HPy contexts free them
+later."""
 
 TESTED_LIBRARY = os.environ.get("FFI_HPY_TESTED_LIBRARY", "")
 """Path of a testing library to use in place of ours; a process can have only one."""

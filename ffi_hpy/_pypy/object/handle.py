@@ -1,0 +1,127 @@
+"""The handle of a wrapper: its slots, and the release of the reference at the end of the wrapper's life.
+
+On PyPy a wrapper releases the reference in its finalizer: weak references to the wrapper are dead by then. On CPython
+they are not, so another thread could find a wrapper that is being finalized. There the handle is a second object, which
+ends after the wrapper, and the wrapper has properties in place of the slots.
+"""
+
+from __future__ import annotations
+
+import sys
+from warnings import catch_warnings, simplefilter
+
+from ..context.backend import address_of, new_words
+from ..context.holds import end_at, end_waiting, finish, waiting
+from .identity import unlist
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = ["Handle", "new_handle"]
+
+
+class _Handle:
+    """Owner of a reference to a native object. The slots are described in objects.Wrapper."""
+
+    __slots__ = ("__weakref__", "_ffi_address", "_ffi_is_listed", "_ffi_uses")
+
+    _ffi_address: int
+    _ffi_is_listed: bool
+    _ffi_uses: Any
+
+    def __init_subclass__(cls, /, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        own = cls.__del__  # possibly a mixin's
+        if not hasattr(own, "_ends_handle"):
+            with catch_warnings():  # a warning says that it will not be called, but the base class has one
+                simplefilter("ignore", RuntimeWarning)
+                cls.__del__ = _finalizer(own)  # type: ignore[method-assign]
+
+    def __del__(self) -> None:
+        try:
+            _end(self)
+        except BaseException as interruption:  # a signal handler raised
+            finish(_end, self, interruption)
+
+    __del__._ends_handle = True  # type: ignore[attr-defined]
+
+
+def _finalizer(own: Any) -> Any:
+    """Return the `__del__` of a subclass that defines one: it runs the subclass's, and then ours, even if the subclass
+    calls ours itself. PyPy runs `__del__` once: an object that the subclass resurrects no longer has a handle."""
+
+    def __del__(self: _Handle) -> None:
+        try:
+            own(self)
+        finally:
+            _Handle.__del__(self)
+
+    __del__._ends_handle = True  # type: ignore[attr-defined]
+    return __del__
+
+
+_words: list[Any] = []
+"""Words of memory for references that are being released; append and pop are atomic."""
+
+
+def _end(handle: _Handle) -> None:
+    """Release the reference of a handle that is being destroyed. A signal may interrupt any step, and then this
+    function is called again. So the reference moves to a word in memory first, and one call releases it there."""
+    try:
+        address, word = handle._ffi_address, handle._ffi_uses
+    except (AttributeError, TypeError):  # object.__new__() made it, or a signal interrupted its creation
+        return
+    if address:
+        if handle._ffi_is_listed:  # other threads may find the entry while it is in the map
+            unlist(address, handle)
+        try:
+            word = _words.pop()
+        except IndexError:
+            word = new_words(1)
+        word[0] = address
+        handle._ffi_uses = word
+        handle._ffi_address = 0
+    if word is None or type(word) is list:
+        return
+    end_at(address_of(word))
+    handle._ffi_uses = None
+    _words.append(word)
+    if waiting[0]:  # the deferred decref of Python objects: an idle program makes no call that would run it
+        end_waiting()
+
+
+class _Apart:
+    """A wrapper's part on CPython: the handle is a second object."""
+
+    __slots__ = ("__weakref__", "_ffi_handle")
+
+    _ffi_handle: _Handle
+
+
+def _delegate(name: str) -> property:
+    slot = getattr(_Handle, name)
+
+    def get(self: _Apart) -> Any:
+        return slot.__get__(self._ffi_handle)
+
+    def put(self: _Apart, value: Any) -> None:
+        slot.__set__(self._ffi_handle, value)
+
+    return property(get, put)
+
+
+def _new_apart(cls: Any) -> Any:
+    self = object.__new__(cls)
+    self._ffi_handle = _Handle()
+    return self
+
+
+if TYPE_CHECKING or sys.implementation.name == "pypy":
+    Handle = _Handle
+    new_handle = object.__new__
+else:
+    for _name in ("_ffi_address", "_ffi_is_listed", "_ffi_uses"):
+        setattr(_Apart, _name, _delegate(_name))
+    Handle = _Apart
+    new_handle = _new_apart
