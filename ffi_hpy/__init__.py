@@ -45,7 +45,6 @@ from ._tensor import Shape, Tensor, from_dlpack
 from ._values import function as _function
 from ._values.device import Device, device
 from ._values.object import Object, ObjectConvertible
-from ._values.plain import DataType, wrap_opaque_ptr
 from ._values.string import Bytes, String
 from .error import Error, register_error
 from .registry import (

@@ -16,7 +16,6 @@ from ._containers.mapping import Map
 from ._containers.sequence import Array
 from ._core import CObject
 from ._dtype import dtype, from_foreign_dtype, is_foreign_dtype
-from ._start.fork import importing
 from ._start.late import find_attributes
 from ._tensor import Shape, from_dlpack
 from ._values.device import Device
