@@ -254,7 +254,8 @@ FH_GLOBAL(list_erase_same) {
 /* Whether an item equals an int or a string as Python compares them (1 == True == 1.0): 1, 0, or -1 if only Python can
  * tell. */
 static int equals_in_python(const TVMFFIAny *item, const TVMFFIAny *value) {
-  int is_int = value->type_index == kTVMFFIInt, equal = 0;
+  int is_int = value->type_index == kTVMFFIInt;
+  int equal = 0;
   switch (item->type_index) {
   case kTVMFFINone: return 0;
   case kTVMFFIBool:
