@@ -276,6 +276,41 @@ class Function(CObject):
     def __from_mlir_packed_safe_call__(mlir_packed_symbol: int, *, keep_alive_object: Any = None) -> Function:
         """See ffi_hpy._values.function.from_mlir_packed_safe_call."""
 
+class Error(CObject):
+    """A native error value (not an exception)."""
+
+    def __init__(
+        self,
+        kind: str,
+        message: str,
+        backtrace: str,
+        cause: Error | None = None,
+        extra_context: CObject | None = None,
+        /,
+    ) -> None: ...
+    @property
+    def kind(self) -> str:
+        """Kind of the error: the name of an exception class."""
+    @property
+    def message(self) -> str:
+        """The message of the error."""
+    @property
+    def backtrace(self) -> str:
+        """Frames, most recent call first, each ``  File "f", line N, in fn`` and a newline."""
+    @property
+    def cause(self) -> Error | None:
+        """The error that led to this one, or None."""
+    @property
+    def extra_context(self) -> Any:
+        """A value attached to the error, or None."""
+    def update_backtrace(self, backtrace: str, append: bool = False) -> None:
+        """Replace the backtrace, or append to it.
+
+        Args:
+            backtrace: the text.
+            append: whether what is there stays before it.
+        """
+
 @disjoint_base
 class PlainValue:
     """Base of the classes whose values consist of one word: DataType, Device and OpaquePtr in ffi_hpy/_values. The tag

@@ -25,8 +25,8 @@ from ._errors.traceback import parse_backtrace as _parse_backtrace  # tvm_ffi's 
 from ._start.failure import confirm_failure
 from ._start.fork import new_lock
 from ._start.late import find_attributes
-from ._values.function import native_function
 from ._values.object import ObjectMeta
+from ._values.opaque import OpaquePyObject
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,21 +47,7 @@ ERROR_TYPE_TO_NAME: dict[type[BaseException], str] = {}
 _registry_lock = new_lock()  # for writers, so that both dicts agree; a reader looks up one key in one of them
 
 
-_new = native_function("error_new")
-_update_backtrace = native_function("error_update_backtrace")
-_cause_of = native_function("error_cause")
-_extra_context_of = native_function("error_extra_context")
-_kind_of_error = native_function("error_kind")
-_message_of_error = native_function("error_message")
-_backtrace_of_error = native_function("error_backtrace")
-
-
-def _part(function: _core.Function, doc: str) -> Any:
-    """Return an attribute of Error. A native function as the getter runs without a Python frame."""
-    return property(function, doc=doc)
-
-
-class Error(_core.CObject, metaclass=ObjectMeta):
+class Error(_core.Error, metaclass=ObjectMeta):
     """A native error value. It is not an exception; `py_error()` returns the exception to raise.
 
     Native code passes such values to callbacks that take an error as an argument. Calls raise exceptions. Changing the
@@ -74,42 +60,6 @@ class Error(_core.CObject, metaclass=ObjectMeta):
         >>> error.py_error()
         ValueError('too long')
     """
-
-    def __init__(
-        self,
-        kind: str,
-        message: str,
-        backtrace: str,
-        cause: Error | None = None,
-        extra_context: _core.CObject | None = None,
-    ) -> None:
-        for name, text in (("kind", kind), ("message", message), ("backtrace", backtrace)):
-            if not isinstance(text, str):
-                raise TypeError(f"Error() argument '{name}' must be str, not {type(text).__name__}")
-        for name, value in (("cause", cause), ("extra_context", extra_context)):
-            if value is not None and not (isinstance(value, _core.CObject) and value.__chandle__()):
-                raise TypeError(f"Error() argument '{name}' must be an object or None, not {type(value).__name__}")
-        self.__init_handle_by_constructor__(_new, kind, message, backtrace, cause, extra_context)
-
-    kind: str = _part(_kind_of_error, "Kind of the error: the name of an exception class.")
-    message: str = _part(_message_of_error, "The message of the error.")
-    backtrace: str = _part(
-        _backtrace_of_error,
-        'Frames, most recent call first, each ``  File "f", line N, in fn`` and a newline.',
-    )
-    cause: Error | None = _part(_cause_of, "The error that led to this one, or None.")
-    extra_context: Any = _part(_extra_context_of, "A value attached to the error, or None.")
-
-    def update_backtrace(self, backtrace: str, append: bool = False) -> None:
-        """Replace the backtrace, or append to it.
-
-        Args:
-            backtrace: the text.
-            append: whether the backtrace stays, before the text.
-        """
-        if not isinstance(backtrace, str):
-            raise TypeError(f"update_backtrace() argument 1 must be str, not {type(backtrace).__name__}")
-        _update_backtrace(self, backtrace, bool(append))
 
     def py_error(self) -> BaseException:
         """Return the exception for this error: the exception that it was made from, or a new one.
@@ -192,7 +142,7 @@ for _class in (
 # --- native error -> exception --------------------------------------------------------------------------------------
 
 
-def error_to_exception(error: Error, moment: int | None = None) -> BaseException:
+def error_to_exception(error: _core.Error, moment: int | None = None) -> BaseException:
     """Return the exception to raise for a native error. `moment` is given if the binding raises it.
 
     If the error came from a callback's exception and carries it, the result is that exception. Otherwise it is a new
@@ -208,7 +158,7 @@ def error_to_exception(error: Error, moment: int | None = None) -> BaseException
     return first
 
 
-def _exception_of(error: Error, moment: int | None) -> tuple[BaseException, bool]:
+def _exception_of(error: _core.Error, moment: int | None) -> tuple[BaseException, bool]:
     """Return the exception for one error, without its cause, and whether the exception is new."""
     carrier = _carrier_of(error)
     carried = None if carrier is None else carrier.take()
@@ -245,7 +195,7 @@ def _exception_new(kind: str, message: str) -> BaseException:
     return RuntimeError(f"{kind}: {message}")
 
 
-def _attach(exception: BaseException, error: Error) -> None:
+def _attach(exception: BaseException, error: _core.Error) -> None:
     BaseException.__setattr__(exception, "__tvm_ffi_error__", error)
 
 
@@ -260,7 +210,7 @@ def _hidden(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @_hidden
-def raise_for_error(error: Error, moment: int) -> NoReturn:
+def raise_for_error(error: _core.Error, moment: int) -> NoReturn:
     """Raise error_to_exception(), for contexts that cannot raise an instance without losing its traceback (PyPy's)."""
     raise error_to_exception(error, moment)
 
@@ -299,7 +249,7 @@ class _Carrier:
             return None
 
 
-def _carrier_of(error: Error) -> _Carrier | None:
+def _carrier_of(error: _core.Error) -> _Carrier | None:
     """Return the carrier of an error. A structural walk wraps it in its own context, an ffi.VisitErrorContext."""
     context = error.extra_context
     while context is not None and not isinstance(context, _Carrier):
@@ -307,7 +257,7 @@ def _carrier_of(error: Error) -> _Carrier | None:
     return context
 
 
-def interrupts(error: Error) -> bool:
+def interrupts(error: _core.Error) -> bool:
     """Whether a native error is unrelated to the value that is being converted: the class of its exception does not
     derive from Exception, or it reports that memory or stack is exhausted."""
     carrier = _carrier_of(error)
@@ -401,10 +351,8 @@ def check_signals() -> None:
         pass
 
 
-def _error_new(kind: str, message: str, backtrace: str, cause: Error | None, exception: BaseException) -> Error:
-    error = Error.__new__(Error)
-    error.__init_handle_by_constructor__(_new, kind, message, backtrace, cause, _Carrier(exception, backtrace))
-    return error
+def _error_new(kind: str, message: str, backtrace: str, cause: _core.Error | None, exception: BaseException) -> Error:
+    return Error(kind, message, backtrace, cause, OpaquePyObject(_Carrier(exception, backtrace)))
 
 
 def _kind_of(cls: type[BaseException]) -> str:

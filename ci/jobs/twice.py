@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ci.lib.folders import ROOT
 
-MOST_NAMES, MOST_MESSAGES = 20, 17
+MOST_NAMES, MOST_MESSAGES = 15, 8
 """The counts of today, which may only fall. The goal is 18 names and 25 messages."""
 
 _BINDING, _BACKEND = ROOT / "src/hpy_module", ROOT / "ffi_hpy/_pypy"

@@ -63,9 +63,8 @@ _PLAIN: tuple[tuple[type, int], ...] = (
 _PLAIN_OF_KIND = {kind: cls for cls, kind in _PLAIN}
 
 
-def _lifter(cls: type) -> Callable[[PlainValue], Any]:
-    """Return the function that makes the binding's form of the values of a class."""
-    theirs: Any = _PLAIN_OF_KIND[hooks.classify(cls)[0]]
+def _lifter(theirs: Any) -> Callable[[PlainValue], Any]:
+    """Return the function that makes the binding's form of a value."""
 
     def lift_plain(value: PlainValue) -> Any:
         lifted = theirs.__new__(theirs)
@@ -109,12 +108,12 @@ def _classify(cls: type) -> Any:
     for native, kind in _NATIVE:
         if issubclass(cls, native):
             return kind, None, 0
-    if issubclass(cls, PlainValue):
-        return binding.KIND_CONVERTER, _lifter(cls), 0
     for own, converter in _CONVERTERS:
         if issubclass(cls, own):
             return binding.KIND_CONVERTER, converter, binding.PROTOCOL_WRAPPER if own is Wrapper else 0
-    return hooks.classify(cls)
+    answer = hooks.classify(cls)
+    theirs = _PLAIN_OF_KIND.get(answer[0])
+    return answer if theirs is None else (binding.KIND_CONVERTER, _lifter(theirs), 0)
 
 
 @hidden

@@ -5,11 +5,11 @@ from __future__ import annotations
 from types import FunctionType, ModuleType
 
 from . import covering
-from .classes import callbacks, cobject, functions, tensors
+from .classes import callbacks, cobject, errors, functions, tensors
 from .container import mappings, sequences
 from .context import bridge, hooks
 from .context.binding import binding
-from .context.numbers import FUNCTION, TENSOR
+from .context.numbers import ERROR, FUNCTION, TENSOR
 from .convert import results, values
 from .delegated import DELEGATED
 from .object import core_functions
@@ -32,6 +32,7 @@ _FROM_BINDING = (
 _NAMES: tuple[tuple[ModuleType, tuple[str, ...]], ...] = (
     (callbacks, ("function_from_callable",)),
     (cobject, ("CObject", "ObjectRValueRef")),
+    (errors, ("Error",)),
     (field_slots, ("FieldSlot",)),
     (functions, ("Function",)),
     (initializers, ("Initializer",)),
@@ -77,6 +78,6 @@ def make_module(name: str) -> ModuleType:
     bridge.set_get(results.get)
     covering.give_hooks()
     core_functions.set_backtrace_boundary()
-    for index, cls in ((FUNCTION, functions.Function), (TENSOR, tensors.Tensor)):
+    for index, cls in ((FUNCTION, functions.Function), (TENSOR, tensors.Tensor), (ERROR, errors.Error)):
         class_set(index, cls)
     return module

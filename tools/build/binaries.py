@@ -190,7 +190,7 @@ BINARIES = (
             *(f"src/hpy_module/record/{name}.c" for name in ("define", "field_table", "init_plan")),
             *(f"src/hpy_module/schema/{name}.c" for name in ("mismatch", "refuse", "schema", "schema_type")),
             *(f"src/hpy_module/tensor/{name}.c" for name in ("exchange_python", "stream")),
-            *(f"src/hpy_module/value/{name}.c" for name in ("cany", "native", "opaque_value")),
+            *(f"src/hpy_module/value/{name}.c" for name in ("cany", "error_type", "native", "opaque_value")),
             "src/hpy_module/function/address.c",
         ),
         hpy_headers=True,

@@ -20,6 +20,7 @@ __all__ = [
     "GETTER",
     "QUESTION",
     "SAFE_CALL",
+    "UPDATE_BACKTRACE",
     "WORD_OF_WORD",
     "address_of",
     "buffer_at",
@@ -63,6 +64,8 @@ FIELD_COPY = _cffi_backend.new_function_type((_word, _word, _words), _int)
 FIELD_PUT = _cffi_backend.new_function_type((_word, _word, _words), _nothing)
 """fb_field_put of the binding: pointer to the binding's field, object, value."""
 WORD_OF_WORD = _cffi_backend.new_function_type((_word,), _word)
+UPDATE_BACKTRACE = _cffi_backend.new_function_type((_word, _words, _int), _nothing)
+"""The update function of a TVMFFIErrorCell: handle, backtrace, mode."""
 QUESTION = _cffi_backend.new_function_type((), _int)
 """The function that the core calls for TVMFFIEnvCheckSignals."""
 

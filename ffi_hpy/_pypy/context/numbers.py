@@ -27,6 +27,7 @@ DICT: int = binding.TYPE_INDEX_DICT
 TENSOR: int = binding.TYPE_INDEX_TENSOR
 BIG_INT: int = binding.TYPE_INDEX_BIG_INT
 SHAPE: int = binding.type_key_to_index("ffi.Shape")
+ERROR: int = binding.type_key_to_index("ffi.Error")
 OPAQUE_PY_OBJECT: int = binding.type_key_to_index("ffi.OpaquePyObject")
 
 # PyPy treats these as machine integers, which the JIT compares fastest; -(1 << 63) would be a long integer.

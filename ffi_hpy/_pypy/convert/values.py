@@ -38,7 +38,10 @@ class PlainValue:
 
     @_word.setter
     def _word(self, word: int) -> None:
-        self._stored = word
+        _store(self, word)  # TypeError for an instance of another class
+
+
+_store = PlainValue.__dict__["_stored"].__set__
 
 
 @hidden

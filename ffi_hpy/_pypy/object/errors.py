@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from threading import get_ident
 
+from ..._start.fork import new_lock
 from ..context import hooks
 from ..context.backend import (
+    UPDATE_BACKTRACE,
     WORD_OF_WORD,
     address_of,
     bytes_at,
     callback,
+    cast,
     core,
     new_chars,
     new_words,
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "EXHAUSTED",
+    "backtraces",
     "drop_pending",
     "interrupts",
     "lost",
@@ -43,6 +47,9 @@ __all__ = [
     "take_pending",
 ]
 
+
+backtraces = new_lock()
+"""Held while the backtrace of an error is read or changed, because the call that changes it releases the GIL."""
 
 _n_raised = 0
 lost: dict[int, BaseException] = {}
@@ -188,9 +195,11 @@ def _error_of(hook: Any, exception: BaseException, began: int) -> int:
     error = hook(exception, began)
     address: int = error._ffi_address
     core.incref(address)
-    frames = words_at(core.backtrace(0, 0, 0, 0))
-    if frames[1]:  # empty unless the environment asks for frames
-        error.update_backtrace(bytes_at(frames[0], frames[1]).decode("utf-8", "replace"), True)
+    frames = core.backtrace(0, 0, 0, 0)
+    if words_at(frames)[1]:  # empty unless the environment asks for frames
+        update = cast(UPDATE_BACKTRACE, words_at(address)[9])
+        with backtraces:
+            update(address, words_at(frames), 1)
     return address
 
 

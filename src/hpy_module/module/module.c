@@ -48,6 +48,7 @@
 #include "hpy_module/tensor/tensor.h"
 #include "hpy_module/value/cany.h"
 #include "hpy_module/value/data_type.h"
+#include "hpy_module/value/error_type.h"
 #include "hpy_module/value/native.h"
 #include "hpy_module/value/opaque_value.h"
 #include "hpy_module/value/plain.h"
@@ -101,6 +102,7 @@ static int add_types(HPyContext *ctx, HPy module) {
   HPy object = fb_cobject_type_new(ctx);
   if (HPy_IsNull(object)) return -1;
   int rc = add_class(ctx, module, "Function", kTVMFFIFunction, fb_function_type_new(ctx, object));
+  if (rc == 0) rc = add_class(ctx, module, "Error", kTVMFFIError, fb_error_type_new(ctx, object));
   if (rc == 0) rc = add_class(ctx, module, "Tensor", kTVMFFITensor, fb_tensor_type_new(ctx, object));
   if (rc == 0) rc = add(ctx, module, "ObjectRValueRef", fb_rvalue_ref_type_new(ctx));
   if (rc == 0) rc = add(ctx, module, "PlainValue", fb_plain_type_new(ctx));

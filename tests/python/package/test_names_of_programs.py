@@ -214,7 +214,7 @@ def test_wrong_keywords_of_a_class_are_an_error():
         lambda: core.CAny(other=3),
         lambda: core.DataType(),
     ):
-        with pytest.raises(TypeError, match=r"^((Error|DataType)\.)?(CAny|__init__|__new__)\(\) (missing|takes|got)"):
+        with pytest.raises(TypeError, match=r"^(DataType\.)?(Error|CAny|__new__)\(\) (missing|takes|got)"):
             wrong()
 
 
