@@ -37,6 +37,7 @@ from . import _hooks as _hooks
 from ._containers.mapping import Dict, Map
 from ._containers.sequence import Array, List
 from ._convert import convert, convert_func
+from ._core import CAny as CAny
 from ._core import Function
 from ._dtype import dtype
 from ._start.fork import importing

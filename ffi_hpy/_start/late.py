@@ -95,7 +95,7 @@ def names_of(key: str) -> dict[str, tuple[str, str]]:
     found = _names.get(key)
     if found is None:
         found = {}
-        for module, words in LATE[key].items():
+        for module, words in LATE.get(key, {}).items():
             for name, _, other in (word.partition("=") for word in words.split()):
                 is_module = module.endswith(".")
                 found[name] = (f"{module}{name}".lstrip("."), "") if is_module else (module, other or name)

@@ -68,11 +68,6 @@ class Device(_core.PlainValue):
     _DEVICE_NAME_TO_TYPE: ClassVar[dict[str, int]] = _TYPE_OF_NAME
     _DEVICE_TYPE_TO_NAME: ClassVar[dict[int, str]] = _NAME_OF_TYPE
 
-    def __new__(cls, /, *_args: Any, **_kwargs: Any) -> Device:
-        self: Device = super().__new__(cls)
-        self._word = _core.DEVICE_TYPE_CPU  # the first CPU, even if a subclass does not call __init__
-        return self
-
     def __init__(self, device_type: str | SupportsIndex, index: SupportsIndex | None = None) -> None:
         if isinstance(device_type, str):
             code, named_index = _parse(device_type, self._DEVICE_NAME_TO_TYPE)

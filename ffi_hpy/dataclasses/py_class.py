@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from .. import core  # noqa: F401 - names that tvm_ffi has here
 from .._convert import convert
+from .._start.late import find_attributes
 from .._start.named import named
 from .._types.define import define_type, forget_type
 from .._types.flags import STRUCTURE_KINDS
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
     Class = TypeVar("Class", bound=type)
 
 __all__ = ["TYPE_ATTRS", "_collect_py_methods", "method", "py_class"]
+
+if not TYPE_CHECKING:  # suggests a name in place of a misspelt one
+    __getattr__ = find_attributes(__name__)
 
 if TYPE_CHECKING:
 

@@ -7,6 +7,7 @@ type code, from bit 8 on its bits, and from bit 16 on its lanes; a device has it
 from __future__ import annotations
 
 from ..context import hooks
+from ..context.binding import binding
 from ..context.hidden import hidden
 from ..context.texts import check_new, raise_unmade
 
@@ -27,7 +28,7 @@ class PlainValue:
     def __new__(cls, /, *_args: Any, **_kwargs: Any) -> Any:
         check_new(cls, PlainValue, "PlainValue")
         self = object.__new__(cls)
-        self._stored = 0
+        self._stored = binding.DEVICE_TYPE_CPU  # a subclass of Device need not call __init__
         return self
 
     @property

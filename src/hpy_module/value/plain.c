@@ -95,7 +95,10 @@ HPyDef_SLOT(plain_new, HPy_tp_new)
 static HPy plain_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
   (void)args, (void)nargs, (void)kw; /* they are for the subclass */
   void *data;
-  return fb_instance_make(ctx, type, &plain_type, &data);
+  HPy h = fb_instance_make(ctx, type, &plain_type, &data);
+  /* A subclass of Device need not call __init__: its instance is the first CPU. The other classes store a word. */
+  if (!HPy_IsNull(h)) ((FbPlain *)data)->word = kDLCPU;
+  return h;
 }
 
 HPyDef_GETSET(plain_word, "_word", .doc = "The value, as a signed number.")
