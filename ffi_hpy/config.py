@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from . import libinfo
-from ._start.late import find_attributes
+from ._start.late import suggest_names
 from ._start.version import PrintVersion
 
 TYPE_CHECKING = False
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["main"]
 
-if not TYPE_CHECKING:  # suggests a name in place of a misspelt one
-    __getattr__ = find_attributes(__name__)
+if not TYPE_CHECKING:
+    __getattr__ = suggest_names(__name__)
 
 _READ_BY_CMD = sys.platform == "win32"  # the flags are read on this machine, for any target
 

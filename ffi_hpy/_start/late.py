@@ -132,3 +132,8 @@ def find_attributes(module: str) -> Callable[[str], Any]:
         return value
 
     return find
+
+
+def suggest_names(module: str) -> Callable[[str], Any]:
+    """Return `__getattr__` for a module without entries in the table: it suggests a name in place of a misspelt one."""
+    return find_attributes(module)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from .. import libinfo
-from .._start.late import find_attributes
+from .._start.late import suggest_names
 from ..libinfo import find_dlpack_include_path, find_include_path, find_libtvm_ffi  # noqa: F401 - names of tvm_ffi
 from ..module import Module, load_module  # noqa: F401
 from ..utils.lockfile import FileLock  # noqa: F401
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 __all__ = ["build", "build_inline", "load", "load_inline"]
 
-if not TYPE_CHECKING:  # suggests a name in place of a misspelt one
-    __getattr__ = find_attributes(__name__)
+if not TYPE_CHECKING:
+    __getattr__ = suggest_names(__name__)
 
 
 def build_inline(

@@ -9,7 +9,7 @@ from typing import Any
 
 from .._core import cany_value
 from .._core import cany_value as _to_py_class_value  # noqa: F401 - names that tvm_ffi has here
-from .._start.late import find_attributes
+from .._start.late import suggest_names
 from .._types.schema import TypeSchema
 from ..container import Array, Dict, List, Map
 from .field import Field
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["asdict", "astuple", "fields", "is_dataclass", "replace"]
 
-if not TYPE_CHECKING:  # suggests a name in place of a misspelt one
-    __getattr__ = find_attributes(__name__)
+if not TYPE_CHECKING:
+    __getattr__ = suggest_names(__name__)
 
 # Types whose values need no copy, by exact type.
 _ATOMS = frozenset({bool, bytes, complex, float, int, str, type(None), type(Ellipsis), type(NotImplemented)})

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from .. import core  # noqa: F401 - names that tvm_ffi has here
 from .._core import type_attr, type_attr_define
 from .._start.fork import new_lock
-from .._start.late import find_attributes
+from .._start.late import suggest_names
 from .._types.class_annotations import forward_annotations
 from .._types.info import index_of_key
 from .._values.object import Object, ObjectMeta
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ENUM_STATE_ATTR", "Enum", "EnumAttrMap", "EnumState", "IntEnum", "StrEnum", "auto", "entry"]
 
-if not TYPE_CHECKING:  # suggests a name in place of a misspelt one
-    __getattr__ = find_attributes(__name__)
+if not TYPE_CHECKING:
+    __getattr__ = suggest_names(__name__)
 
 ENUM_STATE_ATTR = "__ffi_enum__"
 """Name of the type attribute that holds the EnumState."""

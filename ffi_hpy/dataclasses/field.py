@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any, Generic, TypeVar
 
-from .._start.late import find_attributes
+from .._start.late import suggest_names
 from .._types.class_annotations import forward_annotations
 from .._types.flags import STRUCTURAL_FLAGS
 from .._types.schema import TypeSchema
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["KW_ONLY", "MISSING", "Field", "field", "init_property"]
 
-if not TYPE_CHECKING:  # suggests a name in place of a misspelt one
-    __getattr__ = find_attributes(__name__)
+if not TYPE_CHECKING:
+    __getattr__ = suggest_names(__name__)
 
 if sys.version_info >= (3, 10):
     from dataclasses import KW_ONLY

@@ -6,7 +6,7 @@ import fnmatch
 from itertools import groupby
 
 from .. import _core
-from .._start.late import find_attributes
+from .._start.late import suggest_names
 from .._types.info import TypeField, TypeInfo, info_of_key, load_library_of
 from .._types.info import info_of_key as _lookup_or_register_type_info_from_type_key  # noqa: F401 - tvm_ffi's
 from .._types.schema import TypeSchema  # noqa: F401
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["gen_abi_cpp"]
 
-if not TYPE_CHECKING:  # suggests a name in place of a misspelt one
-    __getattr__ = find_attributes(__name__)
+if not TYPE_CHECKING:
+    __getattr__ = suggest_names(__name__)
 
 _BEGIN = """\
 #if defined(__clang__) || defined(__GNUC__)

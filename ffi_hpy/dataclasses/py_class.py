@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from .. import core  # noqa: F401 - names that tvm_ffi has here
 from .._convert import convert
-from .._start.late import find_attributes
+from .._start.late import suggest_names
 from .._start.named import named
 from .._types.define import define_type, forget_type
 from .._types.flags import STRUCTURE_KINDS
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 __all__ = ["TYPE_ATTRS", "_collect_py_methods", "method", "py_class"]
 
-if not TYPE_CHECKING:  # suggests a name in place of a misspelt one
-    __getattr__ = find_attributes(__name__)
+if not TYPE_CHECKING:
+    __getattr__ = suggest_names(__name__)
 
 if TYPE_CHECKING:
 

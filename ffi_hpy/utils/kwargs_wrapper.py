@@ -6,7 +6,7 @@ import functools
 import inspect
 import keyword
 
-from .._start.late import find_attributes
+from .._start.late import suggest_names
 from .._values.object import MISSING  # noqa: F401 - names that tvm_ffi has here
 from .unpack_dataclass import unpack_dataclass_to_tuple
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["make_kwargs_wrapper", "make_kwargs_wrapper_from_signature"]
 
-if not TYPE_CHECKING:  # suggests a name in place of a misspelt one
-    __getattr__ = find_attributes(__name__)
+if not TYPE_CHECKING:
+    __getattr__ = suggest_names(__name__)
 
 _TARGET, _UNPACK = "__i_target_func", "__i_unpack_dataclass"
 
