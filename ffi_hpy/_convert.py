@@ -43,31 +43,31 @@ OPAQUE_PTR_HANDLERS: dict[type, Callable[[Any], int]] = {}
 class. Read once per class, when its first instance is passed."""
 
 _SCALARS: tuple[tuple[type, int], ...] = (
-    (bool, _core.KIND_BOOL),  # before int, its base
-    (int, _core.KIND_INT),
-    (float, _core.KIND_FLOAT),
-    (DataType, _core.KIND_DATA_TYPE),
-    (Device, _core.KIND_DEVICE),
-    (OpaquePtr, _core.KIND_OPAQUE_PTR),
+    (bool, _core.TAG_BOOL),  # before int, its base
+    (int, _core.TAG_INT),
+    (float, _core.TAG_FLOAT),
+    (DataType, _core.TAG_DATA_TYPE),
+    (Device, _core.TAG_DEVICE),
+    (OpaquePtr, _core.TAG_OPAQUE_PTR),
 )
 _CONTAINERS: tuple[tuple[type, int], ...] = (
-    (str, _core.KIND_STR),
-    (bytes, _core.KIND_BYTES),
-    (tuple, _core.KIND_SEQUENCE),
-    (list, _core.KIND_SEQUENCE),
-    (dict, _core.KIND_MAPPING),
+    (str, _core.TAG_STR),
+    (bytes, _core.TAG_BYTES),
+    (tuple, _core.TAG_SEQUENCE),
+    (list, _core.TAG_SEQUENCE),
+    (dict, _core.TAG_MAPPING),
 )
 
 
 def classify(cls: type) -> Answer:
-    """Return the tag (a `_core.KIND_*`) for the values of a type. With KIND_CONVERTER the second item is the function
-    that returns the value to pass instead; with KIND_EXCHANGE it is the pointer to the type's DLPack C exchange API.
+    """Return the tag (a `_core.KIND_*`) for the values of a type. With TAG_CONVERTER the second item is the function
+    that returns the value to pass instead; with TAG_EXCHANGE it is the pointer to the type's DLPack C exchange API.
     The first rule that matches applies; if none does, values are passed as opaque Python objects."""
     if issubclass(cls, CObject):
-        return _core.KIND_OBJECT, None
+        return _core.TAG_OBJECT, None
     if issubclass(cls, _core.ObjectRValueRef):
-        return _core.KIND_RVALUE_REF, None
-    return _array_kind(cls) or _builtin_kind(cls) or _converter_kind(cls) or (_core.KIND_OPAQUE, None)
+        return _core.TAG_RVALUE_REF, None
+    return _array_kind(cls) or _builtin_kind(cls) or _converter_kind(cls) or (_core.TAG_OPAQUE, None)
 
 
 _NATIVE = (CObject, _core.ObjectRValueRef, PyNativeObject)  # passed as they are
@@ -93,21 +93,21 @@ def _array_kind(cls: type) -> Answer | None:
     scalars may have the methods of arrays."""
     address_of = OPAQUE_PTR_HANDLERS.get(cls)
     if address_of is not None:
-        return _core.KIND_CONVERTER, lambda value: OpaquePtr(address_of(value))
+        return _core.TAG_CONVERTER, lambda value: OpaquePtr(address_of(value))
     if hasattr(cls, "__tvm_ffi_object__"):
-        return _core.KIND_CONVERTER, lambda value: value.__tvm_ffi_object__()
+        return _core.TAG_CONVERTER, lambda value: value.__tvm_ffi_object__()
     is_array = not is_single(cls)
     address = _table_address(cls) if is_array else 0
     if address:
-        return _core.KIND_EXCHANGE, address
+        return _core.TAG_EXCHANGE, address
     if hasattr(cls, "__cuda_stream__"):
-        return _core.KIND_CONVERTER, _from_cuda_stream
+        return _core.TAG_CONVERTER, _from_cuda_stream
     if cls.__module__ == "cuda.bindings.driver" and cls.__name__ == "CUstream":
-        return _core.KIND_CONVERTER, lambda value: OpaquePtr(int(value))
+        return _core.TAG_CONVERTER, lambda value: OpaquePtr(int(value))
     if is_array and hasattr(cls, "__dlpack__"):
         if cls.__module__ == "numpy" and cls.__name__ == "ndarray":
             _learn_numpy(cls)
-        return _core.KIND_DLPACK, None
+        return _core.TAG_DLPACK, None
     return None
 
 
@@ -196,19 +196,19 @@ def convert_func(pyfunc: Callable[..., Any], tensor_cls: type | None = None) -> 
 
 def _builtin_kind(cls: type) -> Answer | None:
     if cls is type(None):
-        return _core.KIND_NONE, None
+        return _core.TAG_NONE, None
     for scalar, kind in _SCALARS:
         if issubclass(cls, scalar):
             return kind, None
     if issubclass(cls, dtype):
-        return _core.KIND_CONVERTER, lambda value: value._tvm_ffi_dtype
+        return _core.TAG_CONVERTER, lambda value: value._tvm_ffi_dtype
     if issubclass(cls, Shape):
-        return _core.KIND_CONVERTER, lambda value: value._tvm_ffi_cached_object
+        return _core.TAG_CONVERTER, lambda value: value._tvm_ffi_cached_object
     for container, kind in _CONTAINERS:
         if issubclass(cls, container):
             return kind, None
     if issubclass(cls, (bytearray, memoryview)):
-        return _core.KIND_CONVERTER, bytes
+        return _core.TAG_CONVERTER, bytes
     return _number_kind(cls)
 
 
@@ -222,17 +222,17 @@ def _number_kind(cls: type) -> Answer | None:
         return None
     numbers = sys.modules.get("numbers")  # a class can be registered only with an imported module
     if issubclass(cls, (int, getattr(numbers, "Integral", int))):
-        return _core.KIND_INT, None
+        return _core.TAG_INT, None
     if issubclass(cls, (float, getattr(numbers, "Real", float))):
-        return _core.KIND_FLOAT, None
+        return _core.TAG_FLOAT, None
     if cls.__module__ == "numpy" and cls.__name__ in ("bool", "bool_"):
-        return _core.KIND_CONVERTER, bool
+        return _core.TAG_CONVERTER, bool
     return None
 
 
 def _converter_kind(cls: type) -> Answer | None:
     convert_value = _converter_for(cls)
-    return None if convert_value is None else (_core.KIND_CONVERTER, convert_value)
+    return None if convert_value is None else (_core.TAG_CONVERTER, convert_value)
 
 
 def _converter_for(cls: type) -> Callable[[Any], Any] | None:
@@ -348,17 +348,17 @@ def convert(value: Any) -> Any:
     """
     cls = type(value)
     kind, converter = classify(cls)
-    if kind == _core.KIND_STR:
+    if kind == _core.TAG_STR:
         return value if isinstance(value, PyNativeObject) else String(value)
-    if kind == _core.KIND_BYTES:
+    if kind == _core.TAG_BYTES:
         return value if isinstance(value, PyNativeObject) else Bytes(value)
-    if kind == _core.KIND_SEQUENCE:
+    if kind == _core.TAG_SEQUENCE:
         return Array(value)
-    if kind == _core.KIND_MAPPING:
+    if kind == _core.TAG_MAPPING:
         return Map(value)
-    if kind in (_core.KIND_DLPACK, _core.KIND_EXCHANGE):
+    if kind in (_core.TAG_DLPACK, _core.TAG_EXCHANGE):
         return from_dlpack(value)
-    if kind == _core.KIND_OPAQUE and not _is_left_alone(cls, None):
+    if kind == _core.TAG_OPAQUE and not _is_left_alone(cls, None):
         return OpaquePyObject(value)
     if not callable(converter) or isinstance(value, (dtype, PyNativeObject)) or _is_left_alone(cls, converter):
         return value

@@ -13,23 +13,23 @@ from typing_extensions import Self, disjoint_base
 
 # --- How a Python type is passed to native code -----------------------------------------------------------------
 # `classify` (see `set_hooks`) returns one of these tags for each Python type; the result is cached.
-KIND_NONE: Final[int]
-KIND_BOOL: Final[int]
-KIND_INT: Final[int]  # also int subclasses and types with __index__
-KIND_FLOAT: Final[int]  # also float subclasses and types with __float__
-KIND_STR: Final[int]
-KIND_BYTES: Final[int]  # bytes and subclasses
-KIND_OBJECT: Final[int]  # CObject and subclasses: the handle
-KIND_RVALUE_REF: Final[int]
-KIND_DATA_TYPE: Final[int]
-KIND_DEVICE: Final[int]
-KIND_OPAQUE_PTR: Final[int]
-KIND_OPAQUE: Final[int]  # becomes an ffi.OpaquePyObject
-KIND_SEQUENCE: Final[int]  # list, tuple: becomes an ffi.Array
-KIND_MAPPING: Final[int]  # dict: becomes an ffi.Map
-KIND_DLPACK: Final[int]  # has __dlpack__: becomes an ffi.Tensor
-KIND_CONVERTER: Final[int]  # converter(value) returns a value with one of the tags above
-KIND_EXCHANGE: Final[int]  # the class has a DLPack C exchange API: becomes an ffi.Tensor
+TAG_NONE: Final[int]
+TAG_BOOL: Final[int]
+TAG_INT: Final[int]  # also int subclasses and types with __index__
+TAG_FLOAT: Final[int]  # also float subclasses and types with __float__
+TAG_STR: Final[int]
+TAG_BYTES: Final[int]  # bytes and subclasses
+TAG_OBJECT: Final[int]  # CObject and subclasses: the handle
+TAG_RVALUE_REF: Final[int]
+TAG_DATA_TYPE: Final[int]
+TAG_DEVICE: Final[int]
+TAG_OPAQUE_PTR: Final[int]
+TAG_OPAQUE: Final[int]  # becomes an ffi.OpaquePyObject
+TAG_SEQUENCE: Final[int]  # list, tuple: becomes an ffi.Array
+TAG_MAPPING: Final[int]  # dict: becomes an ffi.Map
+TAG_DLPACK: Final[int]  # has __dlpack__: becomes an ffi.Tensor
+TAG_CONVERTER: Final[int]  # converter(value) returns a value with one of the tags above
+TAG_EXCHANGE: Final[int]  # the class has a DLPack C exchange API: becomes an ffi.Tensor
 
 # --- Numbers of the C headers (src/hpy_module/module/constants.c) ---------------------------------------------------
 # TVMFFITypeIndex: the types that every core has.
@@ -314,7 +314,7 @@ class Error(CObject):
 @disjoint_base
 class PlainValue:
     """Base of the classes whose values consist of one word: DataType, Device and OpaquePtr in ffi_hpy/_values. The tag
-    of a class (KIND_DATA_TYPE, KIND_DEVICE, KIND_OPAQUE_PTR) decides the form of the word: src/hpy_module/value/plain.c
+    of a class (TAG_DATA_TYPE, TAG_DEVICE, TAG_OPAQUE_PTR) decides the form of the word: src/hpy_module/value/plain.c
     describes the forms. The arguments are for subclasses; a new instance has the word 0."""
 
     def __new__(cls, /, *args: Any, **kwargs: Any) -> Self: ...
@@ -499,7 +499,7 @@ def set_hooks(
 ) -> None:
     """Set the Python functions that the binding calls; the package calls this. Omitted hooks stay.
 
-    - classify(cls): the tag of a Python type; for KIND_CONVERTER the converter, for KIND_EXCHANGE the pointer to the
+    - classify(cls): the tag of a Python type; for TAG_CONVERTER the converter, for TAG_EXCHANGE the pointer to the
       DLPack C exchange API; and the protocols of the type, bits of PROTOCOL_*.
     - class_for_type_index(index): the class for native objects of a type that has no registered class yet.
     - error_to_exception(error, moment): the exception to raise for a native error, at the moment of that number.
@@ -661,7 +661,7 @@ def messages() -> dict[str, str]:
 
 def cover(call: int, make_error: int, ask: int, /) -> tuple[int, ...]:
     """Take pointers to the C functions that run callbacks, make errors from exceptions and check signals; return the
-    pointers to the counterparts in C (src/hpy_module/function/covered.c)."""
+    pointers to the counterparts in C (src/hpy_module/function/cffi_backend.c)."""
 
 def tensor_from_dlpack(ext_tensor: Any, *, require_alignment: int = 0, require_contiguous: bool = False) -> int:
     """Like from_dlpack(), but return the pointer to the native tensor. The caller owns the reference."""

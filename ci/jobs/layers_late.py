@@ -25,7 +25,7 @@ STRING_IMPORTS = {
 
 HOOKS = {
     "_hooks": "it gives the binding all functions and classes of the package",
-    "_pypy.covering": "the C binding calls functions of the cffi backend, which is in front of it",
+    "_pypy.binding_hooks": "the C binding calls functions of the cffi backend, which is in front of it",
     "_pypy.context.hooks": "it defines set_hooks of the cffi backend",
 }
 """The modules that set hooks of a binding, each with the reason."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from .binding_hooks import binding_class
 from .classes.cobject import CObject
 from .classes.functions import Function, named
 from .context.backend import new_words
 from .context.binding import binding
 from .context.bridge import convert, lift, lower
 from .context.hidden import hidden
-from .covering import binding_class
 from .object.objects import class_set, raise_no_handle, wrap
 from .record.define import lift_rows, remember_fields
 from .record.schemas import tree_of

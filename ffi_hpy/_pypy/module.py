@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import FunctionType, ModuleType
 
-from . import covering
+from . import binding_hooks
 from .classes import callbacks, cobject, errors, functions, tensors
 from .container import mappings, sequences
 from .context import bridge, hooks
@@ -76,7 +76,7 @@ def make_module(name: str) -> ModuleType:
         if isinstance(value, type) and value.__module__.startswith(__name__.rpartition(".")[0]):
             value.__module__ = name
     bridge.set_get(results.get)
-    covering.give_hooks()
+    binding_hooks.give_hooks()
     core_functions.set_backtrace_boundary()
     for index, cls in ((FUNCTION, functions.Function), (TENSOR, tensors.Tensor), (ERROR, errors.Error)):
         class_set(index, cls)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-__all__ = ["DTYPE_NAMES", "LATE", "find_attributes", "find_late", "names_of"]
+__all__ = ["DTYPE_NAMES", "LATE", "find_attributes", "find_late", "names_of", "suggest_names"]
 
 _PACKAGE = (__package__ or "").rpartition(".")[0]
 

@@ -10,8 +10,8 @@ static ft_verdict accept_view(const TVMFFIAny *value, ft_accepted *out) {
   return FT_YES;
 }
 
-static int is_changed(const ft_accepted *accepted, const TVMFFIAny *value) {
-  return accepted->is_owned || memcmp(&accepted->value, value, sizeof *value) != 0;
+static bool is_changed(const ft_accepted *accepted, const TVMFFIAny *value) {
+  return accepted->is_owned || memcmp(&accepted->value, value, sizeof(*value)) != 0;
 }
 
 /* ---- Plain data ---- */
@@ -31,8 +31,8 @@ static ft_verdict accept_number(ft_kind kind, const TVMFFIAny *value, ft_accepte
 
 static ft_verdict accept_text(ft_kind kind, const TVMFFIAny *value, ft_accepted *out) {
   int32_t came = value->type_index;
-  int is_text = came == kTVMFFISmallStr || came == kTVMFFIStr || came == kTVMFFIRawStr;
-  int is_bytes = came == kTVMFFISmallBytes || came == kTVMFFIBytes || came == kTVMFFIByteArrayPtr;
+  bool is_text = came == kTVMFFISmallStr || came == kTVMFFIStr || came == kTVMFFIRawStr;
+  bool is_bytes = came == kTVMFFISmallBytes || came == kTVMFFIBytes || came == kTVMFFIByteArrayPtr;
   return (kind == FT_STR ? is_text : is_bytes) ? accept_view(value, out) : FT_NO;
 }
 
@@ -52,7 +52,7 @@ static ft_verdict accept_device(const TVMFFIAny *value, ft_accepted *out) {
   long index = 0;
   if (value->type_index == kTVMFFIDevice) return accept_view(value, out);
   if (accept_text(FT_STR, value, out) != FT_YES || !ft_value_bytes(value, &text)) return FT_NO;
-  if (text.size >= sizeof copy) return FT_NO;
+  if (text.size >= sizeof(copy)) return FT_NO;
   memcpy(copy, text.data, text.size);
   copy[text.size] = '\0';
   colon = strchr(copy, ':');
@@ -62,7 +62,7 @@ static ft_verdict accept_device(const TVMFFIAny *value, ft_accepted *out) {
     index = strtol(colon + 1, &behind, 10);
     if (*behind != '\0' || index > INT32_MAX) return FT_NO;
   }
-  for (int32_t i = 0; i < FT_COUNT(devices); i++) {
+  for (int32_t i = 0; i < FT_COUNT(devices); ++i) {
     if (strcmp(copy, devices[i].name) != 0) continue;
     out->value = ft_none();
     out->value.type_index = kTVMFFIDevice;
@@ -100,7 +100,7 @@ static ft_verdict no_memory(void) {
 }
 
 static void drop_all(ft_accepted *items, int64_t n_items) {
-  for (int64_t i = 0; i < n_items; i++) ft_accepted_drop(&items[i]);
+  for (int64_t i = 0; i < n_items; ++i) ft_accepted_drop(&items[i]);
   free(items);
 }
 
@@ -112,9 +112,9 @@ static ft_verdict make_container(const ft_type *type, ft_core make, const TVMFFI
   if (!changed && given->type_index == type->type_index) {
     (void)accept_view(given, out);
   } else {
-    TVMFFIAny *args = (TVMFFIAny *)malloc(sizeof *args * (size_t)(n_items + 1));
+    TVMFFIAny *args = (TVMFFIAny *)malloc(sizeof(*args) * (size_t)(n_items + 1));
     verdict = args == NULL ? no_memory() : FT_YES;
-    for (int64_t i = 0; args != NULL && i < n_items; i++) args[i] = items[i].value;
+    for (int64_t i = 0; args != NULL && i < n_items; ++i) args[i] = items[i].value;
     if (args != NULL && ft_core_call(make, args, (int32_t)n_items, &out->value) != 0) verdict = FT_FAILED;
     out->is_owned = 1;
     free(args);
@@ -130,9 +130,9 @@ static ft_verdict accept_sequence(const ft_type *type, const TVMFFIAny *value, f
   const TVMFFIAny *given = (const TVMFFIAny *)cell->data;
   int64_t n_items = cell->size;
   int changed = 0;
-  ft_accepted *items = (ft_accepted *)malloc(sizeof *items * (size_t)(n_items + 1));
+  ft_accepted *items = (ft_accepted *)malloc(sizeof(*items) * (size_t)(n_items + 1));
   if (items == NULL) return no_memory();
-  for (int64_t i = 0; i < n_items; i++) {
+  for (int64_t i = 0; i < n_items; ++i) {
     ft_verdict verdict = ft_accept(&type->args[0], &given[i], &items[i]);
     if (verdict != FT_YES) {
       drop_all(items, i);
@@ -175,7 +175,7 @@ static ft_verdict accept_pairs(const ft_type *type, ft_walk *walk, ft_accepted *
 
 static ft_verdict accept_mapping(const ft_type *type, const TVMFFIAny *value, ft_accepted *out) {
   if (value->type_index != kTVMFFIMap && value->type_index != kTVMFFIDict) return FT_NO;
-  int is_open = type->args[0].kind == FT_ANY && type->args[1].kind == FT_ANY;
+  bool is_open = type->args[0].kind == FT_ANY && type->args[1].kind == FT_ANY;
   if (is_open && value->type_index == type->type_index) return accept_view(value, out);
   ft_walk walk;
   ft_accepted *items = NULL;
@@ -183,7 +183,7 @@ static ft_verdict accept_mapping(const ft_type *type, const TVMFFIAny *value, ft
   int changed = 0;
   ft_verdict verdict = ft_walk_begin(value, &walk) == 0 ? FT_YES : FT_FAILED;
   if (verdict == FT_YES) {
-    items = (ft_accepted *)malloc(sizeof *items * (size_t)(2 * walk.n_left + 1));
+    items = (ft_accepted *)malloc(sizeof(*items) * (size_t)(2 * walk.n_left + 1));
     verdict = items == NULL ? no_memory() : accept_pairs(type, &walk, items, &n_items, &changed);
   }
   ft_walk_end(&walk);
@@ -201,8 +201,8 @@ static ft_verdict accept_mapping(const ft_type *type, const TVMFFIAny *value, ft
  * it. */
 static ft_verdict accept_variant(const ft_type *type, const TVMFFIAny *value, ft_accepted *out) {
   ft_accepted found = {ft_none(), 0};
-  int is_found = 0;
-  for (int32_t i = 0; i < type->n_args; i++) {
+  bool is_found = 0;
+  for (int32_t i = 0; i < type->n_args; ++i) {
     ft_verdict verdict = ft_accept(&type->args[i], value, out);
     if (verdict == FT_FAILED) {
       ft_accepted_drop(&found);
@@ -252,7 +252,7 @@ ft_verdict ft_accept(const ft_type *type, const TVMFFIAny *value, ft_accepted *o
 
 /* ---- Messages ---- */
 
-static int refuses(const ft_type *type, const TVMFFIAny *value) {
+static bool refuses(const ft_type *type, const TVMFFIAny *value) {
   ft_accepted accepted;
   ft_verdict verdict = ft_accept(type, value, &accepted);
   if (verdict == FT_YES) ft_accepted_drop(&accepted);
@@ -262,38 +262,38 @@ static int refuses(const ft_type *type, const TVMFFIAny *value) {
 /* Appends the word before `<` in the type's name. */
 static void put_word(const ft_type *type, ft_buffer *out) { ft_buffer_add(out, type->name, strcspn(type->name, "<")); }
 
-static int explain_sequence(const ft_type *type, const TVMFFIAny *value, ft_buffer *out) {
-  if (value->type_index != kTVMFFIArray && value->type_index != kTVMFFIList) return 0;
+static bool explain_sequence(const ft_type *type, const TVMFFIAny *value, ft_buffer *out) {
+  if (value->type_index != kTVMFFIArray && value->type_index != kTVMFFIList) return false;
   const TVMFFISeqCell *cell = ft_value_items(value);
   const TVMFFIAny *items = (const TVMFFIAny *)cell->data;
-  for (int64_t i = 0; i < cell->size; i++) {
+  for (int64_t i = 0; i < cell->size; ++i) {
     if (!refuses(&type->args[0], &items[i])) continue;
     char index[32];
-    snprintf(index, sizeof index, "[index %lld: ", (long long)i);
+    snprintf(index, sizeof(index), "[index %lld: ", (long long)i);
     put_word(type, out);
     ft_buffer_put(out, index);
     ft_accept_explain(&type->args[0], &items[i], out);
     ft_buffer_put(out, "]");
-    return 1;
+    return true;
   }
-  return 0;
+  return false;
 }
 
-static int explain_pair(const ft_type *type, const TVMFFIAny *key, const TVMFFIAny *value, ft_buffer *out) {
-  int is_key = refuses(&type->args[0], key);
-  if (!is_key && !refuses(&type->args[1], value)) return 0;
+static bool explain_pair(const ft_type *type, const TVMFFIAny *key, const TVMFFIAny *value, ft_buffer *out) {
+  bool is_key = refuses(&type->args[0], key);
+  if (!is_key && !refuses(&type->args[1], value)) return false;
   put_word(type, out);
   ft_buffer_put(out, is_key ? "[some key is " : "[K, some value is ");
   ft_accept_explain(&type->args[is_key ? 0 : 1], is_key ? key : value, out);
   ft_buffer_put(out, is_key ? ", V]" : "]");
-  return 1;
+  return true;
 }
 
-static int explain_mapping(const ft_type *type, const TVMFFIAny *value, ft_buffer *out) {
+static bool explain_mapping(const ft_type *type, const TVMFFIAny *value, ft_buffer *out) {
   ft_walk walk;
   TVMFFIAny key, item;
-  int is_said = 0;
-  if (value->type_index != kTVMFFIMap && value->type_index != kTVMFFIDict) return 0;
+  bool is_said = 0;
+  if (value->type_index != kTVMFFIMap && value->type_index != kTVMFFIDict) return false;
   if (ft_walk_begin(value, &walk) == 0) {
     while (!is_said && ft_walk_next(&walk, &key, &item) == 1) {
       is_said = explain_pair(type, &key, &item, out);

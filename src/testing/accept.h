@@ -8,7 +8,7 @@
 /* An accepted value: a view of the given one, or a new value. */
 typedef struct {
   TVMFFIAny value;
-  int is_owned;
+  bool is_owned;
 } ft_accepted;
 
 typedef enum { FT_FAILED = -1, FT_YES = 0, FT_NO = 1 } ft_verdict;

@@ -67,7 +67,7 @@ static void sleep_a_second(void) {
 }
 
 FT_CALL(run_check_signal) {
-  for (int64_t i = 0; i < args[0].v_int64; i++) {
+  for (int64_t i = 0; i < args[0].v_int64; ++i) {
     /* The exception is already pending in the host; this error kind reports that. */
     if (TVMFFIEnvCheckSignals() != 0) return ft_raise("EnvErrorAlreadySet", "", (char *)NULL);
     sleep_a_second();

@@ -58,7 +58,7 @@ static int key_of(const ft_function *self, const TVMFFIAny *arg, TVMFFIAny *out)
 FT_CALL(by_key) {
   TVMFFIAny keys[2];
   int32_t n_keys = n_args - 1;
-  for (int32_t i = 0; i < n_keys; i++) {
+  for (int32_t i = 0; i < n_keys; ++i) {
     if (key_of(self, &args[i], &keys[i]) != 0) return -1;
   }
   if (!ft_is_object(&args[n_keys])) return ft_raise("TypeError", "Expected a function, not None", (char *)NULL);
@@ -126,7 +126,7 @@ static void end_later(void *self) {
 
 static int visit_later(const TVMFFIAny *visitor, void *child, TVMFFIAny *out) {
   TVMFFIObjectHandle function;
-  later *what = (later *)malloc(sizeof *what);
+  later *what = (later *)malloc(sizeof(*what));
   if (what == NULL) return ft_no_memory("a visit");
   what->args[0] = *visitor;
   what->args[1] = ft_object(child);
@@ -204,7 +204,7 @@ ft_classes ft_custom_classes(void) {
 }
 
 int ft_custom_load(void) {
-  for (int32_t i = 0; i < FT_COUNT(hooks); i++) {
+  for (int32_t i = 0; i < FT_COUNT(hooks); ++i) {
     const ft_class *cls = hooks[i].cls;
     if (ft_function_add_attr(cls->type_index, hooks[i].attr, hooks[i].name, hooks[i].signature, hooks[i].body, cls)) {
       return -1;

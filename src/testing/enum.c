@@ -65,7 +65,7 @@ static int new_state(TVMFFIAny *out) {
   int32_t type_index;
   if (TVMFFITypeKeyToIndex(&key, &type_index) != 0) return -1;
   const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(type_index);
-  for (int32_t i = 0; i < info->num_methods; i++) {
+  for (int32_t i = 0; i < info->num_methods; ++i) {
     const TVMFFIMethodInfo *method = &info->methods[i];
     if (method->name.size != init.size || memcmp(method->name.data, init.data, init.size) != 0) continue;
     *out = ft_none();
@@ -99,7 +99,7 @@ static int add_variants(const state *to) {
   TVMFFIAny codes;
   int rc = ft_core_call(FT_DICT, NULL, 0, &codes);
   if (rc == 0) rc = put(to->attrs, ft_raw("code"), codes);
-  for (int32_t i = 0; rc == 0 && i < FT_COUNT(variants); i++) rc = add_variant(to, codes, i);
+  for (int32_t i = 0; rc == 0 && i < FT_COUNT(variants); ++i) rc = add_variant(to, codes, i);
   ft_drop(&codes);
   return rc;
 }

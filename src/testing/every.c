@@ -71,10 +71,10 @@ static int no_memory(void) { return ft_no_memory("a container"); }
 
 /* Makes an Array of the items of `head` followed by the items of `tail`. */
 static int concat(const TVMFFIAny *head, int64_t n_head, const TVMFFIAny *tail, int64_t n_tail, TVMFFIAny *result) {
-  TVMFFIAny *items = (TVMFFIAny *)malloc(sizeof *items * (size_t)(n_head + n_tail + 1));
+  TVMFFIAny *items = (TVMFFIAny *)malloc(sizeof(*items) * (size_t)(n_head + n_tail + 1));
   if (items == NULL) return no_memory();
-  for (int64_t i = 0; i < n_head; i++) items[i] = head[i];
-  for (int64_t i = 0; i < n_tail; i++) items[n_head + i] = tail[i];
+  for (int64_t i = 0; i < n_head; ++i) items[i] = head[i];
+  for (int64_t i = 0; i < n_tail; ++i) items[n_head + i] = tail[i];
   int rc = ft_core_call(FT_ARRAY, items, (int32_t)(n_head + n_tail), result);
   free(items);
   return rc;
@@ -88,8 +88,8 @@ FT_CALL(append_int) {
 FT_CALL(maybe_concat) {
   ft_buffer text = {NULL, 0, 0, 0};
   TVMFFIByteArray part;
-  int is_there = 0;
-  for (int32_t i = 1; i < n_args; i++) {
+  bool is_there = 0;
+  for (int32_t i = 1; i < n_args; ++i) {
     if (!ft_value_bytes(&args[i], &part)) continue;
     ft_buffer_add(&text, part.data, part.size);
     is_there = 1;

@@ -159,7 +159,7 @@ static ft_store store_of(ft_field_id id, const ft_type *type) {
 }
 
 int ft_field_load(void) {
-  for (int i = 0; i < FT_FIELD_COUNT; i++) {
+  for (int i = 0; i < FT_FIELD_COUNT; ++i) {
     ft_field_type *field = &types[i];
     if (ft_type_read(rows[i].text, &field->type) != 0) return -1;
     field->store = store_of((ft_field_id)i, &field->type);

@@ -25,7 +25,7 @@ static int wrong_count(const ft_function *self, int32_t n_args) {
   char counts[64];
   ft_buffer_put(&text, "Mismatched number of arguments ");
   put_callee(self, &text);
-  snprintf(counts, sizeof counts, "Expected %d but got %d arguments", (int)(self->type.n_args - 1), (int)n_args);
+  snprintf(counts, sizeof(counts), "Expected %d but got %d arguments", (int)(self->type.n_args - 1), (int)n_args);
   ft_buffer_put(&text, counts);
   return raise_text("TypeError", &text);
 }
@@ -33,7 +33,7 @@ static int wrong_count(const ft_function *self, int32_t n_args) {
 static int wrong_type(const ft_function *self, int32_t i, const TVMFFIAny *arg) {
   ft_buffer text = {NULL, 0, 0, 0};
   char which[64];
-  snprintf(which, sizeof which, "Mismatched type on argument #%d ", (int)i);
+  snprintf(which, sizeof(which), "Mismatched type on argument #%d ", (int)i);
   ft_buffer_put(&text, which);
   put_callee(self, &text);
   ft_buffer_put(&text, "Expected `");
@@ -51,7 +51,7 @@ int ft_function_call(const ft_function *self, const TVMFFIAny *args, int32_t n_a
   int rc = 0;
   if (self->type.kind != FT_CALLABLE) return self->body(self, args, n_args, result);
   if (n_args != self->type.n_args - 1) return wrong_count(self, n_args);
-  for (; rc == 0 && n_accepted < n_args; n_accepted++) {
+  for (; rc == 0 && n_accepted < n_args; ++n_accepted) {
     ft_verdict verdict = ft_accept(&self->type.args[n_accepted + 1], &args[n_accepted], &accepted[n_accepted]);
     if (verdict != FT_YES) {
       rc = verdict == FT_NO ? wrong_type(self, n_accepted, &args[n_accepted]) : -1;
@@ -88,7 +88,7 @@ static int fill(const char *name, const char *signature, ft_body body, const voi
 static const ft_function *create(const char *name, const char *signature, ft_body body, const void *context,
                                  TVMFFIAny *out) {
   TVMFFIObjectHandle handle;
-  ft_function *function = (ft_function *)calloc(1, sizeof *function);
+  ft_function *function = (ft_function *)calloc(1, sizeof(*function));
   if (function == NULL) (void)ft_no_memory("a function");
   if (function == NULL || fill(name, signature, body, context, function) != 0) return NULL;
   if (TVMFFIFunctionCreate(function, call, NULL, &handle) != 0) return NULL;
@@ -103,8 +103,8 @@ int ft_function_new(const char *name, const char *signature, ft_body body, const
 /* Fills all members except name and flags. `metadata` owns the string to which *info points. */
 static int describe(const char *full_name, const char *signature, ft_body body, const void *context, const char *doc,
                     const char *more, TVMFFIMethodInfo *info, ft_buffer *metadata) {
-  memset(info, 0, sizeof *info);
-  memset(metadata, 0, sizeof *metadata);
+  memset(info, 0, sizeof(*info));
+  memset(metadata, 0, sizeof(*metadata));
   const ft_function *function = create(full_name, signature, body, context, &info->method);
   if (function == NULL) return -1;
   ft_type_add_metadata(&function->type, more, metadata);
@@ -116,7 +116,7 @@ static int describe(const char *full_name, const char *signature, ft_body body, 
 
 int ft_function_add_globals(const ft_global *globals, int32_t n_globals) {
   int rc = 0;
-  for (int32_t i = 0; rc == 0 && i < n_globals; i++) {
+  for (int32_t i = 0; rc == 0 && i < n_globals; ++i) {
     const ft_global *global = &globals[i];
     TVMFFIMethodInfo info;
     ft_buffer metadata;

@@ -52,7 +52,7 @@ typedef struct {
   const char *full_name; /* "testing.TestIntPair.sum" */
   const char *signature;
   ft_body body;
-  int is_static;
+  bool is_static;
   const char *doc;
   const char *more;
 } ft_method;

@@ -20,18 +20,18 @@ static int register_all(void) {
                                                ft_every_classes};
   static int (*const loads[])(void) = {ft_enum_load,   ft_basic_load,  ft_plain_load,
                                        ft_tensor_load, ft_schema_load, ft_custom_load};
-  for (int32_t i = 0; i < FT_COUNT(tables); i++) {
+  for (int32_t i = 0; i < FT_COUNT(tables); ++i) {
     ft_classes table = tables[i]();
     if (ft_object_register(table.classes, table.n_classes) != 0) return -1;
   }
   if (ft_field_load() != 0) return -1;
-  for (int32_t i = 0; i < FT_COUNT(tables); i++) {
+  for (int32_t i = 0; i < FT_COUNT(tables); ++i) {
     ft_classes table = tables[i]();
-    for (int32_t k = 0; k < table.n_classes; k++) {
+    for (int32_t k = 0; k < table.n_classes; ++k) {
       if (ft_object_define(table.classes[k]) != 0) return -1;
     }
   }
-  for (int32_t i = 0; i < FT_COUNT(loads); i++) {
+  for (int32_t i = 0; i < FT_COUNT(loads); ++i) {
     if (loads[i]() != 0) return -1;
   }
   return 0;

@@ -21,7 +21,7 @@ static object_block *block_of(void *object) {
 
 static void drop_fields(const ft_class *cls, char *object) {
   for (; cls != NULL; cls = cls->parent) {
-    for (int32_t i = 0; i < cls->n_fields; i++) {
+    for (int32_t i = 0; i < cls->n_fields; ++i) {
       ft_accepted nothing = {ft_none(), 1};
       ft_store store = ft_field_type_of(cls->fields[i].type)->store;
       if (store >= FT_STORE_ANY) (void)ft_field_put(store, object + cls->fields[i].offset, &nothing);
@@ -52,7 +52,7 @@ int ft_object_new(const ft_class *cls, TVMFFIObjectHandle *out) {
   char *object = (char *)allocate(cls);
   if (object == NULL) return -1;
   for (const ft_class *of = cls; of != NULL; of = of->parent) {
-    for (int32_t i = 0; i < of->n_fields; i++) {
+    for (int32_t i = 0; i < of->n_fields; ++i) {
       ft_field_begin(ft_field_type_of(of->fields[i].type), object + of->fields[i].offset);
     }
     if (of->begin != NULL) of->begin(object);
@@ -77,7 +77,7 @@ FT_CALL(copy) {
   if (to == NULL) return -1;
   memcpy(to + sizeof(TVMFFIObject), from + sizeof(TVMFFIObject), cls->size - sizeof(TVMFFIObject));
   for (const ft_class *of = cls; of != NULL; of = of->parent) {
-    for (int32_t i = 0; i < of->n_fields; i++) {
+    for (int32_t i = 0; i < of->n_fields; ++i) {
       const ft_field_type *type = ft_field_type_of(of->fields[i].type);
       /* The bits are copied already. Reading the field as a value takes the reference that the copy needs. */
       TVMFFIAny kept;
@@ -105,7 +105,7 @@ FT_CALL(construct) {
   const ft_class *cls = (const ft_class *)self->context;
   TVMFFIObjectHandle made;
   if (ft_object_new(cls, &made) != 0) return -1;
-  for (int32_t i = 0; i < n_args; i++) {
+  for (int32_t i = 0; i < n_args; ++i) {
     const ft_field *field = field_at(cls, i);
     ft_accepted accepted = {args[i], 0};
     if (ft_field_put(ft_field_type_of(field->type)->store, (char *)made + field->offset, &accepted) != 0) {
@@ -137,7 +137,7 @@ static int index_of_parent(const ft_class *cls, int32_t *out) {
 }
 
 int ft_object_register(ft_class *const *classes, int32_t n_classes) {
-  for (int32_t i = 0; i < n_classes; i++) {
+  for (int32_t i = 0; i < n_classes; ++i) {
     ft_class *cls = classes[i];
     TVMFFIByteArray key = ft_text(cls->key);
     int32_t parent;
@@ -169,7 +169,7 @@ static int define_field(const ft_class *cls, const ft_field *field) {
   const ft_field_type *type = ft_field_type_of(field->type);
   ft_buffer metadata = {NULL, 0, 0, 0};
   TVMFFIFieldInfo info;
-  memset(&info, 0, sizeof info);
+  memset(&info, 0, sizeof(info));
   ft_type_add_metadata(&type->type, field->more, &metadata);
   info.name = ft_text(field->name);
   info.doc = ft_text(field->doc != NULL ? field->doc : "");
@@ -224,7 +224,7 @@ static int define_metadata(const ft_class *cls) {
   TVMFFITypeMetadata metadata;
   TVMFFIByteArray attr = ft_text("__ffi_type_final__");
   TVMFFIAny is_final = ft_bool(cls->traits & FT_FINAL);
-  memset(&metadata, 0, sizeof metadata);
+  memset(&metadata, 0, sizeof(metadata));
   metadata.total_size = (int32_t)(cls->size + (size_t)cls->extra_size);
   metadata.creator = (cls->traits & FT_NEW) ? cls->creator : NULL;
   metadata.structural_eq_hash_kind =
@@ -235,7 +235,7 @@ static int define_metadata(const ft_class *cls) {
 
 int ft_object_define(ft_class *cls) {
   if (define_metadata(cls) != 0) return -1;
-  for (int32_t i = 0; i < cls->n_fields; i++) {
+  for (int32_t i = 0; i < cls->n_fields; ++i) {
     if (define_field(cls, &cls->fields[i]) != 0) return -1;
   }
   if ((cls->traits & FT_COPY) &&
@@ -244,7 +244,7 @@ int ft_object_define(ft_class *cls) {
   }
   if ((cls->traits & FT_NEW) && add_attr(cls, "__ffi_new__", "() -> ffi.Object", make_new) != 0) return -1;
   if (define_init(cls) != 0) return -1;
-  for (int32_t i = 0; i < cls->n_methods; i++) {
+  for (int32_t i = 0; i < cls->n_methods; ++i) {
     if (ft_function_add_method(cls->type_index, &cls->methods[i], cls) != 0) return -1;
   }
   if (!(cls->traits & FT_CONVERT)) return 0;

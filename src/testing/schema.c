@@ -19,10 +19,10 @@ FT_CALL(dltensor) {
 static int compact(const TVMFFIAny *array, TVMFFIAny *result) {
   const TVMFFISeqCell *cell = ft_value_items(array);
   const TVMFFIAny *items = (const TVMFFIAny *)cell->data;
-  TVMFFIAny *kept = (TVMFFIAny *)malloc(sizeof *kept * (size_t)(cell->size + 1));
+  TVMFFIAny *kept = (TVMFFIAny *)malloc(sizeof(*kept) * (size_t)(cell->size + 1));
   int32_t n_kept = 0;
   if (kept == NULL) return ft_no_memory("a container");
-  for (int64_t i = 0; i < cell->size; i++) {
+  for (int64_t i = 0; i < cell->size; ++i) {
     if (items[i].type_index != kTVMFFINone) kept[n_kept++] = items[i];
   }
   int rc = ft_core_call(FT_ARRAY, kept, n_kept, result);
@@ -146,7 +146,7 @@ EXPORT(__tvm_ffi__doc_testing_dll_test_add_with_docstring) {
   static const char text[] =
       "Add two integers and return the sum.\n\nParameters\n----------\na : int\n    First integer\n"
       "b : int\n    Second integer\n\nReturns\n-------\nresult : int\n    Sum of a and b";
-  const TVMFFIByteArray bytes = {text, sizeof text - 1};
+  const TVMFFIByteArray bytes = {text, sizeof(text) - 1};
   (void)self, (void)args, (void)n_args;
   return TVMFFIStringFromByteArray(&bytes, result);
 }

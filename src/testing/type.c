@@ -38,17 +38,17 @@ static int complain(const char *at) {
   return ft_raise("ValueError", "Expected a type but got `", at, "`", (char *)NULL);
 }
 
-static int skip(const char **at, const char *text) {
+static bool skip(const char **at, const char *text) {
   size_t size = strlen(text);
-  if (strncmp(*at, text, size) != 0) return 0;
+  if (strncmp(*at, text, size) != 0) return false;
   *at += size;
-  return 1;
+  return true;
 }
 
 static int keep_args(ft_type *out, const ft_type *args, int32_t n_args) {
-  out->args = (ft_type *)malloc(sizeof *args * (size_t)n_args);
+  out->args = (ft_type *)malloc(sizeof(*args) * (size_t)n_args);
   if (out->args == NULL) return ft_no_memory("a type");
-  memcpy(out->args, args, sizeof *args * (size_t)n_args);
+  memcpy(out->args, args, sizeof(*args) * (size_t)n_args);
   out->n_args = n_args;
   return 0;
 }
@@ -84,7 +84,7 @@ static int read_args(const char **at, ft_type *out) {
 }
 
 static int find_name(ft_type *out, size_t size) {
-  for (int32_t i = 0; i < FT_COUNT(names); i++) {
+  for (int32_t i = 0; i < FT_COUNT(names); ++i) {
     if (strlen(names[i].name) != size || memcmp(out->name, names[i].name, size) != 0) continue;
     out->kind = names[i].kind;
     out->type_index = names[i].type_index;
@@ -96,7 +96,7 @@ static int find_name(ft_type *out, size_t size) {
 }
 
 static int read_one(const char **at, ft_type *out) {
-  memset(out, 0, sizeof *out);
+  memset(out, 0, sizeof(*out));
   out->name = *at;
   if (skip(at, "(")) {
     if (read_callable(at, out) != 0) return -1;
@@ -121,14 +121,14 @@ int ft_type_read(const char *text, ft_type *out) {
 /* ---- Writing ---- */
 
 void ft_type_print(const ft_type *type, ft_buffer *out) {
-  for (size_t i = 0; i < type->name_size; i++) {
+  for (size_t i = 0; i < type->name_size; ++i) {
     if (type->name[i] != '?') ft_buffer_add(out, type->name + i, 1);
   }
 }
 
 static const char *key_of(const ft_type *type) {
   if (type->kind == FT_OBJECT || type->kind == FT_CALLABLE) return TVMFFIGetTypeInfo(type->type_index)->type_key.data;
-  for (int32_t i = 0; i < FT_COUNT(names); i++) {
+  for (int32_t i = 0; i < FT_COUNT(names); ++i) {
     if (names[i].kind == type->kind && names[i].type_index == type->type_index) return names[i].key;
   }
   return "Any";
@@ -136,7 +136,7 @@ static const char *key_of(const ft_type *type) {
 
 static void describe_all(const ft_type *types, int32_t n_types, ft_buffer *out) {
   ft_buffer_put(out, "[");
-  for (int32_t i = 0; i < n_types; i++) {
+  for (int32_t i = 0; i < n_types; ++i) {
     if (i > 0) ft_buffer_put(out, ",");
     ft_type_describe(&types[i], out);
   }

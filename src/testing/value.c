@@ -9,24 +9,24 @@
 
 /* ---- Values ---- */
 
-int ft_value_bytes(const TVMFFIAny *value, TVMFFIByteArray *out) {
+bool ft_value_bytes(const TVMFFIAny *value, TVMFFIByteArray *out) {
   switch (value->type_index) {
   case kTVMFFISmallStr:
-  case kTVMFFISmallBytes: *out = TVMFFISmallBytesGetContentByteArray(value); return 1;
+  case kTVMFFISmallBytes: *out = TVMFFISmallBytesGetContentByteArray(value); return true;
   case kTVMFFIStr:
-  case kTVMFFIBytes: *out = *TVMFFIBytesGetByteArrayPtr(value->v_obj); return 1;
-  case kTVMFFIRawStr: *out = ft_text(value->v_c_str); return 1;
-  case kTVMFFIByteArrayPtr: *out = *(const TVMFFIByteArray *)value->v_ptr; return 1;
-  default: return 0;
+  case kTVMFFIBytes: *out = *TVMFFIBytesGetByteArrayPtr(value->v_obj); return true;
+  case kTVMFFIRawStr: *out = ft_text(value->v_c_str); return true;
+  case kTVMFFIByteArrayPtr: *out = *(const TVMFFIByteArray *)value->v_ptr; return true;
+  default: return false;
   }
 }
 
-int ft_value_is_instance(int32_t type_index, int32_t wanted) {
+bool ft_value_is_instance(int32_t type_index, int32_t wanted) {
   if (type_index == wanted || wanted == kTVMFFIObject) return type_index >= kTVMFFIStaticObjectBegin;
-  if (type_index < wanted) return 0; /* a descendant has a higher index */
+  if (type_index < wanted) return false; /* a descendant has a higher index */
   const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(type_index);
   const TVMFFITypeInfo *ancestor = TVMFFIGetTypeInfo(wanted);
-  if (info == NULL || ancestor == NULL || info->type_depth <= ancestor->type_depth) return 0;
+  if (info == NULL || ancestor == NULL || info->type_depth <= ancestor->type_depth) return false;
   return info->type_ancestors[ancestor->type_depth] == ancestor;
 }
 
@@ -69,7 +69,7 @@ void ft_buffer_add(ft_buffer *buffer, const char *data, size_t size) {
 }
 
 void ft_buffer_add_escaped(ft_buffer *buffer, const char *data, size_t size) {
-  for (size_t i = 0; i < size; i++) {
+  for (size_t i = 0; i < size; ++i) {
     if (data[i] == '"' || data[i] == '\\') ft_buffer_put(buffer, "\\");
     ft_buffer_add(buffer, data + i, 1);
   }
@@ -77,7 +77,7 @@ void ft_buffer_add_escaped(ft_buffer *buffer, const char *data, size_t size) {
 
 void ft_buffer_free(ft_buffer *buffer) {
   free(buffer->data);
-  memset(buffer, 0, sizeof *buffer);
+  memset(buffer, 0, sizeof(*buffer));
 }
 
 /* ---- The core's functions ---- */
@@ -104,7 +104,7 @@ static const char *const core_names[FT_CORE_COUNT] = {
 static TVMFFIObjectHandle core_functions[FT_CORE_COUNT];
 
 int ft_value_load(void) {
-  for (int i = 0; i < FT_CORE_COUNT; i++) {
+  for (int i = 0; i < FT_CORE_COUNT; ++i) {
     TVMFFIByteArray name = ft_text(core_names[i]);
     if (TVMFFIFunctionGetGlobal(&name, &core_functions[i]) != 0) return -1;
     if (core_functions[i] == NULL) return ft_raise("RuntimeError", "the core has no ", core_names[i], (char *)NULL);
@@ -130,9 +130,9 @@ int ft_core_do(ft_core which, const TVMFFIAny *args, int32_t n_args) {
 enum { STEP_KEY = 0, STEP_VALUE = 1, STEP_ON = 2 };
 
 int ft_walk_begin(const TVMFFIAny *mapping, ft_walk *walk) {
-  int is_map = mapping->type_index == kTVMFFIMap;
+  bool is_map = mapping->type_index == kTVMFFIMap;
   TVMFFIAny size;
-  memset(walk, 0, sizeof *walk);
+  memset(walk, 0, sizeof(*walk));
   if (ft_core_call(is_map ? FT_MAP_SIZE : FT_DICT_SIZE, mapping, 1, &size) != 0) return -1;
   walk->n_left = size.v_int64;
   return ft_core_call(is_map ? FT_MAP_WALK : FT_DICT_WALK, mapping, 1, &walk->step);

@@ -4,6 +4,7 @@
 #ifndef FT_VALUE_H_
 #define FT_VALUE_H_
 
+#include <stdbool.h>
 #include <string.h>
 #include <tvm/ffi/c_api.h>
 
@@ -18,7 +19,7 @@ static inline TVMFFIByteArray ft_text(const char *text) {
 
 static inline TVMFFIAny ft_none(void) {
   TVMFFIAny value;
-  memset(&value, 0, sizeof value);
+  memset(&value, 0, sizeof(value));
   return value;
 }
 
@@ -53,7 +54,7 @@ static inline TVMFFIAny ft_raw(const char *text) {
   return value;
 }
 
-static inline int ft_is_object(const TVMFFIAny *value) { return value->type_index >= kTVMFFIStaticObjectBegin; }
+static inline bool ft_is_object(const TVMFFIAny *value) { return value->type_index >= kTVMFFIStaticObjectBegin; }
 
 /* Releases the value's reference. The value is None afterwards. */
 static inline void ft_drop(TVMFFIAny *value) {
@@ -63,9 +64,9 @@ static inline void ft_drop(TVMFFIAny *value) {
 }
 
 /* Reads the bytes of a string or of bytes in any form, borrowed; returns 0 for any other value. */
-int ft_value_bytes(const TVMFFIAny *value, TVMFFIByteArray *out);
+bool ft_value_bytes(const TVMFFIAny *value, TVMFFIByteArray *out);
 /* Whether an object of a type is an instance of `wanted`. */
-int ft_value_is_instance(int32_t type_index, int32_t wanted);
+bool ft_value_is_instance(int32_t type_index, int32_t wanted);
 /* Returns the items of an Array or a List, borrowed. */
 const TVMFFISeqCell *ft_value_items(const TVMFFIAny *sequence);
 
@@ -83,7 +84,7 @@ typedef struct {
   char *data; /* NUL-terminated, NULL while empty */
   size_t size;
   size_t capacity;
-  int is_cut; /* memory was exhausted, and the string is incomplete */
+  bool is_cut; /* memory was exhausted, and the string is incomplete */
 } ft_buffer;
 
 void ft_buffer_add(ft_buffer *buffer, const char *data, size_t size);

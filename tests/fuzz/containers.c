@@ -26,11 +26,11 @@ static TVMFFIAny value_of(uint8_t number) {
   case 0: return fh_any_int(i);
   case 1: return fh_any_int((i + 1) << 40);
   case 2: return fh_any_float((double)i * 0.5);
-  case 3: snprintf(text, sizeof text, "s%d", (int)i); break;
-  case 4: snprintf(text, sizeof text, "a longer text, number %d", (int)i); break;
+  case 3: snprintf(text, sizeof(text), "s%d", (int)i); break;
+  case 4: snprintf(text, sizeof(text), "a longer text, number %d", (int)i); break;
   case 5: fuzz_check(fh_bytes_new("some bytes of which few count more", (size_t)i, &value) == 0); return value;
   case 6: {
-    TVMFFIByteArray content = {(const char *)words, sizeof words};
+    TVMFFIByteArray content = {(const char *)words, sizeof(words)};
     fuzz_check(TVMFFIBigIntFromByteArray(&content, &value) == 0);
     return value;
   }
@@ -294,7 +294,7 @@ static void change_dict(dict_model *dict, uint8_t operation, fuzz_input *in) {
 static dict_model make_dict(const char *name, fuzz_input *in, int32_t n_pairs) {
   uint8_t numbers[32];
   dict_model dict;
-  memset(&dict, 0, sizeof dict);
+  memset(&dict, 0, sizeof(dict));
   dict.self = make(name, in, numbers, 2 * n_pairs);
   dict.is_dense = n_pairs > (int)FH_HASHMAP_SMALL_MAX;
   for (int32_t i = 0; i < n_pairs; ++i) model_set(&dict, numbers[2 * i], numbers[2 * i + 1]);

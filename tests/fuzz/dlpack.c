@@ -23,7 +23,7 @@ static int64_t *read_extents(fuzz_input *in, int32_t n, int64_t **block) {
 }
 
 static void read_description(fuzz_input *in, description *d) {
-  memset(d, 0, sizeof *d);
+  memset(d, 0, sizeof(*d));
   uint8_t given = fuzz_byte(in);
   DLTensor *t = &d->tensor;
   t->ndim = fuzz_byte(in) % (MAX_DIMS + 3) - 2;

@@ -25,8 +25,8 @@ void fuzz_one(const uint8_t *data, size_t n_bytes) {
     fh_any_drop(&again);
   }
   free(exact);
-  if (n_bytes < sizeof dtype) return;
-  memcpy(&dtype, data, sizeof dtype); /* any bits */
+  if (n_bytes < sizeof(dtype)) return;
+  memcpy(&dtype, data, sizeof(dtype)); /* any bits */
   if (TVMFFIDataTypeToString(&dtype, &printed) == 0) {
     fh_any_drop(&printed);
   } else {

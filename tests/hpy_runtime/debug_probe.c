@@ -296,7 +296,7 @@ static HPy track_impl(HPyContext *ctx, HPy self, HPy arg) {
   (void)self;
   HPyTracker t = HPyTracker_New(ctx, 1);
   HPy repr = HPy_NULL;
-  for (int i = 0; i < 10; i++) {
+  for (int i = 0; i < 10; ++i) {
     repr = HPy_Repr(ctx, arg);
     HPyTracker_Add(ctx, t, repr);
   }
@@ -327,7 +327,7 @@ HPyDef_METH(churn, "churn", HPyFunc_O)
 static HPy churn_impl(HPyContext *ctx, HPy self, HPy arg) {
   (void)self;
   long n = HPyLong_AsLong(ctx, arg);
-  for (long i = 0; i < n; i++) HPy_Close(ctx, HPy_Dup(ctx, self));
+  for (long i = 0; i < n; ++i) HPy_Close(ctx, HPy_Dup(ctx, self));
   return none(ctx);
 }
 

@@ -28,7 +28,7 @@ HPyDef_METH(pack, "pack", HPyFunc_VARARGS)
 static HPy pack_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self;
   HPyTupleBuilder b = HPyTupleBuilder_New(ctx, (HPy_ssize_t)nargs);
-  for (size_t i = 0; i < nargs; i++) HPyTupleBuilder_Set(ctx, b, (HPy_ssize_t)i, args[i]);
+  for (size_t i = 0; i < nargs; ++i) HPyTupleBuilder_Set(ctx, b, (HPy_ssize_t)i, args[i]);
   return HPyTupleBuilder_Build(ctx, b);
 }
 
@@ -37,7 +37,7 @@ static HPy pack_all_impl(HPyContext *ctx, HPy self, const HPy *args, size_t narg
   (void)self;
   HPy_ssize_t n_kw = HPy_IsNull(kwnames) ? 0 : HPy_Length(ctx, kwnames);
   HPyListBuilder b = HPyListBuilder_New(ctx, (HPy_ssize_t)nargs + n_kw);
-  for (HPy_ssize_t i = 0; i < (HPy_ssize_t)nargs + n_kw; i++) HPyListBuilder_Set(ctx, b, i, args[i]);
+  for (HPy_ssize_t i = 0; i < (HPy_ssize_t)nargs + n_kw; ++i) HPyListBuilder_Set(ctx, b, i, args[i]);
   return HPyListBuilder_Build(ctx, b);
 }
 
@@ -255,7 +255,7 @@ HPyDef_SLOT(Adder_call, HPy_tp_call)
 static HPy Adder_call_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
   (void)kwnames;
   int64_t sum = Adder_AsStruct(ctx, self)->start;
-  for (size_t i = 0; i < nargs; i++) {
+  for (size_t i = 0; i < nargs; ++i) {
     int64_t v = HPyLong_AsInt64_t(ctx, args[i]);
     if (v == -1 && HPyErr_Occurred(ctx)) return HPy_NULL;
     sum += v;
@@ -290,7 +290,7 @@ static HPyType_Spec Adder_spec = {.name = "probe.Adder",
 HPyDef_METH(BigAdder_fill, "fill", HPyFunc_NOARGS)
 static HPy BigAdder_fill_impl(HPyContext *ctx, HPy self) {
   BigAdder *b = BigAdder_AsStruct(ctx, self);
-  memset(b->more, 0xff, sizeof b->more);
+  memset(b->more, 0xff, sizeof(b->more));
   return HPy_Dup(ctx, ctx->h_None);
 }
 static HPyDef *BigAdder_defines[] = {&BigAdder_fill, NULL};
@@ -397,7 +397,7 @@ HPyDef_METH(destroyed_counts, "destroyed_counts", HPyFunc_NOARGS)
 static HPy destroyed_counts_impl(HPyContext *ctx, HPy self) {
   (void)self;
   HPyTupleBuilder b = HPyTupleBuilder_New(ctx, 3);
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 3; ++i) {
     HPy n = HPyLong_FromLong(ctx, destroyed[i]);
     HPyTupleBuilder_Set(ctx, b, i, n);
     HPy_Close(ctx, n);

@@ -59,7 +59,7 @@ static int exec_impl(HPyContext *ctx, HPy module) {
   };
   const char *names[] = {"Whole", "Endless", "Failing"};
   int rc = 0;
-  for (int i = 0; rc == 0 && i < 3; i++) {
+  for (int i = 0; rc == 0 && i < 3; ++i) {
     HPy type = HPyType_FromSpec(ctx, &specs[i], NULL);
     rc = HPy_IsNull(type) ? -1 : HPy_SetAttr_s(ctx, module, names[i], type);
     HPy_Close(ctx, type);

@@ -64,10 +64,10 @@ static HPy Plain_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_
   Plain *plain;
   HPy h = HPy_New(ctx, type, &plain);
   if (HPy_IsNull(h)) return h;
-  for (int i = 0; i < 4; i++)
+  for (int i = 0; i < 4; ++i)
     if (plain->tag != 0 || plain->zeros[i] != 0) HPy_FatalError(ctx, "HPy_New did not zero the struct");
   plain->tag = 7;
-  for (int i = 0; i < 4; i++) plain->zeros[i] = -1; /* for the next object in this memory */
+  for (int i = 0; i < 4; ++i) plain->zeros[i] = -1; /* for the next object in this memory */
   __atomic_fetch_add(&n_plain, 1, __ATOMIC_RELAXED);
   return h;
 }
@@ -101,7 +101,7 @@ static HPy gather_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs)
   HPyListBuilder list = HPyListBuilder_New(ctx, n), given_up = HPyListBuilder_New(ctx, n);
   HPyTupleBuilder tuple = HPyTupleBuilder_New(ctx, n), given_up_too = HPyTupleBuilder_New(ctx, n);
   int rc = 0;
-  for (HPy_ssize_t i = 0; i < n; i++) {
+  for (HPy_ssize_t i = 0; i < n; ++i) {
     HPy item = HPy_Dup(ctx, args[i]);
     if (HPyTracker_Add(ctx, tracker, item) < 0) rc = -1;
     HPyListBuilder_Set(ctx, list, i, args[n - 1 - i]);

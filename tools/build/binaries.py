@@ -101,12 +101,9 @@ _FOR_SIZE = ("-Os", "-falign-functions=1")
 
 # Part of each binary with locks: its own fork handlers, and its access to the system. Each of these files is empty on
 # systems that it is not for.
-_SYSTEM = (
-    *("src/core/platform/sync*.c", "src/core/platform/fork_handlers.c", "src/core/platform/park_*.c"),
-    *(f"src/core/platform/{name}_*.c" for name in ("clock", "loader", "shield", "thread")),
-)
+_SYSTEM = (*(f"src/core/platform/{name}.c" for name in ("sync*", "fork", "system_*")),)
 # Part of the core and of the binding: data that threads use without writing to shared memory
-_USES = tuple(f"src/core/platform/{name}.c" for name in ("barrier", "uses", "shared"))
+_HAZARDS = tuple(f"src/core/platform/{name}.c" for name in ("hazard", "shared"))
 
 BINARIES = (
     Binary(
@@ -119,8 +116,8 @@ BINARIES = (
             "src/core/module/*.c",
             "src/core/platform/loader_head.c",
             *(f"src/core/fields/{name}.c" for name in ("builtin", "enum")),
-            *(f"src/core/globals/{name}.c" for name in ("core", "globals", "globals_module", "globals_registry")),
-            *(f"src/core/object/{name}.c" for name in ("backtrace", "name", "reflect", "reflect_check")),
+            *(f"src/core/globals/{name}.c" for name in ("globals", "globals_module", "globals_registry")),
+            *(f"src/core/object/{name}.c" for name in ("backtrace", "members", "name", "reflect")),
         ),
     ),
     Binary(
@@ -151,7 +148,7 @@ BINARIES = (
         of_python=True,
         rare=(
             *(f"src/hpy_runtime/{folder}/*.c" for folder in ("load", "debug", "trace")),
-            *("src/hpy_runtime/abi/layout.c", "src/hpy_runtime/types/methods.c"),
+            *("src/hpy_runtime/abi/layout.c", "src/hpy_runtime/types/type_members.c"),
             *("src/core/module/library_file.c", "src/core/platform/loader_head.c"),
             *(f"src/hpy_runtime/types/type_{name}.c" for name in ("bases", "check", "meta", "spec")),
         ),
@@ -172,7 +169,7 @@ BINARIES = (
         sources=(
             "src/hpy_module/*/*.c",
             *_SYSTEM,
-            *_USES,
+            *_HAZARDS,
             "src/core/tensor/dltensor.c",
             "src/core/object/field_memory.c",
         ),
@@ -182,14 +179,11 @@ BINARIES = (
         folder_of_needs="lib",
         rare=(
             "src/hpy_module/module/*.c",
-            *(
-                f"src/hpy_module/context/{name}.c"
-                for name in ("cut", "hook", "instance", "messages", "property", "type")
-            ),
+            *(f"src/hpy_module/context/{name}.c" for name in ("hook", "instance", "messages", "property", "type")),
             *(f"src/hpy_module/object/{name}.c" for name in ("object_type", "own_class")),
-            *(f"src/hpy_module/record/{name}.c" for name in ("define", "field_table", "init_plan")),
+            *(f"src/hpy_module/record/{name}.c" for name in ("define", "init_plan")),
             *(f"src/hpy_module/schema/{name}.c" for name in ("mismatch", "refuse", "schema", "schema_type")),
-            *(f"src/hpy_module/tensor/{name}.c" for name in ("exchange_python", "stream")),
+            *(f"src/hpy_module/tensor/{name}.c" for name in ("exchange_python",)),
             *(f"src/hpy_module/value/{name}.c" for name in ("cany", "error_type", "native", "opaque_value")),
             "src/hpy_module/function/address.c",
         ),

@@ -7,7 +7,7 @@ from ..context.binding import binding
 from ..context.hidden import hidden
 from ..context.numbers import FUNCTION, OBJECT
 from ..context.texts import bind, check_new, final, messages
-from ..object.frames import read_object, refuse_in_use
+from ..object.call_buffers import read_object, refuse_in_use
 from ..object.identity import changing, move, replace, share
 from ..object.objects import (
     Wrapper,

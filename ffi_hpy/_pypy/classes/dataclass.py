@@ -7,9 +7,9 @@ from ..context.numbers import FUNCTION, OBJECT
 from ..context.type_table import attribute_at
 from ..convert.arguments import put
 from ..convert.results import get
+from ..object.call_buffers import give, read_object, take
 from ..object.core_functions import copy_function, core_function
 from ..object.errors import raise_taken, take_pending
-from ..object.frames import give, read_object, take
 from ..object.objects import check_wrapper, type_index_in
 
 TYPE_CHECKING = False
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from ..object.frames import Frame
+    from ..object.call_buffers import CallBuffer
 
 __all__ = ["deep_copy", "shallow_copy"]
 
 
 @hidden
-def _run(frame: Frame, address: int, call: Callable[..., int], n: int, name: str) -> Any:
+def _run(frame: CallBuffer, address: int, call: Callable[..., int], n: int, name: str) -> Any:
     result = frame.result
     result[0] = result[1] = 0
     return _end(frame, call(address, frame.words, n, result), name)
 
 
 @hidden
-def _end(frame: Frame, status: int, name: str) -> Any:
+def _end(frame: CallBuffer, status: int, name: str) -> Any:
     if status != 0:
         block, error = take_pending()
         frame.release()

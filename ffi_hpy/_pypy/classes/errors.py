@@ -6,8 +6,8 @@ from ..context.backend import UPDATE_BACKTRACE, address_of, bytes_at, cast, core
 from ..context.numbers import ERROR
 from ..context.texts import bind
 from ..convert.results import of_object, text_of
+from ..object.call_buffers import read_object
 from ..object.errors import backtraces
-from ..object.frames import read_object
 from .cobject import CObject, put_handle
 
 TYPE_CHECKING = False

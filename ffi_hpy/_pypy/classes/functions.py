@@ -1,7 +1,7 @@
 """Function: calls of native functions, the hot path.
 
-A call takes a call buffer (`Frame`), puts the arguments into it, calls the function's C code with the buffer's memory,
-and converts the result to Python. The JIT compiles all of this into the caller. Small numbers of arguments have
+A call takes a call buffer, puts the arguments into it, calls the function's C code with the buffer's memory, and
+converts the result to Python. The JIT compiles all of this into the caller. Small numbers of arguments have
 separate lines, because the JIT does not follow loops into a called function.
 """
 
@@ -21,8 +21,8 @@ from ..context.texts import check_new, messages, shown
 from ..convert import exchanged
 from ..convert.arguments import NeedsBinding, put
 from ..convert.results import get
+from ..object.call_buffers import N_ARGUMENTS, Offer, frame_for, give, take
 from ..object.errors import raise_taken, take_pending
-from ..object.frames import N_ARGUMENTS, Offer, frame_for, give, take
 from ..object.identity import share, uses_of
 from ..object.objects import is_shared, raise_no_handle, settled, wrap, wrap_apart
 from .cobject import CObject, ObjectRValueRef, check_function
@@ -31,7 +31,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
-    from ..object.frames import Frame
+    from ..object.call_buffers import CallBuffer
 
 __all__ = ["Function", "named"]
 
@@ -116,7 +116,7 @@ class Function(CObject):
         return self._call_binding(args)
 
     @hidden
-    def _fail(self, frame: Frame) -> NoReturn:
+    def _fail(self, frame: CallBuffer) -> NoReturn:
         block, error = take_pending()  # releasing the arguments may run code that uses the thread's error
         if frame.held:
             frame.release()
@@ -179,7 +179,7 @@ class Function(CObject):
             give(frame)
 
     @hidden
-    def _put_all(self, frame: Frame, args: tuple[Any, ...]) -> None:
+    def _put_all(self, frame: CallBuffer, args: tuple[Any, ...]) -> None:
         i = 0
         for arg in args:
             put(frame, i, arg, self)
@@ -276,7 +276,7 @@ class _Lent:
         self._offer.end()
 
 
-def _passed(arg: Any, frame: Frame) -> Any:
+def _passed(arg: Any, frame: CallBuffer) -> Any:
     """Convert an argument for a call through the C binding. The call buffer keeps the wrapper in use during the
     call."""
     if isinstance(arg, ObjectRValueRef) and not arg._object._ffi_is_repeated:

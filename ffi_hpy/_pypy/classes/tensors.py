@@ -15,7 +15,7 @@ from ..context.hidden import hidden
 from ..context.numbers import INT64_MAX, INT64_MIN, TENSOR
 from ..context.texts import bind
 from ..convert.values import data_type_of, device_of
-from ..object.frames import give, read_object, take, use
+from ..object.call_buffers import give, read_object, take, use
 from ..object.objects import expect
 from .cobject import CObject
 

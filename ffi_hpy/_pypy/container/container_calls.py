@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from ..context.backend import core, words_at
 from ..context.hidden import hidden
+from ..object.call_buffers import use
 from ..object.core_functions import conversion_to, core_function
 from ..object.errors import raise_taken, take_pending
-from ..object.frames import use
 from ..object.objects import check_wrapper, settled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..object.frames import Frame
+    from ..object.call_buffers import CallBuffer
 
 __all__ = ["begin", "call", "call_conversion", "own_of"]
 
 
 @hidden
-def begin(wrapper: Any, frame: Frame, fixed: int, changing: int) -> int:
+def begin(wrapper: Any, frame: CallBuffer, fixed: int, changing: int) -> int:
     """Make the object of a wrapper the first argument of a call. The object must be of one of two types. Returns its
     type index."""
     check_wrapper(wrapper)
@@ -35,7 +35,7 @@ def begin(wrapper: Any, frame: Frame, fixed: int, changing: int) -> int:
 
 
 @hidden
-def call(frame: Frame, name: str, n: int, expected: Any = None) -> bool:
+def call(frame: CallBuffer, name: str, n: int, expected: Any = None) -> bool:
     """Call a function of the core with the n arguments in a call buffer. The result is in the buffer, owned. Errors are
     raised, except for the expected class: then the function returns False."""
     result = frame.result
@@ -48,7 +48,7 @@ def call(frame: Frame, name: str, n: int, expected: Any = None) -> bool:
 
 
 @hidden
-def _fail(frame: Frame, name: str, expected: Any) -> bool:
+def _fail(frame: CallBuffer, name: str, expected: Any) -> bool:
     block, error = take_pending()
     if expected is None:
         frame.release()  # releasing the arguments may run code that uses the thread's error
@@ -61,7 +61,7 @@ def _fail(frame: Frame, name: str, expected: Any) -> bool:
 
 
 @hidden
-def call_conversion(frame: Frame, type_index: int) -> int:
+def call_conversion(frame: CallBuffer, type_index: int) -> int:
     """Convert the first argument to an object of a type. The result is owned."""
     result = frame.result
     result[0] = 0
@@ -74,7 +74,7 @@ def call_conversion(frame: Frame, type_index: int) -> int:
 
 
 @hidden
-def own_of(frame: Frame) -> int:
+def own_of(frame: CallBuffer) -> int:
     """Return a new reference to the first argument."""
     address: int = frame.words[1]
     core.incref(address)

@@ -9,9 +9,9 @@ from ..context.backend import core, new_words
 from ..context.hidden import hidden
 from ..context.numbers import INT, MAP, OBJECT
 from ..convert.results import get
+from ..object.call_buffers import give, take
 from ..object.core_functions import CoreFunction
 from ..object.errors import raise_pending
-from ..object.frames import give, take
 from ..object.references import Reference
 from .container_calls import call
 

@@ -17,7 +17,7 @@ from ..convert.arguments import put
 from ..convert.contained import make_mapping
 from ..convert.exchanged import marked
 from ..convert.results import get
-from ..object.frames import give, take
+from ..object.call_buffers import give, take
 from .container_calls import begin, call, call_conversion, own_of
 from .map_walk import ITEMS, KEYS, VALUES, iterate
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from ..object.frames import Frame
+    from ..object.call_buffers import CallBuffer
 
 __all__ = ["CDict", "CMapping"]
 
@@ -35,13 +35,13 @@ __all__ = ["CDict", "CMapping"]
 
 
 @hidden
-def _begin(self: CMapping, frame: Frame) -> int:
+def _begin(self: CMapping, frame: CallBuffer) -> int:
     """Make self's object, which must be a Map or a Dict, the first argument of a call. Returns its type index."""
     return begin(self, frame, MAP, DICT)
 
 
 @hidden
-def _call(self: CMapping, frame: Frame, map_name: str, dict_name: str, n: int) -> None:
+def _call(self: CMapping, frame: CallBuffer, map_name: str, dict_name: str, n: int) -> None:
     """Call the function for self's type. Convert other arguments before this call: a conversion may run Python code
     that replaces self's object."""
     call(frame, map_name if _begin(self, frame) == MAP else dict_name, n)

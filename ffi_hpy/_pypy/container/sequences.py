@@ -18,7 +18,7 @@ from ..convert.arguments import put
 from ..convert.contained import make_sequence
 from ..convert.exchanged import marked
 from ..convert.results import get, of_borrowed
-from ..object.frames import give, take
+from ..object.call_buffers import give, take
 from ..object.identity import uses_of
 from ..object.objects import check_wrapper
 from .array_items import DATA, SIZE, ArrayIterator, read_items
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from ..object.frames import Frame
+    from ..object.call_buffers import CallBuffer
 
 __all__ = ["CList", "CSequence"]
 
@@ -41,7 +41,7 @@ _FEW = 16
 
 
 @hidden
-def _begin(self: CSequence, frame: Frame) -> int:
+def _begin(self: CSequence, frame: CallBuffer) -> int:
     """Make self's object, which must be an Array or a List, the first argument of a call. Returns its type index."""
     return begin(self, frame, ARRAY, LIST)
 

@@ -1,6 +1,6 @@
 """Python objects that native code owns, and their release.
 
-Each has a number, which native code stores in a block that the C binding allocates (src/hpy_module/context/later.h).
+Each has a number, which native code stores in a block that the C binding allocates (src/hpy_module/context/drop.h).
 Native code may release an object on any thread and in any state; the block then waits (deferred decref) until a call
 here asks for it.
 """
@@ -58,7 +58,7 @@ _free_block = c_function(_free_at, "w", "")
 waiting = words_at(_first_at)
 """Its first word is not 0 if blocks wait for drain()."""
 
-_NUMBER, _OBJECT = 0, 1  # FbLaterKind
+_NUMBER, _OBJECT = 0, 1  # FbDeferredKind
 
 
 def hold(value: Any) -> int:

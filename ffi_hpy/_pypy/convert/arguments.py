@@ -33,8 +33,8 @@ from ..context.numbers import (
     TENSOR,
 )
 from ..context.texts import cut, messages
+from ..object.call_buffers import TEXT_BYTES, Offer, give, take, use
 from ..object.errors import raise_pending
-from ..object.frames import TEXT_BYTES, Offer, give, take, use
 from ..object.identity import share
 from ..object.objects import Wrapper, settled
 from . import exchanged
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, NoReturn
 
-    from ..object.frames import Frame
+    from ..object.call_buffers import CallBuffer
 
     Callee = Any  # a Function, a Place inside one of its arguments, or a str that names the place in messages
 
@@ -64,7 +64,7 @@ class NeedsBinding(Exception):
 
 
 @hidden
-def put(frame: Frame, i: int, value: Any, callee: Callee) -> None:
+def put(frame: CallBuffer, i: int, value: Any, callee: Callee) -> None:
     """Convert an argument into the words at `i` of a call buffer. `callee` is for messages."""
     t = type(value)
     words = frame.words
@@ -96,7 +96,7 @@ def put(frame: Frame, i: int, value: Any, callee: Callee) -> None:
 
 
 @hidden
-def _put_object(frame: Frame, i: int, wrapper: Wrapper) -> None:
+def _put_object(frame: CallBuffer, i: int, wrapper: Wrapper) -> None:
     use(frame, wrapper)
     address = wrapper._ffi_address or settled(wrapper)
     if not wrapper._ffi_is_listed:  # from now on native code has the object, and may return it
@@ -107,7 +107,7 @@ def _put_object(frame: Frame, i: int, wrapper: Wrapper) -> None:
 
 
 @hidden
-def _put_text(frame: Frame, i: int, text: str, callee: Callee) -> None:
+def _put_text(frame: CallBuffer, i: int, text: str, callee: Callee) -> None:
     try:
         data = text.encode()
     except UnicodeEncodeError:
@@ -116,7 +116,7 @@ def _put_text(frame: Frame, i: int, text: str, callee: Callee) -> None:
 
 
 @hidden
-def _put_bytes(frame: Frame, i: int, data: bytes, small_index: int, callee: Callee) -> None:
+def _put_bytes(frame: CallBuffer, i: int, data: bytes, small_index: int, callee: Callee) -> None:
     n = len(data)
     words = frame.words
     if n <= _SMALL_SIZE:
@@ -145,7 +145,7 @@ def _put_bytes(frame: Frame, i: int, data: bytes, small_index: int, callee: Call
 
 
 @hidden
-def _put_big(frame: Frame, i: int, number: int, callee: Callee) -> None:
+def _put_big(frame: CallBuffer, i: int, number: int, callee: Callee) -> None:
     n = (int.bit_length(number) // 64 + 1) * 8
     copy = new_chars(int.to_bytes(number, n, "little", signed=True))
     frame.spare[0] = address_of(copy)
@@ -212,16 +212,16 @@ def _where(i: int, callee: Callee) -> str:
 
 
 @hidden
-def _put_other(frame: Frame, i: int, value: Any, cls: type, callee: Callee, depth: int) -> None:
+def _put_other(frame: CallBuffer, i: int, value: Any, cls: type, callee: Callee, depth: int) -> None:
     kind, detail = _kind_of(cls)
     if depth >= _DEPTH_LIMIT and kind in _NESTED:
         raise ValueError(messages.TOO_DEEP % (_where(i, callee), _DEPTH_LIMIT))
-    if kind == binding.KIND_CONVERTER:
+    if kind == binding.TAG_CONVERTER:
         converted = detail(value)
         mark = len(frame.held)
         put_nested(frame, i, converted, callee, depth + 1)
         own_last(frame, i, mark)  # the words may refer to memory of `converted`
-    elif kind == binding.KIND_EXCHANGE or (kind == binding.KIND_DLPACK and hasattr(cls, "__tvm_ffi_env_stream__")):
+    elif kind == binding.TAG_EXCHANGE or (kind == binding.TAG_DLPACK and hasattr(cls, "__tvm_ffi_env_stream__")):
         if type(callee) is not str:
             raise NeedsBinding
         _put_by_binding(frame, i, value, callee, depth)
@@ -230,7 +230,7 @@ def _put_other(frame: Frame, i: int, value: Any, cls: type, callee: Callee, dept
 
 
 @hidden
-def put_nested(frame: Frame, i: int, value: Any, callee: Callee, depth: int) -> None:
+def put_nested(frame: CallBuffer, i: int, value: Any, callee: Callee, depth: int) -> None:
     """Like put(), for a value inside another value."""
     t = type(value)
     if t in _PLAIN or issubclass(t, Wrapper):
@@ -242,7 +242,7 @@ def put_nested(frame: Frame, i: int, value: Any, callee: Callee, depth: int) -> 
 _PLAIN = frozenset((int, float, bool, str, bytes, type(None)))
 
 
-def own_last(frame: Frame, i: int, mark: int) -> None:
+def own_last(frame: CallBuffer, i: int, mark: int) -> None:
     """Make the value at `i` independent of the Python value. It may have one entry in `held`, from `mark` on."""
     if len(frame.held) == mark:
         return
@@ -261,7 +261,7 @@ def own_last(frame: Frame, i: int, mark: int) -> None:
 
 
 @hidden
-def _put_int(frame: Frame, i: int, value: Any, callee: Callee, _depth: int) -> None:
+def _put_int(frame: CallBuffer, i: int, value: Any, callee: Callee, _depth: int) -> None:
     """Convert an integer of another class by its __index__."""
     try:
         number = value if isinstance(value, int) else as_int(value)
@@ -273,14 +273,14 @@ def _put_int(frame: Frame, i: int, value: Any, callee: Callee, _depth: int) -> N
 
 
 @hidden
-def _put_float(frame: Frame, i: int, value: Any, callee: Callee, _depth: int) -> None:
+def _put_float(frame: CallBuffer, i: int, value: Any, callee: Callee, _depth: int) -> None:
     """Convert a number of another class by its __float__."""
     frame.words[i] = FLOAT
     frame.doubles[i + 1] = float.__add__(value, 0.0) if isinstance(value, float) else float(value)
 
 
 @hidden
-def _put_str(frame: Frame, i: int, value: Any, callee: Callee, _depth: int) -> None:
+def _put_str(frame: CallBuffer, i: int, value: Any, callee: Callee, _depth: int) -> None:
     try:
         data = str.encode(value)
     except UnicodeEncodeError:
@@ -289,31 +289,31 @@ def _put_str(frame: Frame, i: int, value: Any, callee: Callee, _depth: int) -> N
 
 
 @hidden
-def _put_bytes_of(frame: Frame, i: int, value: Any, callee: Callee, _depth: int) -> None:
+def _put_bytes_of(frame: CallBuffer, i: int, value: Any, callee: Callee, _depth: int) -> None:
     _put_bytes(frame, i, bytes.__getitem__(value, slice(None)), SMALL_BYTES, callee)
 
 
-def _put_none(frame: Frame, i: int, value: Any, callee: Callee, _depth: int) -> None:
+def _put_none(frame: CallBuffer, i: int, value: Any, callee: Callee, _depth: int) -> None:
     put(frame, i, value, callee)
 
 
-def _put_data_type(frame: Frame, i: int, value: Any, _callee: Callee, _depth: int) -> None:
+def _put_data_type(frame: CallBuffer, i: int, value: Any, _callee: Callee, _depth: int) -> None:
     frame.words[i] = DATA_TYPE
     frame.words[i + 1] = word_of(value)
 
 
-def _put_device(frame: Frame, i: int, value: Any, _callee: Callee, _depth: int) -> None:
+def _put_device(frame: CallBuffer, i: int, value: Any, _callee: Callee, _depth: int) -> None:
     frame.words[i] = DEVICE
     frame.words[i + 1] = word_of(value)
 
 
-def _put_opaque_ptr(frame: Frame, i: int, value: Any, _callee: Callee, _depth: int) -> None:
+def _put_opaque_ptr(frame: CallBuffer, i: int, value: Any, _callee: Callee, _depth: int) -> None:
     frame.words[i] = OPAQUE_PTR
     frame.words[i + 1] = word_of(value)
 
 
 @hidden
-def _put_opaque(frame: Frame, i: int, value: Any, _callee: Callee, _depth: int) -> None:
+def _put_opaque(frame: CallBuffer, i: int, value: Any, _callee: Callee, _depth: int) -> None:
     address = make_opaque(value)
     frame.held.append(address)
     frame.words[i] = OPAQUE_PY_OBJECT
@@ -321,7 +321,7 @@ def _put_opaque(frame: Frame, i: int, value: Any, _callee: Callee, _depth: int) 
 
 
 @hidden
-def _put_by_binding(frame: Frame, i: int, value: Any, _callee: Callee, _depth: int) -> None:
+def _put_by_binding(frame: CallBuffer, i: int, value: Any, _callee: Callee, _depth: int) -> None:
     """Convert a tensor of another library through the C binding."""
     address = binding.tensor_from_dlpack(value)
     frame.held.append(address)
@@ -333,7 +333,7 @@ def _put_by_binding(frame: Frame, i: int, value: Any, _callee: Callee, _depth: i
 
 
 @hidden
-def _put_rvalue(frame: Frame, i: int, value: Any, callee: Callee, _depth: int) -> None:
+def _put_rvalue(frame: CallBuffer, i: int, value: Any, callee: Callee, _depth: int) -> None:
     wrapper = value._object
     if wrapper._ffi_is_repeated:  # it stands for several wrappers, and a move would empty all of them
         _put_object(frame, i, wrapper)
@@ -345,24 +345,24 @@ def _put_rvalue(frame: Frame, i: int, value: Any, callee: Callee, _depth: int) -
     frame.words[i + 1] = offer.slot_at
 
 
-_NESTED = (binding.KIND_SEQUENCE, binding.KIND_MAPPING, binding.KIND_DLPACK, binding.KIND_CONVERTER)
-_BY_KIND: dict[int, Callable[[Frame, int, Any, Callee, int], None]] = {
-    binding.KIND_NONE: _put_none,
-    binding.KIND_BOOL: _put_none,
-    binding.KIND_INT: _put_int,
-    binding.KIND_FLOAT: _put_float,
-    binding.KIND_STR: _put_str,
-    binding.KIND_BYTES: _put_bytes_of,
-    binding.KIND_RVALUE_REF: _put_rvalue,
-    binding.KIND_DATA_TYPE: _put_data_type,
-    binding.KIND_DEVICE: _put_device,
-    binding.KIND_OPAQUE_PTR: _put_opaque_ptr,
-    binding.KIND_OPAQUE: _put_opaque,
-    binding.KIND_DLPACK: _put_by_binding,
+_NESTED = (binding.TAG_SEQUENCE, binding.TAG_MAPPING, binding.TAG_DLPACK, binding.TAG_CONVERTER)
+_BY_KIND: dict[int, Callable[[CallBuffer, int, Any, Callee, int], None]] = {
+    binding.TAG_NONE: _put_none,
+    binding.TAG_BOOL: _put_none,
+    binding.TAG_INT: _put_int,
+    binding.TAG_FLOAT: _put_float,
+    binding.TAG_STR: _put_str,
+    binding.TAG_BYTES: _put_bytes_of,
+    binding.TAG_RVALUE_REF: _put_rvalue,
+    binding.TAG_DATA_TYPE: _put_data_type,
+    binding.TAG_DEVICE: _put_device,
+    binding.TAG_OPAQUE_PTR: _put_opaque_ptr,
+    binding.TAG_OPAQUE: _put_opaque,
+    binding.TAG_DLPACK: _put_by_binding,
 }
 
 
-def set_conversion(kind: int, put_kind: Callable[[Frame, int, Any, Callee, int], None]) -> None:
+def set_conversion(kind: int, put_kind: Callable[[CallBuffer, int, Any, Callee, int], None]) -> None:
     """Register the conversion for a tag: (call buffer, place in it, value, callee, depth)."""
     _BY_KIND[kind] = put_kind
 
@@ -371,7 +371,7 @@ def set_conversion(kind: int, put_kind: Callable[[Frame, int, Any, Callee, int],
 
 
 @hidden
-def own(frame: Frame, i: int, out: Any) -> None:
+def own(frame: CallBuffer, i: int, out: Any) -> None:
     """Copy the value at `i` to `out`, which owns it. The objects in `held` must belong to this value only."""
     words = frame.words
     if not frame.held and words[i] & 0xFFFFFFFF < OBJECT:

@@ -6,9 +6,9 @@ from ..context.backend import core, words_at
 from ..context.binding import binding
 from ..context.hidden import hidden
 from ..context.numbers import INT, INT64_MAX, INT64_MIN
+from ..object.call_buffers import frame_for, give
 from ..object.core_functions import core_function
 from ..object.errors import raise_pending
-from ..object.frames import frame_for, give
 from ..object.identity import share, uses_of
 from ..object.objects import Wrapper, is_wrapper, settled
 from .arguments import Place, own_last, put, put_nested, set_conversion
@@ -18,14 +18,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..object.frames import Frame
+    from ..object.call_buffers import CallBuffer
     from .arguments import Callee
 
 __all__ = ["make_mapping", "make_sequence"]
 
 
 @hidden
-def _put_item(frame: Frame, i: int, value: Any, place: Callee, depth: int) -> None:
+def _put_item(frame: CallBuffer, i: int, value: Any, place: Callee, depth: int) -> None:
     """Convert an item of a container. The result must not depend on the Python value: converting the next item may run
     Python code that drops this one."""
     t = type(value)
@@ -42,7 +42,7 @@ def _put_item(frame: Frame, i: int, value: Any, place: Callee, depth: int) -> No
 
 
 @hidden
-def _put_own(frame: Frame, i: int, wrapper: Wrapper) -> None:
+def _put_own(frame: CallBuffer, i: int, wrapper: Wrapper) -> None:
     """Like _put_object, but with an owned reference instead of a use."""
     uses = wrapper._ffi_uses
     if uses is None:
@@ -61,7 +61,7 @@ def _put_own(frame: Frame, i: int, wrapper: Wrapper) -> None:
 
 
 @hidden
-def _make(name: str, frame: Frame, n: int) -> int:
+def _make(name: str, frame: CallBuffer, n: int) -> int:
     """Return the container that a core function creates from the arguments in a call buffer, owned."""
     result = frame.result
     result[0] = 0
@@ -119,7 +119,7 @@ def make_mapping(name: str, value: Any, place: Callee, depth: int) -> int:
 
 
 @hidden
-def _put_container(frame: Frame, i: int, address: int) -> None:
+def _put_container(frame: CallBuffer, i: int, address: int) -> None:
     frame.held.append(address)
     frame.words[i] = words_at(address)[1] & 0xFFFFFFFF
     frame.words[i + 1] = address
@@ -130,14 +130,14 @@ def _inside(i: int, callee: Callee) -> Callee:
 
 
 @hidden
-def _put_sequence(frame: Frame, i: int, value: Any, callee: Callee, depth: int) -> None:
+def _put_sequence(frame: CallBuffer, i: int, value: Any, callee: Callee, depth: int) -> None:
     _put_container(frame, i, make_sequence("ffi.Array", value, _inside(i, callee), depth + 1))
 
 
 @hidden
-def _put_mapping(frame: Frame, i: int, value: Any, callee: Callee, depth: int) -> None:
+def _put_mapping(frame: CallBuffer, i: int, value: Any, callee: Callee, depth: int) -> None:
     _put_container(frame, i, make_mapping("ffi.Map", value, _inside(i, callee), depth + 1))
 
 
-set_conversion(binding.KIND_SEQUENCE, _put_sequence)
-set_conversion(binding.KIND_MAPPING, _put_mapping)
+set_conversion(binding.TAG_SEQUENCE, _put_sequence)
+set_conversion(binding.TAG_MAPPING, _put_mapping)

@@ -21,7 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..object.frames import Frame
+    from ..object.call_buffers import CallBuffer
 
     Description = tuple[str, int, str, tuple[Any, ...]]
 
@@ -120,7 +120,7 @@ class Converter:
         self._items = tuple([_Kept(arg._describe()) for arg in args]) if self._container else ()
 
     @hidden
-    def convert(self, frame: Frame, value: Any) -> bool:
+    def convert(self, frame: CallBuffer, value: Any) -> bool:
         """Convert a value. Returns False if only the binding can; raises Misfit if the value does not match."""
         container = self._container
         if self._kept.keeps(value):
@@ -134,7 +134,7 @@ class Converter:
         self._convert_natively(frame, value)
         return True
 
-    def _convert_container(self, frame: Frame, value: Any) -> bool:
+    def _convert_container(self, frame: CallBuffer, value: Any) -> bool:
         """Convert a list, tuple or dict of plain values to a container, and the container by the schema unless the
         schema keeps all items unchanged. Returns False if that fails, because the message must describe the original
         value."""
@@ -163,12 +163,12 @@ class Converter:
         return True
 
     @hidden
-    def _convert_natively(self, frame: Frame, value: Any) -> None:
+    def _convert_natively(self, frame: CallBuffer, value: Any) -> None:
         put(frame, 4, value, "a value")
         self._run(frame)
 
     @hidden
-    def _run(self, frame: Frame) -> None:
+    def _run(self, frame: CallBuffer) -> None:
         """Call the native function with the value in words 4 and 5; it writes its result to words 0 and 1."""
         words = frame.words
         words[0] = NONE
@@ -196,7 +196,7 @@ def _fit(kept: _Kept, items: Any) -> int:
 
 
 @hidden
-def _put_owned(frame: Frame, value: Any) -> None:
+def _put_owned(frame: CallBuffer, value: Any) -> None:
     held = frame.held
     n = len(held)
     put(frame, 0, value, "a value")

@@ -29,8 +29,8 @@ from ..context.texts import messages, raise_unmade
 from ..context.type_table import TypeFacts, facts_of, field_info
 from ..convert.arguments import NeedsBinding, put
 from ..convert.results import text_of
+from ..object.call_buffers import give, take
 from ..object.errors import drop_pending, interrupts, raise_taken, take_object
-from ..object.frames import give, take
 from ..object.identity import new_pin
 from ..object.objects import derives, is_wrapper, settled, type_index_at
 from .converters import Misfit
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
     from ..context.type_table import FieldFacts
-    from ..object.frames import Frame
+    from ..object.call_buffers import CallBuffer
     from .converters import Converter
 
 __all__ = ["LaidOutField", "LibraryField", "field_of", "laid_out"]
@@ -85,7 +85,7 @@ class _Field:
         return address
 
     @hidden
-    def _convert(self, converter: Converter, frame: Frame, value: Any, what: str | None) -> None:
+    def _convert(self, converter: Converter, frame: CallBuffer, value: Any, what: str | None) -> None:
         """Convert a value by the schema into the first two words of a call buffer, which then own it."""
         why = None
         try:
@@ -319,7 +319,7 @@ class LibraryField(_Field):
             self.write(obj, value)
 
     @hidden
-    def _put(self, frame: Frame, value: Any) -> None:
+    def _put(self, frame: CallBuffer, value: Any) -> None:
         try:
             put(frame, 2, value, self.name)
         except NeedsBinding:
@@ -364,7 +364,7 @@ class LibraryField(_Field):
             give(frame)
 
     @hidden
-    def _fail(self, frame: Frame | None, what: str | None) -> NoReturn:
+    def _fail(self, frame: CallBuffer | None, what: str | None) -> NoReturn:
         """Raise the error of a setter. A mismatch becomes part of a message about the field. In a constructor every
         failure counts as a mismatch; elsewhere only a TypeError of a C setter does, and the error of a setter that is a
         Function is raised unchanged."""
@@ -384,7 +384,7 @@ class LibraryField(_Field):
         raise_taken(0, error, self.name)
 
 
-def _hold(frame: Frame, address: int) -> None:
+def _hold(frame: CallBuffer, address: int) -> None:
     if address:
         frame.held.append(address)
 

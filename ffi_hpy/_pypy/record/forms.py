@@ -10,8 +10,8 @@ from ..context.backend import doubles_at, floats_at, int8s_at, int16s_at, ints_a
 from ..context.hidden import hidden
 from ..context.numbers import BOOL, FLOAT, INT, INT64_MAX, INT64_MIN
 from ..convert.results import get, is_unwrapped
+from ..object.call_buffers import give, take
 from ..object.errors import raise_pending
-from ..object.frames import give, take
 from ..object.identity import find, uses_of
 from ..object.objects import type_index_at
 

@@ -15,8 +15,8 @@ from ..context.hidden import hidden
 from ..context.numbers import FUNCTION, OBJECT
 from ..context.texts import check_new, final, messages
 from ..context.type_table import attribute_at, facts_of, field_info
+from ..object.call_buffers import give, take
 from ..object.errors import raise_pending
-from ..object.frames import give, take
 from ..object.objects import derives, is_wrapper
 from .fields import field_of
 

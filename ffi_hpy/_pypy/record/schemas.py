@@ -12,14 +12,14 @@ from ..context.bridge import lower
 from ..context.hidden import hidden
 from ..context.numbers import OBJECT
 from ..context.texts import check_new
-from ..object.frames import give, take
+from ..object.call_buffers import give, take
 from .converters import Converter, Misfit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..object.frames import Frame
+    from ..object.call_buffers import CallBuffer
 
 __all__ = ["Schema", "converter_of", "tree_of"]
 
@@ -69,7 +69,7 @@ _set_tree, _set_converter = (Schema.__dict__[name].__set__ for name in ("_tree",
 
 
 @hidden
-def _check(schema: Any, frame: Frame, value: Any) -> None:
+def _check(schema: Any, frame: CallBuffer, value: Any) -> None:
     why = None
     try:
         if converter_of(schema).convert(frame, value):

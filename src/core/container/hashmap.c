@@ -88,7 +88,7 @@ static fh_hashmap_object *new_small(int32_t type_index, uint64_t n_slots) {
 static fh_hashmap_object *new_dense(int32_t type_index, uint64_t n_pairs) {
   uint64_t n_slots = 2 * FH_HASHMAP_SMALL_MAX;
   while (n_slots * 99 < n_pairs * 100) n_slots *= 2; /* 0.99 is the ABI's load limit */
-  fh_hashmap_object *map = (fh_hashmap_object *)fh_mem_alloc(sizeof *map);
+  fh_hashmap_object *map = (fh_hashmap_object *)fh_mem_alloc(sizeof(*map));
   if (map == NULL) return NULL;
   fh_object_init(&map->header, type_index, delete_map);
   if (fh_hashmap_dense_init(map, n_slots / 2) != 0) { /* fh_hashmap_dense_init makes twice as many slots */
@@ -116,7 +116,7 @@ static fh_hashmap_object *copy_bytes(const fh_hashmap_object *from, int32_t type
     map->size = from->size;
     return map;
   }
-  map = (fh_hashmap_object *)fh_mem_alloc(sizeof *map);
+  map = (fh_hashmap_object *)fh_mem_alloc(sizeof(*map));
   if (map == NULL) return NULL;
   fh_object_init(&map->header, type_index, delete_map);
   if (fh_hashmap_dense_copy(from, map) == 0) return map;
@@ -160,9 +160,9 @@ static int small_find(const fh_hashmap_object *map, const TVMFFIAny *key, fh_has
 /* Moves the pairs to a buffer with room for `n_slots`. The old place is the object's own block, which cannot grow
  * because the object keeps its address, or a smaller buffer. */
 static int small_grow(fh_hashmap_object *map, uint64_t n_slots, fh_mem_aside *aside) {
-  fh_hashmap_pair *pairs = (fh_hashmap_pair *)fh_mem_alloc((size_t)n_slots * sizeof *pairs);
+  fh_hashmap_pair *pairs = (fh_hashmap_pair *)fh_mem_alloc((size_t)n_slots * sizeof(*pairs));
   if (pairs == NULL) return FH_HASHMAP_NO_MEMORY;
-  memcpy(pairs, map->data, (size_t)map->size * sizeof *pairs);
+  memcpy(pairs, map->data, (size_t)map->size * sizeof(*pairs));
   fh_mem_put_aside(aside, map->data, map->data_deleter);
   map->data = pairs;
   map->data_deleter = fh_mem_free;
@@ -175,7 +175,7 @@ static int small_grow(fh_hashmap_object *map, uint64_t n_slots, fh_mem_aside *as
  * small table unchanged. */
 static int small_to_dense(fh_hashmap_object *map, fh_hashmap_hooks hooks, fh_mem_aside *aside) {
   fh_hashmap_object dense; /* only the members after the header are used */
-  memset(&dense, 0, sizeof dense);
+  memset(&dense, 0, sizeof(dense));
   if (fh_hashmap_dense_init(&dense, map->size) != 0) return FH_HASHMAP_NO_MEMORY;
   for (uint64_t i = 0; i < map->size; ++i) {
     fh_hashmap_rest none; /* unused: the keys differ, and this file made the buffers */
@@ -187,7 +187,7 @@ static int small_to_dense(fh_hashmap_object *map, fh_hashmap_hooks hooks, fh_mem
   }
   fh_mem_put_aside(aside, map->data, map->data_deleter);
   /* The header stays: other threads may be changing its reference count. */
-  memcpy((char *)map + sizeof map->header, (char *)&dense + sizeof map->header, sizeof dense - sizeof map->header);
+  memcpy((char *)map + sizeof(map->header), (char *)&dense + sizeof(map->header), sizeof(dense) - sizeof(map->header));
   return 0;
 }
 
@@ -341,7 +341,7 @@ int fh_hashmap_erase(fh_hashmap_object *map, const TVMFFIAny *key, fh_hashmap_ho
   fh_hashmap_pair *pair = &small_pairs(map)[i];
   *old = *pair;
   map->size -= 1;
-  memmove(pair, pair + 1, (size_t)(map->size - i) * sizeof *pair);
+  memmove(pair, pair + 1, (size_t)(map->size - i) * sizeof(*pair));
   return 1;
 }
 
@@ -351,7 +351,7 @@ static int take_pairs(fh_hashmap_object *map, fh_hashmap_pair **out, int64_t *n)
   *out = NULL;
   *n = 0;
   if (map->size == 0) return 0;
-  fh_hashmap_pair *pairs = (fh_hashmap_pair *)fh_mem_alloc((size_t)map->size * sizeof *pairs);
+  fh_hashmap_pair *pairs = (fh_hashmap_pair *)fh_mem_alloc((size_t)map->size * sizeof(*pairs));
   if (pairs == NULL) return -1;
   uint64_t position = fh_hashmap_begin(map);
   for (fh_hashmap_pair *pair; (pair = fh_hashmap_at(map, position)) != NULL; ++*n) {
@@ -379,7 +379,7 @@ int fh_hashmap_clear(fh_hashmap_object *map) {
 
 /* ---- Order ---- */
 
-int fh_hashmap_is_live(const fh_hashmap_object *map, uint64_t position) {
+bool fh_hashmap_is_live(const fh_hashmap_object *map, uint64_t position) {
   return fh_hashmap_is_small(map) ? position < map->size : fh_hashmap_dense_is_used(map, position);
 }
 

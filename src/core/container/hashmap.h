@@ -6,7 +6,7 @@
 #ifndef FH_HASHMAP_H_
 #define FH_HASHMAP_H_
 
-#include "hashmap_object.h"
+#include "hashmap_layout.h"
 
 /* Makes an empty object of type kTVMFFIMap or kTVMFFIDict; NULL with an error pending. Its table has the layout, and
  * usually the size, that adding n_pairs one by one would leave. With twice the room, reading would have twice the cache
@@ -58,7 +58,7 @@ static inline fh_hashmap_pair *fh_hashmap_at(const fh_hashmap_object *map, uint6
 }
 
 /* Whether a pair is at that position: for positions that may be older than a change. */
-int fh_hashmap_is_live(const fh_hashmap_object *map, uint64_t position);
+bool fh_hashmap_is_live(const fh_hashmap_object *map, uint64_t position);
 
 #ifdef FH_TEST
 /* Whether the invariants of the structure hold. */

@@ -58,7 +58,7 @@ static uint8_t *meta_at(const fh_hashmap_object *map, uint64_t slot) {
   return &((fh_hashmap_block *)map->data + slot / FH_HASHMAP_BLOCK_SLOTS)->meta[slot % FH_HASHMAP_BLOCK_SLOTS];
 }
 
-static int is_head(uint8_t meta) { return (meta & BODY) == 0; }
+static bool is_head(uint8_t meta) { return (meta & BODY) == 0; }
 
 /* Fibonacci hashing: the factor is 2**64 divided by the golden ratio, and the top bits of the product are the slot. */
 static uint64_t home_of(const fh_hashmap_object *map, uint64_t hash) {
@@ -129,7 +129,7 @@ static void move_item(fh_hashmap_object *map, uint64_t from, uint64_t to) {
 void fh_hashmap_dense_forget(fh_hashmap_object *map) {
   fh_hashmap_block *blocks = (fh_hashmap_block *)map->data;
   uint64_t n_blocks = count_blocks(map->slots);
-  for (uint64_t i = 0; i < n_blocks; ++i) memset(blocks[i].meta, EMPTY, sizeof blocks[i].meta);
+  for (uint64_t i = 0; i < n_blocks; ++i) memset(blocks[i].meta, EMPTY, sizeof(blocks[i].meta));
   map->size = 0;
   map->head = map->tail = NO_SLOT;
 }
@@ -210,18 +210,18 @@ typedef struct {
 /* Finds new slots for the n items of a chain from `slot` on, and reserves them, so that no slot is found twice. The
  * chain up to slot `before` stays. Each new slot must be in reach of the slot before it. 0 if there are not enough
  * slots, and then nothing is reserved. */
-static int plan_moves(fh_hashmap_object *map, uint64_t slot, uint64_t before, chain_move *moves, uint64_t n) {
+static bool plan_moves(fh_hashmap_object *map, uint64_t slot, uint64_t before, chain_move *moves, uint64_t n) {
   for (uint64_t i = 0; i < n; ++i, slot = next_in_chain(map, slot)) {
     moves[i].from = slot;
     moves[i].jump = find_free(map, before, &moves[i].to);
     if (moves[i].jump == 0) {
       while (i-- > 0) *meta_at(map, moves[i].to) = EMPTY;
-      return 0;
+      return false;
     }
     before = moves[i].to;
     *meta_at(map, before) = RESERVED;
   }
-  return 1;
+  return true;
 }
 
 /* Frees a slot by moving its item and the rest of that item's chain: 1; 0 without room; the result of a failing hook;
@@ -237,10 +237,10 @@ static int free_slot(fh_hashmap_object *map, uint64_t slot, fh_hashmap_hooks hoo
   /* Chains are short, so this rarely allocates. */
   chain_move few[16], *moves = few;
   if (n > FH_COUNT_OF(few)) {
-    moves = n > SIZE_MAX / sizeof *moves ? NULL : (chain_move *)fh_mem_alloc((size_t)n * sizeof *moves);
+    moves = n > SIZE_MAX / sizeof(*moves) ? NULL : (chain_move *)fh_mem_alloc((size_t)n * sizeof(*moves));
     if (moves == NULL) return FH_HASHMAP_NO_MEMORY;
   }
-  int has_room = plan_moves(map, slot, before, moves, n);
+  bool has_room = plan_moves(map, slot, before, moves, n);
   for (uint64_t i = 0; has_room && i < n; ++i) {
     move_item(map, moves[i].from, moves[i].to);
     *meta_at(map, moves[i].from) = EMPTY;
@@ -254,7 +254,7 @@ static int free_slot(fh_hashmap_object *map, uint64_t slot, fh_hashmap_hooks hoo
 
 /* Whether one more pair would exceed the load limit. Only called if the home of the new key is used: an empty home is
  * filled at any load, as in clients. */
-static int is_full(const fh_hashmap_object *map) { return (double)(map->size + 1) > (double)map->slots * MAX_LOAD; }
+static bool is_full(const fh_hashmap_object *map) { return (double)(map->size + 1) > (double)map->slots * MAX_LOAD; }
 
 /* Writes a pair, which the table steals, into a free slot, with that metadata byte, at the end of the order. */
 static void put_new(fh_hashmap_object *map, uint64_t slot, uint8_t meta, const fh_hashmap_pair *pair) {
@@ -321,7 +321,7 @@ static int fill_larger(const fh_hashmap_object *map, fh_hashmap_object *larger, 
 static int grow_table(fh_hashmap_object *map, fh_hashmap_hooks hooks, fh_mem_aside *aside) {
   /* without a header: the header of `map` stays, because other threads change its reference count */
   fh_hashmap_object larger;
-  memset(&larger, 0, sizeof larger);
+  memset(&larger, 0, sizeof(larger));
   uint64_t slots = map->slots;
   uint32_t shift = map->fib_shift;
   int rc;
@@ -334,7 +334,8 @@ static int grow_table(fh_hashmap_object *map, fh_hashmap_hooks hooks, fh_mem_asi
   } while (rc == 0);
   if (rc < 0) return rc;
   fh_mem_put_aside(aside, map->data, map->data_deleter);
-  memcpy((char *)map + sizeof map->header, (char *)&larger + sizeof map->header, sizeof larger - sizeof map->header);
+  memcpy((char *)map + sizeof(map->header), (char *)&larger + sizeof(map->header),
+         sizeof(larger) - sizeof(map->header));
   return 0;
 }
 
@@ -376,7 +377,7 @@ int fh_hashmap_dense_erase(fh_hashmap_object *map, const TVMFFIAny *key, fh_hash
 
 /* ---- Checks ---- */
 
-int fh_hashmap_dense_is_used(const fh_hashmap_object *map, uint64_t slot) {
+bool fh_hashmap_dense_is_used(const fh_hashmap_object *map, uint64_t slot) {
   return slot < map->slots && *meta_at(map, slot) < RESERVED;
 }
 

@@ -4,7 +4,7 @@
 #ifndef FH_HASHMAP_DENSE_H_
 #define FH_HASHMAP_DENSE_H_
 
-#include "hashmap_key.h"
+#include "hashmap_layout.h"
 
 /* Makes an empty table for n_pairs. -1 without memory, with no error pending and the table unchanged. */
 int fh_hashmap_dense_init(fh_hashmap_object *map, uint64_t n_pairs);
@@ -21,7 +21,7 @@ int fh_hashmap_dense_set(fh_hashmap_object *map, const fh_hashmap_pair *pair, fh
 int fh_hashmap_dense_erase(fh_hashmap_object *map, const TVMFFIAny *key, fh_hashmap_hooks hooks, fh_hashmap_pair *old);
 
 /* Whether that slot holds an item; any number is allowed. */
-int fh_hashmap_dense_is_used(const fh_hashmap_object *map, uint64_t slot);
+bool fh_hashmap_dense_is_used(const fh_hashmap_object *map, uint64_t slot);
 #ifdef FH_TEST
 int fh_hashmap_dense_is_valid(const fh_hashmap_object *map);
 #endif

@@ -20,18 +20,18 @@ int64_t fh_list_size(const fh_seq_object *list) {
 }
 
 /* As fh_list_find; *size is the size of the List. */
-static int copy_item(const fh_seq_object *list, int64_t i, TVMFFIAny *out, int64_t *size) {
+static bool copy_item(const fh_seq_object *list, int64_t i, TVMFFIAny *out, int64_t *size) {
   *out = fh_any_none();
   fh_shared_note note = fh_stripe_read(list);
   *size = fh_seq_size(list);
-  int is_there = i >= 0 && i < *size;
+  bool is_there = i >= 0 && i < *size;
   /* The new reference is counted under the lock, while the List's own reference keeps the object alive. */
   if (is_there) fh_any_copy(&fh_seq_items(list)[i], out);
   fh_stripe_read_end(list, note);
   return is_there;
 }
 
-int fh_list_find(const fh_seq_object *list, int64_t i, TVMFFIAny *out) {
+bool fh_list_find(const fh_seq_object *list, int64_t i, TVMFFIAny *out) {
   int64_t size;
   return copy_item(list, i, out, &size);
 }
@@ -44,7 +44,7 @@ int fh_list_get(const fh_seq_object *list, int64_t i, TVMFFIAny *out) {
 int fh_list_set(fh_seq_object *list, int64_t i, TVMFFIAny item) {
   fh_stripe_lock(list);
   int64_t size = fh_seq_size(list);
-  int is_there = i >= 0 && i < size;
+  bool is_there = i >= 0 && i < size;
   if (is_there) fh_seq_swap(list, i, &item);
   fh_stripe_unlock(list);
   fh_any_drop(&item); /* the old item, or the new one if the index is out of bounds */
@@ -62,7 +62,7 @@ static outcome insert_locked(fh_seq_object *list, int64_t i, int at_end, const T
   if (i < 0 || i > size) return OUTSIDE;
   if (fh_seq_grow(list, 1, aside) != 0) return NO_MEMORY;
   TVMFFIAny *slot = &fh_seq_items(list)[i];
-  memmove(slot + 1, slot, (size_t)(size - i) * sizeof *slot);
+  memmove(slot + 1, slot, (size_t)(size - i) * sizeof(*slot));
   *slot = *item;
   list->cell.size = size + 1;
   return DONE;
@@ -90,14 +90,14 @@ int fh_list_append(fh_seq_object *list, TVMFFIAny item) { return insert_item(lis
 static TVMFFIAny take_locked(fh_seq_object *list, int64_t i) {
   TVMFFIAny *slot = &fh_seq_items(list)[i], item = *slot;
   list->cell.size -= 1;
-  memmove(slot, slot + 1, (size_t)(fh_seq_size(list) - i) * sizeof *slot);
+  memmove(slot, slot + 1, (size_t)(fh_seq_size(list) - i) * sizeof(*slot));
   return item;
 }
 
 int fh_list_take(fh_seq_object *list, int64_t i, TVMFFIAny *out) {
   fh_stripe_lock(list);
   int64_t size = fh_seq_size(list);
-  int is_there = i >= 0 && i < size;
+  bool is_there = i >= 0 && i < size;
   if (is_there) *out = take_locked(list, i);
   fh_stripe_unlock(list);
   return is_there ? 0 : fh_seq_raise_index(i, size);
@@ -121,14 +121,14 @@ static outcome splice_locked(fh_seq_object *list, int64_t first, int64_t last, c
   if (n > n_out && fh_seq_grow(list, n - n_out, &old->buffer) != 0) return NO_MEMORY;
   TVMFFIAny *data = fh_seq_items(list);
   if (n_out != 0) { /* the removed items are dropped after the lock, so they are stored until then */
-    old->items = (TVMFFIAny *)fh_mem_alloc((size_t)n_out * sizeof *old->items);
+    old->items = (TVMFFIAny *)fh_mem_alloc((size_t)n_out * sizeof(*old->items));
     if (old->items == NULL) return NO_MEMORY;
-    memcpy(old->items, data + first, (size_t)n_out * sizeof *data);
+    memcpy(old->items, data + first, (size_t)n_out * sizeof(*data));
     old->n = n_out;
   }
   /* First the items after the range move to their new place, then the new ones fill the gap. */
-  if (n_behind != 0 && n != n_out) memmove(data + first + n, data + last, (size_t)n_behind * sizeof *data);
-  if (n != 0) memcpy(data + first, items, (size_t)n * sizeof *data);
+  if (n_behind != 0 && n != n_out) memmove(data + first + n, data + last, (size_t)n_behind * sizeof(*data));
+  if (n != 0) memcpy(data + first, items, (size_t)n * sizeof(*data));
   list->cell.size = size + n - n_out;
   return DONE;
 }
@@ -169,7 +169,7 @@ static int64_t place_of_bound(int64_t bound, int64_t size, int64_t lowest, int64
 /* The places of a slice in a List of that size. Going backwards, both bounds are one lower: the place before the first
  * item is a valid bound, the place after the last one is not. */
 static places places_of(const fh_list_slice *slice, int64_t size) {
-  int is_back = slice->step < 0;
+  bool is_back = slice->step < 0;
   int64_t lowest = is_back ? -1 : 0, highest = is_back ? size - 1 : size;
   int64_t from = is_back ? highest : lowest, to = is_back ? lowest : highest;
   if (slice->has_start) from = place_of_bound(slice->start, size, lowest, highest);
@@ -191,7 +191,7 @@ static outcome erase_locked(fh_seq_object *list, places at, displaced *old) {
     at.first += (at.n - 1) * at.step;
     at.step = -at.step;
   }
-  old->items = (TVMFFIAny *)fh_mem_alloc((size_t)at.n * sizeof *old->items);
+  old->items = (TVMFFIAny *)fh_mem_alloc((size_t)at.n * sizeof(*old->items));
   if (old->items == NULL) return NO_MEMORY;
   TVMFFIAny *data = fh_seq_items(list);
   int64_t size = fh_seq_size(list), to = at.first;
@@ -237,10 +237,10 @@ int fh_list_erase_slice(fh_seq_object *list, const fh_list_slice *slice) {
   return result == DONE ? 0 : fh_error_raise_no_memory();
 }
 
-int fh_list_erase_same(fh_seq_object *list, int64_t i, const TVMFFIAny *item) {
+bool fh_list_erase_same(fh_seq_object *list, int64_t i, const TVMFFIAny *item) {
   TVMFFIAny old = fh_any_none();
   fh_stripe_lock(list);
-  int is_there = i >= 0 && i < fh_seq_size(list) && fh_any_same(&fh_seq_items(list)[i], item);
+  bool is_there = i >= 0 && i < fh_seq_size(list) && fh_any_same(&fh_seq_items(list)[i], item);
   if (is_there) old = take_locked(list, i);
   fh_stripe_unlock(list);
   fh_any_drop(&old);
@@ -279,7 +279,7 @@ int fh_list_copy_items(const fh_seq_object *seq, TVMFFIAny **items, int64_t *n) 
   fh_shared_note note =
       fh_stripe_read(seq); /* covers the copies' references as well: another thread may drop the List's */
   int64_t size = fh_seq_size(seq);
-  if (size != 0) copies = (TVMFFIAny *)fh_mem_alloc((size_t)size * sizeof *copies);
+  if (size != 0) copies = (TVMFFIAny *)fh_mem_alloc((size_t)size * sizeof(*copies));
   for (int64_t i = 0; copies != NULL && i < size; ++i) fh_any_copy(&fh_seq_items(seq)[i], &copies[i]);
   fh_stripe_read_end(seq, note);
   *items = copies;

@@ -9,7 +9,7 @@
 
 int64_t fh_list_size(const fh_seq_object *list);
 /* Returns an owned copy of the item at i: 1, or 0 with None and no error if the item does not exist. */
-int fh_list_find(const fh_seq_object *list, int64_t i, TVMFFIAny *out);
+bool fh_list_find(const fh_seq_object *list, int64_t i, TVMFFIAny *out);
 /* Returns an owned copy of the item at i: 0, or -1 with an IndexError pending. */
 int fh_list_get(const fh_seq_object *list, int64_t i, TVMFFIAny *out);
 /* Replaces the item at i by an owned one, which is stolen also on failure. IndexError. */
@@ -28,7 +28,7 @@ int fh_list_clear(fh_seq_object *list);
  * and not INT64_MIN. */
 typedef struct {
   int64_t start, stop, step;
-  int has_start, has_stop;
+  bool has_start, has_stop;
 } fh_list_slice;
 
 /* Replaces the items of a slice by n owned items; steals their array, from fh_mem_alloc, also on failure. ValueError if
@@ -36,7 +36,7 @@ typedef struct {
 int fh_list_replace_slice(fh_seq_object *list, const fh_list_slice *slice, TVMFFIAny *items, int64_t n);
 int fh_list_erase_slice(fh_seq_object *list, const fh_list_slice *slice);
 /* Removes the item at i if it has the same bytes as *item; returns whether it did. No error. */
-int fh_list_erase_same(fh_seq_object *list, int64_t i, const TVMFFIAny *item);
+bool fh_list_erase_same(fh_seq_object *list, int64_t i, const TVMFFIAny *item);
 void fh_list_reverse(fh_seq_object *list);
 /* Makes room for `capacity` items in all. */
 int fh_list_reserve(fh_seq_object *list, int64_t capacity);

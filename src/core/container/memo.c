@@ -41,7 +41,7 @@ static int reserve_slot(fh_memo *memo) {
   if ((memo->n_used + 1) * 8 <= memo->n_slots * 5) return 0;
   fh_memo bigger = *memo;
   bigger.n_slots = memo->n_slots < MIN_SLOTS ? MIN_SLOTS : memo->n_slots * 4;
-  bigger.entries = (fh_memo_entry *)fh_mem_calloc(bigger.n_slots, sizeof *bigger.entries);
+  bigger.entries = (fh_memo_entry *)fh_mem_calloc(bigger.n_slots, sizeof(*bigger.entries));
   if (bigger.entries == NULL) return fh_error_raise_no_memory();
   for (size_t i = 0; i < memo->n_slots; ++i) {
     const fh_memo_entry *entry = &memo->entries[i];

@@ -24,11 +24,11 @@ static void drop_all(TVMFFIAny *items, int64_t n) {
 }
 
 /* A sequence of plain data is destroyed without the queue of nested destructions, which is much cheaper. */
-static int has_objects(const fh_seq_object *seq) {
+static bool has_objects(const fh_seq_object *seq) {
   for (int64_t i = 0; i < seq->cell.size; ++i) {
-    if (fh_any_is_object(&fh_seq_items(seq)[i])) return 1;
+    if (fh_any_is_object(&fh_seq_items(seq)[i])) return true;
   }
-  return 0;
+  return false;
 }
 
 /* Destroys the value. The size must be 0 afterwards: if weak references remain, the deleter runs a second time, and
@@ -58,7 +58,7 @@ static void init_object(fh_seq_object *seq, int32_t type_index, int64_t n_inline
 
 /* Makes an empty sequence; NULL without memory, with no error pending. */
 static fh_seq_object *new_object(int32_t type_index, int64_t n_inline) {
-  fh_seq_object *seq = (fh_seq_object *)fh_mem_alloc(sizeof *seq + (size_t)n_inline * sizeof(TVMFFIAny));
+  fh_seq_object *seq = (fh_seq_object *)fh_mem_alloc(sizeof(*seq) + (size_t)n_inline * sizeof(TVMFFIAny));
   if (seq != NULL) init_object(seq, type_index, n_inline);
   return seq;
 }
@@ -93,7 +93,7 @@ fh_seq_object *fh_seq_array_of(const TVMFFIAny *items, int64_t n) {
     fh_error_raise_no_memory();
     return NULL;
   }
-  memcpy(array->items, items, (size_t)n * sizeof *items); /* the references move with the bytes */
+  memcpy(array->items, items, (size_t)n * sizeof(*items)); /* the references move with the bytes */
   array->cell.size = n;
   return array;
 }
@@ -149,9 +149,9 @@ int fh_seq_push(fh_seq_object *seq, TVMFFIAny item) {
 int fh_seq_reserve(fh_seq_object *list, int64_t capacity, fh_mem_aside *aside) {
   if (capacity <= list->cell.capacity) return 0;
   /* Only this step can fail, and it comes first, so without memory the List is unchanged. */
-  TVMFFIAny *data = capacity <= MAX_ITEMS ? (TVMFFIAny *)fh_mem_alloc((size_t)capacity * sizeof *data) : NULL;
+  TVMFFIAny *data = capacity <= MAX_ITEMS ? (TVMFFIAny *)fh_mem_alloc((size_t)capacity * sizeof(*data)) : NULL;
   if (data == NULL) return -1;
-  if (list->cell.size != 0) memcpy(data, fh_seq_items(list), (size_t)list->cell.size * sizeof *data);
+  if (list->cell.size != 0) memcpy(data, fh_seq_items(list), (size_t)list->cell.size * sizeof(*data));
   fh_mem_put_aside(aside, list->cell.data, list->cell.data_deleter);
   list->cell.data = data;
   list->cell.capacity = capacity;

@@ -19,7 +19,7 @@ typedef struct {
   TVMFFIAny items[]; /* only in an Array; not part of the ABI's 56 bytes */
 } fh_seq_object;
 
-static inline int fh_seq_is(const TVMFFIAny *any) {
+static inline bool fh_seq_is(const TVMFFIAny *any) {
   return any->type_index == kTVMFFIArray || any->type_index == kTVMFFIList;
 }
 static inline TVMFFIAny *fh_seq_items(const fh_seq_object *seq) { return (TVMFFIAny *)seq->cell.data; }

@@ -37,7 +37,7 @@ static void put_slot(fh_value_table *table, size_t index) {
  * worth the room. -1 with a MemoryError pending and the table unchanged. */
 static int grow_slots(fh_value_table *table) {
   size_t n_slots = table->n_slots == 0 ? FIRST_SLOTS : table->n_slots * 4;
-  uint32_t *slots = n_slots <= MAX_SLOTS ? (uint32_t *)fh_mem_calloc(n_slots, sizeof *slots) : NULL;
+  uint32_t *slots = n_slots <= MAX_SLOTS ? (uint32_t *)fh_mem_calloc(n_slots, sizeof(*slots)) : NULL;
   if (slots == NULL) return fh_error_raise_no_memory();
   fh_mem_free(table->slots);
   table->slots = slots;
@@ -51,7 +51,7 @@ static int grow_slots(fh_value_table *table) {
  * and a growth only copies. */
 static int grow_entries(fh_value_table *table) {
   size_t room = table->n_room + table->n_room / 2 + FIRST_SLOTS / 2;
-  fh_value_entry *entries = (fh_value_entry *)fh_mem_realloc(table->entries, room * sizeof *entries);
+  fh_value_entry *entries = (fh_value_entry *)fh_mem_realloc(table->entries, room * sizeof(*entries));
   if (entries == NULL) return fh_error_raise_no_memory();
   table->entries = entries;
   table->n_room = room;
@@ -90,5 +90,5 @@ void fh_value_table_free(fh_value_table *table) {
   while (table->n_entries != 0) fh_any_drop(&table->entries[--table->n_entries].key);
   fh_mem_free(table->entries);
   fh_mem_free(table->slots);
-  memset(table, 0, sizeof *table);
+  memset(table, 0, sizeof(*table));
 }

@@ -301,7 +301,7 @@ static int repr_step(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
     rc = fh_text_add_cstr(&text, ".") != 0 ? -1 : fh_text_add(&text, name.data, name.size);
   } else {
     /* Also for an attribute whose key is not a string, which a client can make. */
-    int is_missing = kind >= FH_ACCESS_ATTR_MISSING;
+    bool is_missing = kind >= FH_ACCESS_ATTR_MISSING;
     rc = fh_text_add_cstr(&text, is_missing ? "[<missing:" : "[");
     if (rc == 0) rc = add_repr(fn_repr, &key, &text);
     if (rc == 0) rc = fh_text_add_cstr(&text, is_missing ? ">]" : "]");

@@ -1,7 +1,7 @@
 /* builtin.c - creating, copying, destroying and registering the built-in types that consist of fields.
  *
  * An interpreter of the tables that describe these types (fh_builtin_type). The code that a class of the reference has
- * in C++ is here a loop over the fields of a type and of its parents. record.c does that for types that are registered
+ * in C++ is here a loop over the fields of a type and of its parents. field.c does that for types that are registered
  * at run time, by their reflected fields; here the tables are static, and contain more than reflection does.
  *
  * A setter may run while other threads read the object, so fields are read and written by the functions of
@@ -27,10 +27,10 @@ static const int32_t memory_types[] = {
     kTVMFFIInt, kTVMFFIInt, kTVMFFIAny, kTVMFFIAny, kTVMFFIObject, kTVMFFIObject, kTVMFFIObject,
 };
 
-static int is_cell(const fh_builtin_field *field) {
+static bool is_cell(const fh_builtin_field *field) {
   return field->kind == FH_BUILTIN_ANY || field->kind == FH_BUILTIN_STR;
 }
-static int is_number(const fh_builtin_field *field) {
+static bool is_number(const fh_builtin_field *field) {
   return field->kind == FH_BUILTIN_INT || field->kind == FH_BUILTIN_INT32;
 }
 static void *address_of(const fh_builtin_field *field, void *obj) { return (char *)obj + field->offset; }
@@ -159,7 +159,7 @@ int fh_builtin_raise_convert(const TVMFFIAny *value, const char *expected) {
                         expected);
 }
 
-static int is_int(const TVMFFIAny *value) {
+static bool is_int(const TVMFFIAny *value) {
   return value->type_index == kTVMFFIInt || value->type_index == kTVMFFIBool;
 }
 
@@ -196,10 +196,10 @@ static int set_str(void *field, const TVMFFIAny *value) {
   return fh_str_content(value, &content) ? set_any(field, value) : fh_builtin_raise_convert(value, "str");
 }
 
-int fh_builtin_set_object(void *field, const TVMFFIAny *value, int32_t type_index, int is_optional,
+int fh_builtin_set_object(void *field, const TVMFFIAny *value, int32_t type_index, bool is_optional,
                           const char *expected) {
   TVMFFIAny owned;
-  int is_none = value->type_index == kTVMFFINone;
+  bool is_none = value->type_index == kTVMFFINone;
   /* None that is not allowed, or a value that is not an instance. */
   if (is_none ? !is_optional : !fh_any_is_object(value) || !fh_type_is_instance(value->type_index, type_index)) {
     return fh_builtin_raise_convert(value, expected);
@@ -267,7 +267,7 @@ static const struct {
 static int register_field(int32_t type_index, const fh_builtin_field *field) {
   TVMFFIFieldSetter setter = field->setter != NULL ? field->setter : kinds[field->kind].setter;
   TVMFFIFieldInfo info;
-  memset(&info, 0, sizeof info);
+  memset(&info, 0, sizeof(info));
   info.name = fh_base_bytes(field->name);
   info.doc = text_or_none(field->doc);
   info.metadata = text_or_none(field->metadata);
@@ -287,7 +287,7 @@ static int register_field(int32_t type_index, const fh_builtin_field *field) {
 static int register_method(int32_t type_index, const fh_builtin_method *method) {
   TVMFFIMethodInfo info;
   TVMFFIObjectHandle func;
-  memset(&info, 0, sizeof info);
+  memset(&info, 0, sizeof(info));
   info.name = fh_base_bytes(method->name);
   info.doc = text_or_none(method->doc);
   info.metadata = text_or_none(method->metadata);
@@ -322,7 +322,7 @@ int fh_builtin_set_native(int32_t type_index, const char *attr, void *function) 
 
 static int register_metadata(int32_t type_index, const fh_builtin_type *type) {
   TVMFFITypeMetadata metadata;
-  memset(&metadata, 0, sizeof metadata);
+  memset(&metadata, 0, sizeof(metadata));
   metadata.creator = type->creator;
   metadata.total_size = type->total_bytes;
   metadata.structural_eq_hash_kind = type->kind;

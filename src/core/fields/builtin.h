@@ -24,7 +24,7 @@ typedef struct {
   int64_t offset;
   int64_t flags; /* kTVMFFIFieldFlagBitMask*; a default is None */
   TVMFFIFieldSetter setter; /* NULL: the setter of the kind; pointers have no default setter */
-  int is_alias; /* another name of a field of the parent */
+  bool is_alias; /* another name of a field of the parent */
 } fh_builtin_field;
 
 typedef struct {
@@ -36,7 +36,7 @@ typedef struct {
 typedef struct fh_builtin_type {
   const char *key;
   const struct fh_builtin_type *parent; /* NULL: ffi.Object */
-  int is_final; /* no type derives from it */
+  bool is_final; /* no type derives from it */
   int32_t total_bytes;
   TVMFFISEqHashKind kind;
   const fh_builtin_field *fields; /* the type's own fields; the last entry has no name */
@@ -89,7 +89,7 @@ void fh_builtin_end(const fh_builtin_type *type, void *self);
 
 /* For setters of pointer fields: stores an object that is an instance of type_index or, with is_optional, NULL for
  * None. A TypeError names `expected`. */
-int fh_builtin_set_object(void *field, const TVMFFIAny *value, int32_t type_index, int is_optional,
+int fh_builtin_set_object(void *field, const TVMFFIAny *value, int32_t type_index, bool is_optional,
                           const char *expected);
 /* A setter: stores a List of objects and None, or copies an Array of these into a List. TypeError for anything else. */
 int fh_builtin_set_object_list(void *field, const TVMFFIAny *value);
@@ -97,5 +97,11 @@ int fh_builtin_set_object_list(void *field, const TVMFFIAny *value);
 int fh_builtin_put(void *field, void *obj);
 /* Raises the TypeError of a setter. Always -1. */
 FH_COLD int fh_builtin_raise_convert(const TVMFFIAny *value, const char *expected);
+
+/* --- conversion -------------------------------------------------------------------------------------------------- */
+
+/* __ffi_convert__ of the built-in types: a binding calls it to convert a value to a type. */
+
+void fh_convert_init(void);
 
 #endif /* FH_BUILTIN_H_ */

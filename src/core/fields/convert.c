@@ -3,9 +3,8 @@
  *
  * A binding that has to convert a value to a static type calls the type's attribute __ffi_convert__, a Function of one
  * value. Types in the messages are written as in C++. */
-#include "convert.h"
-
 #include "builtin.h"
+
 #include "core/container/hashmap.h"
 #include "core/container/list.h"
 #include "core/object/any_own.h"
@@ -21,9 +20,9 @@ static int raise_cast(const TVMFFIAny *value, const char *wanted) {
 }
 
 /* An instance of the type becomes the result; so does None with `is_nullable`. Anything else is a TypeError. */
-static int to_instance(const TVMFFIAny *value, int32_t type_index, int is_nullable, const char *wanted,
+static int to_instance(const TVMFFIAny *value, int32_t type_index, bool is_nullable, const char *wanted,
                        TVMFFIAny *result) {
-  int is_none = value->type_index == kTVMFFINone && is_nullable;
+  bool is_none = value->type_index == kTVMFFINone && is_nullable;
   if (!is_none && !(fh_any_is_object(value) && fh_type_is_instance(value->type_index, type_index))) {
     return raise_cast(value, wanted);
   }

@@ -8,8 +8,8 @@
 
 #include "core/object/error.h"
 #include "core/object/function.h"
+#include "core/object/opaque.h"
 #include "core/object/reflect.h"
-#include "core/object/sentinel.h"
 #include "core/object/str.h"
 #include "core/platform/atomic.h"
 #include "core/platform/mem.h"
@@ -79,12 +79,12 @@ static FH_NOINLINE int32_t find_pair(const pairs *from, TVMFFIByteArray wanted, 
 }
 
 /* Whether a subclass declares the field before `at` again. */
-static FH_NOINLINE int is_declared_again(fh_reflect_cursor at, TVMFFIByteArray name) {
+static FH_NOINLINE bool is_declared_again(fh_reflect_cursor at, TVMFFIByteArray name) {
   at.next = at.end; /* names are unique within a class */
   for (const TVMFFIFieldInfo *field; (field = fh_reflect_next_field(&at)) != NULL;) {
-    if (fh_span_same(field->name, name)) return 1;
+    if (fh_span_same(field->name, name)) return true;
   }
-  return 0;
+  return false;
 }
 
 /* Writes one field: from a pair, else its default. If a subclass declares the field again, the only pair of the name
@@ -92,7 +92,7 @@ static FH_NOINLINE int is_declared_again(fh_reflect_cursor at, TVMFFIByteArray n
 static FH_NOINLINE int set_from_pairs(pairs *from, const TVMFFIFieldInfo *field, fh_reflect_cursor behind) {
   while (from->first < from->n_args && from->used[from->first / 2]) from->first += 2;
   int32_t at = find_pair(from, field->name, from->first);
-  int is_again = is_declared_again(behind, field->name);
+  bool is_again = is_declared_again(behind, field->name);
   if (at != 0 && (!is_again || find_pair(from, field->name, at + 2) != 0)) {
     from->used[at / 2] = 1;
     return fh_reflect_set(field, from->obj, &from->args[at + 1]);
@@ -187,9 +187,13 @@ typedef struct {
   size_t mask; /* number of places - 1; at least half of them are empty */
 } constructor;
 
-static int takes_part(const TVMFFIFieldInfo *field) { return !(field->flags & kTVMFFIFieldFlagBitMaskInitOff); }
-static int has_default(const TVMFFIFieldInfo *field) { return (field->flags & kTVMFFIFieldFlagBitMaskHasDefault) != 0; }
-static int is_keyword_only(const TVMFFIFieldInfo *field) { return (field->flags & kTVMFFIFieldFlagBitMaskKwOnly) != 0; }
+static bool takes_part(const TVMFFIFieldInfo *field) { return !(field->flags & kTVMFFIFieldFlagBitMaskInitOff); }
+static bool has_default(const TVMFFIFieldInfo *field) {
+  return (field->flags & kTVMFFIFieldFlagBitMaskHasDefault) != 0;
+}
+static bool is_keyword_only(const TVMFFIFieldInfo *field) {
+  return (field->flags & kTVMFFIFieldFlagBitMaskKwOnly) != 0;
+}
 
 /* The place of a name; it contains 0 if no field has the name. */
 static int32_t *place_of(const constructor *c, TVMFFIByteArray name) {
@@ -315,7 +319,7 @@ static int bind_arguments(const constructor *c, TVMFFIObject *obj, const TVMFFIA
 static int construct_with(const constructor *c, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   /* A byte for each field: on the stack, unless there are many. */
   unsigned char few[64], *is_set = few;
-  if ((size_t)c->n_fields > sizeof few && (is_set = (unsigned char *)fh_mem_alloc((size_t)c->n_fields)) == NULL) {
+  if ((size_t)c->n_fields > sizeof(few) && (is_set = (unsigned char *)fh_mem_alloc((size_t)c->n_fields)) == NULL) {
     return fh_error_raise_no_memory();
   }
   memset(is_set, 0, (size_t)c->n_fields);
@@ -356,8 +360,8 @@ static constructor *constructor_new(const TVMFFITypeInfo *info) {
   int32_t n = fh_reflect_count_fields(info);
   size_t n_places = 8;
   while (n_places < 2 * (size_t)n) n_places *= 2;
-  constructor *c = (constructor *)fh_mem_calloc(1, sizeof *c + (size_t)n * (sizeof *c->fields + sizeof *c->positional) +
-                                                       n_places * sizeof *c->places);
+  constructor *c = (constructor *)fh_mem_calloc(
+      1, sizeof(*c) + (size_t)n * (sizeof(*c->fields) + sizeof(*c->positional)) + n_places * sizeof(*c->places));
   if (c == NULL) {
     fh_error_raise_no_memory();
     return NULL;

@@ -25,7 +25,7 @@ static int is_column(const fh_hashmap_pair *pair) {
 }
 
 /* Whether each pair of a map has the required form. Under the map's lock. */
-static int all_pairs(const fh_hashmap_object *map, int (*is_right)(const fh_hashmap_pair *pair)) {
+static bool all_pairs(const fh_hashmap_object *map, int (*is_right)(const fh_hashmap_pair *pair)) {
   const fh_hashmap_pair *pair;
   uint64_t at = fh_hashmap_begin(map);
   for (; (pair = fh_hashmap_at(map, at)) != NULL && is_right(pair);) at = fh_hashmap_next(map, at);
@@ -39,7 +39,7 @@ static int set_dict(void *field, const TVMFFIAny *value, int (*is_right)(const f
   const fh_hashmap_object *map = (const fh_hashmap_object *)(const void *)value->v_obj;
   if (!fh_hashmap_is(value)) return fh_builtin_raise_convert(value, expected);
   fh_stripe_lock(map);
-  int is_good = all_pairs(map, is_right);
+  bool is_good = all_pairs(map, is_right);
   fh_stripe_unlock(map);
   if (!is_good) return fh_builtin_raise_convert(value, expected);
   if (value->type_index == kTVMFFIMap) return fh_builtin_put(field, fh_hashmap_copy(map, kTVMFFIDict));

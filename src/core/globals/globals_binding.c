@@ -1,9 +1,14 @@
-/* globals_binding.c - functions of the core for the bindings of this project, in addition to the ABI. */
+/* globals_binding.c - functions of the core for the bindings of this project and for libtvm_ffi_cxx.so. */
+#include "core/module/library.h"
+#include "core/module/library_context.h"
+#include "core/module/library_module.h"
+#include "core/module/module.h"
 #include "core/object/any.h"
 #include "core/object/backtrace.h"
 #include "core/object/error_deferred.h"
 #include "core/object/field_access.h"
 #include "core/object/function.h"
+#include "core/object/str.h"
 #include "globals_entry.h"
 
 /* The tables are static, so the binding may keep their addresses. */
@@ -33,5 +38,79 @@ const fh_globals_entry fh_globals_binding[] = {
     {"ffi_hpy.set_backtrace_boundary", set_backtrace_boundary, NULL},
     {"ffi_hpy.error_deferral", error_deferral, NULL},
     {"ffi_hpy.field_access", field_access, NULL},
+    {NULL, NULL, NULL},
+};
+
+/* --- for libtvm_ffi_cxx ------------------------------------------------------------------------------------------ */
+
+/* libtvm_ffi_cxx.so has the C++ names of the ABI. That library calls these functions by name, as it calls all others,
+ * so the core exports no symbols for it. */
+
+/* ffi_hpy.load_cxx(): for the Python binding, before ctypes or an import opens a C++ library without the core. */
+FH_GLOBAL(load_cxx) {
+  if (fh_function_check_count("ffi_hpy.load_cxx", n_args, 0) != 0) return -1;
+  fh_library_load_cxx();
+  return 0;
+}
+
+/* ffi_hpy.module_attach_cxx(type_info, throw_pending): the class of modules, and a function that throws the pending
+ * error. Called by the constructor of libtvm_ffi_cxx.so. */
+FH_GLOBAL(attach) {
+  const char *name = "ffi_hpy.module_attach_cxx";
+  void *type_info, *throw_pending;
+  if (fh_function_check_count(name, n_args, 2) != 0) return -1;
+  if (fh_function_arg_ptr(name, args, 0, &type_info) != 0) return -1;
+  if (fh_function_arg_ptr(name, args, 1, &throw_pending) != 0) return -1;
+  fh_library_module_attach_cxx(type_info, (void (*)(void))(uintptr_t)throw_pending);
+  return 0;
+}
+
+/* ---- Methods of the base class of all modules; ffi.ModuleImportModule calls the module's own class ---- */
+
+/* ffi_hpy.module_add_import(module, other). RuntimeError for a cycle. */
+FH_GLOBAL(add_import) {
+  const char *name = "ffi_hpy.module_add_import";
+  TVMFFIObject *module, *other;
+  if (fh_function_check_count(name, n_args, 2) != 0) return -1;
+  if (fh_function_arg_object(name, args, 0, kTVMFFIModule, &module) != 0) return -1;
+  if (fh_function_arg_object(name, args, 1, kTVMFFIModule, &other) != 0) return -1;
+  return fh_module_add_import((fh_module_object *)module, other);
+}
+
+/* ffi_hpy.module_drop_imports(module) */
+FH_GLOBAL(drop_imports) {
+  const char *name = "ffi_hpy.module_drop_imports";
+  TVMFFIObject *module;
+  if (fh_function_check_count(name, n_args, 1) != 0) return -1;
+  if (fh_function_arg_object(name, args, 0, kTVMFFIModule, &module) != 0) return -1;
+  return fh_module_drop_imports((fh_module_object *)module);
+}
+
+/* ---- Context symbols ---- */
+
+/* Calls the visitor with one symbol; an error ends the visit. */
+static int visit_symbol(void *visitor, const char *name, void *symbol) {
+  TVMFFIAny args[2] = {fh_any_none(), fh_any_ptr(symbol)};
+  if (fh_str_from_cstr(name, &args[0]) != 0) return -1;
+  int rc = fh_function_call_drop(visitor, args, 2);
+  fh_any_drop(&args[0]);
+  return rc;
+}
+
+/* ffi_hpy.visit_context_symbols(Function(name, address)): C++'s Module::VisitContextSymbols. */
+FH_GLOBAL(visit_context_symbols) {
+  const char *name = "ffi_hpy.visit_context_symbols";
+  TVMFFIObject *visitor;
+  if (fh_function_check_count(name, n_args, 1) != 0) return -1;
+  if (fh_function_arg_object(name, args, 0, kTVMFFIFunction, &visitor) != 0) return -1;
+  return fh_library_context_each(visit_symbol, visitor);
+}
+
+const fh_globals_entry fh_globals_cxx[] = {
+    {"ffi_hpy.load_cxx", load_cxx, NULL},
+    {"ffi_hpy.module_attach_cxx", attach, NULL},
+    {"ffi_hpy.module_add_import", add_import, NULL},
+    {"ffi_hpy.module_drop_imports", drop_imports, NULL},
+    {"ffi_hpy.visit_context_symbols", visit_context_symbols, NULL},
     {NULL, NULL, NULL},
 };

@@ -24,15 +24,15 @@ typedef struct {
 extern const fh_globals_entry fh_globals_seq[];      /* globals_seq.c: Array, List */
 extern const fh_globals_entry fh_globals_map[];      /* globals_map.c: Map, Dict */
 extern const fh_globals_entry fh_globals_value[];    /* globals_value.c: String, Bytes, Shape, sentinels, ReprPrint */
-extern const fh_globals_entry fh_globals_nested[];   /* globals_nested.c: copy, equality, order, hash, device */
+extern const fh_globals_entry fh_globals_nested[];   /* globals_object.c: copy, equality, order, hash, device */
 extern const fh_globals_entry fh_globals_registry[]; /* globals_registry.c: functions, types */
-extern const fh_globals_entry fh_globals_create[];   /* globals_create.c: objects from arguments */
-extern const fh_globals_entry fh_globals_cxx[];      /* globals_cxx.c: for libtvm_ffi_cxx.so */
+extern const fh_globals_entry fh_globals_create[];   /* globals_object.c: objects from arguments */
+extern const fh_globals_entry fh_globals_cxx[];      /* globals_binding.c: for libtvm_ffi_cxx.so */
 extern const fh_globals_entry fh_globals_binding[];  /* globals_binding.c: tables for a binding of this project */
 extern const fh_globals_entry fh_globals_module[];   /* globals_module.c */
 extern const fh_globals_entry fh_globals_structural[]; /* globals_structural.c: equality, hash, keys */
-extern const fh_globals_entry fh_globals_visit[];      /* globals_visit.c: visits, visitors, contexts of errors */
-extern const fh_globals_entry fh_globals_mutate[];     /* globals_mutate.c: mutations, mutators */
-extern const fh_globals_entry fh_globals_json[];     /* globals_json.c: JSON, and values as graphs of JSON */
+extern const fh_globals_entry fh_globals_visit[]; /* globals_structural.c: visits, visitors, contexts of errors */
+extern const fh_globals_entry fh_globals_mutate[]; /* globals_structural.c: mutations, mutators */
+extern const fh_globals_entry fh_globals_json[]; /* globals_value.c: JSON, and values as graphs of JSON */
 
 #endif /* FH_GLOBALS_ENTRY_H_ */

@@ -5,7 +5,7 @@
 #include "core/object/any_own.h"
 #include "core/object/error.h"
 #include "core/object/function.h"
-#include "core/object/sentinel.h"
+#include "core/object/opaque.h"
 #include "core/platform/mem.h"
 #include "globals_entry.h"
 
@@ -162,7 +162,7 @@ static int iterate(const char *name, int32_t type_index, const TVMFFIAny *args, 
   fh_hashmap_object *map;
   TVMFFIObjectHandle func;
   if (arg_map(name, args, n_args, 1, type_index, &map) != 0) return -1;
-  iterator *it = (iterator *)fh_mem_alloc(sizeof *it);
+  iterator *it = (iterator *)fh_mem_alloc(sizeof(*it));
   if (it == NULL) return fh_error_raise_no_memory();
   it->map = map;
   if (fh_function_new(it, iterator_call, iterator_end, &func) != 0) {

@@ -5,7 +5,6 @@
  * to a value first. */
 #include "core/container/hashmap.h"
 #include "core/module/library.h"
-#include "core/module/library_load.h"
 #include "core/module/library_module.h"
 #include "core/module/module.h"
 #include "core/object/error.h"

@@ -54,7 +54,7 @@ FH_GLOBAL(remove_global) {
 }
 
 /* Returns the documentation, or the metadata, of a function. */
-static int get_text(const char *getter, const TVMFFIAny *args, int32_t n_args, int is_doc, TVMFFIAny *result) {
+static int get_text(const char *getter, const TVMFFIAny *args, int32_t n_args, bool is_doc, TVMFFIAny *result) {
   TVMFFIByteArray name;
   if (fh_function_check_count(getter, n_args, 1) != 0) return -1;
   if (fh_function_arg_str(getter, args, 0, &name) != 0) return -1;

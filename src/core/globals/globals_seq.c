@@ -202,7 +202,7 @@ FH_GLOBAL(list_replace_slice) {
 
 /* The bounds and the step of a slice in args[1] to args[3]: ints with Python's meaning; the bounds may be None. */
 static int arg_slice(const char *name, const TVMFFIAny *args, fh_list_slice *slice) {
-  memset(slice, 0, sizeof *slice);
+  memset(slice, 0, sizeof(*slice));
   slice->has_start = args[1].type_index != kTVMFFINone;
   slice->has_stop = args[2].type_index != kTVMFFINone;
   if (slice->has_start && fh_function_arg_int(name, args, 1, &slice->start) != 0) return -1;
@@ -254,7 +254,7 @@ FH_GLOBAL(list_erase_same) {
 /* Whether an item equals an int or a string as Python compares them (1 == True == 1.0): 1, 0, or -1 if only Python can
  * tell. */
 static int equals_in_python(const TVMFFIAny *item, const TVMFFIAny *value) {
-  int is_int = value->type_index == kTVMFFIInt;
+  bool is_int = value->type_index == kTVMFFIInt;
   int equal = 0;
   switch (item->type_index) {
   case kTVMFFINone: return 0;
@@ -276,8 +276,8 @@ FH_GLOBAL(seq_holds) {
   if (fh_function_check_count(name, n_args, 2) != 0) return -1;
   if (!fh_seq_is(&args[0])) return fh_function_raise_type(name, 0, "ffi.List", &args[0]);
   if (fh_any_own(&args[1], &value) != 0) return -1;
-  int is_int = value.type_index == kTVMFFIInt && value.v_int64 > -most && value.v_int64 < most;
-  int is_text = value.type_index == kTVMFFISmallStr || value.type_index == kTVMFFIStr;
+  bool is_int = value.type_index == kTVMFFIInt && value.v_int64 > -most && value.v_int64 < most;
+  bool is_text = value.type_index == kTVMFFISmallStr || value.type_index == kTVMFFIStr;
   int found = is_int || is_text ? 0 : -1;
   const fh_seq_object *seq = (const fh_seq_object *)(void *)args[0].v_obj;
   fh_shared_note note = fh_stripe_read(seq);

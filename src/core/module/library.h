@@ -17,4 +17,14 @@ void *fh_library_open(const char *path);
  * nothing if it cannot be loaded (libstdc++ is missing), and is cheap the second time. fh_library_open calls it. */
 void fh_library_load_cxx(void);
 
+/* --- libraries whose initialisation may fail --------------------------------------------------------------------- */
+
+/* Opening of libraries whose initialisation may fail. */
+
+/* Opens a library. NULL with an error pending if the library cannot be opened, or reports that its initialisation
+ * failed. */
+void *fh_library_load(const char *path);
+/* Makes the load in progress on this thread fail; 0 if there is none. */
+int fh_library_load_fail(TVMFFIByteArray reason);
+
 #endif /* FH_LIBRARY_H_ */

@@ -10,7 +10,7 @@
 #include "core/object/function.h"
 #include "core/object/global.h"
 #include "core/object/str.h"
-#include "core/platform/loader.h"
+#include "core/platform/system.h"
 #include "library.h"
 #include "module.h"
 
@@ -57,10 +57,10 @@ static int read_text(reader *in, TVMFFIByteArray *out) {
  * kind whose name does not fit into `name` has no loader. */
 static int load_by_kind(TVMFFIByteArray kind, TVMFFIByteArray content, TVMFFIAny *out) {
   char name[256];
-  size_t n_prefix = sizeof LOADER_PREFIX - 1;
+  size_t n_prefix = sizeof(LOADER_PREFIX) - 1;
   TVMFFIObjectHandle loader = NULL;
   TVMFFIAny bytes;
-  if (n_prefix + kind.size < sizeof name) {
+  if (n_prefix + kind.size < sizeof(name)) {
     memcpy(name, LOADER_PREFIX, n_prefix);
     if (kind.size != 0) memcpy(name + n_prefix, kind.data, kind.size);
     fh_global_find((TVMFFIByteArray){name, n_prefix + kind.size}, &loader);

@@ -23,7 +23,7 @@ static entry **last = &first;         /* place of the next entry; under the lock
 
 int TVMFFIEnvModRegisterContextSymbol(const char *name, void *symbol) {
   if (name == NULL) return fh_error_raise(FH_VALUE_ERROR, "Expected the name of a symbol but got NULL");
-  entry *added = (entry *)fh_mem_calloc(1, sizeof *added);
+  entry *added = (entry *)fh_mem_calloc(1, sizeof(*added));
   char *copy = fh_mem_copy_text(name, strlen(name));
   if (added == NULL || copy == NULL) {
     fh_mem_free(added);

@@ -1,10 +1,23 @@
-/* library_context.h - context symbols: pointers that the core stores into variables of a library when it loads the
- * library. */
+/* library_context.h - modules of kind "library": where their symbols come from, and the context symbols that they
+ * receive. */
 #ifndef FH_LIBRARY_CONTEXT_H_
 #define FH_LIBRARY_CONTEXT_H_
 
-#include "library_symbols.h"
+#include "core/object/any.h"
 
+/* A kind of source, such as shared libraries. `state` is one source of that kind; the struct itself is static. */
+typedef struct {
+  /* Address of a symbol, NULL if there is none. */
+  void *(*find)(const void *state, const char *symbol);
+  /* Address of the function `name`, whose symbol is __tvm_ffi_<name>; NULL if there is none. */
+  void *(*find_function)(const void *state, const char *name);
+  /* Frees a state once no module uses it; NULL if there is nothing to free. */
+  void (*end)(void *state);
+} fh_library_symbols;
+
+/* --- context symbols --------------------------------------------------------------------------------------------- */
+
+/* A context symbol is a pointer that the core stores into a variable of a library when it loads the library. */
 /* Stores each registered context symbol into the library's variable of that name, if there is one. */
 void fh_library_context_fill(const fh_library_symbols *symbols, const void *state);
 /* Calls visit(state, name, symbol) for each context symbol, in order of registration; no lock is held. */

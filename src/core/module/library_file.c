@@ -47,15 +47,15 @@ static int refuse_file(const file *f, const char *format, ...) {
 }
 
 /* Whether the file has n bytes at an offset. */
-static int has(const file *f, uint64_t offset, uint64_t n) { return offset <= f->n_bytes && n <= f->n_bytes - offset; }
+static bool has(const file *f, uint64_t offset, uint64_t n) { return offset <= f->n_bytes && n <= f->n_bytes - offset; }
 
-static int refuse_short(const file *f, const char *what, uint64_t offset, uint64_t n) {
+static bool refuse_short(const file *f, const char *what, uint64_t offset, uint64_t n) {
   return refuse_file(f, "is truncated or damaged: its %s should be the %llu bytes from %llu on, and the file has %llu",
                      what, (unsigned long long)n, (unsigned long long)offset, (unsigned long long)f->n_bytes);
 }
 
 /* Whether all n bytes could be read. A file that becomes shorter during the check counts as truncated. */
-static int read_at(const file *f, void *to, uint64_t offset, size_t n) {
+static bool read_at(const file *f, void *to, uint64_t offset, size_t n) {
   return has(f, offset, n) && pread(f->fd, to, n, (off_t)offset) == (ssize_t)n;
 }
 
@@ -69,24 +69,24 @@ static const char *name_of_kind(mode_t mode) {
                           : "no regular file";
 }
 
-static int refuse_head(file *f) {
+static bool refuse_head(file *f) {
   unsigned char start[FH_LOADER_HEAD_BYTES];
   const file_header *head = &f->head;
-  ssize_t n = pread(f->fd, start, sizeof start, 0);
+  ssize_t n = pread(f->fd, start, sizeof(start), 0);
   if (n < 0) return refuse_file(f, "cannot be read (error %d)", errno);
-  if (fh_loader_head_refuse(start, (size_t)n, f->reason, FH_LIBRARY_FILE_REASON)) return 1;
-  if ((size_t)n < sizeof f->head) return refuse_short(f, "ELF header", 0, sizeof f->head);
-  memcpy(&f->head, start, sizeof f->head);
-  if (head->e_phentsize != sizeof f->parts[0] || head->e_phnum == 0 || head->e_phnum > MAX_HEADERS) {
+  if (fh_loader_head_refuse(start, (size_t)n, f->reason, FH_LIBRARY_FILE_REASON)) return true;
+  if ((size_t)n < sizeof(f->head)) return refuse_short(f, "ELF header", 0, sizeof(f->head));
+  memcpy(&f->head, start, sizeof(f->head));
+  if (head->e_phentsize != sizeof(f->parts[0]) || head->e_phnum == 0 || head->e_phnum > MAX_HEADERS) {
     return refuse_file(f, "is damaged: expected 1 to %d program headers of %zu bytes but got %d of %d", MAX_HEADERS,
-                       sizeof f->parts[0], (int)head->e_phnum, (int)head->e_phentsize);
+                       sizeof(f->parts[0]), (int)head->e_phnum, (int)head->e_phentsize);
   }
   /* No product overflows: each factor has 16 bits. */
-  size_t n_parts = head->e_phnum * sizeof f->parts[0], n_sections = (size_t)head->e_shnum * head->e_shentsize;
+  size_t n_parts = head->e_phnum * sizeof(f->parts[0]), n_sections = (size_t)head->e_shnum * head->e_shentsize;
   if (!read_at(f, f->parts, head->e_phoff, n_parts)) return refuse_short(f, "program headers", head->e_phoff, n_parts);
   /* The loader does not read these. They are usually at the end of a file, so they reveal that its end is missing. */
   if (!has(f, head->e_shoff, n_sections)) return refuse_short(f, "section headers", head->e_shoff, n_sections);
-  return 0;
+  return false;
 }
 
 /* ---- Segments ---- */
@@ -103,7 +103,7 @@ static const part_header *find_mapped(const file *f, uint64_t address, uint64_t 
 }
 
 /* For a segment whose numbers contradict each other. */
-static int refuse_part(const file *f, const part_header *part) {
+static bool refuse_part(const file *f, const part_header *part) {
   return refuse_file(f, "is damaged: its segment at address %llu has %llu bytes in the file and %llu in memory",
                      (unsigned long long)part->p_vaddr, (unsigned long long)part->p_filesz,
                      (unsigned long long)part->p_memsz);
@@ -111,7 +111,7 @@ static int refuse_part(const file *f, const part_header *part) {
 
 /* Every segment's bytes must be in the file. Mapped segments must be in order of address, must not overlap, and must
  * have room in memory for their bytes: the loader reserves the range from the first to the last and relies on that. */
-static int refuse_loaded(const file *f) {
+static bool refuse_loaded(const file *f) {
   uint64_t end = 0; /* end of the segment before */
   for (int i = 0; i < f->head.e_phnum; ++i) {
     const part_header *part = &f->parts[i];
@@ -123,11 +123,11 @@ static int refuse_loaded(const file *f) {
     }
     end = part->p_vaddr + part->p_memsz;
   }
-  return 0;
+  return false;
 }
 
 /* The other segments describe parts of the mapped segments: equal addresses must be equal places in the file. */
-static int refuse_described(const file *f) {
+static bool refuse_described(const file *f) {
   for (int i = 0; i < f->head.e_phnum; ++i) {
     const part_header *part = &f->parts[i];
     if (part->p_type == PT_LOAD || part->p_vaddr == 0 || part->p_filesz == 0) continue;
@@ -136,13 +136,13 @@ static int refuse_described(const file *f) {
       return refuse_part(f, part);
     }
   }
-  return 0;
+  return false;
 }
 
 /* ---- The addresses in the dynamic section, which the loader follows ---- */
 
 /* Whether the entry with that tag is an address that the loader follows while it relocates and looks up symbols. */
-static int is_address(int64_t tag) {
+static bool is_address(int64_t tag) {
   switch (tag) {
   case DT_STRTAB:
   case DT_SYMTAB:
@@ -153,17 +153,18 @@ static int is_address(int64_t tag) {
   case DT_JMPREL:
   case DT_VERSYM:
   case DT_VERDEF:
-  case DT_VERNEED: return 1;
-  default: return 0;
+  case DT_VERNEED: return true;
+  default: return false;
   }
 }
 
-static int refuse_dynamic(const file *f, const part_header *part) {
+static bool refuse_dynamic(const file *f, const part_header *part) {
   dynamic_entry entry = {0};
-  int has_names = 0, has_symbols = 0;
+  bool has_names = 0, has_symbols = 0;
   /* The section is an array that an entry DT_NULL ends; it is read entry by entry because its size may be wrong. */
-  uint64_t n = part->p_filesz / sizeof entry, i = 0;
-  for (; i < n && read_at(f, &entry, part->p_offset + i * sizeof entry, sizeof entry) && entry.d_tag != DT_NULL; ++i) {
+  uint64_t n = part->p_filesz / sizeof(entry), i = 0;
+  for (; i < n && read_at(f, &entry, part->p_offset + i * sizeof(entry), sizeof(entry)) && entry.d_tag != DT_NULL;
+       ++i) {
     has_names |= entry.d_tag == DT_STRTAB;
     has_symbols |= entry.d_tag == DT_SYMTAB;
     if (!is_address(entry.d_tag) || find_mapped(f, entry.d_un.d_ptr, 1) != NULL) continue;
@@ -172,38 +173,38 @@ static int refuse_dynamic(const file *f, const part_header *part) {
   }
   if (i == n || entry.d_tag != DT_NULL) return refuse_file(f, "is damaged: its dynamic section has no end");
   /* The loader follows both addresses without a check that they exist. */
-  if (has_names && has_symbols) return 0;
+  if (has_names && has_symbols) return false;
   return refuse_file(f, "is damaged: its dynamic section names no symbols");
 }
 
-static int refuse_content(file *f) {
-  if (refuse_head(f) || refuse_loaded(f) || refuse_described(f)) return 1;
+static bool refuse_content(file *f) {
+  if (refuse_head(f) || refuse_loaded(f) || refuse_described(f)) return true;
   for (int i = 0; i < f->head.e_phnum; ++i) {
     if (f->parts[i].p_type == PT_DYNAMIC) return refuse_dynamic(f, &f->parts[i]);
   }
   return refuse_file(f, "is not a shared library: it has no dynamic section");
 }
 
-int fh_library_file_refuse(const char *path, char reason[FH_LIBRARY_FILE_REASON]) {
+bool fh_library_file_refuse(const char *path, char reason[FH_LIBRARY_FILE_REASON]) {
   struct stat about;
   file f = {.reason = reason};
   reason[0] = '\0';
   /* The loader searches for a name without a directory, in places that only it knows. */
-  if (strchr(path, '/') == NULL || stat(path, &about) != 0) return 0;
+  if (strchr(path, '/') == NULL || stat(path, &about) != 0) return false;
   if (!S_ISREG(about.st_mode))
     return refuse_file(&f, "is %s", name_of_kind(about.st_mode)); /* before opening it: opening a pipe would wait */
   f.n_bytes = (uint64_t)about.st_size;
   f.fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (f.fd < 0) return 0; /* the loader fails, too, and reports why */
-  int is_refused = refuse_content(&f);
+  if (f.fd < 0) return false; /* the loader fails, too, and reports why */
+  bool is_refused = refuse_content(&f);
   close(f.fd);
   return is_refused;
 }
 
 #else
-int fh_library_file_refuse(const char *path, char reason[FH_LIBRARY_FILE_REASON]) {
+bool fh_library_file_refuse(const char *path, char reason[FH_LIBRARY_FILE_REASON]) {
   (void)path;
   reason[0] = '\0';
-  return 0;
+  return false;
 }
 #endif

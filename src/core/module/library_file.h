@@ -6,6 +6,7 @@
 #ifndef FH_LIBRARY_FILE_H_
 #define FH_LIBRARY_FILE_H_
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { FH_LIBRARY_FILE_REASON = 200 };
@@ -14,6 +15,6 @@ enum { FH_LIBRARY_FILE_REASON = 200 };
  * found no problem, also for a file that cannot be opened, because the loader reports that, and for a name without a
  * directory, because the loader searches for it. Without ELF the function checks nothing: a bad file is an error of the
  * loader then, and fh_loader_open examines it. Raises nothing, allocates nothing. */
-int fh_library_file_refuse(const char *path, char reason[FH_LIBRARY_FILE_REASON]);
+bool fh_library_file_refuse(const char *path, char reason[FH_LIBRARY_FILE_REASON]);
 
 #endif /* FH_LIBRARY_FILE_H_ */

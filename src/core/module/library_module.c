@@ -13,14 +13,13 @@
 #include "core/object/global.h"
 #include "core/object/object.h"
 #include "core/object/str.h"
-#include "core/platform/loader.h"
 #include "core/platform/mem.h"
+#include "core/platform/system.h"
 #include "library.h"
 #include "library_blob.h"
 #include "library_context.h"
-#include "library_load.h"
 #include "module.h"
-#include "module_abi.h"
+#include "module_virtual.h"
 
 /* Names of the ABI: the prefixes of the symbols of a function, and of the functions that return its metadata and
  * documentation; and the symbols of the context variable and of the embedded modules. */
@@ -99,7 +98,7 @@ static void end_function(void *self) {
 
 static int new_function(TVMFFIObject *module, TVMFFISafeCallType code, TVMFFIAny *out) {
   TVMFFIObjectHandle handle;
-  library_function *function = (library_function *)fh_mem_alloc(sizeof *function);
+  library_function *function = (library_function *)fh_mem_alloc(sizeof(*function));
   if (function == NULL) return fh_error_raise_no_memory();
   function->code = code;
   function->module = module;
@@ -115,7 +114,7 @@ static int new_function(TVMFFIObject *module, TVMFFISafeCallType code, TVMFFIAny
 
 /* *address becomes the address of the library's symbol prefix + name, or of the function with that name; NULL if there
  * is none. */
-static int find_named(const library_module *module, const char *prefix, const TVMFFIAny *name, int is_function,
+static int find_named(const library_module *module, const char *prefix, const TVMFFIAny *name, bool is_function,
                       void **address) {
   TVMFFIByteArray text;
   *address = NULL;
@@ -124,7 +123,7 @@ static int find_named(const library_module *module, const char *prefix, const TV
   /* The symbol as a C string: on the stack, unless it is long. */
   size_t n_prefix = strlen(prefix);
   char few[256], *symbol = few;
-  if (n_prefix + text.size >= sizeof few && (symbol = (char *)fh_mem_alloc(n_prefix + text.size + 1)) == NULL) {
+  if (n_prefix + text.size >= sizeof(few) && (symbol = (char *)fh_mem_alloc(n_prefix + text.size + 1)) == NULL) {
     return fh_error_raise_no_memory();
   }
   memcpy(symbol, prefix, n_prefix);
@@ -255,19 +254,19 @@ static TVMFFIAny get_or_none(getter get, void *self, const void *name) {
 FH_RETURNING(slot_get_function, self, ret, name) {
   /* The C++ result, Optional<Function>, is one pointer, which gets the reference. */
   TVMFFIAny value = get_or_none(find_function, self, name);
-  memcpy(ret, &value.v_obj, sizeof value.v_obj);
+  memcpy(ret, &value.v_obj, sizeof(value.v_obj));
   FH_RETURNING_END(ret);
 }
 
 FH_RETURNING(slot_doc, self, ret, name) {
   TVMFFIAny value = get_or_none(get_doc, self, name);
-  memcpy(ret, &value, sizeof value);
+  memcpy(ret, &value, sizeof(value));
   FH_RETURNING_END(ret);
 }
 
 FH_RETURNING(slot_metadata, self, ret, name) {
   TVMFFIAny value = get_or_none(get_metadata, self, name);
-  memcpy(ret, &value, sizeof value);
+  memcpy(ret, &value, sizeof(value));
   FH_RETURNING_END(ret);
 }
 
@@ -278,7 +277,7 @@ FH_RETURNING(slot_write_formats, self, ret, nothing) {
     throw_if_possible();
     fh_error_clear();
   }
-  memcpy(ret, &formats.v_obj, sizeof formats.v_obj);
+  memcpy(ret, &formats.v_obj, sizeof(formats.v_obj));
   FH_RETURNING_END(ret);
 }
 
@@ -291,7 +290,7 @@ FH_RETURNING(slot_save_to_bytes, self, ret, nothing) {
   fh_bytes_new("", 0, &empty);
   fh_error_raise(FH_RUNTIME_ERROR, "Module[library] does not support SaveToBytes");
   throw_if_possible();
-  memcpy(ret, &empty, sizeof empty);
+  memcpy(ret, &empty, sizeof(empty));
   FH_RETURNING_END(ret);
 }
 
@@ -300,7 +299,7 @@ FH_RETURNING(slot_source, self, ret, format) {
   FH_UNUSED(format);
   TVMFFIAny empty;
   fh_str_new("", 0, &empty);
-  memcpy(ret, &empty, sizeof empty);
+  memcpy(ret, &empty, sizeof(empty));
   FH_RETURNING_END(ret);
 }
 
@@ -349,7 +348,7 @@ void fh_library_module_init(void) { fh_module_set_operations(table.slots, &opera
  * becomes the address of the module. */
 static TVMFFIObject *new_module(void *state) {
   library_shared *shared = (library_shared *)state;
-  library_module *module = (library_module *)fh_mem_calloc(1, sizeof *module);
+  library_module *module = (library_module *)fh_mem_calloc(1, sizeof(*module));
   if (module == NULL) {
     fh_error_raise_no_memory();
     return NULL;
@@ -370,7 +369,7 @@ static TVMFFIObject *new_module(void *state) {
 }
 
 int fh_library_module_new(const fh_library_symbols *symbols, void *state, TVMFFIAny *out) {
-  library_shared *shared = (library_shared *)fh_mem_alloc(sizeof *shared);
+  library_shared *shared = (library_shared *)fh_mem_alloc(sizeof(*shared));
   *out = fh_any_none();
   if (shared == NULL) {
     if (symbols->end != NULL) symbols->end(state);
@@ -400,10 +399,10 @@ static void *find_in_library(const void *state, const char *symbol) { return fh_
 /* NULL also without memory for a long symbol. */
 static void *find_function_in_library(const void *state, const char *name) {
   char few[256], *symbol = few;
-  size_t n = strlen(name) + sizeof FUNCTION_PREFIX;
-  if (n > sizeof few && (symbol = (char *)fh_mem_alloc(n)) == NULL) return NULL;
-  memcpy(symbol, FUNCTION_PREFIX, sizeof FUNCTION_PREFIX - 1);
-  memcpy(symbol + sizeof FUNCTION_PREFIX - 1, name, n - sizeof FUNCTION_PREFIX + 1);
+  size_t n = strlen(name) + sizeof(FUNCTION_PREFIX);
+  if (n > sizeof(few) && (symbol = (char *)fh_mem_alloc(n)) == NULL) return NULL;
+  memcpy(symbol, FUNCTION_PREFIX, sizeof(FUNCTION_PREFIX) - 1);
+  memcpy(symbol + sizeof(FUNCTION_PREFIX) - 1, name, n - sizeof(FUNCTION_PREFIX) + 1);
   void *address = fh_loader_find((void *)state, symbol);
   if (symbol != few) fh_mem_free(symbol);
   return address;
@@ -433,11 +432,11 @@ int fh_library_module_load(TVMFFIByteArray path, TVMFFIAny *out) {
     return fh_error_raise(FH_RUNTIME_ERROR, "Expected a file name with an extension but got %.*s", FH_BYTES_ARGS(path));
   if (fh_span_is(format, "dll") || fh_span_is(format, "dylib") || fh_span_is(format, "dso")) format = FH_LITERAL("so");
   char loader_name[128];
-  size_t n_name = sizeof LOADER_PREFIX - 1 + format.size;
+  size_t n_name = sizeof(LOADER_PREFIX) - 1 + format.size;
   TVMFFIObjectHandle loader = NULL;
-  if (n_name < sizeof loader_name) {
-    memcpy(loader_name, LOADER_PREFIX, sizeof LOADER_PREFIX - 1);
-    memcpy(loader_name + sizeof LOADER_PREFIX - 1, format.data, format.size);
+  if (n_name < sizeof(loader_name)) {
+    memcpy(loader_name, LOADER_PREFIX, sizeof(LOADER_PREFIX) - 1);
+    memcpy(loader_name + sizeof(LOADER_PREFIX) - 1, format.data, format.size);
     fh_global_find((TVMFFIByteArray){loader_name, n_name}, &loader);
   }
   if (loader == NULL) {

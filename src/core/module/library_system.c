@@ -39,7 +39,7 @@ int TVMFFIEnvModRegisterSystemLibSymbol(const char *name, void *symbol) {
   TVMFFIByteArray text = fh_base_bytes(name);
   /* Made before the lock. They are freed after it if they are not used, because the symbol exists or the table has no
    * room. */
-  symbol_entry *added = (symbol_entry *)fh_mem_calloc(1, sizeof *added);
+  symbol_entry *added = (symbol_entry *)fh_mem_calloc(1, sizeof(*added));
   char *copy = fh_mem_copy_text(text.data, text.size);
   int rc = added == NULL || copy == NULL ? -1 : 0;
   if (rc == 0) {
@@ -68,7 +68,7 @@ static void *find_joined(const char *a, const char *b, const char *c) {
   size_t n_a = strlen(a), n_b = strlen(b), n_c = strlen(c), n = n_a + n_b + n_c;
   /* Names are short, so this rarely allocates. */
   char few[256], *text = few;
-  if (n > sizeof few && (text = (char *)fh_mem_alloc(n)) == NULL) return NULL;
+  if (n > sizeof(few) && (text = (char *)fh_mem_alloc(n)) == NULL) return NULL;
   memcpy(text, a, n_a);
   memcpy(text + n_a, b, n_b);
   memcpy(text + n_a + n_b, c, n_c);
@@ -101,7 +101,7 @@ static TVMFFIObject *find_module(TVMFFIByteArray prefix) {
 /* Registers a module (borrowed) unless another thread has registered one for that prefix. Returns the registered one,
  * borrowed; NULL without memory. */
 static TVMFFIObject *put_module(TVMFFIByteArray prefix, TVMFFIObject *module) {
-  module_entry *added = (module_entry *)fh_mem_calloc(1, sizeof *added);
+  module_entry *added = (module_entry *)fh_mem_calloc(1, sizeof(*added));
   char *copy = fh_mem_copy_text(prefix.data, prefix.size);
   TVMFFIObject *chosen = NULL;
   if (added != NULL && copy != NULL) {

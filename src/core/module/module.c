@@ -1,6 +1,6 @@
 /* module.c - the operations on modules of any library: queries that include imports, and importing.
  *
- * A module is a C++ object with a virtual table (module_abi.h). The address of that table identifies the
+ * A module is a C++ object with a virtual table (module_virtual.h). The address of that table identifies the
  * implementation: modules of this library have a table of operations in C, and the modules of all other libraries are
  * called through their virtual table. This file adds imports: a module imports others, without cycles, and they get the
  * queries that the module cannot answer itself.
@@ -16,7 +16,6 @@
 #include "core/object/schema.h"
 #include "core/object/str.h"
 #include "core/platform/fork.h"
-#include "module_abi.h"
 #include "module_virtual.h"
 
 #include <tvm/ffi/extra/c_env_api.h>
@@ -92,13 +91,13 @@ static int add_imports_at(fh_seq_object *list, int64_t position) {
   int rc = 0;
   for (int64_t i = 0; imports != NULL && i < fh_seq_size(imports) && rc == 0; ++i) {
     TVMFFIAny import;
-    int is_known = 0;
+    bool is_known = 0;
     fh_any_copy(&fh_seq_items(imports)[i], &import);
     for (int64_t k = 0; k < fh_seq_size(list) && !is_known; ++k) {
       is_known = fh_any_same(&fh_seq_items(list)[k], &import);
     }
     /* A C++ implementation may have put any values into this Array, so its items are checked. */
-    int is_new = import.type_index == kTVMFFIModule && !is_known;
+    bool is_new = import.type_index == kTVMFFIModule && !is_known;
     if (is_new) {
       rc = fh_list_insert(list, ++position, import);
     } else {
@@ -171,7 +170,7 @@ static uint64_t read_n_imported(void) {
 static int check_cycle(const fh_module_object *module, TVMFFIObject *other) {
   fh_seq_object *modules = reachable(other);
   if (modules == NULL) return -1;
-  int is_cyclic = 0;
+  bool is_cyclic = 0;
   for (int64_t i = 0; i < fh_seq_size(modules); ++i) {
     is_cyclic |= fh_seq_items(modules)[i].v_obj == &module->header;
   }
@@ -193,9 +192,9 @@ static fh_seq_object *longer_imports(const fh_seq_object *imports, TVMFFIObject 
 }
 
 /* Publishes `longer` (stolen) unless imports have changed since `seen` and `before` were read: 1, or 0. */
-static int publish_imports(fh_module_object *module, uint64_t seen, fh_seq_object *before, fh_seq_object *longer) {
+static bool publish_imports(fh_module_object *module, uint64_t seen, fh_seq_object *before, fh_seq_object *longer) {
   fh_mutex_lock(&lock);
-  int is_current = n_imported == seen && module->imports == before;
+  bool is_current = n_imported == seen && module->imports == before;
   if (is_current) {
     module->imports = longer;
     n_imported += 1;
@@ -210,7 +209,7 @@ static int publish_imports(fh_module_object *module, uint64_t seen, fh_seq_objec
  * the lock. If another thread imports during these steps, they run again: both imports together might form a cycle. Of
  * several threads one succeeds each time, so all of them end. */
 int fh_module_add_import(fh_module_object *module, TVMFFIObject *other) {
-  for (int is_done = 0; !is_done;) {
+  for (bool is_done = 0; !is_done;) {
     uint64_t seen = read_n_imported();
     if (check_cycle(module, other) != 0) return -1;
     fh_seq_object *before = fh_module_imports(module);
@@ -266,7 +265,7 @@ static int put_cached(fh_module_object *module, const TVMFFIAny *name, TVMFFIAny
     fresh = NULL;
   }
   *out = find_cached(module, name);
-  int is_first = *out == NULL;
+  bool is_first = *out == NULL;
   if (is_first) rc = fh_hashmap_set(module->lookup_cache, &pair, FH_HASHMAP_NO_HOOKS, &rest);
   if (is_first && rc == 0) *out = func.v_obj;
   fh_mutex_unlock(&lock);

@@ -1,16 +1,17 @@
 /* module.h - ffi.Module: a C++ class with a virtual table, made and called from C.
  *
- * The address of a ModuleObj is 8 bytes before its handle: the pointer to a table of 12 functions (see module_abi.h)
- * precedes the object header. Any library may define its own table; the core calls the functions of such modules
- * through it. They may throw C++ exceptions, which C cannot catch: if a global function "ffi_hpy.catch_cxx" exists,
- * calls go through it as catch_cxx(code, state), which runs code(state) and translates an exception to an error. */
+ * The address of a ModuleObj is 8 bytes before its handle: the pointer to a table of 12 functions (see
+ * module_virtual.h) precedes the object header. Any library may define its own table; the core calls the functions of
+ * such modules through it. They may throw C++ exceptions, which C cannot catch: if a global function
+ * "ffi_hpy.catch_cxx" exists, calls go through it as catch_cxx(code, state), which runs code(state) and translates an
+ * exception to an error. */
 #ifndef FH_MODULE_H_
 #define FH_MODULE_H_
 
 #include "core/container/hashmap.h"
 #include "core/container/list.h"
 #include "core/object/any.h"
-#include "module_operations.h"
+#include "module_virtual.h"
 
 /* Bits of a property mask. */
 #define FH_MODULE_SERIALIZABLE 1

@@ -1,8 +1,8 @@
 /* module_virtual.c - modules of other libraries: calls through their virtual tables.
  *
- * C calls C++ member functions here, by the layout and the calling convention of the platform's C++ ABI (module_abi.h).
- * Such a function may throw, and C can neither catch an exception nor let it pass. So if libtvm_ffi_cxx.so is loaded, a
- * function of that library makes the call and catches. */
+ * C calls C++ member functions here, by the layout and the calling convention of the platform's C++ ABI
+ * (module_virtual.h). Such a function may throw, and C can neither catch an exception nor let it pass. So if
+ * libtvm_ffi_cxx.so is loaded, a function of that library makes the call and catches. */
 #include "module_virtual.h"
 
 #include "core/object/error.h"
@@ -11,7 +11,6 @@
 #include "core/object/guard.h"
 #include "core/object/str.h"
 #include "core/platform/sync.h"
-#include "module_abi.h"
 
 /* One call and its result. It may run inside of a C++ function that catches exceptions, so its whole state is in one
  * struct. */
@@ -25,7 +24,7 @@ typedef struct {
 } virtual_call;
 
 /* Runs the call. A C++ member function gets `this` as its first argument, so it is called as a C function with one more
- * parameter. Functions that return an object need the convention of module_abi.h. */
+ * parameter. Functions that return an object need the convention of module_virtual.h. */
 static void run_virtual(void *state) {
   virtual_call *call = (virtual_call *)state;
   fh_module_code code = (*(fh_module_code const *const *)call->self)[call->slot];
@@ -61,7 +60,7 @@ static int invoke(virtual_call *call, TVMFFIObject *module, fh_module_slot slot,
 /* The result of a slot that returns a nullable object, which is one pointer in C++. The caller gets its reference. */
 static TVMFFIAny returned_object(const virtual_call *call) {
   void *obj;
-  memcpy(&obj, &call->returned, sizeof obj);
+  memcpy(&obj, &call->returned, sizeof(obj));
   return fh_any_object(obj);
 }
 

@@ -10,7 +10,7 @@
 /* ---- Making. These functions do not drop the old value of *out. */
 static inline TVMFFIAny fh_any_none(void) {
   TVMFFIAny any;
-  memset(&any, 0, sizeof any);
+  memset(&any, 0, sizeof(any));
   return any;
 }
 static inline TVMFFIAny fh_any_int(int64_t value) {
@@ -60,7 +60,7 @@ static inline TVMFFIAny fh_any_object(void *obj) {
   return any;
 }
 
-static inline int fh_any_is_object(const TVMFFIAny *any) { return any->type_index >= kTVMFFIStaticObjectBegin; }
+static inline bool fh_any_is_object(const TVMFFIAny *any) { return any->type_index >= kTVMFFIStaticObjectBegin; }
 
 /* ---- Ownership. */
 
@@ -80,13 +80,13 @@ static inline void fh_any_drop(TVMFFIAny *any) {
 
 /* Whether only views have this type (raw strings, bytes by address, rvalue references): no container holds such a
  * value. */
-static inline int fh_any_is_view_only(const TVMFFIAny *any) {
+static inline bool fh_any_is_view_only(const TVMFFIAny *any) {
   return any->type_index >= kTVMFFIRawStr && any->type_index <= kTVMFFIObjectRValueRef;
 }
 
 /* Whether two cells have the same bytes. Cells with the same bytes are equal values; other cells may be equal too. Runs
  * no foreign code. */
-static inline int fh_any_same(const TVMFFIAny *a, const TVMFFIAny *b) {
+static inline bool fh_any_same(const TVMFFIAny *a, const TVMFFIAny *b) {
   return a->type_index == b->type_index && a->zero_padding == b->zero_padding && a->v_uint64 == b->v_uint64;
 }
 

@@ -10,8 +10,10 @@
 
 /* ---- Hash and equality ---- */
 
-static int is_text(const TVMFFIAny *any) { return any->type_index == kTVMFFISmallStr || any->type_index == kTVMFFIStr; }
-static int is_bytes(const TVMFFIAny *any) {
+static bool is_text(const TVMFFIAny *any) {
+  return any->type_index == kTVMFFISmallStr || any->type_index == kTVMFFIStr;
+}
+static bool is_bytes(const TVMFFIAny *any) {
   return any->type_index == kTVMFFISmallBytes || any->type_index == kTVMFFIBytes;
 }
 

@@ -9,9 +9,8 @@
 
 #include "core/platform/atomic.h"
 #include "core/platform/base.h"
-#include "core/platform/loader.h"
 #include "core/platform/mem.h"
-#include "core/platform/thread.h"
+#include "core/platform/system.h"
 
 #define DEFAULT_LIMIT 512
 #define MAX_NATIVE_FRAMES 256
@@ -31,32 +30,32 @@ static void FH_TLS_CALLBACK free_buffer(void *unused) {
   FH_UNUSED(unused); /* the thread's first block, which may have been reallocated since; not NULL, so that this runs */
   fh_mem_free(buffer.block);
   /* empty: if other clean-up code of the thread asks for a backtrace, it gets a new block, and this runs again */
-  memset(&buffer, 0, sizeof buffer);
+  memset(&buffer, 0, sizeof(buffer));
 }
 
 void fh_backtrace_init(void) { (void)fh_tls_new(&buffer_end, free_buffer); } /* on failure see reserve_text */
 
 /* Makes room for n_more bytes and a NUL: 1, or 0 without memory. Then the backtrace ends early, which is not an error:
  * backtraces are made while an error is being raised. */
-static int reserve_text(size_t n_more) {
+static bool reserve_text(size_t n_more) {
   size_t wanted = buffer.text.size + n_more + 1;
-  if (wanted <= buffer.capacity) return 1;
+  if (wanted <= buffer.capacity) return true;
   size_t capacity = wanted > 512 ? wanted * 2 : 1024;
-  int is_first = buffer.block == NULL;
+  bool is_first = buffer.block == NULL;
   char *block = (char *)fh_mem_realloc(buffer.block, capacity);
-  if (block == NULL) return 0;
+  if (block == NULL) return false;
   if (is_first) (void)fh_tls_set(&buffer_end, block); /* without memory or a key: leaked at the end */
   buffer.block = block;
   buffer.capacity = capacity;
   buffer.text.data = block;
-  return 1;
+  return true;
 }
 
 /* The format is Python's, and part of the ABI (TVMFFIErrorCell). */
 static void append_frame(const char *filename, int line, const char *func) {
   static const char format[] = "  File \"%s\", line %d, in %s\n";
   /* 12 bytes have room for the longest line number */
-  size_t n_max = sizeof format + strlen(filename) + strlen(func) + 12;
+  size_t n_max = sizeof(format) + strlen(filename) + strlen(func) + 12;
   if (!reserve_text(n_max)) return;
   int n = snprintf(buffer.block + buffer.text.size, buffer.capacity - buffer.text.size, format, filename, line, func);
   if (n > 0) buffer.text.size += (size_t)n;
@@ -73,13 +72,13 @@ static int frame_limit(void) {
 }
 
 /* C++ headers that every call and every throw goes through: their lines are no help to the reader. */
-static int is_glue_file(const char *filename) {
+static bool is_glue_file(const char *filename) {
   static const char *const files[] = {"include/tvm/ffi/error.h", "include/tvm/ffi/function_detail.h",
                                       "include/tvm/ffi/function.h", "include/tvm/ffi/any.h", "include/c++/"};
   for (size_t i = 0; i < FH_COUNT_OF(files); ++i) {
-    if (strstr(filename, files[i]) != NULL) return 1;
+    if (strstr(filename, files[i]) != NULL) return true;
   }
-  return 0;
+  return false;
 }
 
 static void *boundary; /* release store in fh_backtrace_set_boundary, acquire load in boundary_base */
@@ -95,10 +94,10 @@ static void *boundary_base(void) {
   return function != NULL && fh_loader_place_of(function, &place) ? place.base : NULL;
 }
 
-static int starts_with(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
+static bool starts_with(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
 
 /* Frames that are not the reader's code: this ABI's own, the C++ call glue, and those of libc and libffi. */
-static int is_uninteresting(const char *symbol) {
+static bool is_uninteresting(const char *symbol) {
   return starts_with(symbol, "TVMFFIBacktrace") || starts_with(symbol, "TVMFFIErrorSetRaised") ||
          starts_with(symbol, "_ZN3tvm3ffi6detail") || starts_with(symbol, "_ZN3tvm3ffi8Function") ||
          starts_with(symbol, "_ZN3tvm3ffi11FunctionObj") || starts_with(symbol, "__libc_") ||
@@ -106,7 +105,7 @@ static int is_uninteresting(const char *symbol) {
 }
 
 /* The entry into this ABI, and CPython's own frames: a backtrace ends there even if the host has set no boundary. */
-static int is_boundary(const char *symbol) {
+static bool is_boundary(const char *symbol) {
   return strcmp(symbol, "TVMFFIFunctionCall") == 0 || starts_with(symbol, "_Py") || starts_with(symbol, "PyObject") ||
          starts_with(symbol, "slot_tp_call");
 }
@@ -134,7 +133,7 @@ static FH_NOINLINE void append_native(int names_itself, int limit, int cross_ffi
   for (int i = N_OWN + names_itself; i < n_addresses && n_frames < limit; ++i) {
     fh_loader_place place;
     if (!fh_loader_place_of(addresses[i], &place)) continue; /* code made at run time, for instance */
-    int is_host = host != NULL && place.base == host && !cross_ffi_boundary;
+    bool is_host = host != NULL && place.base == host && !cross_ffi_boundary;
     if (is_host && !is_at_host) return; /* native code was called from here: the host's own traceback continues */
     is_at_host &= is_host;
     if (is_host || place.name == NULL) continue; /* without a name: not an exported function */
@@ -147,7 +146,7 @@ static FH_NOINLINE void append_native(int names_itself, int limit, int cross_ffi
   }
 }
 
-static int wants_native(void) {
+static bool wants_native(void) {
   const char *text = getenv("TVM_FFI_NATIVE_BACKTRACE");
   return text != NULL && strcmp(text, "1") == 0;
 }

@@ -14,7 +14,7 @@ FH_STATIC_ASSERT(offsetof(fh_bigint_object, words) == 32, "the words follow the 
 
 static int64_t word_at(const char *data, size_t i) {
   int64_t word;
-  memcpy(&word, data + i * sizeof word, sizeof word); /* the input need not be aligned */
+  memcpy(&word, data + i * sizeof(word), sizeof(word)); /* the input need not be aligned */
   return word;
 }
 
@@ -39,7 +39,7 @@ int TVMFFIBigIntFromByteArray(const TVMFFIByteArray *input, TVMFFIAny *out) {
   }
   size_t content_bytes = n_words * sizeof(int64_t);
   fh_bigint_object *big =
-      (fh_bigint_object *)fh_object_new(sizeof *big + content_bytes, kTVMFFIBigInt, fh_object_delete_plain);
+      (fh_bigint_object *)fh_object_new(sizeof(*big) + content_bytes, kTVMFFIBigInt, fh_object_delete_plain);
   if (big != NULL) {
     big->n_words = n_words;
     memcpy(big->words, input->data, content_bytes);
@@ -53,7 +53,7 @@ TVMFFIByteArray TVMFFIBigIntGetContentByteArray(const TVMFFIAny *value) {
   TVMFFIByteArray content = {NULL, 0};
   if (value->type_index == kTVMFFIInt) {
     content.data = (const char *)&value->v_int64;
-    content.size = sizeof value->v_int64;
+    content.size = sizeof(value->v_int64);
   } else if (value->type_index == kTVMFFIBigInt) {
     const fh_bigint_object *big = (const fh_bigint_object *)(const void *)value->v_obj;
     content.data = (const char *)big->words;
@@ -113,15 +113,15 @@ int fh_bigint_from_decimal(TVMFFIByteArray text, TVMFFIAny *out) {
                           text.size < 64 ? (int)text.size : 64, text.data != NULL ? text.data : "");
   }
   size_t n_words = (n_digits / GROUP_DIGITS + 3) / 2 * 2 + 2; /* number of 32-bit words; even, with room for the sign */
-  uint32_t *words = (uint32_t *)fh_mem_calloc(n_words, sizeof *words);
-  int64_t *wide = (int64_t *)fh_mem_calloc(n_words / 2, sizeof *wide);
+  uint32_t *words = (uint32_t *)fh_mem_calloc(n_words, sizeof(*words));
+  int64_t *wide = (int64_t *)fh_mem_calloc(n_words / 2, sizeof(*wide));
   int rc = words == NULL || wide == NULL ? fh_error_raise_no_memory() : 0;
   if (rc == 0) {
     read_digits(text.data + first, n_digits, words);
     if (text.data[0] == '-') negate(words, n_words);
     /* combined by value, because the byte order decides the order of two halves in a word */
     for (size_t i = 0; i < n_words / 2; ++i) wide[i] = (int64_t)((uint64_t)words[2 * i + 1] << 32 | words[2 * i]);
-    TVMFFIByteArray content = {(const char *)wide, n_words / 2 * sizeof *wide};
+    TVMFFIByteArray content = {(const char *)wide, n_words / 2 * sizeof(*wide)};
     rc = TVMFFIBigIntFromByteArray(&content, out);
   }
   fh_mem_free(words);

@@ -35,7 +35,7 @@ static int give_result(TVMFFIAny returned, TVMFFIAny *result) {
 
 /* Whether equality returned a bool. A newer function that breaks the contract by returning None or an Int looks like an
  * older one that returned false or true. */
-static int is_bool(const TVMFFIAny *returned) { return ((uint32_t)returned->type_index & 0xff) <= 1; }
+static bool is_bool(const TVMFFIAny *returned) { return ((uint32_t)returned->type_index & 0xff) <= 1; }
 
 /* `native` is the function's address. */
 static int call_native_equal(void *native, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
@@ -79,7 +79,7 @@ static convention find_convention(hasher *hash, const TVMFFIAny *value, const TV
   /* acquire and release pair with each other; no other data depends on it */
   convention found = (convention)fh_atomic_load_acquire_i32(&hash->convention);
   if (found != UNKNOWN) return found;
-  int is_any =
+  bool is_any =
       returned->zero_padding == 0 && (returned->type_index == kTVMFFIInt || returned->type_index == kTVMFFIError);
   found = is_any ? find_by_equality(hash, value) : OLDER;
   if (found == UNKNOWN) return NEWER;
@@ -93,14 +93,14 @@ static int call_native_hash(void *self, const TVMFFIAny *args, int32_t n_args, T
   TVMFFIAny returned = hash->function(&args[0]);
   if (FH_OLDER_HOOKS && find_convention(hash, &args[0], &returned) == OLDER) {
     int64_t number; /* the contents of the first register */
-    memcpy(&number, &returned, sizeof number);
+    memcpy(&number, &returned, sizeof(number));
     returned = fh_any_int(number);
   }
   return give_result(returned, result);
 }
 
 static int new_hash(void *native, const TVMFFITypeAttrColumn *equality, TVMFFIObjectHandle *out) {
-  hasher *hash = (hasher *)fh_mem_alloc(sizeof *hash);
+  hasher *hash = (hasher *)fh_mem_alloc(sizeof(*hash));
   if (hash == NULL) return fh_error_raise_no_memory();
   hash->function = (native_hash)(uintptr_t)native;
   hash->equality = equality;

@@ -8,7 +8,7 @@
 
 #include "core/platform/mem.h"
 #include "core/platform/sync.h"
-#include "core/platform/thread.h"
+#include "core/platform/system.h"
 #include "error_deferred.h"
 
 /* kind and message follow the struct; they never change. The backtrace has a separate block, because it grows as the
@@ -42,14 +42,14 @@ static void error_delete(void *self, int flags) {
 }
 
 /* Makes the block of the backtrace at least n_bytes long: 1, or 0 without memory, with the error unchanged. */
-static int backtrace_reserve(error_object *error, size_t n_bytes) {
-  if (n_bytes <= error->backtrace_capacity) return 1;
+static bool backtrace_reserve(error_object *error, size_t n_bytes) {
+  if (n_bytes <= error->backtrace_capacity) return true;
   char *block = (char *)fh_mem_realloc(error->backtrace_block, n_bytes);
-  if (block == NULL) return 0;
+  if (block == NULL) return false;
   error->backtrace_block = block;
   error->backtrace_capacity = n_bytes;
   error->cell.backtrace.data = block;
-  return 1;
+  return true;
 }
 
 /* The ABI's function of the cell. It cannot fail: without memory the old backtrace stays. */
@@ -57,7 +57,7 @@ static void update_backtrace(TVMFFIObjectHandle self, const TVMFFIByteArray *add
   error_object *error = (error_object *)self;
   size_t n_kept = update_mode == kTVMFFIBacktraceUpdateModeAppend ? error->cell.backtrace.size : 0;
   /* `added` may be the error's own backtrace, whose block backtrace_reserve moves and whose size changes below. */
-  int is_own = added->data == error->cell.backtrace.data;
+  bool is_own = added->data == error->cell.backtrace.data;
   size_t n_added = added->size;
   if (n_added > SIZE_MAX - n_kept - 1 || !backtrace_reserve(error, n_kept + n_added + 1)) return;
   if (n_added != 0) memmove(error->backtrace_block + n_kept, is_own ? error->backtrace_block : added->data, n_added);
@@ -79,7 +79,7 @@ TVMFFIObject *fh_error_new(TVMFFIByteArray kind, TVMFFIByteArray message, TVMFFI
   /* so that the size of the block below does not wrap around */
   size_t max_text = (SIZE_MAX - sizeof(error_object)) / 2 - 1;
   if (kind.size > max_text || message.size > max_text) return NULL;
-  error_object *error = (error_object *)fh_mem_calloc(1, sizeof *error + kind.size + message.size + 2);
+  error_object *error = (error_object *)fh_mem_calloc(1, sizeof(*error) + kind.size + message.size + 2);
   if (error == NULL) return NULL;
   char *at = error->text;
   error->cell.kind = put_text(&at, kind);
@@ -118,8 +118,8 @@ static struct {
 } no_memory = {
     /* the reference that is never dropped */
     {FH_OBJECT_BOTH_ONE, kTVMFFIError, 0, {NULL}},
-    {{FH_MEMORY_ERROR, sizeof FH_MEMORY_ERROR - 1},
-     {NO_MEMORY_TEXT, sizeof NO_MEMORY_TEXT - 1},
+    {{FH_MEMORY_ERROR, sizeof(FH_MEMORY_ERROR) - 1},
+     {NO_MEMORY_TEXT, sizeof(NO_MEMORY_TEXT) - 1},
      {"", 0},
      keep_backtrace,
      NULL,
@@ -134,7 +134,7 @@ static FH_THREAD_LOCAL struct {
   void *data;
   const fh_error_payload_operations *operations; /* NULL: none */
 } payload;
-static FH_THREAD_LOCAL int is_end_set; /* whether this thread runs drop_pending when it ends */
+static FH_THREAD_LOCAL bool is_end_set; /* whether this thread runs drop_pending when it ends */
 static fh_tls pending_end; /* makes drop_pending run; its value is not used */
 
 static void FH_TLS_CALLBACK drop_pending(void *unused) {
@@ -145,7 +145,7 @@ static void FH_TLS_CALLBACK drop_pending(void *unused) {
 
 void fh_error_init(void) { (void)fh_tls_new(&pending_end, drop_pending); } /* on failure see `replace` */
 
-int fh_error_is_pending(void) { return pending != NULL || payload.operations != NULL; }
+bool fh_error_is_pending(void) { return pending != NULL || payload.operations != NULL; }
 
 /* Converts a payload, which is consumed, to an object: an owned reference, to the static MemoryError without memory. */
 static TVMFFIObject *object_of(const fh_error_payload_operations *operations, void *data) {
@@ -197,7 +197,7 @@ const fh_error_deferral fh_error_deferred = {payload_set, payload_take};
 
 void fh_error_clear(void) { fh_error_put(NULL); }
 
-int fh_error_is_no_memory(const TVMFFIObject *error) { return error == &no_memory.header; }
+bool fh_error_is_no_memory(const TVMFFIObject *error) { return error == &no_memory.header; }
 
 int fh_error_raise_no_memory(void) {
   /* fh_error_put steals a reference; this object has one more, which is never dropped */
@@ -220,11 +220,11 @@ int fh_error_raise(const char *kind, const char *format, ...) {
   TVMFFIByteArray none = {NULL, 0};
   va_list args;
   va_start(args, format);
-  int n_bytes = vsnprintf(local, sizeof local, format, args);
+  int n_bytes = vsnprintf(local, sizeof(local), format, args);
   va_end(args);
   if (n_bytes < 0) n_bytes = 0;
   /* now that the length is known, formats again into a block that is long enough */
-  if ((size_t)n_bytes >= sizeof local) {
+  if ((size_t)n_bytes >= sizeof(local)) {
     text = (char *)fh_mem_alloc((size_t)n_bytes + 1);
     if (text == NULL) return fh_error_raise_no_memory();
     va_start(args, format);

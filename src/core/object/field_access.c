@@ -9,15 +9,15 @@
 
 /* Whether another thread may be inside a setter of the object: because of its type's own fields, or because of an
  * ancestor's fields, which may have been registered later. */
-static int has_guarded_field(const TVMFFIObject *object) {
+static bool has_guarded_field(const TVMFFIObject *object) {
   const fh_type_entry *entry = fh_type_entry_find(object->type_index);
-  if (entry == NULL) return 0;
+  if (entry == NULL) return false;
   for (int32_t depth = entry->info.type_depth; depth > 0; --depth) {
     /* relaxed: see field_add of reflect.c */
-    if (fh_atomic_load_relaxed_i32(&entry->has_guarded_field)) return 1;
+    if (fh_atomic_load_relaxed_i32(&entry->has_guarded_field)) return true;
     entry = fh_type_entry_find(entry->info.type_ancestors[depth - 1]->type_index);
   }
-  return 0;
+  return false;
 }
 
 int fh_field_access_copy(TVMFFIObject *function, TVMFFIObject *object, TVMFFIAny *out) {

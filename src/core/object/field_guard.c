@@ -13,10 +13,10 @@ void fh_field_guard_set_waiting(const fh_field_guard_waiting *functions) {
 }
 
 /* The part of try_to_lock after the mutex is taken, for a writer that finds the lock open. */
-static FH_NOINLINE int try_to_close(fh_shared *lock) {
-  if (fh_shared_close(lock, 0)) return 1;
+static FH_NOINLINE bool try_to_close(fh_shared *lock) {
+  if (fh_shared_close(lock, 0)) return true;
   fh_mutex_unlock(&lock->lock);
-  return 0;
+  return false;
 }
 
 static inline int try_to_lock(fh_shared *lock, fh_guard_use use) {
@@ -32,23 +32,23 @@ static inline int try_to_lock(fh_shared *lock, fh_guard_use use) {
 
 /* Enters as a reader if the lock is open; sets a hazard pointer of the thread. In contrast to fh_shared_read, the
  * reader may begin other uses before it ends this one. */
-static inline int note(fh_shared *lock, fh_uses *mine) {
+static inline bool note(fh_shared *lock, fh_hazard_record *mine) {
   uint32_t n = mine->n;
   /* relaxed: a hint, which saves a hazard pointer */
-  if (FH_UNLIKELY(!fh_atomic_load_relaxed_i32(&lock->is_open)) || FH_UNLIKELY(n == FH_USES_MAX)) return 0;
+  if (FH_UNLIKELY(!fh_atomic_load_relaxed_i32(&lock->is_open)) || FH_UNLIKELY(n == FH_HAZARD_MAX)) return false;
   mine->n = n + 1;
-  fh_atomic_store_release_ptr(&mine->slots[n], lock); /* as in fh_uses_begin */
+  fh_atomic_store_release_ptr(&mine->slots[n], lock); /* as in fh_hazard_begin */
   fh_barrier_light();
   /* acquire: pairs with fh_shared_count_read, which follows the earlier writers */
-  if (FH_LIKELY(fh_atomic_load_acquire_i32(&lock->is_open))) return 1;
-  fh_uses_end(lock);
-  return 0;
+  if (FH_LIKELY(fh_atomic_load_acquire_i32(&lock->is_open))) return true;
+  fh_hazard_end(lock);
+  return false;
 }
 
-static inline void end_note(fh_shared *lock, fh_uses *mine) {
+static inline void end_note(fh_shared *lock, fh_hazard_record *mine) {
   uint32_t n = mine->n;
   if (FH_UNLIKELY(mine->slots[n - 1] != lock)) { /* another use that began inside is still active */
-    fh_uses_end(lock);
+    fh_hazard_end(lock);
     return;
   }
   fh_atomic_store_release_ptr(&mine->slots[n - 1], NULL); /* pairs with fh_shared_close */
@@ -56,7 +56,7 @@ static inline void end_note(fh_shared *lock, fh_uses *mine) {
 }
 
 /* Enters unless another thread is in the way. */
-static inline fh_guard_state try_to_enter(fh_shared *lock, fh_guard_use use, fh_uses *mine) {
+static inline fh_guard_state try_to_enter(fh_shared *lock, fh_guard_use use, fh_hazard_record *mine) {
   if (use == FH_GUARD_READ && note(lock, mine)) return FH_GUARD_NOTED;
   return try_to_lock(lock, use) ? FH_GUARD_LOCKED : FH_GUARD_WITHOUT;
 }
@@ -73,7 +73,7 @@ static FH_NOINLINE void wait_for(fh_shared *lock) {
 }
 
 static fh_guard_state enter(fh_shared *lock, fh_guard_use use) {
-  fh_uses *mine = fh_uses_mine != NULL ? fh_uses_mine : fh_uses_make();
+  fh_hazard_record *mine = fh_hazard_mine != NULL ? fh_hazard_mine : fh_hazard_make();
   fh_guard_state state;
   if (mine == NULL) return FH_GUARD_WITHOUT; /* without memory, or the thread is ending */
   while ((state = try_to_enter(lock, use, mine)) == FH_GUARD_WITHOUT) {
@@ -86,9 +86,9 @@ static fh_guard_state enter(fh_shared *lock, fh_guard_use use) {
 
 static void leave(fh_shared *lock, fh_guard_state state) {
   if (state == FH_GUARD_WITHOUT) return;
-  fh_uses_mine->n_guards -= 1;
+  fh_hazard_mine->n_guards -= 1;
   if (state == FH_GUARD_NOTED) {
-    end_note(lock, fh_uses_mine);
+    end_note(lock, fh_hazard_mine);
   } else {
     fh_mutex_unlock(&lock->lock);
   }
@@ -99,7 +99,7 @@ fh_guard_state fh_field_guard_enter(const void *object, fh_guard_use use) {
 }
 void fh_field_guard_leave(const void *object, fh_guard_state state) { leave(fh_shared_of(guards, object), state); }
 
-int fh_field_guard_is_inside(void) { return fh_uses_mine != NULL && fh_uses_mine->n_guards != 0; }
+int fh_field_guard_is_inside(void) { return fh_hazard_mine != NULL && fh_hazard_mine->n_guards != 0; }
 
 static FH_NOINLINE int get_slowly(TVMFFIFieldGetter getter, fh_shared *lock, void *field, TVMFFIAny *out) {
   fh_guard_state state = enter(lock, FH_GUARD_READ);
@@ -119,7 +119,7 @@ static FH_NOINLINE int set_slowly(TVMFFIFieldSetter setter, fh_shared *lock, voi
 int fh_field_guard_get(TVMFFIFieldGetter getter, TVMFFIObject *object, int64_t offset, TVMFFIAny *out) {
   fh_shared *lock = fh_shared_of(guards, object);
   void *field = (char *)object + offset;
-  fh_uses *mine = fh_uses_mine;
+  fh_hazard_record *mine = fh_hazard_mine;
   if (FH_UNLIKELY(mine == NULL) || FH_UNLIKELY(!note(lock, mine))) return get_slowly(getter, lock, field, out);
   mine->n_guards += 1;
   int rc = getter(field, out);
@@ -131,7 +131,7 @@ int fh_field_guard_get(TVMFFIFieldGetter getter, TVMFFIObject *object, int64_t o
 int fh_field_guard_set(TVMFFIFieldSetter setter, TVMFFIObject *object, int64_t offset, const TVMFFIAny *value) {
   fh_shared *lock = fh_shared_of(guards, object);
   void *field = (char *)object + offset;
-  fh_uses *mine = fh_uses_mine;
+  fh_hazard_record *mine = fh_hazard_mine;
   if (FH_UNLIKELY(mine == NULL) || FH_UNLIKELY(!try_to_lock(lock, FH_GUARD_WRITE))) {
     return set_slowly(setter, lock, field, value);
   }

@@ -17,6 +17,7 @@
 #ifndef FH_FIELD_GUARD_H_
 #define FH_FIELD_GUARD_H_
 
+#include <stdbool.h>
 #include <tvm/ffi/c_api.h>
 
 typedef enum { FH_GUARD_READ, FH_GUARD_WRITE } fh_guard_use;
@@ -27,14 +28,14 @@ typedef enum {
 } fh_guard_state;
 
 /* Whether the getter and the setter of a field run inside the guard of the object. */
-static inline int fh_field_guard_is_for(const TVMFFIFieldInfo *field) {
+static inline bool fh_field_guard_is_for(const TVMFFIFieldInfo *field) {
   const int64_t flags = field->flags & (kTVMFFIFieldFlagBitMaskWritable | kTVMFFIFieldFlagBitSetterIsFunctionObj);
-  if (flags != kTVMFFIFieldFlagBitMaskWritable) return 0;
+  if (flags != kTVMFFIFieldFlagBitMaskWritable) return false;
   switch (field->field_static_type_index) {
   case kTVMFFIInt:
   case kTVMFFIBool:
-  case kTVMFFIFloat: return 0;
-  default: return 1;
+  case kTVMFFIFloat: return false;
+  default: return true;
   }
 }
 

@@ -33,7 +33,7 @@ static int get_ptr(void *field, TVMFFIAny *out) {
 }
 
 /* Writes a word: 1; 0 if the field is not a word. */
-static int put_word(void *field, int32_t type_index, TVMFFIAny *value) {
+static bool put_word(void *field, int32_t type_index, TVMFFIAny *value) {
   switch (type_index) {
   case kTVMFFIInt:
   case kTVMFFIFloat: fh_atomic_store_relaxed_u64((uint64_t *)field, value->v_uint64); break;
@@ -41,10 +41,10 @@ static int put_word(void *field, int32_t type_index, TVMFFIAny *value) {
   case kTVMFFIOpaquePtr:
     fh_atomic_store_relaxed_u64((uint64_t *)field, value->type_index == kTVMFFINone ? 0 : value->v_uint64);
     break;
-  default: return 0;
+  default: return false;
   }
   *value = fh_any_none();
-  return 1;
+  return true;
 }
 
 /* ---- Other fields. Each read has a second form, under the lock for the address ---- */
@@ -116,11 +116,11 @@ void fh_field_memory_read_alone(const void *field, int32_t type_index, TVMFFIAny
 }
 
 /* Copies a word atomically: 1; 0 if the field is not a word. */
-static inline int copy_word(const void *from, void *to, int32_t type_index, size_t n_bytes) {
-  if (type_index > kTVMFFIOpaquePtr || type_index <= kTVMFFINone) return 0;
+static inline bool copy_word(const void *from, void *to, int32_t type_index, size_t n_bytes) {
+  if (type_index > kTVMFFIOpaquePtr || type_index <= kTVMFFINone) return false;
   if (n_bytes == 8) {
     *(uint64_t *)to = fh_atomic_load_relaxed_u64((const uint64_t *)from);
-    return 1;
+    return true;
   }
   if (n_bytes == 1) *(uint8_t *)to = fh_atomic_load_relaxed_u8((const uint8_t *)from);
   return n_bytes == 1;

@@ -40,7 +40,7 @@ static void closure_delete(void *handle, int flags) {
 int fh_function_new(void *self, TVMFFISafeCallType call, void (*deleter)(void *self), TVMFFIObjectHandle *out) {
   *out = NULL;
   if (call == NULL) return fh_error_raise(FH_VALUE_ERROR, "Expected a function to call but got NULL");
-  closure *function = (closure *)fh_object_new(sizeof *function, kTVMFFIFunction, closure_delete);
+  closure *function = (closure *)fh_object_new(sizeof(*function), kTVMFFIFunction, closure_delete);
   if (function == NULL) return -1;
   function->self = self;
   function->call = call;

@@ -7,7 +7,7 @@
 
 #include "core/platform/fork.h"
 #include "core/platform/mem.h"
-#include "core/platform/thread.h"
+#include "core/platform/system.h"
 #include "error.h"
 #include "function.h"
 #include "name.h"
@@ -95,7 +95,7 @@ static global_entry *entry_new(TVMFFIByteArray name, TVMFFIByteArray metadata, T
   const size_t most = PTRDIFF_MAX / 4; /* the sum below does not wrap around */
   if (name.size > most || metadata.size > most || doc.size > most) return NULL;
   size_t n_text = name.size + metadata.size + doc.size + 3;
-  global_entry *entry = (global_entry *)fh_mem_calloc(1, sizeof *entry + n_text);
+  global_entry *entry = (global_entry *)fh_mem_calloc(1, sizeof(*entry) + n_text);
   if (entry == NULL) return NULL;
   char *at = entry->text;
   entry->by_name.name = put_text(&at, name);
@@ -130,7 +130,7 @@ typedef enum { PUT_DONE, PUT_TAKEN, PUT_NO_MEMORY } put_result;
 
 /* Under the lock. The caller drops *old, after the lock. An existing name, or missing memory, leaves the table
  * unchanged. */
-static put_result put_locked(global_entry *entry, int can_override, leftover *old) {
+static put_result put_locked(global_entry *entry, bool can_override, leftover *old) {
   if (!can_override && find_entry(entry->by_name.name) != NULL) return PUT_TAKEN;
   if (fh_name_renew(&globals, &old->slots) != 0) return PUT_NO_MEMORY;
   old->entry = (global_entry *)fh_name_put(&globals, &entry->by_name);
@@ -140,7 +140,7 @@ static put_result put_locked(global_entry *entry, int can_override, leftover *ol
 /* Registers a Function. Only inserting the entry is under the lock; the displaced entry is dropped, and an error is
  * raised, afterwards. */
 static int set_function(TVMFFIByteArray name, TVMFFIByteArray metadata, TVMFFIByteArray doc, TVMFFIObjectHandle func,
-                        int can_override) {
+                        bool can_override) {
   /* it may contain a NUL: lookups compare bytes, and only messages end there */
   if (fh_str_check_bytes("the name of a global function", name) != 0) return -1;
   if (name.size == 0)
@@ -164,7 +164,7 @@ static int set_function(TVMFFIByteArray name, TVMFFIByteArray metadata, TVMFFIBy
   return fh_error_raise(FH_RUNTIME_ERROR, "Global Function `%.*s` is already registered", FH_BYTES_ARGS(name));
 }
 
-int fh_global_remove(TVMFFIByteArray name) {
+bool fh_global_remove(TVMFFIByteArray name) {
   fh_mutex_lock(&global_lock);
   leftover old = {(global_entry *)fh_name_remove(&globals, name), NULL};
   fh_mutex_unlock(&global_lock);
@@ -183,7 +183,7 @@ int fh_global_add(const char *name, TVMFFISafeCallType call, const char *metadat
 
 /* ---- Reading ---- */
 
-int fh_global_find(TVMFFIByteArray name, TVMFFIObjectHandle *out) {
+bool fh_global_find(TVMFFIByteArray name, TVMFFIObjectHandle *out) {
   *out = NULL;
   uint64_t *count = my_count();
   begin_reading(count);
@@ -196,13 +196,13 @@ int fh_global_find(TVMFFIByteArray name, TVMFFIObjectHandle *out) {
   return *out != NULL;
 }
 
-int fh_global_text(TVMFFIByteArray name, int is_doc, TVMFFIAny *out) {
+int fh_global_text(TVMFFIByteArray name, bool is_doc, TVMFFIAny *out) {
   *out = fh_any_none();
   int result = 0;
   uint64_t *count = my_count();
   begin_reading(count);
   const global_entry *entry = find_entry(name);
-  int is_there = entry != NULL; /* `entry` itself is not valid after end_reading */
+  bool is_there = entry != NULL; /* `entry` itself is not valid after end_reading */
   if (is_there) {
     const TVMFFIByteArray *text = is_doc ? &entry->doc : &entry->metadata;
     result = fh_str_try_new(text->data, text->size, out);
@@ -226,7 +226,7 @@ int fh_global_names(TVMFFIAny **out, int64_t *n) {
   *out = NULL;
   *n = 0;
   size_t most = count_names(); /* names that are registered later may be left out */
-  TVMFFIAny *names = (TVMFFIAny *)fh_mem_calloc(most + 1, sizeof *names); /* 1: allocates a block even without names */
+  TVMFFIAny *names = (TVMFFIAny *)fh_mem_calloc(most + 1, sizeof(*names)); /* 1: allocates a block even without names */
   if (names == NULL) return fh_error_raise_no_memory();
   /* The names are copied while entries cannot be freed. A failure in the loop only sets `result`: dropping and raising
    * come after end_reading. */

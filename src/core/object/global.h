@@ -8,12 +8,12 @@
 #include "any.h"
 
 /* 1 found, with a new reference in *out; 0 not found, with NULL in *out. Never an error. */
-int fh_global_find(TVMFFIByteArray name, TVMFFIObjectHandle *out);
+bool fh_global_find(TVMFFIByteArray name, TVMFFIObjectHandle *out);
 /* 1 removed, 0 not found. */
-int fh_global_remove(TVMFFIByteArray name);
+bool fh_global_remove(TVMFFIByteArray name);
 /* The metadata (JSON), or the documentation, of the function of that name as an owned string; RuntimeError if there is
  * none. */
-int fh_global_text(TVMFFIByteArray name, int is_doc, TVMFFIAny *out);
+int fh_global_text(TVMFFIByteArray name, bool is_doc, TVMFFIAny *out);
 /* The names, in order of registration, as an owned array of *n owned string values. The caller drops each and frees
  * the array with fh_mem_free. */
 int fh_global_names(TVMFFIAny **out, int64_t *n);

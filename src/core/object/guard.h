@@ -8,7 +8,7 @@
 #ifndef FH_GUARD_H_
 #define FH_GUARD_H_
 
-#include "core/platform/loader.h"
+#include "core/platform/system.h"
 
 /* The return address of the running function. */
 #if defined(_MSC_VER)

@@ -140,7 +140,7 @@ fh_name_entry *fh_name_remove(fh_name_table *table, TVMFFIByteArray name) {
   if (entry == NULL) return NULL;
   /* The bucket stays filled: searches for names that were added after it must continue there. */
   fh_atomic_store_release_ptr(&slots->items[slots->buckets[bucket] - 1], NULL); /* pairs with load_item */
-  slots->n_removed++;
+  ++slots->n_removed;
   return entry;
 }
 

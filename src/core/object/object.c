@@ -92,16 +92,16 @@ static waiting *queue_of(endings *all, const fh_object_owner *owner) {
 }
 
 /* Queues the object: 1, or 0 if all queues are in use. */
-static FH_NOINLINE int wait_for_end(endings *all, const fh_object_owner *owner, TVMFFIObject *obj, int flags) {
+static FH_NOINLINE bool wait_for_end(endings *all, const fh_object_owner *owner, TVMFFIObject *obj, int flags) {
   waiting *queue = queue_of(all, owner);
-  if (queue == NULL) return 0;
+  if (queue == NULL) return false;
   /* The queue's weak reference. With Both it is the one that the strong references owned, which is not dropped now;
    * with Strong the caller is about to drop that one, so the queue counts its own. */
   if (!(flags & kTVMFFIObjectDeleterFlagBitMaskWeak)) fh_object_weak_retain(obj);
   /* memcpy, because `deleter` is a pointer to a function and the next object is not a function */
-  memcpy(&obj->deleter, &queue->first, sizeof queue->first);
+  memcpy(&obj->deleter, &queue->first, sizeof(queue->first));
   queue->first = obj;
-  return 1;
+  return true;
 }
 
 /* Destroys all queued objects. Each gets its deleter back, because the release of the queue's weak reference may call
@@ -114,7 +114,7 @@ static FH_NOINLINE void end_waiting(endings *all) {
       continue;
     }
     const fh_object_owner *owner = all->queues[i].owner;
-    memcpy(&all->queues[i].first, &obj->deleter, sizeof obj);
+    memcpy(&all->queues[i].first, &obj->deleter, sizeof(obj));
     obj->deleter = owner->deleter;
     owner->end(obj);
     fh_object_weak_release(obj);
@@ -124,21 +124,21 @@ static FH_NOINLINE void end_waiting(endings *all) {
 }
 
 /* Destroys the value of an object that owns others: 1, or 0 if the object is queued and end_waiting will destroy it. */
-static FH_NOINLINE int end_owner(const fh_object_owner *owner, TVMFFIObject *obj, int flags) {
+static FH_NOINLINE bool end_owner(const fh_object_owner *owner, TVMFFIObject *obj, int flags) {
   endings *all = &of_thread; /* read once: finding a thread's data is a call in a shared library */
-  if (all->n_ending >= MAX_ENDING && wait_for_end(all, owner, obj, flags)) return 0;
+  if (all->n_ending >= MAX_ENDING && wait_for_end(all, owner, obj, flags)) return false;
   all->n_ending += 1;
   owner->end(obj);
   /* still counted, so that objects owned by queued objects can be queued as well and end_waiting is not entered
    * twice */
   if (all->n_ending == 1 && all->n_owners != 0) end_waiting(all);
   all->n_ending -= 1;
-  return 1;
+  return true;
 }
 
 /* Called with Strong, and later with Weak; or once with both. A queued object is not freed here, independent of the
  * flags: end_waiting drops its weak reference, which calls this function again with Weak alone. */
-void fh_object_delete_owner(const fh_object_owner *owner, void *self, int flags, int has_objects) {
+void fh_object_delete_owner(const fh_object_owner *owner, void *self, int flags, bool has_objects) {
   if (flags & kTVMFFIObjectDeleterFlagBitMaskStrong) {
     if (!has_objects)
       owner->end(self);

@@ -41,7 +41,7 @@ typedef struct {
 
 /* The body of the deleter of such a type. has_objects: 0 for an object that owns no other object now, which costs less.
  * Frees the block by fh_mem_free. Allocates nothing. */
-void fh_object_delete_owner(const fh_object_owner *owner, void *self, int flags, int has_objects);
+void fh_object_delete_owner(const fh_object_owner *owner, void *self, int flags, bool has_objects);
 
 static inline void fh_object_retain(void *obj) {
   /* pairs with nothing: the caller that passes `obj` holds a reference */
@@ -84,7 +84,7 @@ static inline uint32_t fh_object_use_count(const void *obj) {
 
 /* Whether the caller holds the only references to the object, at most n_own strong ones: then it may change the object
  * in place. A weak reference of another owner forbids that, because it can become a strong one at any moment. */
-static inline int fh_object_is_own(const void *obj, uint32_t n_own) {
+static inline bool fh_object_is_own(const void *obj, uint32_t n_own) {
   /* acquire: pairs with the releases of fh_object_release and fh_object_weak_release, so that all accesses of the
    * former owners come before the change */
   uint64_t count = fh_atomic_load_acquire_u64(&((const TVMFFIObject *)obj)->combined_ref_count);

@@ -5,7 +5,7 @@
  * thread that would close such a cycle of waiting threads gets an error instead. */
 #include "core/platform/atomic.h"
 #include "core/platform/fork.h"
-#include "core/platform/thread.h"
+#include "core/platform/system.h"
 #include "error.h"
 
 /* One initialisation in progress; lives on its thread's stack. */

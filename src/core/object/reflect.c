@@ -15,7 +15,6 @@
 #include "guard.h"
 #include "members.h"
 #include "name.h"
-#include "reflect_check.h"
 #include "str.h"
 
 /* ---- Growing lists. A reader may hold any generation, so all are kept; each links to the one before, so that all stay
@@ -36,7 +35,7 @@ static void *list_reserve(void **items_slot, size_t n_items, size_t item_bytes) 
   const list_head *head = items != NULL ? (const list_head *)items - 1 : NULL;
   if (head != NULL && n_items < head->capacity) return items;
   size_t capacity = n_items < 4 ? 4 : n_items * 2;
-  list_head *longer = (list_head *)fh_mem_calloc(1, sizeof *longer + capacity * item_bytes);
+  list_head *longer = (list_head *)fh_mem_calloc(1, sizeof(*longer) + capacity * item_bytes);
   if (longer == NULL) return NULL;
   longer->older = items;
   longer->capacity = capacity;
@@ -84,11 +83,11 @@ static const TVMFFIFieldInfo *fields_of(const TVMFFITypeInfo *info, int32_t *n_i
 const TVMFFIFieldInfo *fh_reflect_own_field(const TVMFFITypeInfo *info, TVMFFIByteArray name) {
   int32_t n_items;
   const TVMFFIFieldInfo *fields = fields_of(info, &n_items);
-  int32_t i = fh_members_find(&entry_of(info)->fields_by_name, fields, n_items, sizeof *fields, name);
+  int32_t i = fh_members_find(&entry_of(info)->fields_by_name, fields, n_items, sizeof(*fields), name);
   return i >= 0 ? &fields[i] : NULL;
 }
 
-int fh_reflect_may_repeat(const TVMFFITypeInfo *info) {
+bool fh_reflect_may_repeat(const TVMFFITypeInfo *info) {
   /* relaxed: a field that is declared while objects exist becomes visible sooner or later */
   return fh_atomic_load_relaxed_u64(&entry_of(info)->may_repeat) != 0;
 }
@@ -129,7 +128,7 @@ int fh_reflect_each_field(const TVMFFITypeInfo *info, int (*visit)(void *state, 
 }
 
 /* Whether `setter` is a Function, which the copy owns then, and not a C function. */
-static int has_function_setter(const TVMFFIFieldInfo *field) {
+static bool has_function_setter(const TVMFFIFieldInfo *field) {
   return (field->flags & kTVMFFIFieldFlagBitSetterIsFunctionObj) && field->setter != NULL;
 }
 
@@ -145,7 +144,7 @@ static void field_drop(TVMFFIFieldInfo *field) {
 /* Makes a copy that owns its strings, its default and its setter. -1 with an error pending, and then *out owns
  * nothing. */
 static int field_copy(const TVMFFIFieldInfo *from, TVMFFIFieldInfo *out) {
-  memset(out, 0, sizeof *out); /* the padding too */
+  memset(out, 0, sizeof(*out)); /* the padding too */
   out->flags = from->flags;
   out->size = from->size;
   out->alignment = from->alignment;
@@ -191,9 +190,9 @@ static member_result field_add(fh_type_entry *entry, const TVMFFIFieldInfo *fiel
   if (!fh_reflect_is_inside(field, entry->metadata.total_size)) return FIELD_OUTSIDE;
   if (fh_reflect_own_field(info, field->name) != NULL) return MEMBER_TAKEN;
   TVMFFIFieldInfo *fields =
-      (TVMFFIFieldInfo *)list_reserve((void **)(uintptr_t)&info->fields, (size_t)info->num_fields, sizeof *fields);
+      (TVMFFIFieldInfo *)list_reserve((void **)(uintptr_t)&info->fields, (size_t)info->num_fields, sizeof(*fields));
   if (fields == NULL) return MEMBER_NO_MEMORY;
-  if (fh_members_add(&entry->fields_by_name, info->fields, info->num_fields, sizeof *fields, field->name) != 0)
+  if (fh_members_add(&entry->fields_by_name, info->fields, info->num_fields, sizeof(*fields), field->name) != 0)
     return MEMBER_NO_MEMORY;
   mark_repeats(entry, field->name);
   fields[info->num_fields] = *field; /* after the published count: no thread reads it yet */
@@ -269,7 +268,7 @@ static void method_drop(TVMFFIMethodInfo *method) {
 }
 
 static int method_copy(const TVMFFIMethodInfo *from, TVMFFIMethodInfo *out) {
-  memset(out, 0, sizeof *out);
+  memset(out, 0, sizeof(*out));
   out->flags = from->flags;
   if (copy_text(from->name, &out->name) == 0 && copy_text(from->doc, &out->doc) == 0 &&
       copy_text(from->metadata, &out->metadata) == 0 && fh_any_own(&from->method, &out->method) == 0) {
@@ -284,13 +283,13 @@ static int method_copy(const TVMFFIMethodInfo *from, TVMFFIMethodInfo *out) {
 static member_result method_add(fh_type_entry *entry, const TVMFFIMethodInfo *method) {
   TVMFFITypeInfo *info = &entry->info;
   fh_name_table *table = &entry->methods_by_name;
-  int32_t other = fh_members_find(table, info->methods, info->num_methods, sizeof *method, method->name);
+  int32_t other = fh_members_find(table, info->methods, info->num_methods, sizeof(*method), method->name);
   /* both are Functions (fh_reflect_check_method), so this compares their addresses */
   if (other >= 0 && info->methods[other].method.v_int64 != method->method.v_int64) return MEMBER_TAKEN;
   TVMFFIMethodInfo *methods =
-      (TVMFFIMethodInfo *)list_reserve((void **)(uintptr_t)&info->methods, (size_t)info->num_methods, sizeof *methods);
+      (TVMFFIMethodInfo *)list_reserve((void **)(uintptr_t)&info->methods, (size_t)info->num_methods, sizeof(*methods));
   if (methods == NULL) return MEMBER_NO_MEMORY;
-  if (fh_members_add(table, info->methods, info->num_methods, sizeof *methods, method->name) != 0)
+  if (fh_members_add(table, info->methods, info->num_methods, sizeof(*methods), method->name) != 0)
     return MEMBER_NO_MEMORY;
   methods[info->num_methods] = *method;
   list_publish(&info->num_methods);
@@ -335,7 +334,7 @@ int TVMFFITypeRegisterMetadata(int32_t type_index, const TVMFFITypeMetadata *met
   if (copy_text(metadata->doc, &doc) != 0) return -1;
   fh_type_lock();
   const TVMFFIFieldInfo *outside = find_outside(&entry->info, metadata->total_size); /* lists of fields are kept */
-  int is_first = entry->info.metadata == NULL;
+  bool is_first = entry->info.metadata == NULL;
   if (outside == NULL && is_first) {
     entry->metadata = *metadata;
     entry->metadata.doc = doc;
@@ -376,7 +375,7 @@ static const char *const first_names[] = {
 FH_STATIC_ASSERT(FH_COUNT_OF(first_names) == FH_ATTR_COUNT, "one name for each fh_reflect_attr_id");
 static column_entry first_columns[FH_ATTR_COUNT]; /* static, because fh_reflect_column cannot fail */
 
-static int has_own; /* whether the core has made all its own registrations; under the lock */
+static bool has_own; /* whether the core has made all its own registrations; under the lock */
 
 void fh_reflect_end_own(void) {
   fh_type_lock();
@@ -412,7 +411,7 @@ static column_entry *column_get(TVMFFIByteArray name) {
   column_entry *entry = (column_entry *)fh_name_find(&columns, name);
   if (entry != NULL) return entry;
   if (fh_name_reserve(&columns) != 0) return NULL;
-  entry = (column_entry *)fh_mem_calloc(1, sizeof *entry);
+  entry = (column_entry *)fh_mem_calloc(1, sizeof(*entry));
   char *kept_name = fh_mem_copy_text(name.data, name.size);
   if (entry == NULL || kept_name == NULL) {
     fh_mem_free(entry);
@@ -435,7 +434,7 @@ static int cells_reserve(TVMFFITypeAttrColumn *column, int32_t type_index) {
   size_t old_capacity = old_head != NULL ? old_head->capacity : 0;
   if ((size_t)type_index >= old_capacity) {
     size_t capacity = old_capacity * 2 > (size_t)type_index ? old_capacity * 2 : (size_t)type_index + 64;
-    list_head *longer = (list_head *)fh_mem_calloc(1, sizeof *longer + capacity * sizeof(TVMFFIAny));
+    list_head *longer = (list_head *)fh_mem_calloc(1, sizeof(*longer) + capacity * sizeof(TVMFFIAny));
     if (longer == NULL) return -1;
     longer->older = (void *)(uintptr_t)column->data; /* kept: clients and callers in the core may hold it */
     longer->capacity = capacity;
@@ -504,7 +503,7 @@ int TVMFFITypeRegisterAttr(int32_t type_index, const TVMFFIByteArray *attr_name,
                         FH_BYTES_ARGS(*attr_name), fh_type_name(type_index));
 }
 
-int fh_reflect_set_final(int32_t type_index, int is_final) {
+int fh_reflect_set_final(int32_t type_index, bool is_final) {
   TVMFFIByteArray name = FH_LITERAL("__ffi_type_final__");
   TVMFFIAny value = fh_any_bool(is_final);
   return TVMFFITypeRegisterAttr(type_index, &name, &value);

@@ -50,7 +50,7 @@ const TVMFFIAny *fh_reflect_attr(const TVMFFITypeAttrColumn *column, int32_t typ
 int fh_reflect_reserve_attr(fh_reflect_attr_id id, int32_t type_index);
 /* Sets __ffi_type_final__ of a type; a nonzero is_final means that no type derives from this one. -1 with an error
  * pending. */
-int fh_reflect_set_final(int32_t type_index, int is_final);
+int fh_reflect_set_final(int32_t type_index, bool is_final);
 
 /* Iterates over all fields of a type, the root's first, in order of declaration. Begin with fh_reflect_fields. A NULL
  * type has no fields. */
@@ -73,7 +73,7 @@ static inline const TVMFFIFieldInfo *fh_reflect_next_field(fh_reflect_cursor *cu
  * time. */
 const TVMFFIFieldInfo *fh_reflect_own_field(const TVMFFITypeInfo *info, TVMFFIByteArray name);
 /* Whether an ancestor may have a field with the same name as a field that the type itself declares. Lock-free. */
-int fh_reflect_may_repeat(const TVMFFITypeInfo *info);
+bool fh_reflect_may_repeat(const TVMFFITypeInfo *info);
 /* The number of all fields. Lock-free. */
 int32_t fh_reflect_count_fields(const TVMFFITypeInfo *info);
 /* Calls visit(state, field) for all fields, in the order of the cursor. Stops at the first nonzero result and returns

@@ -18,7 +18,7 @@ void fh_str_object_init(fh_str_object *str, size_t n_bytes, int32_t type_index) 
 static fh_str_object *new_object(size_t n_bytes, int32_t type_index) {
   if (n_bytes > SIZE_MAX - sizeof(fh_str_object) - 1) return NULL; /* the sum below would wrap around */
   /* not fh_object_new: the content need not be zeroed first */
-  fh_str_object *str = (fh_str_object *)fh_mem_alloc(sizeof *str + n_bytes + 1);
+  fh_str_object *str = (fh_str_object *)fh_mem_alloc(sizeof(*str) + n_bytes + 1);
   if (str != NULL) fh_str_object_init(str, n_bytes, type_index);
   return str;
 }
@@ -58,21 +58,21 @@ int fh_bytes_new(const char *data, size_t n_bytes, TVMFFIAny *out) {
   return rc == 0 ? 0 : fh_error_raise_no_memory();
 }
 
-int fh_str_content(const TVMFFIAny *any, TVMFFIByteArray *out) {
+bool fh_str_content(const TVMFFIAny *any, TVMFFIByteArray *out) {
   switch (any->type_index) {
-  case kTVMFFISmallStr: *out = TVMFFISmallBytesGetContentByteArray(any); return 1;
-  case kTVMFFIStr: *out = fh_str_object_bytes(any->v_obj); return 1;
-  case kTVMFFIRawStr: *out = fh_base_bytes(any->v_c_str); return 1;
-  default: return 0;
+  case kTVMFFISmallStr: *out = TVMFFISmallBytesGetContentByteArray(any); return true;
+  case kTVMFFIStr: *out = fh_str_object_bytes(any->v_obj); return true;
+  case kTVMFFIRawStr: *out = fh_base_bytes(any->v_c_str); return true;
+  default: return false;
   }
 }
 
-int fh_bytes_content(const TVMFFIAny *any, TVMFFIByteArray *out) {
+bool fh_bytes_content(const TVMFFIAny *any, TVMFFIByteArray *out) {
   switch (any->type_index) {
-  case kTVMFFISmallBytes: *out = TVMFFISmallBytesGetContentByteArray(any); return 1;
-  case kTVMFFIBytes: *out = fh_str_object_bytes(any->v_obj); return 1;
-  case kTVMFFIByteArrayPtr: *out = *(const TVMFFIByteArray *)any->v_ptr; return 1;
-  default: return 0;
+  case kTVMFFISmallBytes: *out = TVMFFISmallBytesGetContentByteArray(any); return true;
+  case kTVMFFIBytes: *out = fh_str_object_bytes(any->v_obj); return true;
+  case kTVMFFIByteArrayPtr: *out = *(const TVMFFIByteArray *)any->v_ptr; return true;
+  default: return false;
   }
 }
 
@@ -112,4 +112,59 @@ int TVMFFIStringFromByteArray(const TVMFFIByteArray *input, TVMFFIAny *out) {
 int TVMFFIBytesFromByteArray(const TVMFFIByteArray *input, TVMFFIAny *out) {
   if (FH_UNLIKELY(input->data == NULL && input->size != 0)) return refuse_text("bytes", *input, out);
   return fh_bytes_new(input->data, input->size, out);
+}
+
+/* --- strings that are written piece by piece --------------------------------------------------------------------- */
+
+/* A string that is written piece by piece into the block of its String object. The block grows by half,
+ * so growing copies O(n) bytes for a string of n. The header of the object is written last. */
+
+#define MIN_ROOM 64
+#define HEAD_BYTES (sizeof(fh_str_object) + 1) /* the header, and the NUL at the end */
+
+/* Resizes the block to hold `room` bytes of content. -1 with a MemoryError pending. */
+static int set_room(fh_str_build *build, size_t room) {
+  fh_str_object *str = (fh_str_object *)fh_mem_realloc(build->str, HEAD_BYTES + room);
+  if (str == NULL) return fh_error_raise_no_memory();
+  build->str = str;
+  build->room = room;
+  return 0;
+}
+
+int fh_str_build_grow(fh_str_build *build, size_t n_more) {
+  /* so that no sum wraps around */
+  if (n_more > SIZE_MAX / 4 || build->n_bytes > SIZE_MAX / 4) return fh_error_raise_no_memory();
+  size_t wanted = build->n_bytes + n_more, longer = build->room + build->room / 2 + MIN_ROOM;
+  return set_room(build, longer > wanted ? longer : wanted);
+}
+
+int fh_str_build_add(fh_str_build *build, const char *data, size_t n_bytes) {
+  if (fh_str_build_reserve(build, n_bytes) != 0) return -1;
+  if (n_bytes != 0) memcpy(fh_str_build_end(build), data, n_bytes);
+  build->n_bytes += n_bytes;
+  return 0;
+}
+
+int fh_str_build_finish(fh_str_build *build, int32_t type_index, TVMFFIAny *out) {
+  int rc;
+  if (build->n_bytes <= FH_STR_SMALL_MAX) { /* a short string has no object */
+    const char *data = build->str != NULL ? build->str->content : "";
+    rc = type_index == kTVMFFIStr ? fh_str_new(data, build->n_bytes, out) : fh_bytes_new(data, build->n_bytes, out);
+    fh_str_build_free(build);
+    return rc;
+  }
+  *out = fh_any_none();
+  rc = set_room(build, build->n_bytes); /* shrinks the block to the size of the string, which may live long */
+  if (rc == 0) {
+    fh_str_object_init(build->str, build->n_bytes, type_index);
+    *out = fh_any_object(build->str);
+    build->str = NULL;
+  }
+  fh_str_build_free(build);
+  return rc;
+}
+
+void fh_str_build_free(fh_str_build *build) {
+  fh_mem_free(build->str);
+  memset(build, 0, sizeof(*build));
 }

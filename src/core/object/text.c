@@ -28,25 +28,26 @@ int fh_text_add_format(fh_text *text, const char *format, ...) {
   char buffer[128];
   va_list args;
   va_start(args, format);
-  int n = vsnprintf(buffer, sizeof buffer, format, args);
+  int n = vsnprintf(buffer, sizeof(buffer), format, args);
   va_end(args);
   if (n < 0) n = 0;
-  return fh_text_add(text, buffer, (size_t)n < sizeof buffer ? (size_t)n : sizeof buffer - 1); /* cut off if too long */
+  return fh_text_add(text, buffer,
+                     (size_t)n < sizeof(buffer) ? (size_t)n : sizeof(buffer) - 1); /* cut off if too long */
 }
 
 void fh_text_free(fh_text *text) {
   fh_mem_free(text->data);
-  memset(text, 0, sizeof *text);
+  memset(text, 0, sizeof(*text));
 }
 
 /* ---- Strings and bytes ---- */
 
 /* Whether n continuation bytes (10xxxxxx) follow. */
-static int is_tail(const unsigned char *p, size_t n) {
+static bool is_tail(const unsigned char *p, size_t n) {
   for (size_t i = 0; i < n; ++i) {
-    if ((p[i] & 0xc0) != 0x80) return 0;
+    if ((p[i] & 0xc0) != 0x80) return false;
   }
-  return 1;
+  return true;
 }
 
 /* The definition of well-formed is table 3-7 of the Unicode standard. */
@@ -55,8 +56,8 @@ size_t fh_text_utf8_length(const unsigned char *p, size_t n_left) {
   size_t n = p[0] >= 0xc2 && p[0] < 0xe0 ? 2 : p[0] >= 0xe0 && p[0] < 0xf0 ? 3 : p[0] >= 0xf0 && p[0] < 0xf5 ? 4 : 0;
   if (n == 0 || n > n_left || !is_tail(p + 1, n - 1)) return 0;
   /* Not UTF-8: a character that has a shorter form, and surrogates and numbers beyond U+10FFFF. */
-  int is_long_form = (p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xf0 && p[1] < 0x90);
-  int is_no_character = (p[0] == 0xed && p[1] >= 0xa0) || (p[0] == 0xf4 && p[1] >= 0x90);
+  bool is_long_form = (p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xf0 && p[1] < 0x90);
+  bool is_no_character = (p[0] == 0xed && p[1] >= 0xa0) || (p[0] == 0xf4 && p[1] >= 0x90);
   return is_long_form || is_no_character ? 0 : n;
 }
 
@@ -92,7 +93,7 @@ int fh_text_add_bytes(fh_text *text, TVMFFIByteArray content) {
   int rc = fh_text_add_cstr(text, "b\"");
   for (size_t i = 0; i < content.size && rc == 0; ++i) {
     unsigned char c = (unsigned char)content.data[i];
-    int is_plain = c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+    bool is_plain = c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
     rc = is_plain ? fh_text_add(text, content.data + i, 1) : fh_text_add_format(text, "\\x%02x", c);
   }
   return rc != 0 ? rc : fh_text_add_cstr(text, "\"");
@@ -113,11 +114,11 @@ static uint32_t divide(uint32_t *digits, size_t n) {
 
 /* Divides by 10^9 repeatedly: each rest is a group of 9 digits, the last group first. Quadratic in n_words. */
 int fh_text_add_bigint(fh_text *text, const int64_t *words, size_t n_words) {
-  int is_negative = n_words != 0 && words[n_words - 1] < 0;
+  bool is_negative = n_words != 0 && words[n_words - 1] < 0;
   size_t n = n_words * 2, n_groups = 0;
-  uint32_t *digits = (uint32_t *)fh_mem_calloc(n + 1, sizeof *digits);
+  uint32_t *digits = (uint32_t *)fh_mem_calloc(n + 1, sizeof(*digits));
   /* 9 decimal digits each; a word of 32 bits adds less than two groups, and 0 has one */
-  uint32_t *groups = (uint32_t *)fh_mem_calloc(n * 2 + 1, sizeof *groups);
+  uint32_t *groups = (uint32_t *)fh_mem_calloc(n * 2 + 1, sizeof(*groups));
   int rc = digits == NULL || groups == NULL ? fh_error_raise_no_memory() : 0;
   if (rc == 0) {
     uint64_t carry = is_negative; /* the magnitude: invert and add one */

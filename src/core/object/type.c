@@ -58,11 +58,11 @@ int32_t fh_type_end(void) {
   return fh_atomic_load_acquire_i32(&next_index); /* acquire: pairs with the release store in add_locked */
 }
 
-int fh_type_is_instance(int32_t type_index, int32_t ancestor) {
+bool fh_type_is_instance(int32_t type_index, int32_t ancestor) {
   const TVMFFITypeInfo *info = fh_type_find(type_index);
   const TVMFFITypeInfo *wanted = fh_type_find(ancestor);
-  if (info == NULL || wanted == NULL) return 0;
-  if (info == wanted) return 1;
+  if (info == NULL || wanted == NULL) return false;
+  if (info == wanted) return true;
   /* an ancestor's position in the list is its depth: one comparison, however deep the type is */
   return info->type_depth > wanted->type_depth && info->type_ancestors[wanted->type_depth] == wanted;
 }
@@ -73,7 +73,7 @@ int fh_type_is_instance(int32_t type_index, int32_t ancestor) {
 typedef struct {
   TVMFFIByteArray key;
   int32_t static_index, depth, n_child_slots;
-  int can_overflow;
+  bool can_overflow;
   fh_type_entry *parent; /* NULL for a root */
 } request;
 
@@ -110,8 +110,8 @@ static const fh_type_entry *owner_of(const request *req) {
   for (int32_t i = last; i >= 0; --i) {
     const fh_type_entry *entry = fh_type_entry_find(i);
     if (entry == NULL || i + entry->n_slots <= first) continue;
-    int is_around = i < first && last < i + entry->n_slots;
-    int is_ancestor = req->parent != NULL && fh_type_is_instance(req->parent->info.type_index, i);
+    bool is_around = i < first && last < i + entry->n_slots;
+    bool is_ancestor = req->parent != NULL && fh_type_is_instance(req->parent->info.type_index, i);
     return is_around && is_ancestor ? NULL : entry;
   }
   return NULL;
@@ -156,13 +156,13 @@ static verdict check_static(const request *req) {
 
 /* Whether the parent's reserved range has n_slots after those in use. A descendant with a static index may be in the
  * range; then the range counts as full. */
-static int has_room(const request *req, int32_t n_slots) {
+static bool has_room(const request *req, int32_t n_slots) {
   const fh_type_entry *parent = req->parent;
-  if (parent->n_slots - parent->n_slots_used < n_slots) return 0;
+  if (parent->n_slots - parent->n_slots_used < n_slots) return false;
   for (int32_t i = 0; i < n_slots; ++i) {
-    if (fh_type_entry_find(parent->info.type_index + parent->n_slots_used + i) != NULL) return 0;
+    if (fh_type_entry_find(parent->info.type_index + parent->n_slots_used + i) != NULL) return false;
   }
-  return 1;
+  return true;
 }
 
 /* Finds the index for a request: the static one, or the next in the parent's range, or the next of the global pool, if
@@ -204,10 +204,10 @@ static uint64_t hash_key(const char *key, size_t n_bytes) {
 
 /* Makes a complete entry that is not published yet; NULL without memory. */
 static fh_type_entry *entry_new(const request *req, int32_t type_index) {
-  fh_type_entry *entry = (fh_type_entry *)fh_mem_calloc(1, sizeof *entry);
+  fh_type_entry *entry = (fh_type_entry *)fh_mem_calloc(1, sizeof(*entry));
   char *key = fh_mem_copy_text(req->key.data, req->key.size);
   const TVMFFITypeInfo **ancestors = NULL;
-  if (req->depth > 0) ancestors = (const TVMFFITypeInfo **)fh_mem_calloc((size_t)req->depth, sizeof *ancestors);
+  if (req->depth > 0) ancestors = (const TVMFFITypeInfo **)fh_mem_calloc((size_t)req->depth, sizeof(*ancestors));
   if (entry == NULL || key == NULL || (req->depth > 0 && ancestors == NULL)) {
     fh_mem_free(entry);
     fh_mem_free(key);
@@ -258,14 +258,14 @@ static verdict add_locked(const request *req, int32_t *type_index) {
   } else if (req->static_index < 0) {
     fh_atomic_store_release_i32(&next_index, next_index + entry->n_slots); /* pairs with fh_type_end */
   }
-  if (req->parent != NULL) req->parent->n_children++;
-  n_types++;
+  if (req->parent != NULL) ++req->parent->n_children;
+  ++n_types;
   publish(entry);
   return ADDED;
 }
 
 int32_t fh_type_add(TVMFFIByteArray type_key, int32_t static_index, int32_t depth, int32_t n_child_slots,
-                    int can_overflow, int32_t parent_index) {
+                    bool can_overflow, int32_t parent_index) {
   if (fh_str_check_bytes("a type key", type_key) != 0) return -1;
   int32_t type_index = fh_type_find_key(type_key); /* without the lock: entries are never removed */
   if (type_index >= 0) return type_index;
@@ -320,7 +320,7 @@ void fh_type_init(void) {
   /* Only the root may have descendants elsewhere; the other static types are leaves. */
   fh_type_add(FH_LITERAL("ffi.Object"), kTVMFFIObject, 0, 0, 1, -1);
   for (size_t i = 0; i < FH_COUNT_OF(static_types); ++i) {
-    int is_object = static_types[i].type_index > kTVMFFIObject;
+    bool is_object = static_types[i].type_index > kTVMFFIObject;
     fh_type_add(fh_base_bytes(static_types[i].type_key), static_types[i].type_index, is_object, 0, 0,
                 is_object ? kTVMFFIObject : -1);
   }
@@ -343,7 +343,7 @@ int TVMFFITypeKeyToIndex(const TVMFFIByteArray *type_key, int32_t *out_tindex) {
 int32_t TVMFFITypeGetOrAllocIndex(const TVMFFIByteArray *type_key, int32_t static_type_index, int32_t type_depth,
                                   int32_t num_child_slots, int32_t child_slots_can_overflow,
                                   int32_t parent_type_index) {
-  int is_static = static_type_index >= 0 && parent_type_index != -2; /* -2: a lookup only */
+  bool is_static = static_type_index >= 0 && parent_type_index != -2; /* -2: a lookup only */
   const TVMFFITypeInfo *holder = is_static ? fh_type_find(static_type_index) : NULL;
   int32_t type_index = fh_type_add(*type_key, static_type_index, type_depth, num_child_slots,
                                    child_slots_can_overflow != 0, parent_type_index);

@@ -27,12 +27,12 @@ int32_t fh_type_end(void);
 
 /* Whether objects of `type_index` are instances of `ancestor` (or it itself). Unknown indices are instances of
  * nothing. Lock-free. */
-int fh_type_is_instance(int32_t type_index, int32_t ancestor);
+bool fh_type_is_instance(int32_t type_index, int32_t ancestor);
 
 /* Implements TVMFFITypeGetOrAllocIndex: returns the index of the type and registers it if necessary; -2 for an unknown
  * key if parent_index is -2, which only looks up; -1 with an error pending. */
 int32_t fh_type_add(TVMFFIByteArray type_key, int32_t static_index, int32_t depth, int32_t n_child_slots,
-                    int can_overflow, int32_t parent_index);
+                    bool can_overflow, int32_t parent_index);
 
 /* Registers the static types; for the load-time constructor. */
 void fh_type_init(void);
@@ -47,7 +47,7 @@ typedef struct {
   /* number of indices for the type and its descendants, from its own index on; fixed before publication */
   int32_t n_slots;
   int32_t n_slots_used;  /* number of these that are in use or reserved by children; under the lock */
-  int can_overflow;
+  bool can_overflow;
   int32_t has_guarded_field; /* whether fh_field_guard_is_for is true for one of its own fields; set under the lock */
   int32_t n_children; /* number of types that derive directly from it; under the lock */
   /* For reflect.c. */

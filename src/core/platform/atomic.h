@@ -204,7 +204,7 @@ static inline int fh_atomic_cas_seq_cst_ptr(void **p, void **expected, void *des
 #define FH_ATOMIC_TSAN 1
 #endif
 
-/* Keeps the compiler from moving loads and stores across it; for the processor see barrier.h. */
+/* Keeps the compiler from moving loads and stores across it; for the processor see hazard.h. */
 static inline void fh_atomic_fence_compiler(void) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
 /* Orders all loads and stores before it before all loads and stores after it. ThreadSanitizer does not model fences, so
  * under it this is an operation on a local word, which has the same effect on the supported processors. */

@@ -3,6 +3,7 @@
 #ifndef FH_BASE_H_
 #define FH_BASE_H_
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>

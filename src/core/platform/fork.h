@@ -5,7 +5,7 @@
  * moment of the fork. State without a lock that says that a thread is busy (a count of readers, an initialisation in
  * progress) is corrected in the child, by the functions that FH_FORK_CHILD names.
  *
- * A declaration puts a pointer into a section of the binary, where fork_handlers.c finds it; so no list has to be kept
+ * A declaration puts a pointer into a section of the binary, where fork.c finds it; so no list has to be kept
  * up to date, and the test build ends the process if it meets a lock that was declared otherwise. Each binary that
  * compiles this file (core, binding, HPy runtime) has its own handlers. They run in the order binding, runtime, core,
  * because the binaries are loaded in the opposite order, and the binding may call the others with a lock held.
@@ -45,7 +45,7 @@ typedef struct {
 
 #if defined(_MSC_VER) && !defined(__clang__)
 #define FH_FORK_ENTRY(type, section_name, id, value) static type id = (value);
-#elif defined(_WIN32) && defined(FH_TEST) /* for fork_check.c */
+#elif defined(_WIN32) && defined(FH_TEST) /* for fork.c */
 #define FH_FORK_ENTRY(type, section_name, id, value) \
   static type id __attribute__((used, section(section_name "$m"))) = (value);
 #elif defined(_WIN32) /* Windows has no fork */

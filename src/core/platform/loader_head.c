@@ -63,14 +63,14 @@ static int refuse_as(const file_head *head, const char *format, ...) {
 }
 
 /* Whether there are n bytes at an offset. */
-static int has(const file_head *head, uint64_t offset, size_t n) { return offset <= head->n && n <= head->n - offset; }
+static bool has(const file_head *head, uint64_t offset, size_t n) { return offset <= head->n && n <= head->n - offset; }
 
-static int begins_with(const file_head *head, const char *bytes, size_t n) {
+static bool begins_with(const file_head *head, const char *bytes, size_t n) {
   return has(head, 0, n) && memcmp(head->bytes, bytes, n) == 0;
 }
 
 /* The number in n bytes at an offset; the bytes must exist. */
-static uint32_t number_at(const file_head *head, size_t offset, int n, int is_big) {
+static uint32_t number_at(const file_head *head, size_t offset, int n, bool is_big) {
   uint32_t number = 0;
   for (int i = 0; i < n; ++i) number = number << 8 | head->bytes[offset + (size_t)(is_big ? i : n - 1 - i)];
   return number;
@@ -125,16 +125,16 @@ static const char *name_of_machine(file_format format, uint32_t number, char oth
   return other;
 }
 
-static int is_own_machine(const char *name) {
+static bool is_own_machine(const char *name) {
   return strcmp(OWN_MACHINE, "unknown") == 0 || strcmp(name, OWN_MACHINE) == 0;
 }
 
-static int refuse_system(const file_head *head, const char *kind, const char *system, const char *machine) {
+static bool refuse_system(const file_head *head, const char *kind, const char *system, const char *machine) {
   if (machine[0] == '\0') return refuse_as(head, "is not " OWN_WORDS ", but %s for %s", kind, system);
   return refuse_as(head, "is not " OWN_WORDS ", but %s for %s (%s)", kind, system, machine);
 }
 
-static int refuse_machine(const file_head *head, const char *kind, const char *machine) {
+static bool refuse_machine(const file_head *head, const char *kind, const char *machine) {
   return refuse_as(head, "is not for this machine: it is %s for %s, and this process is " OWN_MACHINE, kind, machine);
 }
 
@@ -151,16 +151,16 @@ static const char *name_of_elf(uint32_t type) {
 }
 
 /* For a machine with another number of bits or another byte order, which its name may not show. */
-static int refuse_layout(const file_head *head, const char *kind, const char *machine, int n_bits, int order) {
+static bool refuse_layout(const file_head *head, const char *kind, const char *machine, int n_bits, int order) {
   static const char *const orders[] = {"little-endian", "big-endian"};
   return refuse_as(
       head, "is not for this machine: it is %s for %s (%d-bit, %s), and this process is " OWN_MACHINE " (%d-bit, %s)",
       kind, machine, n_bits, orders[order - 1], (int)sizeof(void *) * 8, orders[OWN_ORDER - 1]);
 }
 
-static int refuse_elf(const file_head *head) {
+static bool refuse_elf(const file_head *head) {
   char other[24];
-  if (!has(head, 0, 20)) return 0;
+  if (!has(head, 0, 20)) return false;
   /* The class, 1 or 2, defines the number of bits of addresses. The class and the order decide the layout of the
    * rest. */
   int width = head->bytes[4], order = head->bytes[5];
@@ -176,7 +176,7 @@ static int refuse_elf(const file_head *head) {
     return refuse_layout(head, kind, machine, width * 32, order);
   }
   if (!is_own_machine(machine)) return refuse_machine(head, kind, machine);
-  if (type == ELF_LIBRARY) return 0;
+  if (type == ELF_LIBRARY) return false;
   if (type == ELF_OBJECT) return refuse_as(head, "is an object file, not a shared library: link it with -shared");
   return type == ELF_PROGRAM || type == ELF_DUMP
              ? refuse_as(head, "is %s, not a shared library", kind)
@@ -188,7 +188,7 @@ static int refuse_elf(const file_head *head) {
 enum { PE_HEAD_AT = 60, PE_IS_LIBRARY = 0x2000 };
 
 /* The header follows a small program for DOS, which contains its offset. */
-static int refuse_pe(const file_head *head) {
+static bool refuse_pe(const file_head *head) {
   char other[24];
   uint64_t at = has(head, PE_HEAD_AT, 4) ? number_at(head, PE_HEAD_AT, 4, 0) : UINT64_MAX;
   if (!has(head, at, 24) || memcmp(head->bytes + at, "PE\0\0", 4) != 0) {
@@ -206,7 +206,7 @@ static const char *name_of_mach_o(uint32_t type) {
   return type == 6 || type == 8 ? "a library" : type == 1 ? "an object file" : type == 2 ? "a program" : "a file";
 }
 
-static int refuse_mach_o(const file_head *head, int is_big) {
+static bool refuse_mach_o(const file_head *head, bool is_big) {
   char other[24];
   if (!has(head, 0, 16)) return OWN_FORMAT != FORMAT_MACH_O && refuse_system(head, "a file", "macOS", "");
   const char *machine = name_of_machine(FORMAT_MACH_O, number_at(head, 4, 4, is_big), other);
@@ -216,13 +216,13 @@ static int refuse_mach_o(const file_head *head, int is_big) {
 }
 
 /* A file with parts for several machines; a table at its start lists them in entries of n_entry bytes. */
-static int refuse_fat(const file_head *head, size_t n_entry) {
+static bool refuse_fat(const file_head *head, size_t n_entry) {
   char names[100] = "", other[24];
   uint32_t n = number_at(head, 4, 4, 1);
-  for (size_t i = 0, end = 0; i < n && has(head, 8 + i * n_entry, 4) && end < sizeof names; ++i) {
+  for (size_t i = 0, end = 0; i < n && has(head, 8 + i * n_entry, 4) && end < sizeof(names); ++i) {
     const char *name = name_of_machine(FORMAT_MACH_O, number_at(head, 8 + i * n_entry, 4, 1), other);
-    if (OWN_FORMAT == FORMAT_MACH_O && is_own_machine(name)) return 0;
-    end += (size_t)snprintf(names + end, sizeof names - end, "%s%s", i == 0 ? "" : ", ", name);
+    if (OWN_FORMAT == FORMAT_MACH_O && is_own_machine(name)) return false;
+    end += (size_t)snprintf(names + end, sizeof(names) - end, "%s%s", i == 0 ? "" : ", ", name);
   }
   if (OWN_FORMAT != FORMAT_MACH_O) return refuse_system(head, "a universal file", "macOS", names);
   return names[0] != '\0' && refuse_machine(head, "a universal file", names);
@@ -233,12 +233,12 @@ static int refuse_fat(const file_head *head, size_t n_entry) {
 #define MAGIC(bytes) bytes, sizeof(bytes) - 1
 
 /* A text file with a library's name may be a linker script, like libc.so on many systems. */
-static int is_text(const file_head *head) {
+static bool is_text(const file_head *head) {
   for (size_t i = 0; i < head->n && i < 64; ++i) {
     unsigned char byte = head->bytes[i];
-    if (byte == 0x7f || (byte < ' ' && byte != '\n' && byte != '\t' && byte != '\r')) return 0;
+    if (byte == 0x7f || (byte < ' ' && byte != '\n' && byte != '\t' && byte != '\r')) return false;
   }
-  return 1;
+  return true;
 }
 
 /* NULL for unknown bytes. */
@@ -269,7 +269,7 @@ static const char *name_of_other(const file_head *head) {
   return OWN_FORMAT == FORMAT_ELF ? "text: is it a linker script?" : "text";
 }
 
-static int refuse_other(const file_head *head) {
+static bool refuse_other(const file_head *head) {
   const char *words = name_of_other(head);
   char shown[3 * 4 + 1];
   if (words != NULL) return refuse_as(head, "is not " OWN_WORDS ", but %s", words);
@@ -277,7 +277,7 @@ static int refuse_other(const file_head *head) {
   return refuse_as(head, "is not " OWN_WORDS ": it begins with the bytes%s", shown);
 }
 
-int fh_loader_head_refuse(const unsigned char *bytes, size_t n, char *reason, size_t n_reason) {
+bool fh_loader_head_refuse(const unsigned char *bytes, size_t n, char *reason, size_t n_reason) {
   const file_head head = {bytes, n, reason, n_reason};
   if (n == 0) return refuse_as(&head, "is empty");
   if (begins_with(&head, MAGIC("\177ELF"))) return refuse_elf(&head);

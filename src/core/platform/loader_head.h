@@ -6,6 +6,7 @@
 #ifndef FH_LOADER_HEAD_H_
 #define FH_LOADER_HEAD_H_
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* The number of first bytes that suffice. Only in files for Windows the header lies beyond the first 64. */
@@ -14,6 +15,6 @@ enum { FH_LOADER_HEAD_BYTES = 4096 };
 /* 1 with a reason, the rest of a sentence that begins with "it", if a file that begins with these n bytes cannot be a
  * shared library for this system and machine. 0 if it can be one, or if the bytes end too early to decide. An empty
  * file has no bytes. */
-int fh_loader_head_refuse(const unsigned char *bytes, size_t n, char *reason, size_t n_reason);
+bool fh_loader_head_refuse(const unsigned char *bytes, size_t n, char *reason, size_t n_reason);
 
 #endif /* FH_LOADER_HEAD_H_ */

@@ -14,7 +14,7 @@
 
 static uint64_t live_blocks;
 static FH_THREAD_LOCAL int64_t fail_countdown; /* per thread, so that threads of a test do not disturb its count */
-static FH_THREAD_LOCAL int has_failed;
+static FH_THREAD_LOCAL bool has_failed;
 static FH_THREAD_LOCAL int fails_on; /* whether all later allocations fail after the first failure */
 
 static void count_block(int64_t change) {
@@ -70,10 +70,10 @@ static inline void *alloc_small(size_t n_bytes) {
   return n_bytes - 1 < FH_POOL_MAX_BYTES ? fh_pool_alloc(n_bytes) : NULL;
 }
 /* 0 for a block of malloc, which stays unchanged. */
-static inline int free_small(void *block) {
-  if (!fh_pool_has(block)) return 0;
+static inline bool free_small(void *block) {
+  if (!fh_pool_has(block)) return false;
   fh_pool_free(block);
-  return 1;
+  return true;
 }
 /* The size of a block of the pool; 0 for a block of malloc. */
 static inline size_t small_bytes(const void *block) { return fh_pool_has(block) ? fh_pool_block_bytes(block) : 0; }
@@ -85,9 +85,9 @@ static inline void *alloc_small(size_t n_bytes) {
   FH_UNUSED(n_bytes);
   return NULL;
 }
-static inline int free_small(void *block) {
+static inline bool free_small(void *block) {
   FH_UNUSED(block);
-  return 0;
+  return false;
 }
 static inline size_t small_bytes(const void *block) {
   FH_UNUSED(block);

@@ -22,8 +22,7 @@
 
 #include "atomic.h"
 #include "fork.h"
-#include "loader.h"
-#include "thread.h"
+#include "system.h"
 
 /* ---- Sizes: by 16 bytes up to 256, then by 64 ---- */
 
@@ -54,7 +53,7 @@ typedef struct chunk {
   char *fresh, *end; /* the bytes that were never part of a block */
   uint32_t n_used; /* blocks in use */
   uint32_t block_bytes; /* never changes */
-  int is_full; /* neither the current chunk nor in `others` */
+  bool is_full; /* neither the current chunk nor in `others` */
   struct chunk *next, *previous; /* in the list `others`; `next` also in the list of empty chunks */
   fh_pages_area *area;
   char apart[56];
@@ -80,13 +79,13 @@ enum { NO_THREAD = 0, NO_LONGER = 1 };
 static chunk none; /* has no room; never written */
 
 static FH_THREAD_LOCAL heap *my_heap; /* NULL before the thread's first block and when it is ending */
-static FH_THREAD_LOCAL int is_ending;
+static FH_THREAD_LOCAL bool is_ending;
 
 FH_LOCK(pool_lock, "pool", FH_RANK_POOL);
 /* Under the lock: */
 static heap *heaps; /* all heaps; they live as long as the process */
 static fh_tls at_end; /* stores a thread's heap */
-static int is_ready;
+static bool is_ready;
 /* Atomic: */
 static int32_t is_off; /* 1 for good: no thread gets a heap, and none needs the lock to learn that */
 
@@ -98,7 +97,7 @@ static inline chunk *chunk_of(const void *block) {
 /* ---- The chunks of a heap. Only the heap's thread calls these functions; while the heap's thread is NO_THREAD, any
  * thread does, under the lock ---- */
 
-static int has_room(const chunk *c) { return c->free != NULL || c->fresh != c->end; }
+static bool has_room(const chunk *c) { return c->free != NULL || c->fresh != c->end; }
 
 static void link_other(heap *h, chunk *c) {
   chunk **list = &h->others[size_number(c->block_bytes)];
@@ -165,13 +164,13 @@ static chunk *chunk_new(heap *h, size_t number) {
   fh_pages_area *area;
   chunk *c = (chunk *)fh_pages_new(&area);
   if (c == NULL) return NULL;
-  memset(c, 0, sizeof *c); /* the head only: the rest of a chunk has undefined contents */
+  memset(c, 0, sizeof(*c)); /* the head only: the rest of a chunk has undefined contents */
   c->owner = h;
   c->area = area;
   c->block_bytes = (uint32_t)size_of_number(number);
   c->fresh = (char *)(c + 1);
   /* whole blocks only: the rest at the end of the chunk stays unused */
-  c->end = c->fresh + (FH_PAGES_CHUNK - sizeof *c) / c->block_bytes * c->block_bytes;
+  c->end = c->fresh + (FH_PAGES_CHUNK - sizeof(*c)) / c->block_bytes * c->block_bytes;
   return c;
 }
 
@@ -224,21 +223,21 @@ FH_FORK_CHILD(forget_other_threads);
 /* Tools that watch every block only see the blocks of malloc, so if such a tool is in the process the pool allocates
  * nothing. The test build uses the pool in its own tests only, and the benchmark under valgrind requests it
  * (FH_POOL_ALWAYS). */
-static int is_watched(void) {
+static bool is_watched(void) {
 #if defined(FH_TEST) || defined(FH_POOL_ALWAYS)
-  return 0;
+  return false;
 #else
   static const char *const marks[] = {"_vgnU_freeres", "__asan_init", "__lsan_init", "__msan_init", "__tsan_init"};
   for (size_t i = 0; i < FH_COUNT_OF(marks); ++i) {
-    if (fh_loader_find_anywhere(marks[i]) != NULL) return 1;
+    if (fh_loader_find_anywhere(marks[i]) != NULL) return true;
   }
-  return 0;
+  return false;
 #endif
 }
 
 /* Under the lock. Whether heaps can be made; the first call decides. */
-static int make_ready(void) {
-  if (is_ready) return 1;
+static bool make_ready(void) {
+  if (is_ready) return true;
   is_ready = !is_watched() && fh_tls_new(&at_end, end_of_thread) == 0;
   if (!is_ready) fh_atomic_store_release_i32(&is_off, 1); /* pairs with start */
   return is_ready;
@@ -250,7 +249,7 @@ static heap *find_heap(void) {
   heap *h = heaps;
   while (h != NULL && h->thread != NO_THREAD) h = h->next;
   if (h != NULL) return h;
-  h = (heap *)calloc(1, sizeof *h);
+  h = (heap *)calloc(1, sizeof(*h));
   if (h == NULL) return NULL;
   for (size_t i = 0; i < N_SIZES; ++i) h->current[i] = &none;
   h->next = heaps;

@@ -26,7 +26,7 @@ void *fh_pool_alloc(size_t n_bytes);
 void fh_pool_free(void *block);
 
 /* Whether the pool made the block; a block of malloc must be 16-byte aligned. */
-static inline int fh_pool_has(const void *block) { return ((uintptr_t)block & 15) == 8; }
+static inline bool fh_pool_has(const void *block) { return ((uintptr_t)block & 15) == 8; }
 /* The usable size of a block of the pool. */
 size_t fh_pool_block_bytes(const void *block);
 #endif

@@ -1,6 +1,6 @@
 /* shared.h - a reader-biased lock: readers enter without writing memory that other threads read.
  *
- * A lock that is mostly read is open: a reader stores the lock's address in a hazard pointer (uses.h), sees that the
+ * A lock that is mostly read is open: a reader stores the lock's address in a hazard pointer (hazard.h), sees that the
  * lock is open, and reads. A writer takes the mutex, closes the lock, and waits until no reader is inside. Closing
  * takes microseconds, so a lock stays closed until it was read FH_SHARED_READS times without a writer in between; until
  * then readers take the mutex.
@@ -11,7 +11,7 @@
 #define FH_SHARED_H_
 
 #include "fork.h"
-#include "uses.h"
+#include "hazard.h"
 
 enum { FH_SHARED_READS = 256 };
 
@@ -42,7 +42,7 @@ void fh_shared_read_closed(fh_shared *lock);
 /* The two operations after the mutex is taken, for a caller that has it. A reader counts itself; a writer closes the
  * lock. Without `may_wait` the result is 0 if other threads still read: then the lock is open as before. */
 void fh_shared_count_read(fh_shared *lock);
-int fh_shared_close(fh_shared *lock, int may_wait);
+bool fh_shared_close(fh_shared *lock, bool may_wait);
 
 /* Begins to read. The result is for fh_shared_read_end: the thread's hazard pointer, or NULL if the reader has the
  * mutex. */
@@ -50,13 +50,14 @@ typedef void **fh_shared_note;
 static inline fh_shared_note fh_shared_read(fh_shared *lock) {
   fh_shared_note note;
   /* relaxed: a hint, which saves a hazard pointer */
-  if (FH_LIKELY(fh_atomic_load_relaxed_i32(&lock->is_open)) && FH_LIKELY((note = fh_uses_begin_short(lock)) != NULL)) {
+  if (FH_LIKELY(fh_atomic_load_relaxed_i32(&lock->is_open)) &&
+      FH_LIKELY((note = fh_hazard_begin_short(lock)) != NULL)) {
     /* acquire: pairs with fh_shared_count_read, which follows the earlier writers */
     if (FH_LIKELY(fh_atomic_load_acquire_i32(&lock->is_open))) {
       fh_sync_count_section(1);
       return note;
     }
-    fh_uses_end_short(note);
+    fh_hazard_end_short(note);
   }
   fh_shared_read_closed(lock);
   return NULL;
@@ -66,7 +67,7 @@ static inline void fh_shared_read_end(fh_shared *lock, fh_shared_note note) {
     fh_mutex_unlock(&lock->lock);
   } else {
     fh_sync_count_section(-1);
-    fh_uses_end_short(note); /* pairs with fh_shared_close */
+    fh_hazard_end_short(note); /* pairs with fh_shared_close */
   }
 }
 

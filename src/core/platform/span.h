@@ -4,10 +4,12 @@
 
 #include "base.h"
 
-static inline int fh_span_same(TVMFFIByteArray a, TVMFFIByteArray b) {
+static inline bool fh_span_same(TVMFFIByteArray a, TVMFFIByteArray b) {
   return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
 }
-static inline int fh_span_is(TVMFFIByteArray a, const char *literal) { return fh_span_same(a, fh_base_bytes(literal)); }
+static inline bool fh_span_is(TVMFFIByteArray a, const char *literal) {
+  return fh_span_same(a, fh_base_bytes(literal));
+}
 
 /* The ABI's hash of bytes: the same on every machine and in every process. 0 for no bytes. */
 uint64_t fh_span_hash(const char *data, size_t n_bytes);

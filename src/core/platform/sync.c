@@ -3,9 +3,7 @@
 #include "sync.h"
 
 #if !defined(__APPLE__)
-#include "clock.h"
-#include "park.h"
-#include "thread.h"
+#include "system.h"
 
 /* Waiting for a lock that is held.
  *
@@ -23,22 +21,22 @@ enum {
 };
 
 /* These return whether they took the lock. They read it first, because a failing cas also moves the cache line. */
-static inline int look(fh_mutex *m) {
+static inline bool look(fh_mutex *m) {
   return fh_atomic_load_relaxed_u32(&m->state) == FH_MUTEX_FREE && fh_mutex_try_take(m); /* relaxed: a hint */
 }
-static int look_at_once(fh_mutex *m) {
+static bool look_at_once(fh_mutex *m) {
   for (int i = 0; i < LOOKS_AT_ONCE; ++i) {
-    if (look(m)) return 1;
+    if (look(m)) return true;
   }
-  return 0;
+  return false;
 }
-static int look_after_waits(fh_mutex *m, uint32_t n_yields) {
+static bool look_after_waits(fh_mutex *m, uint32_t n_yields) {
   for (int i = 0; i < WAITS; ++i) {
     for (uint32_t k = 0; k < n_yields; ++k) fh_thread_yield();
-    if (look(m)) return 1;
+    if (look(m)) return true;
     n_yields = n_yields < MAX_YIELDS ? 2 * n_yields : MAX_YIELDS;
   }
-  return 0;
+  return false;
 }
 
 /* Sleeps until the lock is free, and takes it. */
@@ -54,10 +52,10 @@ static void sleep_for(fh_mutex *m) {
 void fh_mutex_park(fh_mutex *m) {
   static FH_THREAD_LOCAL uint64_t last_end;    /* end of this thread's last wait, for any lock */
   static FH_THREAD_LOCAL uint32_t last_yields; /* number of yields with which that wait began */
-  int is_soon = fh_clock_now() - last_end < SOON;
+  bool is_soon = fh_clock_now() - last_end < SOON;
   uint32_t n_yields = is_soon ? 2 * last_yields : 1;
   if (n_yields > MAX_YIELDS) n_yields = MAX_YIELDS;
-  int is_taken = !is_soon && look_at_once(m);
+  bool is_taken = !is_soon && look_at_once(m);
   if (!is_taken && !look_after_waits(m, n_yields)) sleep_for(m);
   last_end = fh_clock_now();
   last_yields = n_yields;

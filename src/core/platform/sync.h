@@ -29,7 +29,7 @@ static inline void fh_sync_check_unlocked(const char *what) { FH_UNUSED(what); }
 
 #if defined(__linux__) || defined(_WIN32)
 /* The three-state lock of Drepper's "Futexes Are Tricky": the word is free, held, or held with threads that may sleep
- * (park.h). Taking and releasing it costs one atomic operation each while no thread waits. */
+ * (system.h). Taking and releasing it costs one atomic operation each while no thread waits. */
 typedef struct {
   uint32_t state; /* one of the following */
 } fh_mutex;
@@ -87,10 +87,10 @@ static inline void fh_mutex_lock(fh_mutex *m) {
   fh_mutex_take(m);
 }
 /* 0 if the lock is held; then the test build does not count it. */
-static inline int fh_mutex_try_lock(fh_mutex *m) {
-  if (!fh_mutex_try_take(m)) return 0;
+static inline bool fh_mutex_try_lock(fh_mutex *m) {
+  if (!fh_mutex_try_take(m)) return false;
   fh_sync_note_lock(m);
-  return 1;
+  return true;
 }
 static inline void fh_mutex_unlock(fh_mutex *m) {
   fh_sync_note_unlock(m);

@@ -7,7 +7,7 @@
 #ifndef FH_UNWIND_H_
 #define FH_UNWIND_H_
 
-#include "clock.h"
+#include "system.h"
 
 /* FH_UNWIND_MARK(function) marks the frame of the function in which it is expanded, after inlining. While that function
  * calls others, a forced unwinding of the stack calls `function`, a name with external linkage. The call must not be a

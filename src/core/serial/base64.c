@@ -2,7 +2,7 @@
 #include "base64.h"
 
 #include "core/object/error.h"
-#include "core/object/str_build.h"
+#include "core/object/str.h"
 
 static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 

@@ -68,7 +68,7 @@ static char *write_digits(uint64_t value, char *end) {
 
 size_t fh_decimal_write_int(int64_t value, char *out) {
   char buffer[FH_DECIMAL_INT_MAX];
-  char *end = buffer + sizeof buffer;
+  char *end = buffer + sizeof(buffer);
   /* Negated as an unsigned number: -2^63 has no positive counterpart. */
   char *begin = write_digits(value < 0 ? 0 - (uint64_t)value : (uint64_t)value, end);
   if (value < 0) *--begin = '-';
@@ -85,7 +85,7 @@ size_t fh_decimal_write_int(int64_t value, char *out) {
 static uint64_t round_by_printf(double value, int *exponent) {
   char text[64];
   uint64_t digits = 0;
-  int n = snprintf(text, sizeof text, "%.*e", DIGITS - 1, value), i = 0;
+  int n = snprintf(text, sizeof(text), "%.*e", DIGITS - 1, value), i = 0;
   for (; i < n && text[i] != 'e'; ++i) {
     if (text[i] >= '0' && text[i] <= '9') digits = digits * 10 + (uint64_t)(text[i] - '0');
   }
@@ -98,7 +98,7 @@ static uint64_t round_by_printf(double value, int *exponent) {
  * power is tried. */
 static uint64_t round_to_digits(double value, int *exponent) {
   uint64_t bits;
-  memcpy(&bits, &value, sizeof bits);
+  memcpy(&bits, &value, sizeof(bits));
   /* The parts of a double: value = bits * 2^power2. A raw exponent of 0 marks subnormal numbers, which have no hidden
    * bit. */
   int raw = (int)(bits >> 52 & 0x7ff);
@@ -129,8 +129,8 @@ static uint64_t round_to_digits(double value, int *exponent) {
 /* "e+05", "e-308": a sign and at least two digits, as in printf. Returns the number of bytes. */
 static size_t write_exponent(int exponent, char *out) {
   char digits[8];
-  char *begin = write_digits((uint64_t)(exponent < 0 ? -exponent : exponent), digits + sizeof digits);
-  size_t n = (size_t)(digits + sizeof digits - begin);
+  char *begin = write_digits((uint64_t)(exponent < 0 ? -exponent : exponent), digits + sizeof(digits));
+  size_t n = (size_t)(digits + sizeof(digits) - begin);
   out[0] = 'e';
   out[1] = exponent < 0 ? '-' : '+';
   if (n == 1) *--begin = '0', n = 2;
@@ -143,7 +143,7 @@ size_t fh_decimal_write_float(double value, char *out) {
   uint64_t sign;
   int exponent = 0, n = DIGITS;
   /* From the bits, because -0.0 is not less than 0. */
-  memcpy(&sign, &value, sizeof sign);
+  memcpy(&sign, &value, sizeof(sign));
   if (sign >> 63) *at++ = '-';
   if (value == 0) {
     *at++ = '0';
@@ -187,11 +187,11 @@ typedef struct {
   int64_t n_digits;
   int64_t exponent;
   uint64_t bits; /* the first MAX_WORD_DIGITS digits as a number */
-  int is_negative;
-  int is_plain; /* neither point nor exponent */
+  bool is_negative;
+  bool is_plain; /* neither point nor exponent */
 } parts;
 
-static int is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /* Reads digits up to their end; returns their number, zeros included. Leading zeros of the number are skipped, also
  * those after the point. Digits beyond MAX_WORD_DIGITS are counted, but do not go into `bits`. */
@@ -212,22 +212,22 @@ static int64_t read_digits(const char **at, const char *end, parts *p) {
 }
 
 /* From the "e" on: 1, or 0 without digits. Adds to *out; from MAX_EXPONENT on, further digits are skipped. */
-static int read_exponent(const char **at, const char *end, int64_t *out) {
-  int is_negative = 0;
+static bool read_exponent(const char **at, const char *end, int64_t *out) {
+  bool is_negative = 0;
   int64_t exponent = 0;
   *at += 1;
   if (*at != end && (**at == '+' || **at == '-')) is_negative = *(*at)++ == '-';
-  if (*at == end || !is_digit(**at)) return 0;
+  if (*at == end || !is_digit(**at)) return false;
   for (; *at != end && is_digit(**at); ++*at) {
     if (exponent < MAX_EXPONENT) exponent = exponent * 10 + (**at - '0');
   }
   *out += is_negative ? -exponent : exponent;
-  return 1;
+  return true;
 }
 
 /* Whether the whole string is one number. Its value is the digits from p->first on, times 10^exponent. */
-static int split(const char *at, const char *end, parts *p) {
-  memset(p, 0, sizeof *p);
+static bool split(const char *at, const char *end, parts *p) {
+  memset(p, 0, sizeof(*p));
   p->is_plain = 1;
   if (at != end && (*at == '+' || *at == '-')) p->is_negative = *at++ == '-';
   int64_t n = read_digits(&at, end, p);
@@ -238,10 +238,10 @@ static int split(const char *at, const char *end, parts *p) {
     p->exponent = -n_behind;
     n += n_behind;
   }
-  if (n == 0) return 0;
+  if (n == 0) return false;
   if (at != end && (*at == 'e' || *at == 'E')) {
     p->is_plain = 0;
-    if (!read_exponent(&at, end, &p->exponent)) return 0;
+    if (!read_exponent(&at, end, &p->exponent)) return false;
   }
   return at == end;
 }
@@ -253,7 +253,7 @@ static double read_by_strtod(const parts *p) {
   enum { MAX_DIGITS = 800 };
   char text[MAX_DIGITS + 32];
   int64_t n = 0, n_read = 0;
-  int is_more = 0;
+  bool is_more = 0;
   for (const char *at = p->first; n_read < p->n_digits; ++at) {
     if (!is_digit(*at)) continue;
     n_read += 1;
@@ -267,27 +267,27 @@ static double read_by_strtod(const parts *p) {
     text[n++] = '1';
     exponent -= 1;
   }
-  snprintf(text + n, sizeof text - (size_t)n, "e%d", (int)exponent);
+  snprintf(text + n, sizeof(text) - (size_t)n, "e%d", (int)exponent);
   return strtod(text, NULL);
 }
 
 /* The double nearest to bits * 10^power: 1, or 0 if the result is uncertain, as every tie is. It may be infinite. */
-static int nearest(uint64_t bits, int power, double *out) {
+static bool nearest(uint64_t bits, int power, double *out) {
   scaled product = scale(bits, 0, power);
   int exponent = product.exponent + 127;                        /* exponent of the top bit */
   int n_below = exponent >= -1022 ? 11 : 11 + (-1022 - exponent); /* bits of `high` that do not fit the mantissa */
   /* For the smallest doubles hardly a bit is left, and no shift may be as wide as the word. */
-  if (n_below > 62) return 0;
+  if (n_below > 62) return false;
   uint64_t mantissa = product.high >> n_below;
   uint64_t fraction = product.high << (64 - n_below) | product.low >> n_below;
   /* As in round_to_digits. */
-  if (fraction + UNSURE >= HALF && fraction <= HALF) return 0;
+  if (fraction + UNSURE >= HALF && fraction <= HALF) return false;
   mantissa += fraction > HALF;
   /* The mantissa's own top bit adds one to the exponent, and so does a carry out of the mantissa. */
   uint64_t raw = exponent >= -1022 ? (uint64_t)(exponent + 1022) : 0;
   uint64_t as_bits = exponent > 1023 ? (uint64_t)0x7ff << 52 : (raw << 52) + mantissa;
-  memcpy(out, &as_bits, sizeof as_bits);
-  return 1;
+  memcpy(out, &as_bits, sizeof(as_bits));
+  return true;
 }
 
 /* The nearest double; infinite beyond the largest. Numbers with many digits or extreme exponents are left to the C

@@ -1,6 +1,6 @@
 /* graph_leaf.c - nodes of a graph that refer to no others: one switch by type for each direction. The data of a graph
  * is foreign, so each reader checks the type of its data. */
-#include "graph_leaf.h"
+#include "graph.h"
 
 #include "base64.h"
 #include "core/container/list.h"
@@ -177,7 +177,7 @@ static int read_bool(const TVMFFIAny *data, TVMFFIAny *out) {
 
 /* JSON has one type of number: a float without a fraction may have been written as an integer. */
 static int read_float(const TVMFFIAny *data, TVMFFIAny *out) {
-  int is_int = data->type_index == kTVMFFIInt || data->type_index == kTVMFFIBool;
+  bool is_int = data->type_index == kTVMFFIInt || data->type_index == kTVMFFIBool;
   if (!is_int && data->type_index != kTVMFFIFloat) return fh_graph_raise_convert(data, "float");
   *out = is_int ? fh_any_float((double)data->v_int64) : *data;
   return 0;

@@ -3,7 +3,7 @@
  * A node that refers to others has a frame while those are read. The frame on top continues until it needs such a node
  * without a value. That node gets a frame on top of it; when that frame is done, the first one requests the node again.
  * So each node is read at most once, and a node that is requested while its own frame is open refers to itself. */
-#include "graph_read.h"
+#include "graph.h"
 
 #include "core/container/hashmap.h"
 #include "core/container/seq.h"
@@ -12,8 +12,6 @@
 #include "core/object/str.h"
 #include "core/object/type.h"
 #include "core/platform/mem.h"
-#include "graph_leaf.h"
-#include "graph_type.h"
 
 #define INVALID "Invalid JSON Object Graph"
 #define N_KEYS 16 /* a power of two */
@@ -72,7 +70,7 @@ static void close_frame(frame *f) {
 /* Steals `data`, also on failure. `made` is new and may be NULL, with an error pending. */
 static int open_frame(reader *r, int64_t node, TVMFFIAny data, void *made, const TVMFFITypeInfo *info) {
   frame f;
-  memset(&f, 0, sizeof f);
+  memset(&f, 0, sizeof(f));
   f.node = node;
   f.data = data;
   f.made = (TVMFFIObject *)made;
@@ -80,7 +78,7 @@ static int open_frame(reader *r, int64_t node, TVMFFIAny data, void *made, const
   int rc = made != NULL ? 0 : -1;
   if (rc == 0 && r->n_frames == r->n_frames_room) {
     size_t room = r->n_frames_room * 2 + 16;
-    frame *frames = (frame *)fh_mem_realloc(r->frames, room * sizeof *frames);
+    frame *frames = (frame *)fh_mem_realloc(r->frames, room * sizeof(*frames));
     rc = frames != NULL ? 0 : fh_error_raise_no_memory();
     if (rc == 0) {
       r->frames = frames;
@@ -335,10 +333,10 @@ static int read_root(reader *r, const TVMFFIAny *root_index, TVMFFIAny *out) {
 
 static int read_nodes(const TVMFFIAny *root_index, const TVMFFIAny *nodes, TVMFFIAny *out) {
   reader r;
-  memset(&r, 0, sizeof r);
+  memset(&r, 0, sizeof(r));
   r.nodes = (fh_seq_object *)(void *)nodes->v_obj;
   size_t n = (size_t)fh_seq_size(r.nodes);
-  r.values = (TVMFFIAny *)fh_mem_calloc(n, sizeof *r.values);
+  r.values = (TVMFFIAny *)fh_mem_calloc(n, sizeof(*r.values));
   r.states = (unsigned char *)fh_mem_calloc(n, 1);
   int rc = r.values == NULL || r.states == NULL ? fh_error_raise_no_memory() : 0;
   fh_str_from_cstr("type", &r.type_name);

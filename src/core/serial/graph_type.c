@@ -1,6 +1,6 @@
 /* graph_type.c - types for the writer and the reader of graphs: the form in which their objects are written, calls of
  * their hooks, and lookup of the variants of an enum. */
-#include "graph_type.h"
+#include "graph.h"
 
 #include "core/container/hashmap.h"
 #include "core/fields/builtin.h"
@@ -13,14 +13,14 @@
 /* ---- Forms ---- */
 
 /* Whether the type has that key or descends from the type with that key; 0 while that type is not registered. */
-static int is_kind_of(const TVMFFITypeInfo *info, TVMFFIByteArray key) {
+static bool is_kind_of(const TVMFFITypeInfo *info, TVMFFIByteArray key) {
   return fh_type_is_instance(info->type_index, fh_type_find_key(key));
 }
 
 /* Whether a reader can make an object without arguments: an object that cannot be read again is not written either. */
-static int can_be_made(const TVMFFITypeInfo *info) {
+static bool can_be_made(const TVMFFITypeInfo *info) {
   const TVMFFITypeMetadata *metadata = fh_type_metadata(info);
-  if (metadata != NULL && metadata->creator != NULL) return 1;
+  if (metadata != NULL && metadata->creator != NULL) return true;
   const TVMFFIAny *maker = fh_reflect_attr(fh_reflect_column(FH_ATTR_NEW), info->type_index);
   return maker != NULL && maker->type_index == kTVMFFIFunction;
 }
@@ -35,14 +35,14 @@ fh_graph_form fh_graph_form_of(const TVMFFITypeInfo *info, fh_reflect_attr_id ho
   return can_be_made(info) ? FH_GRAPH_FIELDS : FH_GRAPH_UNABLE;
 }
 
-int fh_graph_is_inline(const TVMFFIFieldInfo *field) {
+bool fh_graph_is_inline(const TVMFFIFieldInfo *field) {
   switch (field->field_static_type_index) {
   case kTVMFFINone:
   case kTVMFFIBool:
   case kTVMFFIInt:
   case kTVMFFIFloat:
-  case kTVMFFIDataType: return 1;
-  default: return 0;
+  case kTVMFFIDataType: return true;
+  default: return false;
   }
 }
 

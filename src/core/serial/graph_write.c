@@ -4,7 +4,7 @@
  * is opened on the walk, and its data is filled with the indices of its children's nodes. It becomes a node when it is
  * closed, so nodes come after the nodes that they refer to. All values that may repeat are in one table, compared like
  * map keys. */
-#include "graph_write.h"
+#include "graph.h"
 
 #include "core/container/hashmap.h"
 #include "core/container/seq.h"
@@ -15,8 +15,6 @@
 #include "core/object/type.h"
 #include "core/platform/mem.h"
 #include "core/walk/walk.h"
-#include "graph_leaf.h"
-#include "graph_type.h"
 
 /* A field's name as the key that all objects of the type share. */
 typedef struct {
@@ -82,9 +80,9 @@ static int find_plan(writer *w, int32_t type_index, size_t *out) {
     *out = w->last_plan = (size_t)*found;
     return 0;
   }
-  if (reserve_item((void **)&w->plans, &w->n_plans_room, w->n_plans, sizeof *w->plans) != 0) return -1;
+  if (reserve_item((void **)&w->plans, &w->n_plans_room, w->n_plans, sizeof(*w->plans)) != 0) return -1;
   type_plan *plan = &w->plans[w->n_plans];
-  memset(plan, 0, sizeof *plan);
+  memset(plan, 0, sizeof(*plan));
   plan->info = info;
   plan->form = fh_graph_form_of(info, FH_ATTR_DATA_TO_JSON, &plan->hook);
   if (fh_str_from_bytes(info->type_key, &plan->key) != 0) return -1;
@@ -105,7 +103,7 @@ static int get_name(type_plan *plan, size_t i, const TVMFFIFieldInfo *field, TVM
   }
   if (fh_str_from_bytes(field->name, out) != 0) return -1;
   if (i != plan->n_names) return 0; /* the type has got a new field since */
-  if (reserve_item((void **)&plan->names, &plan->n_names_room, i, sizeof *plan->names) != 0) {
+  if (reserve_item((void **)&plan->names, &plan->n_names_room, i, sizeof(*plan->names)) != 0) {
     fh_any_drop(out);
     return -1;
   }
@@ -131,7 +129,7 @@ static void free_plans(writer *w) {
 static int add_node(writer *w, size_t plan, TVMFFIAny *data, int64_t *index) {
   TVMFFIAny key;
   fh_hashmap_object *node = NULL;
-  int rc = reserve_item((void **)&w->nodes, &w->n_nodes_room, w->n_nodes, sizeof *w->nodes);
+  int rc = reserve_item((void **)&w->nodes, &w->n_nodes_room, w->n_nodes, sizeof(*w->nodes));
   if (rc == 0) node = fh_hashmap_new(kTVMFFIMap, 2);
   if (node == NULL) {
     if (data != NULL) fh_any_drop(data);
@@ -215,9 +213,9 @@ static int put_into(writer *w, TVMFFIAny value) {
 /* Whether a value may occur again. Plain data, strings and bytes are compared by content, and so are objects whose type
  * defines equality; any other object occurs again only if it has another reference (errors and functions pass the first
  * test as well, which only costs a lookup). A value that cannot occur again need not be looked up. */
-static int may_repeat(const writer *w, const TVMFFIAny *value) {
-  if (value->type_index < kTVMFFIShape || fh_walk_depth(&w->walk) == 0) return 1;
-  if (fh_reflect_attr(fh_reflect_column(FH_ATTR_ANY_EQUAL), value->type_index) != NULL) return 1;
+static bool may_repeat(const writer *w, const TVMFFIAny *value) {
+  if (value->type_index < kTVMFFIShape || fh_walk_depth(&w->walk) == 0) return true;
+  if (fh_reflect_attr(fh_reflect_column(FH_ATTR_ANY_EQUAL), value->type_index) != NULL) return true;
   return fh_walk_is_shared(value->v_obj, fh_walk_gives_copies(fh_walk_top(&w->walk)));
 }
 
@@ -351,7 +349,7 @@ int fh_graph_write(const TVMFFIAny *value, const TVMFFIAny *metadata, TVMFFIAny 
   int64_t root_index = 0;
   *out = fh_any_none();
   if (fh_any_own(value, &root) != 0) return -1;
-  memset(&w, 0, sizeof w);
+  memset(&w, 0, sizeof(w));
   fh_walk_init(&w.walk, FH_WALK_CYCLES, 0, sizeof(open_node));
   /* The cell holds up to 7 bytes, so this cannot fail, and no reference must be dropped. */
   fh_str_from_cstr("type", &w.type_name);

@@ -3,7 +3,7 @@
  * Values of open containers are on one stack, a container's values after those of the enclosing one. Closing a
  * container makes an object of exactly the right size from its part of the stack, which then is one value. An outermost
  * array needs no such copy: the stack is in a block with room for an Array's head, and becomes the Array. */
-#include "json_parse.h"
+#include "json.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,15 +13,13 @@
 #include "core/object/error.h"
 #include "core/platform/mem.h"
 #include "decimal.h"
-#include "json_string.h"
-#include "json_text.h"
 
 /* The minimum number of items by which a block grows. */
 #define MIN_ROOM 32
 
 typedef struct {
   size_t n_before; /* number of values below its own */
-  int is_object;   /* its values are key, value, key, value */
+  bool is_object;   /* its values are key, value, key, value */
 } container;
 
 typedef struct {
@@ -61,7 +59,7 @@ static int grow_block(void **block, size_t *room, size_t head_bytes, size_t item
 }
 
 static FH_NOINLINE int grow_values(parser *p) {
-  return grow_block((void **)&p->stack, &p->values_room, sizeof *p->stack, sizeof *p->stack->items);
+  return grow_block((void **)&p->stack, &p->values_room, sizeof(*p->stack), sizeof(*p->stack->items));
 }
 
 /* The place of the next value; NULL with an error pending. */
@@ -78,13 +76,13 @@ static int push_value(parser *p, TVMFFIAny value) {
   return 0;
 }
 
-static int open_container(parser *p, int is_object) {
+static int open_container(parser *p, bool is_object) {
   if (p->n_open == FH_JSON_MAX_DEPTH) {
     char what[64];
-    snprintf(what, sizeof what, "Expected at most %d nested containers", FH_JSON_MAX_DEPTH);
+    snprintf(what, sizeof(what), "Expected at most %d nested containers", FH_JSON_MAX_DEPTH);
     return raise_at(p, what, p->at);
   }
-  if (p->n_open == p->open_room && grow_block((void **)&p->open, &p->open_room, 0, sizeof *p->open) != 0) return -1;
+  if (p->n_open == p->open_room && grow_block((void **)&p->open, &p->open_room, 0, sizeof(*p->open)) != 0) return -1;
   container opened = {p->n_values, is_object};
   p->open[p->n_open++] = opened;
   return 0;
@@ -106,7 +104,7 @@ static TVMFFIObject *make_map(TVMFFIAny *values, size_t n) {
     fh_hashmap_rest rest;
     int rc = fh_hashmap_set(map, &pair, FH_HASHMAP_NO_HOOKS, &rest); /* keys are strings, which need no hooks */
     /* Setting has displaced a value, so the key existed already: rest.pair.key equals it. */
-    int is_twice = rc == 0 && rest.pair.key.type_index != kTVMFFINone;
+    bool is_twice = rc == 0 && rest.pair.key.type_index != kTVMFFINone;
     if (is_twice && n == 2 * FH_HASHMAP_SMALL_MAX) move_to_end(map, &rest.pair.key);
     if (fh_hashmap_finish(rc, &rest) != 0) {
       fh_object_release(map);
@@ -122,13 +120,13 @@ static TVMFFIObject *make_map(TVMFFIAny *values, size_t n) {
  * failure all values are where fh_json_parse drops them. */
 static int close_root_array(parser *p) {
   size_t n = p->n_values;
-  void *block = fh_mem_realloc(p->stack, sizeof *p->stack + n * sizeof *p->stack->items);
+  void *block = fh_mem_realloc(p->stack, sizeof(*p->stack) + n * sizeof(*p->stack->items));
   if (block == NULL) return fh_error_raise_no_memory();
   p->stack = (fh_seq_object *)block;
   p->values_room = n;
   fh_seq_object *rest = NULL;
   size_t rest_room = 0;
-  if (grow_block((void **)&rest, &rest_room, sizeof *rest, sizeof *rest->items) != 0) return -1;
+  if (grow_block((void **)&rest, &rest_room, sizeof(*rest), sizeof(*rest->items)) != 0) return -1;
   rest->items[0] = fh_any_object(fh_seq_array_in(block, (int64_t)n));
   p->stack = rest;
   p->values_room = rest_room;
@@ -196,7 +194,7 @@ static int read_literal(parser *p, const char *literal, TVMFFIAny value) {
   return push_value(p, value);
 }
 
-static int can_be_in_number(char c) {
+static bool can_be_in_number(char c) {
   return (c >= '0' && c <= '9') || c == 'e' || c == 'E' || c == '+' || c == '-' || c == '.';
 }
 
@@ -221,7 +219,7 @@ static int read_long_number(parser *p) {
 static int read_number(parser *p) {
   enum { MAX_DIGITS = 18 };
   const char *at = p->at;
-  int is_negative = at != p->end && *at == '-';
+  bool is_negative = at != p->end && *at == '-';
   at += is_negative;
   const char *first = at, *last = p->end - at > MAX_DIGITS ? at + MAX_DIGITS : p->end;
   int64_t number = 0;
@@ -250,7 +248,7 @@ static step read_key(parser *p) {
 }
 
 /* Reads a container up to its first value. */
-static step begin_container(parser *p, int is_object) {
+static step begin_container(parser *p, bool is_object) {
   if (open_container(p, is_object) != 0) return FAILED;
   p->at += 1;
   skip_spaces(p);
@@ -275,7 +273,7 @@ static step begin_value(parser *p) {
 
 /* After a value in a container: reads the container's end, which makes a value, or up to the next value. */
 static step continue_container(parser *p) {
-  int is_object = p->open[p->n_open - 1].is_object;
+  bool is_object = p->open[p->n_open - 1].is_object;
   skip_spaces(p);
   int c = peek(p);
   if (c == (is_object ? '}' : ']')) return done(close_container(p));
@@ -303,7 +301,7 @@ static int parse_root(parser *p) {
 int fh_json_parse(TVMFFIByteArray text, TVMFFIAny *out) {
   *out = fh_any_none();
   /* On the heap: the table of shared strings is 4 KiB, which is much for the stack of an unknown caller. */
-  parser *p = (parser *)fh_mem_calloc(1, sizeof *p);
+  parser *p = (parser *)fh_mem_calloc(1, sizeof(*p));
   if (p == NULL) return fh_error_raise_no_memory();
   p->begin = p->at = text.size != 0 ? text.data : "";
   p->end = p->begin + text.size;

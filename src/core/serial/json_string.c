@@ -3,12 +3,11 @@
  * There are three ways, the fastest first: a short string without escapes is one word from memory; any other string
  * without escapes is scanned by words of eight bytes and then copied or shared; escapes are decoded run by run into a
  * new string. The text must be UTF-8, which is checked during the scan. */
-#include "json_string.h"
+#include "json.h"
 
 #include "core/object/error.h"
-#include "core/object/str_build.h"
+#include "core/object/str.h"
 #include "core/object/text.h"
-#include "json_text.h"
 
 /* ---- Sharing ---- */
 
@@ -92,14 +91,14 @@ static size_t encode_utf8(uint32_t character, char *out) {
 
 /* *at is at the `u` and moves past the escape, or past both escapes of a surrogate pair, which are one character. 1
  * with *error for anything else. */
-static int read_unicode(const char **at, const char *end, uint32_t *out, fh_json_error *error) {
+static bool read_unicode(const char **at, const char *end, uint32_t *out, fh_json_error *error) {
   const char *invalid = "Invalid \\uXXXX escape", *unpaired = "Invalid surrogate pair of \\uXXXX escapes";
   int32_t first = read_hex(*at + 1, end);
   if (first < 0) return fail_at(error, invalid, *at);
   *out = (uint32_t)first;
   if (first < 0xd800 || first > 0xdfff) {
     *at += 5;
-    return 0;
+    return false;
   }
   if (first >= 0xdc00 || end - *at < 7 || (*at)[5] != '\\' || (*at)[6] != 'u') return fail_at(error, unpaired, *at);
   const char *behind = *at + 7;
@@ -108,7 +107,7 @@ static int read_unicode(const char **at, const char *end, uint32_t *out, fh_json
   if (second < 0xdc00 || second > 0xdfff) return fail_at(error, unpaired, behind);
   *out = 0x10000 + (((uint32_t)first - 0xd800) << 10) + ((uint32_t)second - 0xdc00);
   *at = behind + 4;
-  return 0;
+  return false;
 }
 
 /* *at is after the backslash and moves past the escape; the character goes to `build`, which has room for 4 bytes. */
@@ -131,7 +130,7 @@ static int read_escape(const char **at, const char *end, fh_str_build *build, fh
 
 /* ---- Strings ---- */
 
-static int is_tail(char c) { return ((unsigned char)c & 0xc0) == 0x80; }
+static bool is_tail(char c) { return ((unsigned char)c & 0xc0) == 0x80; }
 
 /* As fh_text_utf8_length, but fast for the frequent ones. Excludes the lead bytes 0xe0 and 0xed, because they may begin
  * overlong forms and surrogates, which only the second byte distinguishes. */
@@ -172,22 +171,22 @@ static const char *skip_plain(const char *at, const char *end) {
 
 /* Reads a string of up to 7 plain bytes that begins 8 bytes or more before the end of the text, the most frequent kind:
  * 1, or 0 for any other string. Its word from memory, cut off at the quote, is the word of the cell. */
-static int read_short(const char **at, const char *end, TVMFFIAny *out) {
+static bool read_short(const char **at, const char *end, TVMFFIAny *out) {
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-  if (end - *at < 8) return 0;
+  if (end - *at < 8) return false;
   uint64_t word = fh_json_load(*at), marks = fh_json_special_bytes(word);
   size_t n = marks != 0 ? fh_json_bytes_before(marks) : 8;
-  if (n > FH_STR_SMALL_MAX || (*at)[n] != '"') return 0;
+  if (n > FH_STR_SMALL_MAX || (*at)[n] != '"') return false;
   out->type_index = kTVMFFISmallStr;
   out->small_str_len = (uint32_t)n;
   out->v_uint64 = word & (((uint64_t)1 << n * 8) - 1);
   *at += n + 1;
-  return 1;
+  return true;
 #else
   FH_UNUSED(at);
   FH_UNUSED(end);
   FH_UNUSED(out);
-  return 0;
+  return false;
 #endif
 }
 

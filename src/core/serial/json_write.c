@@ -1,18 +1,17 @@
 /* json_write.c - values to JSON text, on a walk, which writes the parts before, between and after the children of a
  * container. The text grows in the block that becomes the string. */
-#include "json_write.h"
+#include "json.h"
 
 #include <math.h>
 
 #include "core/object/any_own.h"
 #include "core/object/bigint.h"
 #include "core/object/error.h"
-#include "core/object/str_build.h"
+#include "core/object/str.h"
 #include "core/object/text.h"
 #include "core/object/type.h"
 #include "core/walk/walk.h"
 #include "decimal.h"
-#include "json_text.h"
 
 typedef struct {
   fh_walk walk;
@@ -82,7 +81,7 @@ static char escape_of(unsigned char c) {
 static int add_escape(writer *w, unsigned char c) {
   static const char digits[] = "0123456789abcdef";
   char text[] = {'\\', escape_of(c), '0', '0', digits[c >> 4], digits[c & 15]};
-  return fh_str_build_add(&w->text, text, text[1] == 'u' ? sizeof text : 2);
+  return fh_str_build_add(&w->text, text, text[1] == 'u' ? sizeof(text) : 2);
 }
 
 /* Marks of the bytes of a word that need an escape, or are not ASCII. */
@@ -148,7 +147,7 @@ static int add_line(writer *w, size_t depth) {
   return 0;
 }
 
-static int is_list(const fh_walk_frame *f) { return f->shape == FH_WALK_ITEMS; }
+static bool is_list(const fh_walk_frame *f) { return f->shape == FH_WALK_ITEMS; }
 
 /* Every cycle in JSON values contains a List, because Arrays and Maps do not change once they are shared. So only a
  * List is checked for being open. */
@@ -189,7 +188,7 @@ static int add_value(writer *w, const TVMFFIAny *value) {
  * other child begins with a comma, if it is not the first, and a new line. A key is followed by its colon. */
 static int add_child(writer *w, const TVMFFIAny *child) {
   const fh_walk_frame *f = fh_walk_top(&w->walk);
-  int is_value = !is_list(f) && f->n_done % 2 == 0;
+  bool is_value = !is_list(f) && f->n_done % 2 == 0;
   TVMFFIByteArray content;
   if (is_value) return add_value(w, child);
   if (f->n_done > 1 && add_char(w, ',') != 0) return -1;
@@ -224,7 +223,7 @@ int fh_json_write(const TVMFFIAny *value, int32_t indent, TVMFFIAny *out) {
   TVMFFIAny root;
   *out = fh_any_none();
   if (fh_any_own(value, &root) != 0) return -1;
-  memset(&w, 0, sizeof w);
+  memset(&w, 0, sizeof(w));
   fh_walk_init(&w.walk, FH_WALK_CYCLES, 0, 0);
   w.indent = indent;
   int rc = write_root(&w, &root);

@@ -53,7 +53,7 @@ int fh_mutator_call_remap_set(fh_mutator_object *mutator, const TVMFFIAny *var, 
 
 /* Mutates a child: 1 with the owned *out if it changes, 0 if it stays, -1. The child is changed in place only if the
  * caller has its only reference. */
-static inline int mutate_child(fh_mutator_object *mutator, const TVMFFIAny *value, int can_inplace, TVMFFIAny *out) {
+static inline int mutate_child(fh_mutator_object *mutator, const TVMFFIAny *value, bool can_inplace, TVMFFIAny *out) {
   int inplace = can_inplace && fh_any_is_object(value) && fh_object_is_own(value->v_obj, 1);
   fh_sync_check_unlocked("a mutator");
   /* As fh_mutator_call, with the most frequent result first. */
@@ -175,22 +175,22 @@ static TVMFFIAny keep_leaf(fh_mutator_object *mutator, TVMFFIAny value) {
 }
 
 /* Whether a hook is that function of this library. */
-static int is_native(const TVMFFIAny *hook, fh_mutator_mutate function) {
+static bool is_native(const TVMFFIAny *hook, fh_mutator_mutate function) {
   return hook->type_index == kTVMFFIOpaquePtr && hook->v_ptr == (void *)(uintptr_t)function;
 }
 
-int fh_mutator_is_container_hook(const TVMFFIAny *hook) {
+bool fh_mutator_is_container_hook(const TVMFFIAny *hook) {
   return is_native(hook, mutate_items) || is_native(hook, mutate_items_inplace) || is_native(hook, mutate_values) ||
          is_native(hook, mutate_values_inplace);
 }
 
-int fh_mutator_is_leaf_hook(const TVMFFIAny *hook) { return is_native(hook, keep_leaf); }
+bool fh_mutator_is_leaf_hook(const TVMFFIAny *hook) { return is_native(hook, keep_leaf); }
 
 /* ---- Any value ---- */
 
-int fh_mutator_is_same_leaf(TVMFFIAny a, TVMFFIAny b) {
+bool fh_mutator_is_same_leaf(TVMFFIAny a, TVMFFIAny b) {
   int is_equal = 0;
-  if (a.type_index != kTVMFFIStr && a.type_index != kTVMFFIBytes && a.type_index != kTVMFFIBigInt) return 0;
+  if (a.type_index != kTVMFFIStr && a.type_index != kTVMFFIBytes && a.type_index != kTVMFFIBigInt) return false;
   return fh_any_equal(&a, &b, &is_equal) == 0 && is_equal;
 }
 
@@ -277,7 +277,7 @@ static int mutate_fields(fh_mutator_object *mutator, TVMFFIObject *obj, int32_t 
 /* Mutates an object without a hook. A variable or a DAG node is mutated once: the mutator stores its replacement. */
 static int mutate_object(fh_mutator_object *mutator, const TVMFFIAny *value, TVMFFIAny *out) {
   int32_t kind = fh_structural_find_kind(value->type_index);
-  int is_var = kind == kTVMFFISEqHashKindFreeVar, is_node = kind == kTVMFFISEqHashKindDAGNode;
+  bool is_var = kind == kTVMFFISEqHashKindFreeVar, is_node = kind == kTVMFFISEqHashKindDAGNode;
   if (is_var || is_node) {
     if (fh_mutator_call(mutator, mutator->table->var_remap_get, value, out) != 0) return -1;
     if (out->type_index != kTVMFFINone) return 0;

@@ -39,10 +39,10 @@ int fh_mutator_take_result(TVMFFIAny *result);
 /* Makes a raw result: `result`, or, if rc is not 0, the pending error, which it clears. */
 TVMFFIAny fh_mutator_make_result(int rc, TVMFFIAny result);
 /* Whether two values are the same string, bytes or integer, which are immutable. */
-int fh_mutator_is_same_leaf(TVMFFIAny a, TVMFFIAny b);
+bool fh_mutator_is_same_leaf(TVMFFIAny a, TVMFFIAny b);
 /* Whether a result means that `value` stays. A callback in a language with its own strings and integers returns other
  * objects of equal contents, which do not count as a change. */
-static inline int fh_mutator_keeps(const TVMFFIAny *result, const TVMFFIAny *value) {
+static inline bool fh_mutator_keeps(const TVMFFIAny *result, const TVMFFIAny *value) {
   return result->type_index == kTVMFFIUnchanged || fh_any_same(result, value) ||
          (result->type_index == value->type_index && fh_mutator_is_same_leaf(*result, *value));
 }
@@ -56,8 +56,8 @@ int fh_mutator_call_remap_set(fh_mutator_object *mutator, const TVMFFIAny *var, 
 int fh_mutator_call_hook(const TVMFFIAny *hook, fh_mutator_object *mutator, const TVMFFIAny *value, TVMFFIAny *out);
 /* Whether a hook is the built-in hook of containers, or the built-in hook of strings, bytes and large integers, which
  * never change. */
-int fh_mutator_is_container_hook(const TVMFFIAny *hook);
-int fh_mutator_is_leaf_hook(const TVMFFIAny *hook);
+bool fh_mutator_is_container_hook(const TVMFFIAny *hook);
+bool fh_mutator_is_leaf_hook(const TVMFFIAny *hook);
 
 /* Makes a shallow copy of an object, whose fields the caller then changes: a new reference, NULL with an error
  * pending. */

@@ -5,7 +5,7 @@
 #include "core/object/error.h"
 #include "core/object/function.h"
 #include "core/object/type.h"
-#include "core/platform/thread.h"
+#include "core/platform/system.h"
 #include "core/tensor/dltensor.h"
 #include "core/tensor/tensor.h"
 

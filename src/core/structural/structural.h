@@ -1,5 +1,6 @@
 /* structural.h - common parts of structural equality, hash, visiting and mutation: the structural kinds of types,
- * definition regions, tensor contents. For the files of this folder, and for globals_visit.c and globals_mutate.c.
+ * definition regions, tensor contents. For the files of this folder, and for globals_structural.c and
+ * globals_structural.c.
  *
  * A type's structural kind (TVMFFISEqHashKind, in its metadata) says how its objects are compared. Tree nodes: by their
  * fields. Constant tree nodes: by their fields, but an object equals itself without comparing fields. DAG nodes: by
@@ -37,7 +38,7 @@ static inline int32_t fh_structural_field_region(int32_t current, int64_t field_
 }
 /* The region of an object's contents. */
 static inline int32_t fh_structural_inner_region(int32_t current, int32_t kind) {
-  int is_clamped = kind == kTVMFFISEqHashKindFreeVar && current == kTVMFFIDefRegionKindSimple;
+  bool is_clamped = kind == kTVMFFISEqHashKindFreeVar && current == kTVMFFIDefRegionKindSimple;
   return is_clamped ? (int32_t)kTVMFFIDefRegionKindNone : current;
 }
 /* The region that args[i] of a hook's callback requests: *out is `current` for kTVMFFIDefRegionKindNone. TypeError if
@@ -46,8 +47,8 @@ int fh_structural_arg_region(const char *name, const TVMFFIAny *args, int32_t i,
 
 /* Whether a mutation stores `result` (kTVMFFIUnchanged: no change) as the replacement of an object of that structural
  * kind in that region. */
-static inline int fh_structural_is_remapped(int32_t kind, int32_t region, const TVMFFIAny *result) {
-  if (kind == kTVMFFISEqHashKindDAGNode) return 1;
+static inline bool fh_structural_is_remapped(int32_t kind, int32_t region, const TVMFFIAny *result) {
+  if (kind == kTVMFFISEqHashKindDAGNode) return true;
   return kind == kTVMFFISEqHashKindFreeVar &&
          (region == kTVMFFIDefRegionKindPattern || result->type_index != kTVMFFIUnchanged);
 }

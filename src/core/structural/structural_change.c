@@ -13,7 +13,7 @@
 int fh_structural_changes_add(fh_structural_changes *changes, const fh_structural_place *place, TVMFFIAny *value) {
   if (changes->n_items == changes->n_room) {
     size_t n_room = changes->n_room * 2 + 16;
-    fh_structural_change *items = (fh_structural_change *)fh_mem_realloc(changes->items, n_room * sizeof *items);
+    fh_structural_change *items = (fh_structural_change *)fh_mem_realloc(changes->items, n_room * sizeof(*items));
     if (items == NULL) {
       fh_any_drop(value);
       return fh_error_raise_no_memory();
@@ -91,7 +91,7 @@ static TVMFFIObject *copy_of(const fh_walk *walk, const fh_walk_frame *f) {
   }
 }
 
-int fh_structural_changes_apply(fh_structural_changes *changes, size_t first, const fh_walk *walk, int is_inplace,
+int fh_structural_changes_apply(fh_structural_changes *changes, size_t first, const fh_walk *walk, bool is_inplace,
                                 TVMFFIAny *out) {
   const fh_walk_frame *f = fh_walk_top(walk);
   /* Read before the copy is made: its hook may move the walk's frames. */

@@ -34,7 +34,7 @@ void fh_structural_changes_free(fh_structural_changes *changes);
 
 /* Applies the changes from number `first` on to the object of the walk's top frame, which has no more children, and
  * removes them from the list. With is_inplace, *out becomes ffi.Unchanged; otherwise the changed copy, owned. */
-int fh_structural_changes_apply(fh_structural_changes *changes, size_t first, const fh_walk *walk, int is_inplace,
+int fh_structural_changes_apply(fh_structural_changes *changes, size_t first, const fh_walk *walk, bool is_inplace,
                                 TVMFFIAny *out);
 
 #endif /* FH_STRUCTURAL_CHANGE_H_ */

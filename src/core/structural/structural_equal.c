@@ -4,7 +4,7 @@
  * are found equal: two memos store that as a bijection between the left and the right side. Runs of leaves in sequences
  * are compared without a step of the walk for each leaf. The path to a difference is collected while the frames are
  * closed. */
-#include "structural_equal.h"
+#include "operations.h"
 
 #include <math.h>
 
@@ -44,21 +44,21 @@ typedef struct {
 /* OPENED: the frame of two objects is on top now, or (for a comparison without the walk) their contents decide. */
 typedef enum { DIFFERENT = 0, EQUAL = 1, OPENED = 2, FAILED = -1 } verdict;
 
-static verdict verdict_of(int is_equal) { return is_equal ? EQUAL : DIFFERENT; }
+static verdict verdict_of(bool is_equal) { return is_equal ? EQUAL : DIFFERENT; }
 
 /* ---- Leaves ---- */
 
-static int is_text(const TVMFFIAny *value) {
+static bool is_text(const TVMFFIAny *value) {
   return value->type_index == kTVMFFIStr || value->type_index == kTVMFFISmallStr;
 }
 
 /* Compares strings or bytes; a cell and an object may have the same content. */
-static int same_content(const TVMFFIAny *a, const TVMFFIAny *b) {
+static bool same_content(const TVMFFIAny *a, const TVMFFIAny *b) {
   TVMFFIByteArray content_a, content_b;
-  if (is_text(a) != is_text(b)) return 0;
+  if (is_text(a) != is_text(b)) return false;
   if (fh_str_content(a, &content_a)) return fh_str_content(b, &content_b) && fh_span_same(content_a, content_b);
   if (fh_bytes_content(a, &content_a)) return fh_bytes_content(b, &content_b) && fh_span_same(content_a, content_b);
-  return 0;
+  return false;
 }
 
 /* Compares type and bits, so 0.0 and -0.0 differ; but all NaNs are equal. */
@@ -67,17 +67,17 @@ static int same_plain(const TVMFFIAny *a, const TVMFFIAny *b) {
   return fh_any_same(a, b);
 }
 
-static int same_shape(const TVMFFIObject *a, const TVMFFIObject *b) {
+static bool same_shape(const TVMFFIObject *a, const TVMFFIObject *b) {
   const TVMFFIShapeCell *shape_a = TVMFFIShapeGetCellPtr((void *)(uintptr_t)a);
   const TVMFFIShapeCell *shape_b = TVMFFIShapeGetCellPtr((void *)(uintptr_t)b);
-  if (shape_a->size != shape_b->size) return 0;
-  return shape_a->size == 0 || memcmp(shape_a->data, shape_b->data, shape_a->size * sizeof *shape_a->data) == 0;
+  if (shape_a->size != shape_b->size) return false;
+  return shape_a->size == 0 || memcmp(shape_a->data, shape_b->data, shape_a->size * sizeof(*shape_a->data)) == 0;
 }
 
-static int same_type_of_tensor(const DLTensor *a, const DLTensor *b) {
-  if (a->ndim != b->ndim) return 0;
+static bool same_type_of_tensor(const DLTensor *a, const DLTensor *b) {
+  if (a->ndim != b->ndim) return false;
   for (int32_t i = 0; i < a->ndim; ++i) {
-    if (a->shape[i] != b->shape[i]) return 0;
+    if (a->shape[i] != b->shape[i]) return false;
   }
   return a->dtype.code == b->dtype.code && a->dtype.bits == b->dtype.bits && a->dtype.lanes == b->dtype.lanes;
 }
@@ -129,7 +129,7 @@ static TVMFFIAny translate(const fh_memo *memo, const TVMFFIAny *key) {
   return other != NULL ? fh_any_object(other) : *key;
 }
 
-static int is_bound_kind(int32_t kind) {
+static bool is_bound_kind(int32_t kind) {
   return kind == kTVMFFISEqHashKindFreeVar || kind == kTVMFFISEqHashKindDAGNode;
 }
 
@@ -152,7 +152,7 @@ static verdict compare_identity(const comparer *c, int32_t kind, const TVMFFIObj
 /* The contents are equal: decides whether the objects, or containers, are, and remembers that. A free variable outside
  * of definitions equals only itself. Objects that cannot occur again need not be remembered. */
 static verdict finish_objects(comparer *c, TVMFFIObject *a, TVMFFIObject *b, const frame_data *data) {
-  int is_free_var = data->kind == kTVMFFISEqHashKindFreeVar;
+  bool is_free_var = data->kind == kTVMFFISEqHashKindFreeVar;
   if (is_free_var && a != b && data->region == kTVMFFIDefRegionKindNone) return DIFFERENT;
   if (!data->is_shared) return EQUAL;
   if (is_bound_kind(data->kind)) return bind_objects(c, a, b) == 0 ? EQUAL : FAILED;
@@ -192,7 +192,7 @@ static verdict compare_by_hook(comparer *c, TVMFFIObject *hook, TVMFFIObject *a,
   c->hook_region = outer_region;
   if (rc != 0) return FAILED;
   if (result.type_index == kTVMFFIBool || result.type_index == kTVMFFIInt) {
-    int is_equal = result.v_int64 != 0;
+    bool is_equal = result.v_int64 != 0;
     /* The hook treats the objects as equal in spite of a difference that its callback found. */
     if (is_equal && c->path != NULL) fh_structural_path_cut(c->path, n_steps);
     return verdict_of(is_equal);
@@ -226,7 +226,7 @@ static verdict start_values(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b,
   verdict outcome = compare_leaves(c, a, b);
   if (outcome != OPENED) return outcome;
   frame_data data;
-  memset(&data, 0, sizeof data);
+  memset(&data, 0, sizeof(data));
   data.region = data.inner_region = region;
   data.is_shared = data.is_kept = (int8_t)is_shared;
   if (is_shared && fh_memo_find(&c->equal, a->v_obj, b->v_obj) != NULL) return EQUAL;
@@ -371,7 +371,7 @@ static verdict close_frame(comparer *c) {
     return add_key_of_right(c) == 0 ? DIFFERENT : FAILED;
   }
   frame_data data = *(const frame_data *)fh_walk_data(f);
-  int is_done = f->shape != FH_WALK_FIELDS && !data.is_kept;
+  bool is_done = f->shape != FH_WALK_FIELDS && !data.is_kept;
   verdict outcome = is_done ? EQUAL : finish_objects(c, f->obj, f->other, &data);
   fh_walk_pop(&c->walk);
   return outcome;
@@ -405,7 +405,7 @@ static verdict compare_values(comparer *c, const TVMFFIAny *a, const TVMFFIAny *
 static verdict compare(const TVMFFIAny *a, const TVMFFIAny *b, int map_free_vars, int skip_tensors,
                        fh_structural_path *path) {
   comparer c;
-  memset(&c, 0, sizeof c);
+  memset(&c, 0, sizeof(c));
   fh_walk_init(&c.walk, FH_WALK_PLAIN, kTVMFFIFieldFlagBitMaskSEqHashIgnore, sizeof(frame_data));
   c.right_of.retains = c.left_of.retains = c.equal.retains = 1;
   c.path = path;

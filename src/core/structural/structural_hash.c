@@ -4,7 +4,7 @@
  * container, then the children. Free variables in definitions are numbered in the order in which their contents are
  * complete, and so are DAG nodes; their addresses do not count. Map pairs are combined in the order of their keys'
  * hashes, because equal maps may differ in the order of pairs. Runs of leaves in sequences need no step of the walk. */
-#include "structural_hash.h"
+#include "operations.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -148,7 +148,7 @@ static void sort_pairs(sorted_pair *pairs, size_t n) {
     pairs[i] = pair;
     n_moves -= n_sorted - i < n_moves ? n_sorted - i : n_moves;
     if (n_moves != 0) continue;
-    qsort(pairs, n, sizeof *pairs, compare_pairs);
+    qsort(pairs, n, sizeof(*pairs), compare_pairs);
     return;
   }
 }
@@ -157,7 +157,7 @@ static int reserve_pairs(hasher *h, size_t n_more) {
   if (h->n_pairs_room - h->n_pairs >= n_more) return 0;
   size_t room = h->n_pairs_room * 2 > h->n_pairs + n_more ? h->n_pairs_room * 2 : h->n_pairs + n_more;
   sorted_pair *pairs =
-      room <= SIZE_MAX / sizeof *pairs ? (sorted_pair *)fh_mem_realloc(h->pairs, room * sizeof *pairs) : NULL;
+      room <= SIZE_MAX / sizeof(*pairs) ? (sorted_pair *)fh_mem_realloc(h->pairs, room * sizeof(*pairs)) : NULL;
   if (pairs == NULL) return fh_error_raise_no_memory();
   h->pairs = pairs;
   h->n_pairs_room = room;
@@ -166,12 +166,12 @@ static int reserve_pairs(hasher *h, size_t n_more) {
 
 /* The hash of a key: 1, or 0 for an object that has not occurred before, and for a container. Hashing such an object
  * here could number its variables, in an order that depends on the order of the pairs. */
-static int hash_key(const hasher *h, const TVMFFIAny *key, uint64_t *out) {
+static bool hash_key(const hasher *h, const TVMFFIAny *key, uint64_t *out) {
   if (!fh_any_is_object(key) || key->type_index == kTVMFFIStr || key->type_index == kTVMFFIBytes ||
       key->type_index == kTVMFFIBigInt) {
     return hash_leaf(h, key, out) == 1;
   }
-  if (fh_seq_is(key) || fh_hashmap_is(key)) return 0;
+  if (fh_seq_is(key) || fh_hashmap_is(key)) return false;
   const uint64_t *known = fh_memo_find(&h->memo, key->v_obj, NULL);
   if (known != NULL) *out = *known;
   return known != NULL;
@@ -243,7 +243,7 @@ static int finish_object(hasher *h, TVMFFIObject *obj, const frame_data *data, u
   return data->is_kept ? fh_memo_put(&h->memo, obj, NULL, *hash) : 0;
 }
 
-static int hash_value(hasher *h, const TVMFFIAny *value, int32_t region, int is_shared, uint64_t *out);
+static int hash_value(hasher *h, const TVMFFIAny *value, int32_t region, bool is_shared, uint64_t *out);
 
 /* fn_hash(value, hash, region): returns `hash` combined with the hash of the value. */
 static int call_back(void *client, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
@@ -288,7 +288,7 @@ static int open_frame(hasher *h, const TVMFFIAny *value, const frame_data *initi
   if (f->shape == FH_WALK_FIELDS) return 0;
   /* The contents of a shared container can occur again with it, if the container cannot be kept. */
   if (data->is_kept) data->n_own = 0;
-  int is_map = f->shape == FH_WALK_PAIRS;
+  bool is_map = f->shape == FH_WALK_PAIRS;
   data->hash = fh_span_hash_combine(data->hash, (uint64_t)(is_map ? f->n_children / 2 : f->n_children));
   return is_map ? take_pairs(h) : 0;
 }
@@ -314,7 +314,7 @@ static int start_array(hasher *h, const TVMFFIAny *value, const frame_data *init
 }
 
 /* Starts hashing a value: 1 with its hash, 0 if its frame is open, -1. Containers have no structural kind. */
-static int start_value(hasher *h, const TVMFFIAny *value, int32_t region, int is_shared, uint64_t *out) {
+static int start_value(hasher *h, const TVMFFIAny *value, int32_t region, bool is_shared, uint64_t *out) {
   int is_leaf = hash_leaf(h, value, out);
   if (is_leaf != 0) return is_leaf;
   TVMFFIObject *obj = value->v_obj;
@@ -396,7 +396,7 @@ static int hash_open(hasher *h, size_t base, uint64_t *out) {
     if (step == FH_WALK_END) {
       if (close_frame(h, &hash) != 0) return -1;
     } else {
-      int is_shared = fh_any_is_object(&child) && fh_object_use_count(child.v_obj) > n_own;
+      bool is_shared = fh_any_is_object(&child) && fh_object_use_count(child.v_obj) > n_own;
       int is_done = start_value(h, &child, region, is_shared, &hash);
       if (is_done < 0) return -1;
       if (is_done == 0) continue;
@@ -411,7 +411,7 @@ static int hash_open(hasher *h, size_t base, uint64_t *out) {
 
 /* The hash of a value, also for fn_hash. is_shared: whether it may occur again. On -1 the walk and the pairs are
  * restored, because a hook may continue after an error of its callback. */
-static int hash_value(hasher *h, const TVMFFIAny *value, int32_t region, int is_shared, uint64_t *out) {
+static int hash_value(hasher *h, const TVMFFIAny *value, int32_t region, bool is_shared, uint64_t *out) {
   size_t base = fh_walk_depth(&h->walk), n_pairs = h->n_pairs;
   int is_done = start_value(h, value, region, is_shared, out);
   if (is_done > 0) return 0;
@@ -423,7 +423,7 @@ static int hash_value(hasher *h, const TVMFFIAny *value, int32_t region, int is_
 
 int fh_structural_hash(const TVMFFIAny *value, int map_free_vars, int skip_tensors, uint64_t *out) {
   hasher h;
-  memset(&h, 0, sizeof h);
+  memset(&h, 0, sizeof(h));
   fh_walk_init(&h.walk, FH_WALK_PLAIN, kTVMFFIFieldFlagBitMaskSEqHashIgnore, sizeof(frame_data));
   h.memo.retains = 1;
   h.skip_tensors = skip_tensors;

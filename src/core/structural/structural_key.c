@@ -8,8 +8,7 @@
 #include "core/object/function.h"
 #include "core/object/schema.h"
 #include "core/platform/atomic.h"
-#include "structural_equal.h"
-#include "structural_hash.h"
+#include "operations.h"
 
 FH_STATIC_ASSERT(sizeof(fh_structural_key_object) == 48 && offsetof(fh_structural_key_object, hash) == 40, "ABI");
 

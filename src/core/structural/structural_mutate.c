@@ -7,7 +7,7 @@
  * A value may change in place if only the walk and the container around the value refer to it, and if that container
  * may change in place, too. References are counted when a value is started, and again when its changes are applied,
  * because callbacks may keep references. */
-#include "structural_mutate.h"
+#include "operations.h"
 
 #include "core/object/any_own.h"
 #include "core/object/error.h"
@@ -97,12 +97,12 @@ static int remap_set(our_mutator *m, const TVMFFIAny *var, const TVMFFIAny *mapp
 /* ---- Callbacks ---- */
 
 /* Calls the callback for a value: *out is its result; 0 without a callback; 1; -1. */
-static int call_back(our_mutator *m, const TVMFFIAny *value, int32_t region, int may_inplace, TVMFFIAny *out) {
+static int call_back(our_mutator *m, const TVMFFIAny *value, int32_t region, bool may_inplace, TVMFFIAny *out) {
   const fh_structural_entry *entry = fh_structural_callbacks_find(&m->callbacks, value->type_index);
   *out = fh_mutator_unchanged();
   if (entry == NULL) return 0;
   /* Called with (value, mutator[, may_inplace]) in the order OWNED, otherwise with (value[, region]). */
-  int is_owner = m->order == FH_MUTATE_OWNED;
+  bool is_owner = m->order == FH_MUTATE_OWNED;
   TVMFFIAny args[3] = {*value, is_owner ? fh_any_object(m) : fh_any_int(region), fh_any_int(may_inplace)};
   if (fh_walk_enter_hook(&m->walk) != 0) return -1;
   m->base.region = region;
@@ -129,7 +129,7 @@ static int call_back_after(our_mutator *m, const TVMFFIAny *value, int32_t regio
 
 /* Whether the value itself may change in place: all enclosing values may, and there are no references beyond its
  * n_own. */
-static int may_change(const task *t) {
+static bool may_change(const task *t) {
   return t->may_inplace && fh_any_is_object(&t->value) && fh_object_is_own(t->value.v_obj, (uint32_t)t->n_own);
 }
 
@@ -282,7 +282,7 @@ static int put_child(our_mutator *m, TVMFFIAny *out) {
 /* The next child of the frame on top as a task. */
 static fh_walk_step next_task(our_mutator *m, task *t) {
   const fh_walk_frame *f = fh_walk_top(&m->walk);
-  int is_map = f->shape == FH_WALK_PAIRS, is_copy = fh_walk_gives_copies(f);
+  bool is_map = f->shape == FH_WALK_PAIRS, is_copy = fh_walk_gives_copies(f);
   TVMFFIAny child, key = fh_any_none();
   fh_walk_step step = is_map ? fh_walk_next_key(&m->walk, &key, &child) : fh_walk_next(&m->walk, &child);
   if (step != FH_WALK_CHILD) return step;
@@ -340,7 +340,7 @@ static int run_task(our_mutator *m, task *t, TVMFFIAny *out) {
 
 /* The entry to the mutator: from the function that starts a mutation, and from hooks and callbacks that call it. The
  * caller holds a reference to `value`, the 1 in the task: if that is the only one, the value may change in place. */
-static int mutate_value(our_mutator *m, const TVMFFIAny *value, int may_inplace, int is_bare, TVMFFIAny *out) {
+static int mutate_value(our_mutator *m, const TVMFFIAny *value, bool may_inplace, bool is_bare, TVMFFIAny *out) {
   *out = fh_any_none();
   if (fh_structural_use_begin(&m->use, MUTATOR) != 0) return -1;
   int32_t region = m->base.region;
@@ -402,7 +402,7 @@ static const fh_object_owner owner = {delete_mutator, end_mutator};
 static void delete_mutator(void *self, int flags) { fh_object_delete_owner(&owner, self, flags, 1); }
 
 int fh_structural_mutate(TVMFFIAny root, fh_structural_callbacks callbacks, fh_mutate_order order, TVMFFIAny *out) {
-  our_mutator *m = (our_mutator *)fh_object_new(sizeof *m, fh_mutator_type(), delete_mutator);
+  our_mutator *m = (our_mutator *)fh_object_new(sizeof(*m), fh_mutator_type(), delete_mutator);
   *out = fh_any_none();
   if (m == NULL) {
     fh_structural_callbacks_free(&callbacks);

@@ -13,7 +13,7 @@ int fh_structural_path_add(fh_structural_path *path, fh_access_kind left_kind, c
                            fh_access_kind right_kind, const TVMFFIAny *right) {
   if (path->n_steps == path->n_room) {
     size_t n_room = path->n_room * 2 + 8;
-    fh_structural_step *steps = (fh_structural_step *)fh_mem_realloc(path->steps, n_room * sizeof *steps);
+    fh_structural_step *steps = (fh_structural_step *)fh_mem_realloc(path->steps, n_room * sizeof(*steps));
     if (steps == NULL) return fh_error_raise_no_memory();
     path->steps = steps;
     path->n_room = n_room;

@@ -3,7 +3,7 @@
  * Starting a value calls its callback and, if the value has contents, opens a frame for them. The loop handles the next
  * child of the frame on top, or closes that frame. Only hooks and callbacks that call the visitor again use the C
  * stack: each such call owns the frames from its own base on. */
-#include "structural_visit.h"
+#include "operations.h"
 
 #include "core/container/hashmap.h"
 #include "core/container/seq.h"
@@ -67,7 +67,7 @@ static verdict call_back(our_visitor *v, const TVMFFIAny *value, int32_t region,
 
 /* The walk borrows the value: the frame below, or the caller of the visitor, has a reference. Containers have no
  * structural kind, so they pass on their region. */
-static verdict open_frame(our_visitor *v, const TVMFFIAny *value, int32_t region, int is_bare) {
+static verdict open_frame(our_visitor *v, const TVMFFIAny *value, int32_t region, bool is_bare) {
   if (fh_walk_push(&v->walk, value) != 0) return FAILED;
   frame_data *data = (frame_data *)fh_walk_data(fh_walk_top(&v->walk));
   data->region = data->inner_region = region;
@@ -79,7 +79,7 @@ static verdict open_frame(our_visitor *v, const TVMFFIAny *value, int32_t region
 }
 
 /* Visits the contents of the value: DONE, or OPENED if they are on the walk now. */
-static verdict descend(our_visitor *v, const TVMFFIAny *value, int32_t region, int is_bare, TVMFFIAny *interrupt) {
+static verdict descend(our_visitor *v, const TVMFFIAny *value, int32_t region, bool is_bare, TVMFFIAny *interrupt) {
   const TVMFFIAny *hook = fh_reflect_attr(fh_reflect_column(FH_ATTR_S_VISIT), value->type_index);
   if (hook == NULL && !fh_any_is_object(value)) return DONE;
   /* The containers' own hooks would visit by recursion; a frame does not recurse. */
@@ -125,7 +125,7 @@ static verdict close_frame(our_visitor *v, TVMFFIAny *interrupt) {
 static verdict step_once(our_visitor *v, TVMFFIAny *interrupt) {
   const fh_walk_frame *f = fh_walk_top(&v->walk);
   /* Only the values of a map are visited. */
-  int is_map = f->shape == FH_WALK_PAIRS;
+  bool is_map = f->shape == FH_WALK_PAIRS;
   TVMFFIAny child, key;
   fh_walk_step step = is_map ? fh_walk_next_key(&v->walk, &key, &child) : fh_walk_next(&v->walk, &child);
   if (step == FH_WALK_ERROR) return FAILED;
@@ -198,7 +198,7 @@ static void delete_visitor(void *self, int flags) { fh_object_delete_owner(&owne
 
 int fh_structural_visit(const TVMFFIAny *root, fh_structural_callbacks callbacks, fh_visit_order order,
                         TVMFFIAny *out) {
-  our_visitor *v = (our_visitor *)fh_object_new(sizeof *v, fh_visitor_type(), delete_visitor);
+  our_visitor *v = (our_visitor *)fh_object_new(sizeof(*v), fh_visitor_type(), delete_visitor);
   *out = fh_any_none();
   if (v == NULL) {
     fh_structural_callbacks_free(&callbacks);

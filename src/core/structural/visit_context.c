@@ -6,11 +6,14 @@
 #include "visit_context.h"
 
 #include "core/container/list.h"
+#include "core/container/stripe.h"
 #include "core/fields/access_path.h"
 #include "core/fields/builtin.h"
 #include "core/object/error.h"
+#include "core/object/function.h"
 #include "core/object/schema.h"
 #include "core/object/str.h"
+#include "core/object/type.h"
 #include "core/platform/atomic.h"
 #include "core/platform/mem.h"
 #include "core/walk/walk.h"
@@ -90,7 +93,7 @@ static int take_pattern(finder *f, const fh_visit_context_object *context) {
   int rc = fh_list_copy_items(pattern, &f->items, &f->n_items);
   fh_object_release(pattern);
   if (rc != 0) return -1;
-  f->wanted = (TVMFFIObject **)fh_mem_alloc((size_t)f->n_items * sizeof *f->wanted);
+  f->wanted = (TVMFFIObject **)fh_mem_alloc((size_t)f->n_items * sizeof(*f->wanted));
   if (f->wanted == NULL) return fh_error_raise_no_memory();
   for (int64_t i = 0; i < f->n_items; ++i) {
     if (!fh_any_is_object(&f->items[i])) continue;
@@ -128,7 +131,7 @@ static int add_result(finder *f, size_t n) {
  * complete. */
 static int enter_value(finder *f, const TVMFFIAny *value) {
   if (!fh_any_is_object(value)) return 0;
-  int is_match = f->n_matched < f->n_wanted && f->wanted[f->n_wanted - 1 - f->n_matched] == value->v_obj;
+  bool is_match = f->n_matched < f->n_wanted && f->wanted[f->n_wanted - 1 - f->n_matched] == value->v_obj;
   if (is_match && f->n_matched + 1 == f->n_wanted) return add_result(f, fh_walk_depth(&f->walk));
   if (fh_walk_push(&f->walk, value) != 0) return -1;
   frame_data *data = (frame_data *)fh_walk_data(fh_walk_top(&f->walk));
@@ -144,7 +147,7 @@ static int leave_object(finder *f) {
   fh_walk_frame *top = fh_walk_top(&f->walk);
   const frame_data *data = (const frame_data *)fh_walk_data(top);
   size_t n_labels = fh_walk_depth(&f->walk) - 1;
-  int is_end = top->shape == FH_WALK_FIELDS && f->n_matched > 0 && data->n_results == fh_seq_size(f->results);
+  bool is_end = top->shape == FH_WALK_FIELDS && f->n_matched > 0 && data->n_results == fh_seq_size(f->results);
   int rc = f->allow_prefix && is_end && n_labels != 0 ? add_result(f, n_labels) : 0;
   f->n_matched -= data->is_match;
   fh_walk_pop(&f->walk);
@@ -156,7 +159,7 @@ static int find_all(finder *f, const TVMFFIAny *root) {
   while (fh_walk_depth(&f->walk) != 0) {
     TVMFFIAny child, key;
     /* Only the values of maps are checked: a visit does not enter keys. */
-    int is_map = fh_walk_top(&f->walk)->shape == FH_WALK_PAIRS;
+    bool is_map = fh_walk_top(&f->walk)->shape == FH_WALK_PAIRS;
     fh_walk_step step = is_map ? fh_walk_next_key(&f->walk, &key, &child) : fh_walk_next(&f->walk, &child);
     if (step == FH_WALK_ERROR) return -1;
     if ((step == FH_WALK_END ? leave_object(f) : enter_value(f, &child)) != 0) return -1;
@@ -167,7 +170,7 @@ static int find_all(finder *f, const TVMFFIAny *root) {
 int fh_visit_context_find(const TVMFFIAny *root, const fh_visit_context_object *context, int allow_prefix,
                           TVMFFIAny *out) {
   finder f;
-  memset(&f, 0, sizeof f);
+  memset(&f, 0, sizeof(f));
   f.allow_prefix = allow_prefix;
   fh_walk_init(&f.walk, FH_WALK_PLAIN, 0, sizeof(frame_data));
   f.results = fh_seq_new_list(0);
@@ -208,3 +211,90 @@ FH_BUILTIN_TYPE(context, .key = "ffi.VisitErrorContext", .is_final = 1, .total_b
                 .fields = context_fields);
 
 void fh_visit_context_init(void) { context_index = fh_builtin_register(&context_type); }
+
+/* --- tables of callbacks ----------------------------------------------------------------------------------------- */
+
+/* Tables of callbacks by type.
+ *
+ * A table is a short list that is searched from the front. The first entry that matches counts, so special types must
+ * come before general ones. */
+
+static bool is_int(const TVMFFIAny *value) {
+  return value->type_index == kTVMFFIInt || value->type_index == kTVMFFIBool;
+}
+
+/* Reads one entry of the table, which gains a reference to the Function: 1, or 0 if it is something else. *asked is the
+ * type index in the entry, of 64 bits. May run under a lock: it raises and releases nothing. */
+static bool read_entry(const fh_seq_object *seq, bool is_marked, int gets_more, fh_structural_entry *out,
+                       int64_t *asked) {
+  if (fh_seq_size(seq) != 2 + is_marked) return false;
+  const TVMFFIAny *items = fh_seq_items(seq);
+  if (!is_int(&items[0]) || items[1].type_index != kTVMFFIFunction || (is_marked && !is_int(&items[2]))) return false;
+  *asked = items[0].v_int64;
+  out->type_index = (int32_t)*asked;
+  out->gets_more = is_marked ? items[2].v_int64 != 0 : gets_more;
+  out->func = items[1].v_obj;
+  fh_object_retain(out->func);
+  return true;
+}
+
+static bool take_entry(const TVMFFIAny *value, bool is_marked, int gets_more, fh_structural_entry *out,
+                       int64_t *asked) {
+  if (!fh_seq_is(value)) return false;
+  fh_stripe_lock(value->v_obj); /* it may be a List */
+  bool is_entry = read_entry((const fh_seq_object *)(const void *)value->v_obj, is_marked, gets_more, out, asked);
+  fh_stripe_unlock(value->v_obj);
+  return is_entry;
+}
+
+int fh_structural_callbacks_add(fh_structural_callbacks *callbacks, const char *name, const TVMFFIAny *args, int32_t i,
+                                bool is_marked, int gets_more) {
+  const char *expected = is_marked ? "Array<Tuple<int, ffi.Function, bool>>" : "Array<Tuple<int, ffi.Function>>";
+  TVMFFIAny *items;
+  int64_t n;
+  if (!fh_seq_is(&args[i])) return fh_function_raise_type(name, i, expected, &args[i]);
+  /* A copy, because another thread may change a List while its entries are read. */
+  if (fh_list_copy_items((const fh_seq_object *)(const void *)args[i].v_obj, &items, &n) != 0) return -1;
+  size_t n_bytes = (size_t)(callbacks->n_entries + n) * sizeof(*callbacks->entries);
+  fh_structural_entry *entries = (fh_structural_entry *)fh_mem_realloc(callbacks->entries, n_bytes);
+  int rc = entries != NULL ? 0 : fh_error_raise_no_memory();
+  if (rc == 0) callbacks->entries = entries;
+  /* After an error the entries so far stay in the table, for fh_structural_callbacks_free. */
+  for (int64_t k = 0; k < n && rc == 0; ++k) {
+    fh_structural_entry *entry = &entries[callbacks->n_entries];
+    int64_t asked;
+    if (take_entry(&items[k], is_marked, gets_more, entry, &asked)) {
+      callbacks->n_entries += 1;
+      if (asked != entry->type_index)
+        rc = fh_error_raise(FH_VALUE_ERROR, "Expected a type index but got %lld", (long long)asked);
+    } else {
+      rc = fh_error_raise(FH_TYPE_ERROR,
+                          "Mismatched type on argument #%d when calling: `%s`. Expected `%s` but item %lld is none",
+                          (int)i, name, expected, (long long)k);
+    }
+  }
+  fh_seq_drop_items(items, n);
+  return rc;
+}
+
+void fh_structural_callbacks_free(fh_structural_callbacks *callbacks) {
+  for (int64_t i = 0; i < callbacks->n_entries; ++i) fh_object_release(callbacks->entries[i].func);
+  fh_mem_free(callbacks->entries);
+}
+
+/* Whether a value of type_index is of the wanted type. Both forms of strings are one type, and so are both forms of
+ * bytes. Other plain data matches its own index only, objects also their ancestors. */
+static bool matches(int32_t type_index, int32_t wanted) {
+  if (type_index == wanted || wanted == kTVMFFIAny) return true;
+  if (wanted == kTVMFFIStr) return type_index == kTVMFFISmallStr;
+  if (wanted == kTVMFFIBytes) return type_index == kTVMFFISmallBytes;
+  return type_index >= kTVMFFIStaticObjectBegin && wanted >= kTVMFFIStaticObjectBegin &&
+         fh_type_is_instance(type_index, wanted);
+}
+
+const fh_structural_entry *fh_structural_callbacks_find(const fh_structural_callbacks *callbacks, int32_t type_index) {
+  for (int64_t i = 0; i < callbacks->n_entries; ++i) {
+    if (matches(type_index, callbacks->entries[i].type_index)) return &callbacks->entries[i];
+  }
+  return NULL;
+}

@@ -91,7 +91,7 @@ static TVMFFIAny visit_values(fh_visitor_object *visitor, TVMFFIAny value) {
   return outcome;
 }
 
-int fh_visitor_is_container_hook(const TVMFFIAny *hook) {
+bool fh_visitor_is_container_hook(const TVMFFIAny *hook) {
   return hook->type_index == kTVMFFIOpaquePtr &&
          (hook->v_ptr == (void *)(uintptr_t)&visit_array || hook->v_ptr == (void *)(uintptr_t)&visit_list ||
           hook->v_ptr == (void *)(uintptr_t)&visit_values);

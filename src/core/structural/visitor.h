@@ -51,7 +51,7 @@ static inline TVMFFIAny fh_visitor_call(fh_visitor_object *visitor, TVMFFIAny va
 /* Calls a type's hook (not NULL) with a visitor and a value: an unchecked raw result. */
 TVMFFIAny fh_visitor_call_hook(const TVMFFIAny *hook, fh_visitor_object *visitor, TVMFFIAny value);
 /* Whether a hook is the built-in hook of containers, whose contents are known. */
-int fh_visitor_is_container_hook(const TVMFFIAny *hook);
+bool fh_visitor_is_container_hook(const TVMFFIAny *hook);
 
 /* Visits the parts of a value, with any visitor: by its type's hook, else by its reflected fields. A raw result, None,
  * a VisitInterrupt or an Error. */

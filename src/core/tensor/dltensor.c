@@ -10,21 +10,21 @@
 #include <stdio.h>
 
 /* Host memory, CUDA's and ROCm's. For other devices `data` may be a handle, which has no alignment and no end. */
-int fh_dltensor_has_address(DLDevice device) {
+bool fh_dltensor_has_address(DLDevice device) {
   switch (device.device_type) {
   case kDLCPU:
   case kDLCUDA:
   case kDLCUDAHost:
   case kDLCUDAManaged:
   case kDLROCM:
-  case kDLROCMHost: return 1;
-  default: return 0;
+  case kDLROCMHost: return true;
+  default: return false;
   }
 }
 
 /* *product *= factor: 1; or 0 if the result exceeds int64, and then *product is undefined. A negative factor, cast to
  * unsigned, is too large unless the product is 0. */
-static int multiply(uint64_t *product, uint64_t factor) {
+static bool multiply(uint64_t *product, uint64_t factor) {
 #if defined(__GNUC__)
   return !__builtin_mul_overflow(*product, factor, product) && *product <= INT64_MAX;
 #else
@@ -35,21 +35,21 @@ static int multiply(uint64_t *product, uint64_t factor) {
 }
 
 /* Checked before sizes are multiplied: a size of 0 makes a tensor empty, however large the product of the others is. */
-static int is_empty(const DLTensor *tensor) {
+static bool is_empty(const DLTensor *tensor) {
   for (int32_t i = 0; i < tensor->ndim; ++i) {
-    if (tensor->shape[i] == 0) return 1;
+    if (tensor->shape[i] == 0) return true;
   }
-  return 0;
+  return false;
 }
 
-int fh_dltensor_count(const DLTensor *tensor, int64_t *n) {
+bool fh_dltensor_count(const DLTensor *tensor, int64_t *n) {
   uint64_t product = 1;
   if (is_empty(tensor)) product = 0;
   for (int32_t i = 0; product != 0 && i < tensor->ndim; ++i) {
-    if (!multiply(&product, (uint64_t)tensor->shape[i])) return 0;
+    if (!multiply(&product, (uint64_t)tensor->shape[i])) return false;
   }
   *n = (int64_t)product;
-  return 1;
+  return true;
 }
 
 /* The number of bits of one element, with all its lanes. Not for scalable lanes, which fh_dltensor_has_size
@@ -59,32 +59,32 @@ static uint64_t bits_of(DLDataType dtype) { return (uint64_t)dtype.bits * dtype.
 /* *n_bytes becomes the number of bytes of n elements without gaps: 1, or 0 if it exceeds int64. Elements may be smaller
  * than a byte. Eight elements have as many bytes as one has bits, so groups of eight are counted without rounding, and
  * the rest is rounded up. */
-static int size_of(uint64_t n, DLDataType dtype, uint64_t *n_bytes) {
+static bool size_of(uint64_t n, DLDataType dtype, uint64_t *n_bytes) {
   uint64_t bits = bits_of(dtype), in_eights = n / 8;
-  if (!multiply(&in_eights, bits)) return 0;
+  if (!multiply(&in_eights, bits)) return false;
   *n_bytes = in_eights + (n % 8 * bits + 7) / 8;
   return *n_bytes <= INT64_MAX;
 }
 
-int fh_dltensor_size(const DLTensor *tensor, size_t *n_bytes) {
+bool fh_dltensor_size(const DLTensor *tensor, size_t *n_bytes) {
   int64_t n;
   uint64_t size;
-  if (!fh_dltensor_count(tensor, &n)) return 0;
-  if (n != 0 && !fh_dltensor_has_size(tensor->dtype)) return 0;
-  if (!size_of((uint64_t)n, tensor->dtype, &size)) return 0;
+  if (!fh_dltensor_count(tensor, &n)) return false;
+  if (n != 0 && !fh_dltensor_has_size(tensor->dtype)) return false;
+  if (!size_of((uint64_t)n, tensor->dtype, &size)) return false;
   *n_bytes = (size_t)size;
-  return 1;
+  return true;
 }
 
-int fh_dltensor_is_compact(const DLTensor *tensor) {
+bool fh_dltensor_is_compact(const DLTensor *tensor) {
   uint64_t expected = 1; /* wraps around as in fh_dltensor_fill_strides */
-  if (tensor->strides == NULL || is_empty(tensor)) return 1; /* without elements there are no gaps */
+  if (tensor->strides == NULL || is_empty(tensor)) return true; /* without elements there are no gaps */
   for (int32_t i = tensor->ndim - 1; i >= 0; --i) {
     if (tensor->shape[i] == 1) continue; /* its stride is never used */
-    if ((uint64_t)tensor->strides[i] != expected) return 0;
+    if ((uint64_t)tensor->strides[i] != expected) return false;
     expected *= (uint64_t)tensor->shape[i];
   }
-  return 1;
+  return true;
 }
 
 /* Row-major: the last dimension is the innermost. */
@@ -107,7 +107,7 @@ static int refuse_because(char *reason, const char *format, ...) {
   return 1;
 }
 
-int fh_dltensor_refuse_shape(const DLTensor *tensor, char reason[FH_DLTENSOR_REASON]) {
+bool fh_dltensor_refuse_shape(const DLTensor *tensor, char reason[FH_DLTENSOR_REASON]) {
   if (tensor->ndim < 0) {
     return refuse_because(reason, "Expected a tensor with 0 or more dimensions but got ndim %d", (int)tensor->ndim);
   }
@@ -123,7 +123,7 @@ int fh_dltensor_refuse_shape(const DLTensor *tensor, char reason[FH_DLTENSOR_REA
     return refuse_because(reason, "Expected a shape of 0 or more everywhere but dimension %d is %lld", (int)i,
                           (long long)tensor->shape[i]);
   }
-  return 0;
+  return false;
 }
 
 /* The distance of the elements from the first one, whose indices are all 0: `behind` to the last one in memory,
@@ -134,24 +134,24 @@ typedef struct {
 
 /* For n elements, not 0: 1, or 0 if a distance does not fit into 63 bits. Each dimension adds its stride, times the
  * number of steps from its first index to its last, to the side of the stride's sign. */
-static int find_reach(const DLTensor *tensor, uint64_t n, reach *out) {
+static bool find_reach(const DLTensor *tensor, uint64_t n, reach *out) {
   *out = (reach){n - 1, 0};
-  if (tensor->strides == NULL) return 1;
+  if (tensor->strides == NULL) return true;
   out->behind = 0;
   for (int32_t i = 0; i < tensor->ndim; ++i) {
     int64_t stride = tensor->strides[i];
     uint64_t steps = stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride;
     uint64_t *side = stride < 0 ? &out->before : &out->behind;
-    if (!multiply(&steps, (uint64_t)tensor->shape[i] - 1)) return 0;
+    if (!multiply(&steps, (uint64_t)tensor->shape[i] - 1)) return false;
     *side += steps; /* the sum of two numbers of 63 bits */
-    if (*side > INT64_MAX) return 0;
+    if (*side > INT64_MAX) return false;
   }
-  return 1;
+  return true;
 }
 
 /* 0 if all n elements (n > 0) lie between address 0 and the end of the address space; else 1 with a sentence. If `data`
  * is not an address, the tensor is treated as if it began at 0. */
-static int refuse_extent(const DLTensor *tensor, uint64_t n, char *reason) {
+static bool refuse_extent(const DLTensor *tensor, uint64_t n, char *reason) {
   reach far;
   uint64_t behind, before, address = fh_dltensor_has_address(tensor->device) ? (uint64_t)(uintptr_t)tensor->data : 0;
   /* The bytes from the first element's first byte to the last element's last byte, and the bytes before the first
@@ -168,19 +168,19 @@ static int refuse_extent(const DLTensor *tensor, uint64_t n, char *reason) {
         reason, "Expected elements within memory but got byte_offset %llu for %llu bytes at address 0x%llx",
         (unsigned long long)tensor->byte_offset, (unsigned long long)(behind + before), (unsigned long long)address);
   }
-  return 0;
+  return false;
 }
 
-int fh_dltensor_refuse(const DLTensor *tensor, char reason[FH_DLTENSOR_REASON]) {
+bool fh_dltensor_refuse(const DLTensor *tensor, char reason[FH_DLTENSOR_REASON]) {
   int64_t n;
   uint64_t n_bytes;
   /* Nearly all tensors return here. The order of the checks below matters: each relies on the earlier ones. */
-  if (fh_dltensor_is_usual(tensor)) return 0;
-  if (fh_dltensor_refuse_shape(tensor, reason)) return 1;
+  if (fh_dltensor_is_usual(tensor)) return false;
+  if (fh_dltensor_refuse_shape(tensor, reason)) return true;
   if (!fh_dltensor_count(tensor, &n)) {
     return refuse_because(reason, "Expected a shape that memory has room for but it has more than 2**63 - 1 elements");
   }
-  if (n == 0) return 0;
+  if (n == 0) return false;
   if (!fh_dltensor_has_size(tensor->dtype)) {
     return refuse_because(reason, "Expected elements of a known size but got %d lanes of %d bits",
                           (int)(int16_t)tensor->dtype.lanes, (int)tensor->dtype.bits);

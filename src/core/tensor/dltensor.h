@@ -6,6 +6,7 @@
 #define FH_DLTENSOR_H_
 
 #include <dlpack/dlpack.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,26 +17,26 @@ enum {
 
 /* 1 with a sentence if no memory can match the description: elements but no data, a NULL shape, sizes whose product
  * exceeds int64, elements beyond the address space. 0 otherwise. */
-int fh_dltensor_refuse(const DLTensor *tensor, char reason[FH_DLTENSOR_REASON]);
+bool fh_dltensor_refuse(const DLTensor *tensor, char reason[FH_DLTENSOR_REASON]);
 
 /* As fh_dltensor_refuse, for the shape alone: NULL, more than FH_DLTENSOR_MAX_DIMS axes, or a negative size. */
-int fh_dltensor_refuse_shape(const DLTensor *tensor, char reason[FH_DLTENSOR_REASON]);
+bool fh_dltensor_refuse_shape(const DLTensor *tensor, char reason[FH_DLTENSOR_REASON]);
 
 /* The functions below require a shape that is not refused. */
 
 /* The number of elements: 1, or 0 if it exceeds int64. */
-int fh_dltensor_count(const DLTensor *tensor, int64_t *n);
+bool fh_dltensor_count(const DLTensor *tensor, int64_t *n);
 /* The number of bytes of all elements without gaps: 1, or 0 if it exceeds the address space. */
-int fh_dltensor_size(const DLTensor *tensor, size_t *n_bytes);
+bool fh_dltensor_size(const DLTensor *tensor, size_t *n_bytes);
 /* Whether the elements are in row-major order without gaps; missing strides mean that. */
-int fh_dltensor_is_compact(const DLTensor *tensor);
+bool fh_dltensor_is_compact(const DLTensor *tensor);
 /* Strides of a compact tensor, in elements. They wrap around for shapes that are too large for any memory. */
 void fh_dltensor_fill_strides(const DLTensor *tensor, int64_t *strides);
 /* Whether `data` is an address and not a handle of the device's driver. */
-int fh_dltensor_has_address(DLDevice device);
+bool fh_dltensor_has_address(DLDevice device);
 
 /* Whether elements of that type have a size. */
-static inline int fh_dltensor_has_size(DLDataType dtype) { return dtype.bits != 0 && (int16_t)dtype.lanes > 0; }
+static inline bool fh_dltensor_has_size(DLDataType dtype) { return dtype.bits != 0 && (int16_t)dtype.lanes > 0; }
 
 /* ---- A quick check that nearly all tensors pass ---- */
 
@@ -43,18 +44,18 @@ static inline int fh_dltensor_has_size(DLDataType dtype) { return dtype.bits != 
  * bitwise or of all sizes, strides and products of the first sizes; n is the product of all sizes. If all are below
  * 2**28, each element is at most 2**56 elements after the first, and with elements of at most 2**6 bytes no sum of
  * bytes and addresses overflows. Negative numbers have upper bits. */
-static inline int fh_dltensor_is_usual_with(const DLTensor *tensor, uint64_t n, uint64_t bits) {
+static inline bool fh_dltensor_is_usual_with(const DLTensor *tensor, uint64_t n, uint64_t bits) {
   uint32_t element_bits = (uint32_t)tensor->dtype.bits * tensor->dtype.lanes;
   return n != 0 && bits >> 28 == 0 && element_bits - 1 < 512 && (intptr_t)tensor->data > 0 &&
          tensor->byte_offset >> 61 == 0;
 }
 
 /* 1 if fh_dltensor_refuse is sure to return 0; 0 if the caller must call it. */
-static inline int fh_dltensor_is_usual(const DLTensor *tensor) {
+static inline bool fh_dltensor_is_usual(const DLTensor *tensor) {
   const int64_t *shape = tensor->shape, *strides = tensor->strides;
   uint32_t n_dims = (uint32_t)tensor->ndim;
   uint64_t n = 1, bits = 0;
-  if (n_dims > FH_DLTENSOR_MAX_DIMS || (shape == NULL && n_dims != 0)) return 0;
+  if (n_dims > FH_DLTENSOR_MAX_DIMS || (shape == NULL && n_dims != 0)) return false;
   for (uint32_t i = 0; i < n_dims; ++i) {
     n *= (uint64_t)shape[i];
     bits |= (uint64_t)shape[i] | n;

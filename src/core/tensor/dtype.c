@@ -60,7 +60,7 @@ static const struct {
     {"fp8_", "float8_", 0}, {"fp6_", "float6_", 0}, {"fp4_", "float4_", 0},
 };
 
-static int is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /* Always -1. A string that cannot be printed (it has a NUL, or is too long) gets the error of fh_str_check_name
  * instead. */
@@ -75,16 +75,16 @@ typedef struct {
 } reader;
 
 /* Reads `word` if the rest begins with it: 1, or 0 with nothing read. */
-static int skip(reader *in, const char *word) {
+static bool skip(reader *in, const char *word) {
   size_t n = strlen(word);
-  if ((size_t)(in->end - in->at) < n || memcmp(in->at, word, n) != 0) return 0;
+  if ((size_t)(in->end - in->at) < n || memcmp(in->at, word, n) != 0) return false;
   in->at += n;
-  return 1;
+  return true;
 }
 
 /* Reads all digits up to the next other character: 1, or 0 without digits. A number above `max` becomes `max` + 1, so
  * that no string can overflow it. */
-static int read_number(reader *in, uint32_t max, uint32_t *out) {
+static bool read_number(reader *in, uint32_t max, uint32_t *out) {
   const char *start = in->at;
   for (*out = 0; in->at < in->end && is_digit(*in->at); ++in->at) {
     uint32_t digit = (uint32_t)(*in->at - '0');
@@ -98,7 +98,7 @@ static int read_number(reader *in, uint32_t max, uint32_t *out) {
  * negated: the reference reads up to "x65535" and prints that as other lanes. */
 static int read_lanes(TVMFFIByteArray text, reader *in, DLDataType *out) {
   uint32_t n;
-  int is_scalable = skip(in, "xvscale");
+  bool is_scalable = skip(in, "xvscale");
   out->lanes = 1;
   if (in->at == in->end && !is_scalable) return 0;
   if (!skip(in, "x")) return raise_unknown(text);
@@ -233,11 +233,11 @@ static int print_custom(DLDataType dtype, const char *suffix, TVMFFIAny *out) {
   int n = -1;
   if (fh_str_content(&name, &text)) {
     char bits[8] = ""; /* parsing treats a missing number as 32 */
-    if (dtype.bits != 32) snprintf(bits, sizeof bits, "%d", (int)dtype.bits);
-    n = snprintf(buffer, sizeof buffer, "custom[%.*s]%s%s", FH_BYTES_ARGS(text), bits, suffix);
+    if (dtype.bits != 32) snprintf(bits, sizeof(bits), "%d", (int)dtype.bits);
+    n = snprintf(buffer, sizeof(buffer), "custom[%.*s]%s%s", FH_BYTES_ARGS(text), bits, suffix);
   }
   fh_any_drop(&name);
-  if (n < 0 || (size_t)n >= sizeof buffer) {
+  if (n < 0 || (size_t)n >= sizeof(buffer)) {
     return fh_error_raise(FH_VALUE_ERROR, "Expected `" GET_NAME "` to return a short name for code %d",
                           (int)dtype.code);
   }
@@ -249,14 +249,14 @@ int fh_dtype_print(DLDataType dtype, TVMFFIAny *out) {
   if (dtype.code == kDLOpaqueHandle) {
     return fh_str_from_cstr(dtype.bits == 0 && dtype.lanes == 0 ? "" : "handle", out);
   }
-  print_lanes(suffix, sizeof suffix, dtype.lanes);
+  print_lanes(suffix, sizeof(suffix), dtype.lanes);
   if (dtype.code >= CUSTOM_BEGIN) return print_custom(dtype, suffix, out);
   for (size_t i = 0; i < FH_COUNT_OF(types); ++i) {
     if (types[i].code != dtype.code) continue;
     /* "bool" is printed without its usual 8 bits. */
-    int has_bits = types[i].bits_follow && !(dtype.code == kDLBool && dtype.bits == 8);
-    int n = has_bits ? snprintf(buffer, sizeof buffer, "%s%d%s", types[i].name, (int)dtype.bits, suffix)
-                     : snprintf(buffer, sizeof buffer, "%s%s", types[i].name, suffix);
+    bool has_bits = types[i].bits_follow && !(dtype.code == kDLBool && dtype.bits == 8);
+    int n = has_bits ? snprintf(buffer, sizeof(buffer), "%s%d%s", types[i].name, (int)dtype.bits, suffix)
+                     : snprintf(buffer, sizeof(buffer), "%s%s", types[i].name, suffix);
     return fh_str_new(buffer, (size_t)n, out);
   }
   return fh_error_raise(FH_VALUE_ERROR, "Unknown dtype code %d", (int)dtype.code);
@@ -265,4 +265,44 @@ int fh_dtype_print(DLDataType dtype, TVMFFIAny *out) {
 int TVMFFIDataTypeToString(const DLDataType *dtype, TVMFFIAny *out) {
   *out = fh_any_none();
   return fh_dtype_print(*dtype, out);
+}
+
+/* --- devices ----------------------------------------------------------------------------------------------------- */
+
+/* Names of devices: the name of DLPack's device type, a colon, the device's number. */
+
+/* By device type. A number that DLPack does not define leaves a gap, which is NULL. */
+static const char *const names[] = {
+    [kDLCPU] = "cpu",
+    [kDLCUDA] = "cuda",
+    [kDLCUDAHost] = "cuda_host",
+    [kDLOpenCL] = "opencl",
+    [kDLVulkan] = "vulkan",
+    [kDLMetal] = "metal",
+    [kDLVPI] = "vpi",
+    [kDLROCM] = "rocm",
+    [kDLROCMHost] = "rocm_host",
+    [kDLExtDev] = "ext_dev",
+    [kDLCUDAManaged] = "cuda_managed",
+    [kDLOneAPI] = "oneapi",
+    [kDLWebGPU] = "webgpu",
+    [kDLHexagon] = "hexagon",
+    [kDLMAIA] = "maia",
+    [kDLTrn] = "trn",
+};
+
+/* NULL for a number without a name. */
+static const char *type_name(int32_t device_type) {
+  size_t i = (size_t)device_type; /* a negative number becomes too large */
+  return i < FH_COUNT_OF(names) ? names[i] : NULL;
+}
+
+void fh_device_print(DLDevice device, char *buffer) {
+  /* An unknown device of a later DLPack is printed by its number: printing a value must not fail. */
+  const char *name = type_name((int32_t)device.device_type);
+  if (name == NULL) {
+    snprintf(buffer, FH_DEVICE_TEXT_MAX, "unknown(%d):%d", (int)device.device_type, (int)device.device_id);
+  } else {
+    snprintf(buffer, FH_DEVICE_TEXT_MAX, "%s:%d", name, (int)device.device_id);
+  }
 }

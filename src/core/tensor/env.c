@@ -14,7 +14,7 @@
 #include "core/platform/atomic.h"
 #include "core/platform/mem.h"
 #include "core/platform/sync.h"
-#include "core/platform/thread.h"
+#include "core/platform/system.h"
 
 /* ---- Streams: a short list per thread, freed at its end ---- */
 
@@ -57,8 +57,8 @@ static stream_entry *find_stream(int32_t device_type, int32_t device_id) {
 /* The calling thread's list, made at first use; NULL without memory. */
 static stream_list *get_list(void) {
   if (streams != NULL) return streams;
-  stream_list *list = (stream_list *)fh_mem_calloc(1, sizeof *list);
-  stream_entry *items = (stream_entry *)fh_mem_calloc(FIRST_CAPACITY, sizeof *items);
+  stream_list *list = (stream_list *)fh_mem_calloc(1, sizeof(*list));
+  stream_entry *items = (stream_entry *)fh_mem_calloc(FIRST_CAPACITY, sizeof(*items));
   /* A list is used only after its clean-up is registered, so that every list is freed. */
   if (list == NULL || items == NULL || fh_tls_set(&streams_end, list) != 0) {
     fh_mem_free(items);
@@ -76,7 +76,7 @@ static stream_entry *add_stream(int32_t device_type, int32_t device_id) {
   if (get_list() == NULL) return NULL;
   if (streams->n_items == streams->capacity) {
     int32_t capacity = streams->capacity * 2;
-    stream_entry *items = (stream_entry *)fh_mem_realloc(streams->items, (size_t)capacity * sizeof *items);
+    stream_entry *items = (stream_entry *)fh_mem_realloc(streams->items, (size_t)capacity * sizeof(*items));
     if (items == NULL) return NULL;
     streams->items = items;
     streams->capacity = capacity;

@@ -17,8 +17,8 @@ FH_STATIC_ASSERT(offsetof(fh_shape_object, dims) == 40, "the dimensions follow t
 
 fh_shape_object *fh_shape_new(const int64_t *dims, size_t n) {
   fh_shape_object *shape = NULL;
-  if (n <= (PTRDIFF_MAX - sizeof *shape) / sizeof *dims) {
-    shape = (fh_shape_object *)fh_mem_alloc(sizeof *shape + n * sizeof *dims);
+  if (n <= (PTRDIFF_MAX - sizeof(*shape)) / sizeof(*dims)) {
+    shape = (fh_shape_object *)fh_mem_alloc(sizeof(*shape) + n * sizeof(*dims));
   }
   if (shape == NULL) {
     fh_error_raise_no_memory();
@@ -27,7 +27,7 @@ fh_shape_object *fh_shape_new(const int64_t *dims, size_t n) {
   fh_object_init(&shape->header, kTVMFFIShape, fh_object_delete_plain);
   shape->cell.data = shape->dims;
   shape->cell.size = n;
-  if (dims != NULL && n != 0) memcpy(shape->dims, dims, n * sizeof *dims);
+  if (dims != NULL && n != 0) memcpy(shape->dims, dims, n * sizeof(*dims));
   return shape;
 }
 
@@ -76,11 +76,11 @@ static void end_versioned(DLManagedTensorVersioned *self);
 /* Whether destroying this Tensor releases another Tensor: that is so for a view, and for an imported struct to which a
  * Tensor of this library was exported. The owners in the structs of other exporters are unknown, so destroying a chain
  * of such structs recurses. */
-static int owns_tensor(const tensor_object *tensor) {
+static bool owns_tensor(const tensor_object *tensor) {
   switch (tensor->kind) {
   case OWNS_MANAGED: return tensor->owned.managed->deleter == end_managed;
   case OWNS_VERSIONED: return tensor->owned.versioned->deleter == end_versioned;
-  default: return 1;
+  default: return true;
   }
 }
 
@@ -92,7 +92,7 @@ static void delete_tensor(void *self, int flags) {
 
 /* Whether the exporter declared the data read-only. The deleter identifies the library of the object: only this
  * library's Tensors have flags, and the tensors of other libraries count as writable. */
-static int is_read_only(const void *obj) {
+static bool is_read_only(const void *obj) {
   const tensor_object *tensor = (const tensor_object *)obj;
   return tensor->header.deleter == delete_tensor && (tensor->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0;
 }
@@ -100,7 +100,7 @@ static int is_read_only(const void *obj) {
 /* Makes a Tensor with the shape, strides and data pointers of `like`, and room for n_extents numbers. The caller fills
  * in `kind` and `owned` before the object can be released. NULL with an error pending. */
 static tensor_object *new_tensor(const DLTensor *like, size_t n_extents) {
-  tensor_object *tensor = (tensor_object *)fh_mem_alloc(sizeof *tensor + n_extents * sizeof(int64_t));
+  tensor_object *tensor = (tensor_object *)fh_mem_alloc(sizeof(*tensor) + n_extents * sizeof(int64_t));
   if (tensor == NULL) {
     fh_error_raise_no_memory();
     return NULL;
@@ -248,7 +248,7 @@ static void end_versioned(DLManagedTensorVersioned *self) {
 int TVMFFITensorToDLPack(TVMFFIObjectHandle from, DLManagedTensor **out) {
   *out = NULL;
   if (check_is_tensor("TVMFFITensorToDLPack", from) != 0) return -1;
-  DLManagedTensor *managed = (DLManagedTensor *)fh_mem_alloc(sizeof *managed);
+  DLManagedTensor *managed = (DLManagedTensor *)fh_mem_alloc(sizeof(*managed));
   if (managed == NULL) return fh_error_raise_no_memory();
   *managed = (DLManagedTensor){*TVMFFITensorGetDLTensorPtr(from), from, end_managed};
   fh_object_retain(from);
@@ -259,7 +259,7 @@ int TVMFFITensorToDLPack(TVMFFIObjectHandle from, DLManagedTensor **out) {
 int TVMFFITensorToDLPackVersioned(TVMFFIObjectHandle from, DLManagedTensorVersioned **out) {
   *out = NULL;
   if (check_is_tensor("TVMFFITensorToDLPackVersioned", from) != 0) return -1;
-  DLManagedTensorVersioned *managed = (DLManagedTensorVersioned *)fh_mem_alloc(sizeof *managed);
+  DLManagedTensorVersioned *managed = (DLManagedTensorVersioned *)fh_mem_alloc(sizeof(*managed));
   if (managed == NULL) return fh_error_raise_no_memory();
   *managed = (DLManagedTensorVersioned){
       .version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION},

@@ -3,7 +3,7 @@
  * One walk over pairs of objects, up to the first difference. Cycles are compared as in a bisimulation: a pair that
  * occurs again while it is being compared counts as equal, because a difference inside of it is found at its first
  * occurrence. Order has no such definition, so a cycle is an error. A shared pair is compared once. */
-#include "compare.h"
+#include "nested.h"
 
 #include "core/object/any_own.h"
 #include "core/object/bigint.h"
@@ -20,7 +20,7 @@ typedef struct {
    * pair to pair, plus 1 while the pair is still open. */
   fh_memo pairs;
   uint64_t n_pairs;
-  int is_order;
+  bool is_order;
 } comparer;
 
 /* The outcome of one comparison: FAILED with an error pending; ENTERED: two objects are on the walk now; DECIDED: *out
@@ -81,10 +81,10 @@ static int compare_bytes(TVMFFIByteArray a, TVMFFIByteArray b) {
 }
 
 /* Compares strings or bytes, either in the cell or in an object: 1, or 0 for anything else, with *out unchanged. */
-static int compare_text(const TVMFFIAny *a, const TVMFFIAny *b, int *out) {
+static bool compare_text(const TVMFFIAny *a, const TVMFFIAny *b, int *out) {
   TVMFFIByteArray left, right;
-  int is_same_kind = (fh_str_content(a, &left) && fh_str_content(b, &right)) ||
-                     (fh_bytes_content(a, &left) && fh_bytes_content(b, &right));
+  bool is_same_kind = (fh_str_content(a, &left) && fh_str_content(b, &right)) ||
+                      (fh_bytes_content(a, &left) && fh_bytes_content(b, &right));
   if (is_same_kind) *out = compare_bytes(left, right);
   return is_same_kind;
 }
@@ -100,7 +100,7 @@ static int compare_shapes(TVMFFIObject *a, TVMFFIObject *b) {
   return sign_of(left->size<right->size, left->size> right->size);
 }
 
-static int is_integer(const TVMFFIAny *any) {
+static bool is_integer(const TVMFFIAny *any) {
   return any->type_index == kTVMFFIInt || any->type_index == kTVMFFIBigInt;
 }
 
@@ -110,7 +110,7 @@ static int is_integer(const TVMFFIAny *any) {
 static int compare_integers(const TVMFFIAny *a, const TVMFFIAny *b) {
   TVMFFIByteArray left = TVMFFIBigIntGetContentByteArray(a), right = TVMFFIBigIntGetContentByteArray(b);
   const uint64_t *x = (const uint64_t *)(const void *)left.data, *y = (const uint64_t *)(const void *)right.data;
-  size_t n = left.size / sizeof *x, m = right.size / sizeof *y;
+  size_t n = left.size / sizeof(*x), m = right.size / sizeof(*y);
   int x_negative = x[n - 1] >> 63 != 0, y_negative = y[m - 1] >> 63 != 0;
   if (x_negative != y_negative) return x_negative ? -1 : 1;
   if (n != m) return (n < m) != x_negative ? -1 : 1;
@@ -147,7 +147,7 @@ static int compare_back(void *client, const TVMFFIAny *args, int32_t n_args, TVM
 static verdict call_hook(comparer *c, fh_reflect_attr_id id, TVMFFIObject *hook, TVMFFIObject *a, TVMFFIObject *b,
                          int *out) {
   TVMFFIAny result;
-  int is_eq = id == FH_ATTR_EQ;
+  bool is_eq = id == FH_ATTR_EQ;
   if (fh_hook_call(&c->walk, hook, a, b, is_eq ? eq_back : compare_back, 2, c, &result) != 0) return FAILED;
   if (result.type_index != kTVMFFIInt && result.type_index != kTVMFFIBool) {
     fh_hook_raise_result(id, a, is_eq ? "bool" : "int", &result);
@@ -190,13 +190,13 @@ static void set_done(comparer *c, TVMFFIObject *a, TVMFFIObject *b) {
 
 /* Whether the sizes alone show that two containers differ. In order the items of a sequence are compared first, and its
  * length decides only if they are equal. Objects with fields have no counted size: both are -1. */
-static int differs_in_size(const comparer *c, const fh_walk_frame *f) {
+static bool differs_in_size(const comparer *c, const fh_walk_frame *f) {
   return f->n_children != f->n_of_other && (f->shape == FH_WALK_PAIRS || !c->is_order);
 }
 
 /* Compares two objects of one type; `is_shared`: the pair may occur again. The memo is searched before the hook is
  * called, so the comparison of a pair that contains itself through hooks ends, too. */
-static verdict compare_objects(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int is_shared, int *out) {
+static verdict compare_objects(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, bool is_shared, int *out) {
   if (a->v_obj == b->v_obj) {
     *out = 0;
     return DECIDED;
@@ -225,7 +225,7 @@ static verdict compare_objects(comparer *c, const TVMFFIAny *a, const TVMFFIAny 
 
 /* Compares two values of any types. None comes before all others. Strings, bytes and integers are compared before the
  * types, because each of them has two type indices; any other two values must have one type. */
-static verdict compare_or_enter(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int is_shared, int *out) {
+static verdict compare_or_enter(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, bool is_shared, int *out) {
   int a_none = a->type_index == kTVMFFINone, b_none = b->type_index == kTVMFFINone;
   if (a_none != b_none) {
     *out = a_none ? -1 : 1;
@@ -249,7 +249,7 @@ static verdict compare_or_enter(comparer *c, const TVMFFIAny *a, const TVMFFIAny
 /* ---- The loop ---- */
 
 /* A pair can occur again only if both of its objects can. */
-static int may_recur(const fh_walk_frame *f, const TVMFFIAny *a, const TVMFFIAny *b) {
+static bool may_recur(const fh_walk_frame *f, const TVMFFIAny *a, const TVMFFIAny *b) {
   return fh_any_is_object(a) && fh_any_is_object(b) && fh_walk_is_shared(a->v_obj, fh_walk_gives_copies(f)) &&
          fh_walk_is_shared(b->v_obj, fh_walk_other_gives_copies(f));
 }
@@ -302,7 +302,7 @@ static int compare_values(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, i
   return rc;
 }
 
-static int compare(const TVMFFIAny *a, const TVMFFIAny *b, int is_order, int *out) {
+static int compare(const TVMFFIAny *a, const TVMFFIAny *b, bool is_order, int *out) {
   comparer c;
   TVMFFIAny left, right;
   if (fh_any_own(a, &left) != 0) return -1;
@@ -311,7 +311,7 @@ static int compare(const TVMFFIAny *a, const TVMFFIAny *b, int is_order, int *ou
     return -1;
   }
   fh_walk_init(&c.walk, FH_WALK_PLAIN, kTVMFFIFieldFlagBitMaskCompareOff, 0);
-  memset(&c.pairs, 0, sizeof c.pairs);
+  memset(&c.pairs, 0, sizeof(c.pairs));
   c.pairs.retains = 1;
   c.n_pairs = 0;
   c.is_order = is_order;

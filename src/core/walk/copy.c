@@ -9,7 +9,7 @@
  *
  * The memo has only objects that may occur again. An object whose only reference is the place where it was found needs
  * no entry, so for a tree only the root has one. */
-#include "copy.h"
+#include "nested.h"
 
 #include "core/container/hashmap.h"
 #include "core/container/list.h"
@@ -24,7 +24,7 @@ typedef struct {
   TVMFFIAny copy; /* owned */
   TVMFFIAny key;  /* for a map: the copied key whose value is being copied; owned */
   TVMFFIObject *original; /* borrowed, as the object of a frame is */
-  int is_known;   /* the copy is in the memo, so other copies may refer to it already */
+  bool is_known;   /* the copy is in the memo, so other copies may refer to it already */
 } progress;
 
 typedef struct {
@@ -37,23 +37,23 @@ typedef struct {
 /* ---- Copies without their children ---- */
 
 /* Whether an object is its own copy: it cannot change, or it is an enum variant, which exists once. */
-static int is_leaf(const copier *c, const TVMFFIObject *obj) {
+static bool is_leaf(const copier *c, const TVMFFIObject *obj) {
   switch (obj->type_index) {
   case kTVMFFIStr:
   case kTVMFFIBytes:
   case kTVMFFIShape:
-  case kTVMFFIBigInt: return 1;
+  case kTVMFFIBigInt: return true;
   case kTVMFFIArray:
   case kTVMFFIList:
   case kTVMFFIMap:
-  case kTVMFFIDict: return 0;
+  case kTVMFFIDict: return false;
   default: return fh_type_is_instance(obj->type_index, c->enum_type);
   }
 }
 
 /* An Array's copy that other code may see before it is complete holds the original items until then, so that foreign
  * code that reads it finds items of the right types. */
-static fh_seq_object *start_array(const fh_walk_frame *f, int is_known) {
+static fh_seq_object *start_array(const fh_walk_frame *f, bool is_known) {
   if (is_known) return fh_seq_from_views(kTVMFFIArray, (const TVMFFIAny *)f->source, f->n_children);
   return fh_seq_new_array(f->n_children);
 }
@@ -78,7 +78,7 @@ static int copy_shallow(TVMFFIObject *obj, TVMFFIAny *out) {
 
 /* *out becomes the target for the copies of the children: an empty container with room for them, except for
  * start_array's, or a shallow copy. -1 with an error pending. */
-static int start_copy(const fh_walk_frame *f, int is_known, TVMFFIAny *out) {
+static int start_copy(const fh_walk_frame *f, bool is_known, TVMFFIAny *out) {
   void *made;
   switch (f->obj->type_index) {
   case kTVMFFIArray: made = start_array(f, is_known); break;
@@ -158,7 +158,7 @@ static int is_held_twice(fh_walk_frame *f, const TVMFFIAny *child) {
   if (f->shape != FH_WALK_FIELDS) return 0;
   /* The child comes from the copy. */
   if (fh_reflect_get(fh_walk_field(f), p->original, &held) != 0) return -1;
-  int is_same = fh_any_same(&held, child);
+  bool is_same = fh_any_same(&held, child);
   fh_any_drop(&held);
   return is_same;
 }
@@ -250,7 +250,7 @@ int fh_copy_deep(const TVMFFIAny *value, TVMFFIAny *out) {
   *out = fh_any_none();
   if (fh_any_own(value, &root) != 0) return -1;
   fh_walk_init(&c.walk, FH_WALK_PLAIN, 0, sizeof(progress));
-  memset(&c.copies, 0, sizeof c.copies);
+  memset(&c.copies, 0, sizeof(c.copies));
   c.copies.retains = 1;
   c.enum_type = fh_type_find_key(FH_LITERAL("ffi.Enum"));
   int rc = copy_or_enter(&c, &root, 1, &result);

@@ -6,7 +6,7 @@
  *
  * Cycles. Equal values may close a cycle at different depths: a list of itself equals a list of a list of itself. When
  * a cycle is found, the hash starts again and only reads LEVELS objects deep: equal values look alike to any depth. */
-#include "hash.h"
+#include "nested.h"
 
 #include "core/object/any_own.h"
 #include "core/object/bigint.h"
@@ -21,7 +21,7 @@
 typedef struct {
   fh_walk walk;
   fh_memo known[LEVELS]; /* hashes of objects that may occur again, by their depth; all in [0] without a limit */
-  int has_limit;
+  bool has_limit;
   int found_cycle;
 } hasher;
 
@@ -29,7 +29,7 @@ typedef struct {
 typedef struct {
   uint64_t state;
   uint64_t key; /* for a map: the hash of the key whose value is being hashed */
-  int is_known; /* has an entry in the memo */
+  bool is_known; /* has an entry in the memo */
 } progress;
 
 /* ---- Mixing ---- */
@@ -44,8 +44,8 @@ static uint64_t mix_bytes(uint64_t state, const char *data, size_t n_bytes) {
   uint64_t word;
   /* The length comes first, so the zeros that pad the last word cannot look like content. */
   state = mix(state, n_bytes);
-  for (; n_bytes >= sizeof word; n_bytes -= sizeof word, data += sizeof word) {
-    memcpy(&word, data, sizeof word);
+  for (; n_bytes >= sizeof(word); n_bytes -= sizeof(word), data += sizeof(word)) {
+    memcpy(&word, data, sizeof(word));
     state = mix(state, word);
   }
   word = 0;
@@ -59,7 +59,7 @@ static uint64_t mix_bytes(uint64_t state, const char *data, size_t n_bytes) {
 static uint64_t hash_float(double value) {
   uint64_t bits;
   if (value == 0) value = 0; /* -0.0 too */
-  memcpy(&bits, &value, sizeof bits);
+  memcpy(&bits, &value, sizeof(bits));
   return mix(kTVMFFIFloat, value != value ? (uint64_t)0x7ff8 << 48 : bits);
 }
 
@@ -83,7 +83,7 @@ static uint64_t hash_plain(const TVMFFIAny *value) {
 
 /* The hash of an object whose content this library reads directly: 1, or 0 for any other object. These objects need no
  * frame, hook or memo. */
-static int hash_leaf(const TVMFFIAny *value, uint64_t *out) {
+static bool hash_leaf(const TVMFFIAny *value, uint64_t *out) {
   TVMFFIByteArray content;
   switch (value->type_index) {
   case kTVMFFIStr:
@@ -92,13 +92,13 @@ static int hash_leaf(const TVMFFIAny *value, uint64_t *out) {
   case kTVMFFIShape: {
     const TVMFFIShapeCell *cell = TVMFFIShapeGetCellPtr(value->v_obj);
     content.data = (const char *)cell->data;
-    content.size = cell->size * sizeof *cell->data;
+    content.size = cell->size * sizeof(*cell->data);
     break;
   }
-  default: return 0;
+  default: return false;
   }
   *out = mix_bytes((uint64_t)value->type_index, content.data, content.size);
-  return 1;
+  return true;
 }
 
 /* The start of the hash of an object. It is the whole hash for an object that is too deep, or inside of itself. */
@@ -172,7 +172,7 @@ static int find_known(hasher *h, const TVMFFIObject *obj, uint64_t *out) {
 /* ---- The loop ---- */
 
 /* The hash of an object that is not a leaf, if it is available at once: 1; 0 after entering it; -1. */
-static int hash_object(hasher *h, const TVMFFIAny *value, int is_shared, uint64_t *out) {
+static int hash_object(hasher *h, const TVMFFIAny *value, bool is_shared, uint64_t *out) {
   TVMFFIObject *obj = value->v_obj, *hook = NULL;
   size_t depth = fh_walk_depth(&h->walk);
   /* Types with static indices have no hooks here, as in comparisons. */
@@ -196,7 +196,7 @@ static int hash_object(hasher *h, const TVMFFIAny *value, int is_shared, uint64_
 
 /* The hash of any value if it is available at once: 1; 0 after entering an object; -1. Beyond the limit an object only
  * has the hash of its type, which is the same for all equal objects. */
-static int hash_or_enter(hasher *h, const TVMFFIAny *value, int is_shared, uint64_t *out) {
+static int hash_or_enter(hasher *h, const TVMFFIAny *value, bool is_shared, uint64_t *out) {
   if (!fh_any_is_object(value)) {
     *out = hash_plain(value);
     return 1;
@@ -265,7 +265,7 @@ int fh_hash_nested(const TVMFFIAny *value, int64_t *out) {
   TVMFFIAny root;
   uint64_t hash;
   if (fh_any_own(value, &root) != 0) return -1;
-  memset(&h, 0, sizeof h);
+  memset(&h, 0, sizeof(h));
   fh_walk_init(&h.walk, FH_WALK_PLAIN, kTVMFFIFieldFlagBitMaskHashOff | kTVMFFIFieldFlagBitMaskCompareOff,
                sizeof(progress));
   for (int i = 0; i < LEVELS; ++i) h.known[i].retains = 1;

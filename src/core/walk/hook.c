@@ -10,7 +10,7 @@
 #include "core/object/function.h"
 #include "core/object/type.h"
 #include "core/platform/mem.h"
-#include "core/platform/thread.h"
+#include "core/platform/system.h"
 
 int fh_hook_find(fh_reflect_attr_id id, int32_t type_index, TVMFFIObject **out) {
   const TVMFFIAny *hook = fh_reflect_attr(fh_reflect_column(id), type_index);
@@ -50,7 +50,7 @@ static int callback_call(void *self, const TVMFFIAny *args, int32_t n_args, TVMF
 static int call_with_callback(TVMFFIObject *hook, TVMFFIObject *obj, const TVMFFIAny *second, const callback *back,
                               TVMFFIAny *result) {
   TVMFFIObjectHandle fn;
-  callback *c = (callback *)fh_mem_alloc(sizeof *c);
+  callback *c = (callback *)fh_mem_alloc(sizeof(*c));
   if (c == NULL) return fh_error_raise_no_memory();
   *c = *back;
   if (fh_function_new(c, callback_call, fh_mem_free, &fn) != 0) {

@@ -3,7 +3,7 @@
  * All output goes into one growing string; the walk writes the parts before, between and after the children of an
  * object. An object that is open already is written as "...". With TVM_FFI_REPR_WITH_ADDR=1 in the environment, objects
  * have their address added. */
-#include "repr.h"
+#include "nested.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,11 +12,10 @@
 #include "core/fields/enum.h"
 #include "core/object/any_own.h"
 #include "core/object/bigint.h"
-#include "core/object/sentinel.h"
+#include "core/object/opaque.h"
 #include "core/object/str.h"
 #include "core/object/text.h"
 #include "core/object/type.h"
-#include "core/tensor/device.h"
 #include "core/tensor/dtype.h"
 #include "core/tensor/tensor.h"
 #include "hook.h"
@@ -91,9 +90,9 @@ static int add_enum(printer *p, TVMFFIObject *obj) {
 static int add_float(double value, fh_text *text) {
   char printed[64], plain[64];
   size_t n = 0;
-  snprintf(printed, sizeof printed, "%g", value);
+  snprintf(printed, sizeof(printed), "%g", value);
   for (const char *at = printed; *at != '\0'; ++at) {
-    int is_point = strchr("0123456789+-einfa", *at) == NULL; /* "e" of an exponent, "inf", "nan" */
+    bool is_point = strchr("0123456789+-einfa", *at) == NULL; /* "e" of an exponent, "inf", "nan" */
     if (!is_point)
       plain[n++] = *at;
     else if (n != 0 && plain[n - 1] != '.')
@@ -127,7 +126,7 @@ static int repr_back(void *client, const TVMFFIAny *args, int32_t n_args, TVMFFI
   FH_UNUSED(n_args);
   printer *p = (printer *)client;
   fh_text outer = p->text;
-  memset(&p->text, 0, sizeof p->text);
+  memset(&p->text, 0, sizeof(p->text));
   int rc = print_any(p, &args[0]);
   if (rc == 0) rc = fh_str_new(p->text.data, p->text.n_bytes, result);
   fh_text_free(&p->text);
@@ -245,7 +244,7 @@ int fh_repr_print(const TVMFFIAny *value, TVMFFIAny *out) {
   TVMFFIAny root;
   if (fh_any_own(value, &root) != 0) return -1;
   fh_walk_init(&p.walk, FH_WALK_CYCLES, kTVMFFIFieldFlagBitMaskReprOff, 0);
-  memset(&p.text, 0, sizeof p.text);
+  memset(&p.text, 0, sizeof(p.text));
   p.with_address = setting != NULL && strcmp(setting, "1") == 0;
   p.enum_type = fh_type_find_key(FH_LITERAL("ffi.Enum"));
   int rc = print_any(&p, &root);

@@ -42,7 +42,7 @@ static int grow_block(void **block, size_t *room, size_t n_items, size_t n_more,
 /* Makes room for n_more values; otherwise as grow_block. */
 static int reserve_values(fh_walk *walk, size_t n_more) {
   if (walk->n_values_room - walk->n_values >= n_more) return 0;
-  return grow_block((void **)&walk->values, &walk->n_values_room, walk->n_values, n_more, sizeof *walk->values);
+  return grow_block((void **)&walk->values, &walk->n_values_room, walk->n_values, n_more, sizeof(*walk->values));
 }
 
 /* Adds slots that are filled later; there must be room. */
@@ -53,7 +53,7 @@ static void add_slots(fh_walk *walk, size_t n) {
 /* ---- Creation and destruction ---- */
 
 void fh_walk_init(fh_walk *walk, fh_walk_flags flags, int64_t skip_flags, size_t client_bytes) {
-  memset(walk, 0, sizeof *walk);
+  memset(walk, 0, sizeof(*walk));
   /* A multiple of 8, so that every frame in the array is aligned. */
   walk->frame_bytes = sizeof(fh_walk_frame) + ((client_bytes + 7) & ~(size_t)7);
   walk->flags = flags;
@@ -180,7 +180,7 @@ static int open_other(fh_walk *walk, fh_walk_frame *f) {
 /* Adds a new frame's objects to the set of open ones. An object with one reference cannot occur again, because the
  * place where it was found has that reference. A pair cannot occur again if one of its objects cannot. A mark is always
  * added: its hook may pass the objects back to the client. */
-static int add_to_open(fh_walk *walk, fh_walk_frame *f, int is_mark) {
+static int add_to_open(fh_walk *walk, fh_walk_frame *f, bool is_mark) {
   if (!(walk->flags & FH_WALK_CYCLES)) return 0;
   if (!is_mark && fh_object_use_count(f->obj) == 1) return 0;
   if (!is_mark && f->other != NULL && fh_object_use_count(f->other) == 1) return 0;
@@ -191,7 +191,7 @@ static int add_to_open(fh_walk *walk, fh_walk_frame *f, int is_mark) {
 }
 
 /* Pushes a zeroed frame; NULL with an error pending and the walk unchanged. */
-static fh_walk_frame *push_frame(fh_walk *walk, TVMFFIObject *obj, TVMFFIObject *other, int is_mark) {
+static fh_walk_frame *push_frame(fh_walk *walk, TVMFFIObject *obj, TVMFFIObject *other, bool is_mark) {
   if (walk->n_frames == FH_WALK_MAX_DEPTH) {
     fh_error_raise(FH_VALUE_ERROR, "Expected a value nested at most %d deep", FH_WALK_MAX_DEPTH);
     return NULL;
@@ -247,7 +247,7 @@ void fh_walk_unwind(fh_walk *walk, size_t depth) {
   while (walk->n_frames > depth) fh_walk_pop(walk);
 }
 
-int fh_walk_is_open(const fh_walk *walk, const TVMFFIObject *a, const TVMFFIObject *b) {
+bool fh_walk_is_open(const fh_walk *walk, const TVMFFIObject *a, const TVMFFIObject *b) {
   return fh_memo_find(&walk->open, a, b) != NULL;
 }
 
@@ -264,15 +264,15 @@ int fh_walk_enter_hook(fh_walk *walk) {
 
 /* Whether an ancestor has a field of that name at that place, which was returned already. A field that the walk skips
  * was not returned. The cursor's depth is one more than the level of the field's own type. */
-static int is_redeclared(const fh_reflect_cursor *cursor, int64_t skip_flags, const TVMFFIFieldInfo *field) {
+static bool is_redeclared(const fh_reflect_cursor *cursor, int64_t skip_flags, const TVMFFIFieldInfo *field) {
   const TVMFFITypeInfo *info = cursor->info;
   int32_t level = cursor->depth - 1;
-  if (!fh_reflect_may_repeat(level < info->type_depth ? info->type_ancestors[level] : info)) return 0;
+  if (!fh_reflect_may_repeat(level < info->type_depth ? info->type_ancestors[level] : info)) return false;
   for (int32_t depth = 0; depth < level; ++depth) {
     const TVMFFIFieldInfo *at = fh_reflect_own_field(info->type_ancestors[depth], field->name);
-    if (at != NULL && at->offset == field->offset && !(at->flags & skip_flags)) return 1;
+    if (at != NULL && at->offset == field->offset && !(at->flags & skip_flags)) return true;
   }
-  return 0;
+  return false;
 }
 
 const TVMFFIFieldInfo *fh_walk_next_field(fh_reflect_cursor *cursor, int64_t skip_flags) {
@@ -346,7 +346,7 @@ static void pass_pair(fh_walk_frame *f) {
 /* Returns the next key or value of a Map. The position advances only when the next key is requested: until then
  * fh_walk_label_of finds the key of the current value there. */
 static fh_walk_step step_map(fh_walk_frame *f, TVMFFIAny *child) {
-  int is_key = f->n_done % 2 == 0;
+  bool is_key = f->n_done % 2 == 0;
   if (is_key && f->n_done != 0) pass_pair(f);
   const fh_hashmap_pair *pair = map_pair(f);
   if (pair == NULL) return FH_WALK_END;
@@ -444,7 +444,7 @@ fh_walk_step fh_walk_next_pair(fh_walk *walk, TVMFFIAny *a, TVMFFIAny *b) {
 
 fh_walk_label fh_walk_label_of(const fh_walk *walk, const fh_walk_frame *f) {
   fh_walk_label label;
-  memset(&label, 0, sizeof label);
+  memset(&label, 0, sizeof(label));
   if (f->n_done == 0) return label;
   int64_t last = f->n_done - 1;
   switch (f->shape) {

@@ -76,8 +76,8 @@ typedef struct {
   fh_reflect_cursor cursor;
   const TVMFFIFieldInfo *field; /* the field that was returned last */
   TVMFFIObject *held[2]; /* the field's values on both sides if they are objects: owned, else NULL */
-  int is_in_open_set;
-  int is_alone; /* whether `obj` is a copy that no other thread can reach yet */
+  bool is_in_open_set;
+  bool is_alone; /* whether `obj` is a copy that no other thread can reach yet */
 } fh_walk_frame;
 
 typedef struct {
@@ -128,18 +128,18 @@ void fh_walk_pop(fh_walk *walk);
 void fh_walk_unwind(fh_walk *walk, size_t depth);
 
 /* Whether an open frame is reading the object (pair; b may be NULL); needs FH_WALK_CYCLES. */
-int fh_walk_is_open(const fh_walk *walk, const TVMFFIObject *a, const TVMFFIObject *b);
+bool fh_walk_is_open(const fh_walk *walk, const TVMFFIObject *a, const TVMFFIObject *b);
 /* Whether the walk may reach the object that the innermost frame returned last a second time. It cannot if the object's
  * only references are those of the place from which it was read and, with `is_owned`, of the frame's copy
  * (fh_walk_gives_copies). A client's memo needs only objects for which the answer is yes. The root may always be
  * reached again. */
-static inline int fh_walk_is_shared(const TVMFFIObject *obj, int is_owned) {
+static inline bool fh_walk_is_shared(const TVMFFIObject *obj, bool is_owned) {
   return fh_object_use_count(obj) > (is_owned ? 2u : 1u);
 }
 /* Whether the frame holds its own references to the children of `obj`: List, Dict, fields. */
-static inline int fh_walk_gives_copies(const fh_walk_frame *frame) { return frame->source == NULL; }
+static inline bool fh_walk_gives_copies(const fh_walk_frame *frame) { return frame->source == NULL; }
 /* Whether it holds references to the children of `other`. */
-static inline int fh_walk_other_gives_copies(const fh_walk_frame *frame) {
+static inline bool fh_walk_other_gives_copies(const fh_walk_frame *frame) {
   return frame->other->type_index != kTVMFFIArray && frame->other->type_index != kTVMFFIMap;
 }
 

@@ -100,7 +100,7 @@ static bool is_plain_dict(HPyContext *ctx, HPy value) {
 /* Opens handles of the keys and values of a dict, and stores each in the place of its view. *n_taken counts the open
  * handles, also on failure. Returns 0, or -1 with an exception raised. */
 static int take_pairs(HPyContext *ctx, HPy dict, HPy keys, HPy_ssize_t n, TVMFFIAny *views, HPy_ssize_t *n_taken) {
-  for (HPy_ssize_t i = 0; i < n; i++) {
+  for (HPy_ssize_t i = 0; i < n; ++i) {
     HPy key = HPy_GetItem_i(ctx, keys, i);
     if (HPy_IsNull(key)) return -1;
     views[(*n_taken)++].v_int64 = key._i;
@@ -125,7 +125,7 @@ static int from_dict(HPyContext *ctx, FbCoreFunction *constructor, HPy dict, FbA
   }
   FbArgs inner = inner_args(args, &items);
   int rc = take_pairs(ctx, dict, keys, n, items.views, &n_taken);
-  for (HPy_ssize_t i = 0; i < n_taken; i++) {
+  for (HPy_ssize_t i = 0; i < n_taken; ++i) {
     HPy taken = {(intptr_t)items.views[i].v_int64};
     if (rc == 0) rc = convert_item(ctx, taken, &items.views[i], &inner);
     HPy_Close(ctx, taken);
@@ -143,7 +143,7 @@ static int from_sequence(HPyContext *ctx, FbCoreFunction *constructor, HPy value
   if (n < 0 || items_begin(ctx, &items, n) != 0) return -1;
   FbArgs inner = inner_args(args, &items);
   int rc = 0;
-  for (HPy_ssize_t i = 0; rc == 0 && i < n; i++) {
+  for (HPy_ssize_t i = 0; rc == 0 && i < n; ++i) {
     HPy item = HPy_GetItem_i(ctx, value, i); /* IndexError if the list has shrunk */
     if (HPy_IsNull(item)) {
       rc = -1;
@@ -179,7 +179,7 @@ static int from_mapping(HPyContext *ctx, FbCoreFunction *constructor, HPy value,
   }
   FbArgs inner = inner_args(args, &items);
   int rc = 0;
-  for (HPy_ssize_t i = 0; rc == 0 && i < 2 * n; i++) {
+  for (HPy_ssize_t i = 0; rc == 0 && i < 2 * n; ++i) {
     HPy pair = HPy_GetItem_i(ctx, pairs, i / 2);
     HPy item = HPy_IsNull(pair) ? HPy_NULL : HPy_GetItem_i(ctx, pair, i % 2);
     rc = HPy_IsNull(item) ? -1 : convert_item(ctx, item, &items.views[i], &inner);
@@ -223,4 +223,30 @@ HPy fb_container_argument(HPyContext *ctx, const char *callee, const char *name,
   const FbKeywords keywords = {callee, &name, 1, NULL};
   HPy given;
   return fb_keywords_bind_dict(ctx, &keywords, 0, args, nargs, kw, &given) == 0 ? given : HPy_NULL;
+}
+
+/* --- calls of the package ---------------------------------------------------------------------------------------- */
+
+HPy fb_rare_call(HPyContext *ctx, HPy self, const char *method, HPy key, HPy value) {
+  HPy name = HPyUnicode_FromString(ctx, method);
+  if (HPy_IsNull(name)) return HPy_NULL;
+  HPy args[3] = {self, key, value};
+  HPy result = fb_call_method(ctx, name, args, HPy_IsNull(key) ? 1 : HPy_IsNull(value) ? 2 : 3);
+  HPy_Close(ctx, name);
+  return result;
+}
+
+int fb_rare_run(HPyContext *ctx, HPy self, const char *method, HPy key, HPy value) {
+  HPy result = fb_rare_call(ctx, self, method, key, value);
+  if (HPy_IsNull(result)) return -1;
+  HPy_Close(ctx, result);
+  return 0;
+}
+
+/* --- uses of the native object ----------------------------------------------------------------------------------- */
+
+FbHandleCell *fb_use_refuse(HPyContext *ctx, HPy self, FbHandleCell *cell) {
+  fb_handle_cell_unuse(cell);
+  fb_rare_run(ctx, self, "_refuse_object", HPy_NULL, HPy_NULL);
+  return NULL;
 }

@@ -7,7 +7,6 @@
 
 #include "core/platform/atomic.h"
 #include "core/platform/fork.h"
-#include "hpy_module/context/any.h"
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/instance.h"
@@ -70,7 +69,7 @@ static HPy filling_end(HPyContext *ctx, Filling *filling) {
 
 HPy fb_iterate_list(HPyContext *ctx, const TVMFFIAny *items, int64_t n, const DLPackExchangeAPI *exchange) {
   Filling filling = filling_begin(ctx, n);
-  for (int64_t i = 0; i < n; i++) {
+  for (int64_t i = 0; i < n; ++i) {
     if (filling_add(ctx, &filling, i, item_result(ctx, &items[i], exchange)) != 0) return HPy_NULL;
   }
   return filling_end(ctx, &filling);
@@ -93,9 +92,9 @@ FH_INLINE int n_values_of(FbPart part) { return part == FB_PART_ITEMS ? 2 : 1; }
  * like walk_call. */
 static int walk_read(TVMFFIObject *walk, FbPart part, int64_t n, TVMFFIAny *values, int64_t *n_read) {
   int first = part == FB_PART_VALUES ? GET_VALUE : GET_KEY;
-  for (int64_t i = 0; i < n; i++) {
+  for (int64_t i = 0; i < n; ++i) {
     TVMFFIAny more;
-    for (int k = 0; k < n_values_of(part); k++) {
+    for (int k = 0; k < n_values_of(part); ++k) {
       if (walk_call(walk, first + k, &values[*n_read]) != 0) return -1;
       ++*n_read;
     }
@@ -142,14 +141,14 @@ static HPy walk_list(HPyContext *ctx, TVMFFIObject *walk, const void *shared, Fb
     fb_error_raise_pending(ctx, "ffi.MapForwardIterFunctor");
   } else {
     Filling filling = filling_begin(ctx, n);
-    for (int64_t i = 0; rc == 0 && i < n; i++) {
+    for (int64_t i = 0; rc == 0 && i < n; ++i) {
       HPy entry = entry_of(ctx, part, &values[n_taken], exchange);
       n_taken += n_values_of(part);
       rc = filling_add(ctx, &filling, i, entry);
     }
     if (rc == 0) list = filling_end(ctx, &filling);
   }
-  for (; n_taken < n_read; n_taken++) fb_drop_any(&values[n_taken], rc);
+  for (; n_taken < n_read; ++n_taken) fb_drop_any(&values[n_taken], rc);
   return list;
 }
 
@@ -224,7 +223,7 @@ static HPy call_taking(HPyContext *ctx, const FbRef *cell, HPy first, HPy second
     result = fb_call(ctx, function, args, n, HPy_NULL);
     fb_ref_return(ctx, function);
   }
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; ++i) {
     if (!HPy_IsNull(args[i])) HPy_Close(ctx, args[i]);
   }
   return result;

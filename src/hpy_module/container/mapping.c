@@ -1,9 +1,8 @@
 /* Map and Dict, implemented by the core's functions, one call per operation. Keys compare by the core's rules, not by
  * Python's. Operations on a Dict are atomic with respect to each other, because each is one step under the core's lock.
  * Iteration over a Dict copies the Dict first. */
-#include "mapping.h"
-
 #include "container.h"
+
 #include "core/platform/atomic.h"
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/drop.h"
@@ -14,8 +13,6 @@
 #include "hpy_module/object/object_type.h"
 #include "hpy_module/object/transfer.h"
 #include "iterate.h"
-#include "rare.h"
-#include "use.h"
 
 /* The core's functions for one operation, on a Map and on a Dict. */
 typedef struct Pair {
@@ -71,7 +68,7 @@ static int call(HPyContext *ctx, HPy self, FbCoreFunction *function, Pair *funct
   int32_t n = 1;
   int rc = 0;
   /* Arguments are converted first: that may run Python code, which may give self another handle. */
-  for (int i = 0; rc == 0 && i < 2 && !HPy_IsNull(given[i]); i++) {
+  for (int i = 0; rc == 0 && i < 2 && !HPy_IsNull(given[i]); ++i) {
     rc = fb_argument_convert(ctx, given[i], &args[n++], &converted);
   }
   bool is_in_place = rc == 0 && function == NULL && (n == 1 || is_plain(&args[1]));

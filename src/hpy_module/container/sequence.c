@@ -2,10 +2,9 @@
  * per operation, each one step under the core's lock. Operations that read many items of a List copy the List first.
  *
  * These functions handle positions that are plain ints and have an item. Methods of the package's classes handle all
- * other keys and raise the errors (rare.h). */
-#include "sequence.h"
-
+ * other keys and raise the errors (container.h). */
 #include "container.h"
+
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/error_slot.h"
@@ -16,8 +15,6 @@
 #include "hpy_module/object/object_type.h"
 #include "hpy_module/object/transfer.h"
 #include "iterate.h"
-#include "rare.h"
-#include "use.h"
 
 static FbCoreFunction list_size = {.name = "ffi.ListSize"}, list_get = {.name = "ffi.ListGetItem"},
                       list_set = {.name = "ffi.ListSetItem"}, list_append = {.name = "ffi.ListAppend"},

@@ -19,4 +19,28 @@ FH_INLINE HPy fb_call_method(HPyContext *ctx, HPy name, const HPy *args, size_t 
 /* Calls with one argument. */
 FH_INLINE HPy fb_call_one(HPyContext *ctx, HPy callable, HPy arg) { return fb_call(ctx, callable, &arg, 1, HPy_NULL); }
 
+/* --- attributes -------------------------------------------------------------------------------------------------- */
+
+/* Optional attributes, and the name of a type. */
+
+/* Returns an attribute; HPy_NULL without an exception if it does not exist, or with an exception if the lookup
+ * failed. */
+HPy fb_attr_find(HPyContext *ctx, HPy h, const char *name);
+/* Writes type(h).__name__ to buffer and returns buffer. Never fails, and clears any raised exception. */
+const char *fb_attr_type_name(HPyContext *ctx, HPy h, char *buffer, size_t size);
+
+/* --- tuples ------------------------------------------------------------------------------------------------------ */
+
+/* Tuples: borrowed items, and tuples of ints (shapes, strides, ancestors). */
+
+/* Returns the i'th item of a tuple, borrowed from the tuple. Requires fb_context_tuple_items != 0. */
+FH_INLINE HPy fb_tuple_item(HPy tuple, HPy_ssize_t i) {
+  HPy item;
+  memcpy(&item, (const char *)tuple._i + fb_context_tuple_items + (size_t)i * sizeof(item), sizeof(item));
+  return item;
+}
+
+/* Makes a tuple of n ints. Returns a new handle, or HPy_NULL with an exception raised. */
+HPy fb_tuple_of_ints(HPyContext *ctx, const int64_t *values, int32_t n);
+
 #endif /* FFI_HPY_CONTEXT_CALL_H_ */

@@ -4,7 +4,7 @@
  * this file uses the C API through the handle's PyObject. Everywhere else an HPy capsule is a C API capsule. */
 #include "capsule.h"
 
-#include "core/platform/loader.h"
+#include "core/platform/system.h"
 #include "drop.h"
 
 /* Member, symbol, result and arguments of the functions of PyPy's C API that this file uses. `release` is last:

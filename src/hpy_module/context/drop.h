@@ -2,12 +2,17 @@
  *
  * Releasing the last reference to an object runs its destructor, which may be foreign code that calls Python, for
  * example a DLPack deleter written with ctypes. Such code must neither see nor replace the raised exception. These
- * functions save the exception around the destructor. The plain functions (TVMFFIObjectDecRef, any.h) are for threads
+ * functions save the exception around the destructor. The plain functions (TVMFFIObjectDecRef, drop.h) are for threads
  * that are not attached, and for callers that know that no exception is raised. */
 #ifndef FFI_HPY_CONTEXT_DROP_H_
 #define FFI_HPY_CONTEXT_DROP_H_
 
-#include "any.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include <tvm/ffi/c_api.h>
+
+#include "context.h"
+#include "core/platform/base.h"
 
 /* For `rc`: the caller does not know whether an exception is raised. */
 enum { FB_DROP_UNKNOWN = -1 };
@@ -34,5 +39,47 @@ void fb_drop_versioned(DLManagedTensorVersioned *tensor);
 
 /* Closes a handle. */
 void fb_drop_handle(HPyContext *ctx, HPy h);
+
+/* --- owned values ------------------------------------------------------------------------------------------------ */
+
+/* Owned native values, and the references that own them. */
+
+/* combined_ref_count of an object with one owner: one strong reference and its weak reference. */
+#define FB_ONLY_REFERENCE (UINT64_C(1) << 32 | 1)
+
+/* The arguments of a call without arguments. The pointer is not NULL, because functions in Rust make a slice of it. */
+static const TVMFFIAny fb_no_arguments[1];
+
+/* Releases an owned value if it is an object. Any thread may call it. */
+FH_INLINE void fb_any_drop(const TVMFFIAny *value) {
+  if (value->type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(value->v_obj);
+}
+
+/* --- deferred decref --------------------------------------------------------------------------------------------- */
+
+/* Deferred decrefs: objects that native code or the garbage collector releases where Python code may not run. They wait
+ * until the cffi backend asks for them (function/cffi_backend.c). */
+
+typedef enum FbDeferredKind {
+  FB_LATER_NUMBER, /* the number of a Python object that native code owned */
+  FB_LATER_OBJECT, /* a reference to a native object, as a pointer */
+} FbDeferredKind;
+
+/* Python reads the struct through its pointer and knows the order of the members (ffi_hpy/_pypy/context/holds.py). */
+typedef struct FbDeferred {
+  struct FbDeferred *next;
+  int64_t word;
+  int64_t kind; /* an FbDeferredKind */
+} FbDeferred;
+
+extern FbDeferred *fb_deferred_first; /* the waiting records, latest first; NULL if there are none */
+extern bool fb_deferred_is_used; /* whether the cffi backend asks for them; written once during the import */
+
+/* Returns NULL if memory is exhausted. */
+FbDeferred *fb_deferred_new(int64_t word, int64_t kind);
+/* Adds a record, from any thread. */
+void fb_deferred_push(FbDeferred *later);
+/* Removes and returns one waiting record; NULL if there is none. */
+FbDeferred *fb_deferred_next(void);
 
 #endif /* FFI_HPY_CONTEXT_DROP_H_ */

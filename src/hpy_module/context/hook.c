@@ -1,6 +1,7 @@
 /* The table of hooks and set_hooks(). ffi_hpy/_core.pyi describes the arguments of each hook. */
 #include "hook.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "call.h"
@@ -81,7 +82,7 @@ static HPy fb_hook_set_all_impl(HPyContext *ctx, HPy self, const HPy *args, size
   (void)self;
   if (nargs != 0) return fb_raise(ctx, ctx->h_TypeError, "set_hooks() takes keyword arguments only");
   HPy_ssize_t n = HPy_IsNull(kwnames) ? 0 : HPy_Length(ctx, kwnames);
-  for (HPy_ssize_t i = 0; i < n; i++) {
+  for (HPy_ssize_t i = 0; i < n; ++i) {
     int hook = fb_keywords_find(ctx, &keywords, kwnames, i);
     if (hook < 0) return HPy_NULL;
     if (hook_set(ctx, (FbHook)hook, args[i]) != 0) return HPy_NULL;
@@ -89,4 +90,18 @@ static HPy fb_hook_set_all_impl(HPyContext *ctx, HPy self, const HPy *args, size
     if (hook == FB_HOOK_STRING_CLASS) fb_text_class_made(args[i]);
   }
   return HPy_Dup(ctx, ctx->h_None);
+}
+
+/* --- suggestions ------------------------------------------------------------------------------------------------- */
+
+/* Suggestions for misspelt names. The package compares the names, when a message needs a suggestion. */
+
+void fb_similar_write(HPyContext *ctx, HPy name, HPy names, char *out, size_t size) {
+  HPy args[2] = {name, names};
+  HPy found = fb_hook_call(ctx, FB_HOOK_DID_YOU_MEAN, args, 2);
+  HPy_ssize_t n;
+  const char *text = HPy_IsNull(found) ? NULL : fb_text_get(ctx, found, &n);
+  snprintf(out, size, "%s", text != NULL ? text : "");
+  if (HPyErr_Occurred(ctx)) HPyErr_Clear(ctx);
+  if (!HPy_IsNull(found)) HPy_Close(ctx, found);
 }

@@ -44,4 +44,12 @@ const void *fb_hook_current(FbHook hook);
 
 extern HPyDef fb_hook_set_all;
 
+/* --- suggestions ------------------------------------------------------------------------------------------------- */
+
+/* Suggestions for misspelt names. */
+
+/* Writes the end of a message, ". Did you mean 'x'?", or an empty string, for a name that is not in `names`, a dict
+ * (hook did_you_mean). Never raises: without memory or stack it writes an empty string. */
+void fb_similar_write(HPyContext *ctx, HPy name, HPy names, char *out, size_t size);
+
 #endif /* FFI_HPY_CONTEXT_HOOK_H_ */

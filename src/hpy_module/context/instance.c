@@ -1,8 +1,7 @@
 /* Checks that an instance was made by the __new__ of its class. */
 #include "instance.h"
 
-#include "attr.h"
-#include "cut.h"
+#include "call.h"
 #include "messages.h"
 #include "raise.h"
 

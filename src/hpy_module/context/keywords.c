@@ -6,7 +6,6 @@
 #include "keywords.h"
 
 #include "call.h"
-#include "cut.h"
 #include "messages.h"
 #include "raise.h"
 #include "text.h"
@@ -25,7 +24,7 @@ int fb_keywords_intern_name(HPyContext *ctx, HPy name, FbRef *interned) {
 }
 
 int fb_keywords_intern(HPyContext *ctx, const FbKeywords *keywords) {
-  for (int i = 0; i < keywords->n; i++) {
+  for (int i = 0; i < keywords->n; ++i) {
     HPy name = HPyUnicode_FromString(ctx, keywords->names[i]);
     int rc = HPy_IsNull(name) ? -1 : fb_keywords_intern_name(ctx, name, &keywords->interned[i]);
     if (!HPy_IsNull(name)) HPy_Close(ctx, name);
@@ -39,7 +38,7 @@ static int find_by_text(HPyContext *ctx, const FbKeywords *keywords, HPy name) {
   HPy_ssize_t byte_len;
   const char *text = HPyUnicode_AsUTF8AndSize(ctx, name, &byte_len);
   if (text == NULL) return -1;
-  for (int i = 0; i < keywords->n; i++) {
+  for (int i = 0; i < keywords->n; ++i) {
     if (fb_text_is(text, byte_len, keywords->names[i])) return i;
   }
   char shown[256];
@@ -71,7 +70,7 @@ static void raise_twice(HPyContext *ctx, const FbKeywords *keywords, int which) 
 /* Whether the first n arguments are given; raises TypeError if not. */
 static bool has_first(HPyContext *ctx, const FbKeywords *keywords, int n, const HPy *given) {
   int i = 0;
-  while (i < n && !HPy_IsNull(given[i])) i++;
+  while (i < n && !HPy_IsNull(given[i])) ++i;
   if (FH_LIKELY(i == n)) return true;
   fb_raise(ctx, ctx->h_TypeError, FB_MESSAGE_MISSING, keywords->callee, keywords->names[i]);
   return false;
@@ -81,8 +80,8 @@ int fb_keywords_bind(HPyContext *ctx, const FbKeywords *keywords, int n_required
                      HPy kwnames, HPy *given) {
   HPy_ssize_t n_keywords = HPy_IsNull(kwnames) ? 0 : HPy_Length(ctx, kwnames);
   if (n_keywords < 0 || !is_few(ctx, keywords, nargs)) return -1;
-  for (size_t i = 0; i < (size_t)keywords->n; i++) given[i] = i < nargs ? args[i] : HPy_NULL;
-  for (HPy_ssize_t i = 0; i < n_keywords; i++) {
+  for (size_t i = 0; i < (size_t)keywords->n; ++i) given[i] = i < nargs ? args[i] : HPy_NULL;
+  for (HPy_ssize_t i = 0; i < n_keywords; ++i) {
     int which = fb_keywords_find(ctx, keywords, kwnames, i);
     if (which < 0) return -1;
     if (!HPy_IsNull(given[which])) return raise_twice(ctx, keywords, which), -1;
@@ -94,14 +93,14 @@ int fb_keywords_bind(HPyContext *ctx, const FbKeywords *keywords, int n_required
 /* Reads the values of the known names from a dict. Returns their number; -1 with an exception raised. */
 static HPy_ssize_t take_from(HPyContext *ctx, const FbKeywords *keywords, HPy kw, HPy *given) {
   HPy_ssize_t n_found = 0;
-  for (int i = 0; i < keywords->n; i++) {
+  for (int i = 0; i < keywords->n; ++i) {
     HPy value = HPy_GetItem_s(ctx, kw, keywords->names[i]);
     if (HPy_IsNull(value)) {
       if (!HPyErr_ExceptionMatches(ctx, ctx->h_KeyError)) return -1;
       HPyErr_Clear(ctx);
     } else if (HPy_IsNull(given[i])) {
       given[i] = value;
-      n_found++;
+      ++n_found;
     } else {
       HPy_Close(ctx, value);
       return raise_twice(ctx, keywords, i), -1;
@@ -115,12 +114,12 @@ int fb_keywords_bind_dict(HPyContext *ctx, const FbKeywords *keywords, int n_req
   /* PyPy 7.3 passes the names to a tp_new in a tuple, as to a function. */
   if (!HPy_IsNull(kw) && HPyTuple_Check(ctx, kw)) {
     if (fb_keywords_bind(ctx, keywords, n_required, args, (size_t)nargs, kw, given) != 0) return -1;
-    for (int i = 0; i < keywords->n; i++) given[i] = HPy_IsNull(given[i]) ? HPy_NULL : HPy_Dup(ctx, given[i]);
+    for (int i = 0; i < keywords->n; ++i) given[i] = HPy_IsNull(given[i]) ? HPy_NULL : HPy_Dup(ctx, given[i]);
     return 0;
   }
   HPy_ssize_t n_keywords = HPy_IsNull(kw) ? 0 : HPy_Length(ctx, kw);
   if (n_keywords < 0 || !is_few(ctx, keywords, (size_t)nargs)) return -1;
-  for (int i = 0; i < keywords->n; i++) given[i] = i < nargs ? HPy_Dup(ctx, args[i]) : HPy_NULL;
+  for (int i = 0; i < keywords->n; ++i) given[i] = i < nargs ? HPy_Dup(ctx, args[i]) : HPy_NULL;
   HPy_ssize_t n_found = n_keywords == 0 ? 0 : take_from(ctx, keywords, kw, given);
   if (n_found >= 0 && n_found < n_keywords) {
     fb_raise(ctx, ctx->h_TypeError, "%s() got an unexpected keyword argument", keywords->callee);
@@ -132,7 +131,7 @@ int fb_keywords_bind_dict(HPyContext *ctx, const FbKeywords *keywords, int n_req
 }
 
 void fb_keywords_close(HPyContext *ctx, const FbKeywords *keywords, HPy *given) {
-  for (int i = 0; i < keywords->n; i++) {
+  for (int i = 0; i < keywords->n; ++i) {
     if (!HPy_IsNull(given[i])) HPy_Close(ctx, given[i]);
   }
 }

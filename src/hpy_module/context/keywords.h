@@ -2,8 +2,8 @@
 #ifndef FFI_HPY_CONTEXT_KEYWORDS_H_
 #define FFI_HPY_CONTEXT_KEYWORDS_H_
 
+#include "call.h"
 #include "ref.h"
-#include "tuple.h"
 
 /* The keyword arguments that a function accepts. `interned` is NULL, or has room for each name; fb_keywords_intern then
  * fills it once during the import, so that most names are recognised by their pointers. */
@@ -24,7 +24,7 @@ int fb_keywords_find_text(HPyContext *ctx, const FbKeywords *keywords, HPy kwnam
 FH_INLINE int fb_keywords_find(HPyContext *ctx, const FbKeywords *keywords, HPy kwnames, HPy_ssize_t i) {
   if (FH_LIKELY(keywords->interned != NULL && fb_context_tuple_items != 0)) {
     HPy name = fb_tuple_item(kwnames, i);
-    for (int found = 0; found < keywords->n; found++) {
+    for (int found = 0; found < keywords->n; ++found) {
       if (keywords->interned[found].handle._i == name._i) return found;
     }
   }

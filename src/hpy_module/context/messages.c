@@ -39,7 +39,7 @@ HPyDef_METH(fb_messages_get, "messages", HPyFunc_NOARGS, .doc = "Formats of erro
 static HPy fb_messages_get_impl(HPyContext *ctx, HPy self) {
   (void)self;
   HPy formats = HPyDict_New(ctx);
-  for (size_t i = 0; !HPy_IsNull(formats) && i < sizeof(messages) / sizeof(messages[0]); i++) {
+  for (size_t i = 0; !HPy_IsNull(formats) && i < sizeof(messages) / sizeof(messages[0]); ++i) {
     HPy format = HPyUnicode_FromString(ctx, messages[i].format);
     int rc = HPy_IsNull(format) ? -1 : HPy_SetItem_s(ctx, formats, messages[i].name, format);
     if (!HPy_IsNull(format)) HPy_Close(ctx, format);

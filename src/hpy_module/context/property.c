@@ -5,7 +5,6 @@
  * The __init_subclass__ of a type that refuses subclasses is made in the same way. */
 #include "property.h"
 
-#include "attr.h"
 #include "call.h"
 #include "instance.h"
 #include "messages.h"
@@ -73,13 +72,13 @@ static HPy accessor_refuse_impl(HPyContext *ctx, HPy self, const HPy *args, size
 /* Calls builtins.name(*parts) and steals all parts. Returns HPy_NULL if one of them is HPy_NULL. */
 static HPy call_builtin(HPyContext *ctx, const char *name, HPy *parts, size_t n) {
   bool complete = true;
-  for (size_t i = 0; i < n; i++) complete = complete && !HPy_IsNull(parts[i]);
+  for (size_t i = 0; i < n; ++i) complete = complete && !HPy_IsNull(parts[i]);
   HPy builtins = complete ? HPyImport_ImportModule(ctx, "builtins") : HPy_NULL;
   HPy callable = HPy_IsNull(builtins) ? HPy_NULL : HPy_GetAttr_s(ctx, builtins, name);
   HPy result = HPy_IsNull(callable) ? HPy_NULL : fb_call(ctx, callable, parts, n, HPy_NULL);
   if (!HPy_IsNull(callable)) HPy_Close(ctx, callable);
   if (!HPy_IsNull(builtins)) HPy_Close(ctx, builtins);
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; ++i) {
     if (!HPy_IsNull(parts[i])) HPy_Close(ctx, parts[i]);
   }
   return result;

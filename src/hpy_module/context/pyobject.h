@@ -34,4 +34,12 @@ FH_INLINE HPy fb_pyobject_borrow(HPyContext *ctx, void *object) {
   return FH_LIKELY(fb_ext != NULL) ? HPy_Dup(ctx, (HPy){(intptr_t)object}) : HPy_FromPyObject(ctx, object);
 }
 
+/* --- pointers from the cffi backend ------------------------------------------------------------------------------ */
+
+/* Memory that the cffi backend (ffi_hpy/_pypy) passes to a method as a pointer. */
+
+/* Returns the pointer in an int. NULL with TypeError or OverflowError raised: where the cffi backend does not run,
+ * every number is refused. */
+void *fb_lent_arg(HPyContext *ctx, HPy h, const char *method);
+
 #endif /* FFI_HPY_CONTEXT_PYOBJECT_H_ */

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "core/platform/loader.h"
+#include "core/platform/system.h"
 
 void *(*fb_raised_ask)(void);
 /* Written together with fb_raised_ask; NULL with the extension, and if the interpreter does not have them. */
@@ -18,7 +18,7 @@ static void *ask_nothing(void) { return NULL; }
 static bool find_functions(const char *prefix) {
   static const char *const names[] = {"Err_Occurred", "Err_Fetch", "Err_Restore"};
   void *found[3];
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 3; ++i) {
     char name[32];
     snprintf(name, sizeof(name), "%s%s", prefix, names[i]);
     found[i] = fh_loader_find_anywhere(name);

@@ -6,7 +6,6 @@
 
 #include <stdio.h>
 
-#include "attr.h"
 #include "call.h"
 #include "messages.h"
 #include "raise.h"
@@ -25,7 +24,7 @@ static bool has_surrogate(const char *data, HPy_ssize_t n) {
  * no search; only messages need it. */
 static HPy_ssize_t surrogate_find(HPyContext *ctx, HPy text) {
   HPy_ssize_t n = HPy_Length(ctx, text);
-  for (HPy_ssize_t i = 0; i < n; i++) {
+  for (HPy_ssize_t i = 0; i < n; ++i) {
     HPy_UCS4 c = HPyUnicode_ReadChar(ctx, text, i);
     if (c >= 0xD800 && c <= 0xDFFF) return i;
   }
@@ -42,9 +41,9 @@ const char *fb_text_get(HPyContext *ctx, HPy h, HPy_ssize_t *byte_len) {
 /* Calls with arguments and steals them. Returns HPy_NULL if one of them is HPy_NULL. */
 static HPy call_take(HPyContext *ctx, HPy callable, const HPy *args, size_t n) {
   bool complete = true;
-  for (size_t i = 0; i < n; i++) complete = complete && !HPy_IsNull(args[i]);
+  for (size_t i = 0; i < n; ++i) complete = complete && !HPy_IsNull(args[i]);
   HPy result = complete ? fb_call(ctx, callable, args, n, HPy_NULL) : HPy_NULL;
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; ++i) {
     if (!HPy_IsNull(args[i])) HPy_Close(ctx, args[i]);
   }
   return result;
@@ -79,7 +78,7 @@ const char *fb_text_arg(HPyContext *ctx, HPy h, const char *what, HPy_ssize_t *b
 
 static bool is_ascii(const char *data, size_t byte_len) {
   unsigned char bits = 0;
-  for (size_t i = 0; i < byte_len; i++) bits |= (unsigned char)data[i];
+  for (size_t i = 0; i < byte_len; ++i) bits |= (unsigned char)data[i];
   return bits < 0x80;
 }
 

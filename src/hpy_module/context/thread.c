@@ -7,9 +7,8 @@
 #include "thread.h"
 
 #include "core/platform/atomic.h"
-#include "core/platform/clock.h"
 #include "core/platform/fork.h"
-#include "core/platform/loader.h"
+#include "core/platform/system.h"
 
 /* Set by fb_thread_mark_finalizing, and never reset. */
 static bool finalizing;
@@ -33,10 +32,10 @@ static void count_inside(int change) {
  * callback runs on the thread. */
 static FH_THREAD_LOCAL FbThreadState call_state;
 
-bool fb_thread_is_covered;
+bool fb_thread_has_cffi_backend;
 static FH_THREAD_LOCAL HPyContext *held; /* context of the native call on this thread that keeps the GIL */
 
-void fb_thread_cover(void) { fb_thread_is_covered = true; }
+void fb_thread_use_cffi_backend(void) { fb_thread_has_cffi_backend = true; }
 
 HPyContext *fb_thread_held_take(void) {
   HPyContext *ctx = held;
@@ -69,7 +68,7 @@ static void find_gil_functions(void) {
   }
   static const char *const names[][2] = {{"PyPyGILState_Ensure", "PyPyGILState_Release"},
                                          {"PyGILState_Ensure", "PyGILState_Release"}};
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     void *symbols[2] = {fh_loader_find_anywhere(names[i][0]), fh_loader_find_anywhere(names[i][1])};
     if (symbols[0] == NULL || symbols[1] == NULL) continue;
     /* ISO C has no cast from an object pointer, which the loader returns, to a function pointer. */
@@ -187,7 +186,7 @@ void fb_thread_mark_finalizing(HPyContext *ctx) {
     /* The interpreter ends threads that are still attached when it exits. This thread waits detached, so that they can
      * run, and polls, because the wait must end after a second even if a thread never detaches. */
     HPyThreadState state = HPy_LeavePythonExecution(ctx);
-    for (int i = 0; i < TRIES && fh_atomic_load_seq_cst(&n_inside) != 0; i++) fh_clock_sleep(NANOSECONDS);
+    for (int i = 0; i < TRIES && fh_atomic_load_seq_cst(&n_inside) != 0; ++i) fh_clock_sleep(NANOSECONDS);
     HPy_ReenterPythonExecution(ctx, state);
   }
 }

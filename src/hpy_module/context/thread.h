@@ -18,17 +18,17 @@ typedef struct FbThreadState {
   bool is_released; /* the call released the GIL; `released` reacquires it */
 } FbThreadState;
 
-/* Whether the cffi backend may receive callbacks (function/covered.c). Each thread then records whether it is in a
+/* Whether the cffi backend may receive callbacks (function/cffi_backend.c). Each thread then records whether it is in a
  * native call that keeps the GIL. Written once during the import. */
-extern FB_HIDDEN bool fb_thread_is_covered;
-void fb_thread_cover(void);
+extern FB_HIDDEN bool fb_thread_has_cffi_backend;
+void fb_thread_use_cffi_backend(void);
 /* Takes the context of a native call that keeps the GIL on this thread; NULL if there is none. Until fb_thread_held_put
  * further calls return NULL. */
 HPyContext *fb_thread_held_take(void);
 void fb_thread_held_put(HPyContext *held);
 
 /* Whether native calls that keep the GIL must save the thread state. */
-FH_INLINE bool fb_thread_needs_brackets(void) { return FH_UNLIKELY(fb_ext == NULL || fb_thread_is_covered); }
+FH_INLINE bool fb_thread_needs_brackets(void) { return FH_UNLIKELY(fb_ext == NULL || fb_thread_has_cffi_backend); }
 
 /* Save and restore the thread state around native code: release the GIL if `release` is set, and let callbacks find the
  * context. */
@@ -76,7 +76,7 @@ FH_INLINE int fb_thread_attach(FbThread *out) {
     out->token = fb_ext->thread_attach();
     if (FH_UNLIKELY(out->token < 0)) return -1;
   }
-  if (FH_UNLIKELY(fb_thread_is_covered)) out->held = fb_thread_held_take();
+  if (FH_UNLIKELY(fb_thread_has_cffi_backend)) out->held = fb_thread_held_take();
   return 0;
 }
 FH_INLINE void fb_thread_detach(FbThread *attach) {
@@ -85,7 +85,7 @@ FH_INLINE void fb_thread_detach(FbThread *attach) {
     fb_thread_detach_slow(attach);
     return;
   }
-  if (FH_UNLIKELY(fb_thread_is_covered)) fb_thread_held_put(attach->held);
+  if (FH_UNLIKELY(fb_thread_has_cffi_backend)) fb_thread_held_put(attach->held);
   if (attach->how == FHPY_THREAD_DETACHED) {
     (void)fb_ext->leave();
   } else if (attach->how == FHPY_THREAD_OTHER) {

@@ -32,7 +32,7 @@ static HPy with_properties(HPyContext *ctx, HPyType_Spec *spec, HPy base) {
   HPyDef *rest[MOST_DEFINES], *attributes[MOST_DEFINES];
   size_t n_rest = 0, n_attributes = 0;
   HPyDef **def = spec->defines;
-  for (; *def != NULL && n_rest + n_attributes + 1 < MOST_DEFINES; def++) {
+  for (; *def != NULL && n_rest + n_attributes + 1 < MOST_DEFINES; ++def) {
     /* Setting __name__ or a similar name on a type would set the metatype's attribute, so such attributes stay as they
      * are. */
     if ((*def)->kind == HPyDef_Kind_GetSet && strncmp((*def)->getset.name, "__", 2) != 0) {
@@ -46,7 +46,7 @@ static HPy with_properties(HPyContext *ctx, HPyType_Spec *spec, HPy base) {
   HPyType_Spec plain = *spec;
   plain.defines = rest;
   HPy type = from_spec(ctx, &plain, base);
-  for (size_t i = 0; !HPy_IsNull(type) && i < n_attributes; i++) {
+  for (size_t i = 0; !HPy_IsNull(type) && i < n_attributes; ++i) {
     if (add_property(ctx, type, &attributes[i]->getset) != 0) {
       HPy_Close(ctx, type);
       return HPy_NULL;
@@ -61,7 +61,7 @@ static HPy slotted_new(HPyContext *ctx, const char *name, HPy base) {
   HPy parts[3] = {HPyUnicode_FromString(ctx, "_Layout"), HPyTuple_FromArray(ctx, &base, 1), HPyDict_New(ctx)};
   HPy slot = HPyUnicode_FromString(ctx, name), module = HPyUnicode_FromString(ctx, "ffi_hpy._core"), cls = HPy_NULL;
   bool complete = !HPy_IsNull(slot) && !HPy_IsNull(module);
-  for (int i = 0; i < 3; i++) complete = complete && !HPy_IsNull(parts[i]);
+  for (int i = 0; i < 3; ++i) complete = complete && !HPy_IsNull(parts[i]);
   if (complete && HPy_SetItem_s(ctx, parts[2], "__slots__", slot) == 0 &&
       HPy_SetItem_s(ctx, parts[2], "__module__", module) == 0) {
     cls = fb_call(ctx, ctx->h_TypeType, parts, 3, HPy_NULL);
@@ -70,7 +70,7 @@ static HPy slotted_new(HPyContext *ctx, const char *name, HPy base) {
     HPy_Close(ctx, cls);
     cls = HPy_NULL;
   }
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 3; ++i) {
     if (!HPy_IsNull(parts[i])) HPy_Close(ctx, parts[i]);
   }
   if (!HPy_IsNull(slot)) HPy_Close(ctx, slot);

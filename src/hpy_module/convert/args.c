@@ -3,15 +3,14 @@
 
 #include <stdio.h>
 
-#include "hpy_module/context/cut.h"
 #include "hpy_module/context/messages.h"
-#include "put.h"
+#include "hpy_module/context/raise.h"
 
 void (*fb_args_release_borrowed)(TVMFFIObject *object);
 void (*fb_args_keep_borrowed)(TVMFFIObject *object);
 
 void fb_args_end_raised(FbArgs *args) {
-  for (int i = 0; i < args->n_temps; i++) fb_args_end_temp(args->temps[i], FB_DROP_UNKNOWN);
+  for (int i = 0; i < args->n_temps; ++i) fb_args_end_temp(args->temps[i], FB_DROP_UNKNOWN);
 }
 
 const char *fb_args_where(const FbArgs *args, char *buffer, size_t size) {

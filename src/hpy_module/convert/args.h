@@ -1,12 +1,43 @@
-/* The arguments of one native call during their conversion, and the temporaries that the call releases at its end. */
+/* Writes native values that own nothing: plain values and views of objects. */
 #ifndef FFI_HPY_CONVERT_ARGS_H_
 #define FFI_HPY_CONVERT_ARGS_H_
 
+#include <stdint.h>
+#include <string.h>
 #include <tvm/ffi/c_api.h>
 
+#include "core/platform/base.h"
 #include "hpy_module/context/drop.h"
 #include "hpy_module/object/handle_cell.h"
 #include "scope.h"
+
+/* Makes *out the value with one store of 16 bytes. A C++ callee copies the value with one load of 16 bytes. An x86-64
+ * processor forwards one 16-byte store to such a load; after two stores of 8 bytes, the load waits until both have
+ * reached the cache. */
+FH_INLINE void fb_put(TVMFFIAny *out, int32_t type_index, int64_t payload) {
+#if defined(__x86_64__) && defined(__GNUC__)
+  typedef int64_t Words __attribute__((vector_size(16), aligned(8), may_alias));
+  *(Words *)out = (Words){type_index, payload}; /* zero_padding is the upper half of the first word */
+#else
+  out->type_index = type_index;
+  out->zero_padding = 0;
+  out->v_int64 = payload;
+#endif
+}
+
+FH_INLINE void fb_put_float(TVMFFIAny *out, double number) {
+  int64_t payload;
+  memcpy(&payload, &number, sizeof(payload));
+  fb_put(out, kTVMFFIFloat, payload);
+}
+
+FH_INLINE void fb_put_object(TVMFFIAny *out, TVMFFIObject *object) {
+  fb_put(out, object->type_index, (int64_t)(intptr_t)object);
+}
+
+/* --- temporaries ------------------------------------------------------------------------------------------------- */
+
+/* The arguments of one native call during their conversion, and the temporaries that the call releases at its end. */
 
 /* A temporary: an object made for the call, or a use of an object that a wrapper owns. */
 typedef union FbTemp {
@@ -55,7 +86,7 @@ FH_INLINE void fb_args_end(FbArgs *args, int rc) {
     fb_args_end_raised(args);
     return;
   }
-  for (int i = 0; i < args->n_temps; i++) fb_args_end_temp(args->temps[i], 0);
+  for (int i = 0; i < args->n_temps; ++i) fb_args_end_temp(args->temps[i], 0);
 }
 
 /* Steals `handle` as a temporary and makes *out a view of it. Returns 0. */

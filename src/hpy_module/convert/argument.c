@@ -5,9 +5,9 @@
  * object: either borrowed from a wrapper, whose cell counts the use, or made for the call. */
 #include "argument.h"
 
+#include "args.h"
 #include "bigint.h"
 #include "exchange_number.h"
-#include "hpy_module/context/attr.h"
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/messages.h"
 #include "hpy_module/context/raise.h"
@@ -17,7 +17,6 @@
 #include "hpy_module/object/object.h"
 #include "hpy_module/object/rvalue_ref.h"
 #include "immediate.h"
-#include "put.h"
 
 /* The nesting limit for values, and the number of string bytes that fit into a TVMFFIAny. */
 enum { DEPTH_LIMIT = 256, SMALL_SIZE = 7 };
@@ -26,7 +25,7 @@ enum { DEPTH_LIMIT = 256, SMALL_SIZE = 7 };
  * lock. */
 static FbConversion conversions[FB_N_TYPE_KINDS];
 
-void fb_argument_set_conversion(FbTypeKind kind, FbConversion conversion) { conversions[kind] = conversion; }
+void fb_argument_set_conversion(FbTypeTag kind, FbConversion conversion) { conversions[kind] = conversion; }
 
 /* Handles a value that HPyLong_AsInt64_t refused, with the exception raised. OverflowError: a larger int becomes a
  * BigInt. TypeError of a value that is not a number: replaced by a TypeError that names the argument. Any other
@@ -168,16 +167,16 @@ static FH_NOINLINE int too_deep(HPyContext *ctx, const FbArgs *args) {
 
 /* Handles kinds whose conversion runs other conversions or Python code. The depth is limited, because a list may
  * contain itself and a converter may return a value that needs a converter again. */
-static FH_NOINLINE int nested_arg(HPyContext *ctx, FbTypeKind kind, HPy converter, HPy value, TVMFFIAny *out,
+static FH_NOINLINE int nested_arg(HPyContext *ctx, FbTypeTag kind, HPy converter, HPy value, TVMFFIAny *out,
                                   FbArgs *args) {
   if (args->depth >= DEPTH_LIMIT) {
     if (kind == FB_TYPE_KIND_CONVERTER) HPy_Close(ctx, converter);
     return too_deep(ctx, args);
   }
-  args->depth++;
+  ++args->depth;
   int rc = kind == FB_TYPE_KIND_CONVERTER ? converted_arg(ctx, converter, value, out, args)
                                           : conversions[kind](ctx, value, out, args);
-  args->depth--;
+  --args->depth;
   return rc;
 }
 
@@ -188,7 +187,7 @@ FH_INLINE int pod_arg(TVMFFIAny *out, int32_t type_index, int64_t payload) {
 
 int fb_argument_convert(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
   HPy converter = HPy_NULL;
-  FbTypeKind kind = fb_type_kind_of(ctx, value, &converter);
+  FbTypeTag kind = fb_type_tag_of(ctx, value, &converter);
   switch (kind) {
   case FB_TYPE_KIND_NONE: return pod_arg(out, kTVMFFINone, 0);
   case FB_TYPE_KIND_BOOL: return pod_arg(out, kTVMFFIBool, fb_context_is_same(ctx, value, ctx->h_True));

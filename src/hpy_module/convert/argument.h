@@ -8,14 +8,14 @@
 #include <tvm/ffi/c_api.h>
 
 #include "args.h"
-#include "hpy_module/object/type_kind.h"
+#include "hpy_module/object/type_tag.h"
 
 /* Makes *out a view of `value`: valid while `value` lives and until fb_args_end. Adds at most one temporary.
  * Returns 0, or -1 with an exception raised. */
 typedef int (*FbConversion)(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args);
 
 /* Registers the conversion of a kind. Only during the import: calls read the table without a lock. */
-void fb_argument_set_conversion(FbTypeKind kind, FbConversion conversion);
+void fb_argument_set_conversion(FbTypeTag kind, FbConversion conversion);
 
 /* The FbConversion that dispatches on the kind of the value. */
 int fb_argument_convert(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args);

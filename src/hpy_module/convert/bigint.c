@@ -36,7 +36,7 @@ static HPy call_signed(HPyContext *ctx, const char *name, HPy first, HPy second)
     result = fb_call(ctx, method, args, n, names);
   }
   HPy opened[] = {method, order, keyword, names, second};
-  for (size_t i = 0; i < sizeof(opened) / sizeof(opened[0]); i++) {
+  for (size_t i = 0; i < sizeof(opened) / sizeof(opened[0]); ++i) {
     if (!HPy_IsNull(opened[i])) HPy_Close(ctx, opened[i]);
   }
   return result;

@@ -10,7 +10,7 @@ const DLPackExchangeAPI *fb_exchange_number_tables[UINT8_MAX + 1];
  * filled in order and never emptied. A thread that loses the race for a slot checks whether the winner stored the same
  * table. */
 static uint8_t number_of(const DLPackExchangeAPI *exchange) {
-  for (int number = 1; number <= UINT8_MAX; number++) {
+  for (int number = 1; number <= UINT8_MAX; ++number) {
     const DLPackExchangeAPI *there = NULL;
     if (fh_atomic_cas_relaxed(&fb_exchange_number_tables[number], &there, exchange) || there == exchange)
       return (uint8_t)number;

@@ -8,7 +8,7 @@ HPy fb_immediate_small_ints[FB_IMMEDIATE_LARGEST - FB_IMMEDIATE_SMALLEST + 1];
  * like None. Therefore a reference to a small int is made in the same way as a reference to None. */
 static int add_small_ints(HPyContext *ctx) {
   if (!fb_immediate.values.constants_are_immortal && !fb_immediate.values.constants_are_counted) return 0;
-  for (int64_t value = FB_IMMEDIATE_SMALLEST; value <= FB_IMMEDIATE_LARGEST; value++) {
+  for (int64_t value = FB_IMMEDIATE_SMALLEST; value <= FB_IMMEDIATE_LARGEST; ++value) {
     HPy number = HPyLong_FromInt64_t(ctx, value);
     if (HPy_IsNull(number)) return -1;
     fb_immediate_small_ints[value - FB_IMMEDIATE_SMALLEST] = number;

@@ -7,8 +7,8 @@
 
 #include <tvm/ffi/c_api.h>
 
+#include "args.h"
 #include "hpy_module/context/context.h"
-#include "hpy_module/convert/put.h"
 
 /* The range of the ints that every version of the interpreter caches. */
 enum { FB_IMMEDIATE_SMALLEST = -5, FB_IMMEDIATE_LARGEST = 256 };

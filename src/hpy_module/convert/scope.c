@@ -6,7 +6,6 @@
  * whose library reports its stream. */
 #include "scope.h"
 
-#include "hpy_module/context/attr.h"
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/raise.h"

@@ -3,7 +3,7 @@
 
 #include <tvm/ffi/extra/c_env_api.h>
 
-#include "core/platform/loader.h"
+#include "core/platform/system.h"
 #include "hpy_module/context/hook.h"
 #include "hpy_module/context/thread.h"
 

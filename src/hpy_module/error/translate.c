@@ -4,11 +4,11 @@
  * A payload is cheap: neither a message nor a backtrace is made until native code asks for them (payload_make). A hook
  * of the package makes an error object; if the hook fails, usually because stack or memory is exhausted, this file
  * makes the error object without Python. Code that takes or restores a raised exception needs the extension. Elsewhere
- * the exception reaches fb_translate_set as a _core.Error, which guard.c got from the package. */
+ * the exception reaches fb_translate_set as a _core.Error, which error.c got from the package. */
 #include "translate.h"
 
 #include "error.h"
-#include "hpy_module/context/attr.h"
+#include "hpy_module/context/call.h"
 #include "hpy_module/context/hold.h"
 #include "hpy_module/context/raised.h"
 #include "hpy_module/context/text.h"

@@ -1,10 +1,9 @@
 /* Native functions that wrap a C function pointer. The closure is an Address, which the core frees together with the
  * function. The pointer is not checked. */
-#include "address.h"
+#include "function.h"
 
 #include <stdlib.h>
 
-#include "function.h"
 #include "hpy_module/context/hold.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/error/error.h"

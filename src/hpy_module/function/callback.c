@@ -5,12 +5,10 @@
  * callable, and converts the return value to an owned value. An exception becomes the thread's native error. Contexts
  * without the extension cannot return a raised exception as a value; there the package's guard makes the call and
  * catches the exception. */
-#include "callback.h"
+#include "function.h"
 
 #include <stdlib.h>
 
-#include "function.h"
-#include "hpy_module/context/attr.h"
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/hold.h"
 #include "hpy_module/context/messages.h"
@@ -20,7 +18,6 @@
 #include "hpy_module/convert/argument.h"
 #include "hpy_module/convert/result.h"
 #include "hpy_module/error/error.h"
-#include "hpy_module/error/guard.h"
 #include "hpy_module/error/translate.h"
 #include "hpy_module/tensor/exchange.h"
 
@@ -129,7 +126,7 @@ static int convert_and_call(HPyContext *ctx, const Callback *self, const TVMFFIA
     rc = call_callable(ctx, callable, argv, (size_t)n, result, &failure);
     fb_ref_return(ctx, callable);
   }
-  for (int32_t i = 0; i < n_done; i++) HPy_Close(ctx, argv[i]);
+  for (int32_t i = 0; i < n_done; ++i) HPy_Close(ctx, argv[i]);
   return FH_LIKELY(rc == 0) ? 0 : failure_put(ctx, &failure, began);
 }
 

@@ -5,16 +5,14 @@
 #include <stdlib.h>
 
 #include "function_call.h"
-#include "function_struct.h"
-#include "hpy_module/context/attr.h"
-#include "hpy_module/context/cut.h"
+#include "hpy_module/context/call.h"
 #include "hpy_module/context/messages.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/object/function_name.h"
+#include "hpy_module/object/handle_cell.h"
 #include "hpy_module/object/object_type.h"
 #include "hpy_module/object/own_class.h"
-#include "hpy_module/object/owner.h"
 #include "hpy_module/object/wrap.h"
 
 HPyType_HELPERS(FbFunction)

@@ -19,4 +19,22 @@ HPy fb_function_type_new(HPyContext *ctx, HPy base);
 extern HPyDef fb_function_method_descriptor;
 bool fb_function_has_methods(void);
 
+/* --- callbacks --------------------------------------------------------------------------------------------------- */
+
+/* Python callables as native functions. */
+
+extern HPyDef fb_callback_function;
+
+/* --- addresses --------------------------------------------------------------------------------------------------- */
+
+/* Native functions that wrap a C function pointer, which code generators pass as a number. */
+
+extern HPyDef fb_address_function, fb_address_mlir_function;
+
+/* --- the C functions of the cffi backend ------------------------------------------------------------------------- */
+
+/* Cover(): see cffi_backend.c. */
+
+extern HPyDef fb_cffi_backend_start;
+
 #endif /* FFI_HPY_FUNCTION_FUNCTION_H_ */

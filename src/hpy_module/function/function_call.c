@@ -7,19 +7,18 @@
 
 #include <stdlib.h>
 
-#include "function_struct.h"
-#include "hpy_module/context/any.h"
+#include "hpy_module/context/drop.h"
 #include "hpy_module/context/hold.h"
 #include "hpy_module/context/hook.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/thread.h"
+#include "hpy_module/convert/args.h"
 #include "hpy_module/convert/argument.h"
 #include "hpy_module/convert/exchange_number.h"
-#include "hpy_module/convert/put.h"
 #include "hpy_module/convert/result.h"
 #include "hpy_module/error/error.h"
 #include "hpy_module/object/identity.h"
-#include "hpy_module/object/type_kind.h"
+#include "hpy_module/object/type_tag.h"
 #include "hpy_module/tensor/exchange.h"
 
 /* The number of arguments that are converted on the C stack. */
@@ -28,11 +27,11 @@ enum { STACK_ARGS = 8 };
 int32_t fb_function_struct_last_release = FB_GIL_DEFAULT;
 
 /* The last FbGil for which a vectorcall must do more than the native call. One word covers both reasons: releasing the
- * GIL, and fb_thread_is_covered. Written during the import. */
+ * GIL, and fb_thread_has_cffi_backend. Written during the import. */
 static int32_t last_other = FB_GIL_DEFAULT;
 
 void fb_function_call_settle(void) {
-  last_other = fb_thread_is_covered ? FB_GIL_KEEP : fb_function_struct_last_release;
+  last_other = fb_thread_has_cffi_backend ? FB_GIL_KEEP : fb_function_struct_last_release;
 }
 
 /* The native call itself. */
@@ -77,7 +76,7 @@ FH_INLINE int call_with(HPyContext *ctx, FbFunction *function, TVMFFIObject *han
   FbArgs args = {.temps = temps, .callee = fb_function_struct_name(function), .scope = scope};
   FbScopeBefore before;
   /* If an argument fails, the temporaries of the arguments before it are released. */
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; ++i) {
     args.position = (int)i;
     if (FH_UNLIKELY(fb_argument_convert(ctx, argv[i], &views[i], &args) != 0)) {
       fb_args_end(&args, -1);
@@ -256,7 +255,7 @@ static FH_NOINLINE cpy_PyObject *call_any(cpy_PyObject *self, cpy_PyObject *cons
 
 /* Converts the arguments from index i on. Returns false if an argument is not an immediate value. */
 static FH_NOINLINE bool read_immediates(cpy_PyObject *const *args, size_t i, size_t n, TVMFFIAny *views) {
-  while (i < n && fb_immediate_read((HPy){(intptr_t)args[i]}, &views[i])) i++;
+  while (i < n && fb_immediate_read((HPy){(intptr_t)args[i]}, &views[i])) ++i;
   return i == n;
 }
 
@@ -328,8 +327,8 @@ IN_BOTH_WAYS(call_object)
 /* The first argument is not an int. Its kind is checked here, before a frame exists that values of other kinds do not
  * need. */
 FH_INLINE cpy_PyObject *call_rest_in(bool plain, cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
-  const FbTypeKindEntry *entry = fb_type_kind_find((HPy){(intptr_t)args[0]});
-  FbTypeKind kind = entry == NULL ? FB_TYPE_KIND_UNKNOWN : entry->kind;
+  const FbTypeTagEntry *entry = fb_type_tag_find((HPy){(intptr_t)args[0]});
+  FbTypeTag kind = entry == NULL ? FB_TYPE_KIND_UNKNOWN : entry->kind;
   if (kind == FB_TYPE_KIND_OBJECT) return call_object(plain, self, args, nargsf);
   if (kind == FB_TYPE_KIND_FLOAT || kind == FB_TYPE_KIND_NONE || kind == FB_TYPE_KIND_BOOL)
     return call_immediates(plain, self, args, nargsf);

@@ -1,5 +1,5 @@
 /* class_register(), class_offer(), class_find(): access from Python to the table of classes. */
-#include "classes.h"
+#include "parts.h"
 
 #include "hpy_module/context/raise.h"
 #include "hpy_module/object/class_table.h"

@@ -1,9 +1,9 @@
 /* Every number comes from the header that defines it, so that Python has no copies. ffi_hpy/_core.pyi declares them. */
-#include "constants.h"
+#include "parts.h"
 
 #include <tvm/ffi/c_api.h>
 
-#include "hpy_module/object/type_kind.h"
+#include "hpy_module/object/type_tag.h"
 
 /* Names are arrays, because each pointer would need a relocation when the binary is loaded. */
 static const struct {
@@ -101,7 +101,7 @@ static const struct {
 };
 
 int fb_constants_add(HPyContext *ctx, HPy module) {
-  for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+  for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); ++i) {
     HPy number = HPyLong_FromInt32_t(ctx, numbers[i].value);
     if (HPy_IsNull(number)) return -1;
     int rc = HPy_SetAttr_s(ctx, module, numbers[i].name, number);

@@ -4,14 +4,10 @@
  * dependencies. After a failure another import may try again. */
 #include <tvm/ffi/c_api.h>
 
-#include "classes.h"
-#include "constants.h"
 #include "core/platform/atomic.h"
-#include "core/platform/loader.h"
+#include "core/platform/system.h"
 #include "hpy_module/container/container.h"
 #include "hpy_module/container/iterate.h"
-#include "hpy_module/container/mapping.h"
-#include "hpy_module/container/sequence.h"
 #include "hpy_module/context/hook.h"
 #include "hpy_module/context/messages.h"
 #include "hpy_module/context/raise.h"
@@ -23,28 +19,19 @@
 #include "hpy_module/convert/immediate.h"
 #include "hpy_module/error/signals.h"
 #include "hpy_module/error/translate.h"
-#include "hpy_module/function/address.h"
-#include "hpy_module/function/callback.h"
-#include "hpy_module/function/covered.h"
 #include "hpy_module/function/function.h"
 #include "hpy_module/object/class_table.h"
 #include "hpy_module/object/identity.h"
 #include "hpy_module/object/rvalue_ref.h"
-#include "hpy_module/record/cobject.h"
-#include "hpy_module/record/define.h"
 #include "hpy_module/record/field.h"
-#include "hpy_module/record/field_slot.h"
-#include "hpy_module/record/init_method.h"
 #include "hpy_module/record/initializer.h"
+#include "hpy_module/record/record.h"
 #include "hpy_module/schema/schema_type.h"
-#include "hpy_module/tensor/dlpack.h"
 #include "hpy_module/tensor/dlpack_out.h"
 #include "hpy_module/tensor/exchange_python.h"
 #include "hpy_module/tensor/exchange_table.h"
 #include "hpy_module/tensor/lazy_bits.h"
 #include "hpy_module/tensor/ndarray.h"
-#include "hpy_module/tensor/shape.h"
-#include "hpy_module/tensor/stream.h"
 #include "hpy_module/tensor/tensor.h"
 #include "hpy_module/value/cany.h"
 #include "hpy_module/value/data_type.h"
@@ -52,7 +39,7 @@
 #include "hpy_module/value/native.h"
 #include "hpy_module/value/opaque_value.h"
 #include "hpy_module/value/plain.h"
-#include "registry.h"
+#include "parts.h"
 
 /* Libraries that are linked to the core by soname, without a path, find the core if its symbols are global. */
 static void core_make_global(void) { fh_loader_show((const void *)(uintptr_t)&TVMFFIGetVersion); }
@@ -121,25 +108,25 @@ static int add_types(HPyContext *ctx, HPy module) {
 static int add_constants(HPyContext *ctx, HPy module) {
   static const struct {
     const char *name;
-    FbTypeKind kind;
-  } kinds[] = {{"KIND_NONE", FB_TYPE_KIND_NONE},
-               {"KIND_BOOL", FB_TYPE_KIND_BOOL},
-               {"KIND_INT", FB_TYPE_KIND_INT},
-               {"KIND_FLOAT", FB_TYPE_KIND_FLOAT},
-               {"KIND_STR", FB_TYPE_KIND_STR},
-               {"KIND_BYTES", FB_TYPE_KIND_BYTES},
-               {"KIND_OBJECT", FB_TYPE_KIND_OBJECT},
-               {"KIND_RVALUE_REF", FB_TYPE_KIND_RVALUE_REF},
-               {"KIND_DATA_TYPE", FB_TYPE_KIND_DATA_TYPE},
-               {"KIND_DEVICE", FB_TYPE_KIND_DEVICE},
-               {"KIND_OPAQUE_PTR", FB_TYPE_KIND_OPAQUE_PTR},
-               {"KIND_OPAQUE", FB_TYPE_KIND_OPAQUE},
-               {"KIND_SEQUENCE", FB_TYPE_KIND_SEQUENCE},
-               {"KIND_MAPPING", FB_TYPE_KIND_MAPPING},
-               {"KIND_DLPACK", FB_TYPE_KIND_DLPACK},
-               {"KIND_CONVERTER", FB_TYPE_KIND_CONVERTER},
-               {"KIND_EXCHANGE", FB_TYPE_KIND_EXCHANGE}};
-  for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+    FbTypeTag kind;
+  } kinds[] = {{"TAG_NONE", FB_TYPE_KIND_NONE},
+               {"TAG_BOOL", FB_TYPE_KIND_BOOL},
+               {"TAG_INT", FB_TYPE_KIND_INT},
+               {"TAG_FLOAT", FB_TYPE_KIND_FLOAT},
+               {"TAG_STR", FB_TYPE_KIND_STR},
+               {"TAG_BYTES", FB_TYPE_KIND_BYTES},
+               {"TAG_OBJECT", FB_TYPE_KIND_OBJECT},
+               {"TAG_RVALUE_REF", FB_TYPE_KIND_RVALUE_REF},
+               {"TAG_DATA_TYPE", FB_TYPE_KIND_DATA_TYPE},
+               {"TAG_DEVICE", FB_TYPE_KIND_DEVICE},
+               {"TAG_OPAQUE_PTR", FB_TYPE_KIND_OPAQUE_PTR},
+               {"TAG_OPAQUE", FB_TYPE_KIND_OPAQUE},
+               {"TAG_SEQUENCE", FB_TYPE_KIND_SEQUENCE},
+               {"TAG_MAPPING", FB_TYPE_KIND_MAPPING},
+               {"TAG_DLPACK", FB_TYPE_KIND_DLPACK},
+               {"TAG_CONVERTER", FB_TYPE_KIND_CONVERTER},
+               {"TAG_EXCHANGE", FB_TYPE_KIND_EXCHANGE}};
+  for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); ++i) {
     if (add(ctx, module, kinds[i].name, HPyLong_FromInt32_t(ctx, kinds[i].kind)) != 0) return -1;
   }
   if (add(ctx, module, "HAS_EXTENSION", HPy_Dup(ctx, fb_ext != NULL ? ctx->h_True : ctx->h_False)) != 0) return -1;
@@ -189,7 +176,7 @@ static int set_up(HPyContext *ctx, HPy module) {
   fb_exchange_init();
   fb_shape_init();
   /* Types come after fb_type_init: on PyPy 7.3 their properties are instances of the type that fb_type_init makes. */
-  if (fb_type_kind_init(ctx) != 0 || fb_dlpack_init(ctx) != 0 || fb_dlpack_out_init(ctx) != 0 ||
+  if (fb_type_tag_init(ctx) != 0 || fb_dlpack_init(ctx) != 0 || fb_dlpack_out_init(ctx) != 0 ||
       fb_type_init(ctx) != 0 || fb_iterate_init(ctx) != 0 || add_types(ctx, module) != 0)
     return -1;
   /* After the types: making CObject determines whether wrappers have an identity (KEEPS_IDENTITY). */
@@ -219,7 +206,7 @@ static HPyDef *module_defines[] = {&module_exec,
                                    &convert,
                                    &fb_callback_function,
                                    &fb_address_function,
-                                   &fb_covered_cover,
+                                   &fb_cffi_backend_start,
                                    &fb_function_method_descriptor,
                                    &fb_address_mlir_function,
                                    &fb_native_functions,

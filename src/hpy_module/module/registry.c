@@ -1,15 +1,13 @@
 /* The core's registries as functions of the module. Each function looks up one entry, copies it into tuples, and keeps
  * no state. ffi_hpy/_core.pyi describes the tuples. */
-#include "registry.h"
+#include "parts.h"
 
 #include <stdlib.h>
 
-#include "hpy_module/context/any.h"
-#include "hpy_module/context/attr.h"
+#include "hpy_module/context/call.h"
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
-#include "hpy_module/context/tuple.h"
 #include "hpy_module/convert/core_function.h"
 #include "hpy_module/convert/result.h"
 #include "hpy_module/error/error.h"
@@ -46,9 +44,9 @@ static HPy fb_registry_type_index_impl(HPyContext *ctx, HPy self, HPy arg) {
 /* Makes a tuple of `n` handles and steals them. Returns HPy_NULL if one of them is HPy_NULL. */
 static HPy tuple_take(HPyContext *ctx, HPy *items, HPy_ssize_t n) {
   bool complete = true;
-  for (HPy_ssize_t i = 0; i < n; i++) complete = complete && !HPy_IsNull(items[i]);
+  for (HPy_ssize_t i = 0; i < n; ++i) complete = complete && !HPy_IsNull(items[i]);
   HPy tuple = complete ? HPyTuple_FromArray(ctx, items, n) : HPy_NULL;
-  for (HPy_ssize_t i = 0; i < n; i++) {
+  for (HPy_ssize_t i = 0; i < n; ++i) {
     if (!HPy_IsNull(items[i])) HPy_Close(ctx, items[i]);
   }
   return tuple;
@@ -110,7 +108,7 @@ static HPy list_of(HPyContext *ctx, const TVMFFITypeInfo *info, int32_t n,
                    HPy (*make)(HPyContext *, const TVMFFITypeInfo *, int32_t)) {
   HPy list = HPyErr_Occurred(ctx) ? HPy_NULL : HPyList_New(ctx, 0);
   int rc = HPy_IsNull(list) ? -1 : 0;
-  for (int32_t i = 0; rc == 0 && i < n; i++) rc = append_take(ctx, list, make(ctx, info, i));
+  for (int32_t i = 0; rc == 0 && i < n; ++i) rc = append_take(ctx, list, make(ctx, info, i));
   if (rc == 0) return list;
   if (!HPy_IsNull(list)) HPy_Close(ctx, list);
   return HPy_NULL;
@@ -121,7 +119,7 @@ static HPy ancestor_tuple(HPyContext *ctx, const TVMFFITypeInfo *info) {
   /* One more than needed, because malloc(0) may return NULL. */
   int64_t *indices = malloc(((size_t)info->type_depth + 1) * sizeof(*indices));
   if (indices == NULL) return HPyErr_NoMemory(ctx);
-  for (int32_t i = 0; i < info->type_depth; i++) indices[i] = info->type_ancestors[i]->type_index;
+  for (int32_t i = 0; i < info->type_depth; ++i) indices[i] = info->type_ancestors[i]->type_index;
   HPy tuple = fb_tuple_of_ints(ctx, indices, info->type_depth);
   free(indices);
   return tuple;

@@ -5,7 +5,7 @@
 #include <tvm/ffi/c_api.h>
 
 #include "core/platform/atomic.h"
-#include "type_kind.h"
+#include "type_tag.h"
 
 /* The classes of the first types are in one array; chunks for later types are allocated on demand. A class is complete
  * before it is published, and never freed: a replaced class may still be in use. */
@@ -31,7 +31,7 @@ int fb_class_table_store(HPyContext *ctx, int32_t index, HPy cls, bool replaces)
 /* Whether the exact class of `self` is the class of the object's type. False also if this is not quick to determine. */
 FH_INLINE bool fb_class_table_is_exact(HPy self, const TVMFFIObject *handle) {
   const FbRef *cls = fb_class_table_find(handle->type_index);
-  return cls != NULL && fb_ext != NULL && fb_type_kind_type(self) == cls->handle._i;
+  return cls != NULL && fb_ext != NULL && fb_type_tag_type(self) == cls->handle._i;
 }
 /* Whether `self` is an instance of the class of the object's type. Only such a wrapper may be registered in the
  * instance map: code that receives the object expects that class. */

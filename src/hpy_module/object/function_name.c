@@ -26,7 +26,7 @@ FH_LOCK(naming, "names of functions", FH_RANK_PLAIN); /* guards all names; held 
 /* Returns the link to a name. Without such a name, returns the final link of its list, which is NULL. */
 static Name **link_of(const char *text) {
   size_t hash = 0;
-  for (const char *c = text; *c != 0; c++) hash = hash * 31 + (unsigned char)*c;
+  for (const char *c = text; *c != 0; ++c) hash = hash * 31 + (unsigned char)*c;
   Name **link = &lists[hash % N_LISTS];
   while (*link != NULL && strcmp((*link)->text, text) != 0) link = &(*link)->next;
   return link;
@@ -47,7 +47,7 @@ const char *fb_function_name_take(const char *text) {
   Name **link = link_of(text);
   if (*link == NULL) add(link, text);
   Name *name = *link;
-  if (name != NULL) name->n_uses++;
+  if (name != NULL) ++name->n_uses;
   fh_mutex_unlock(&naming);
   return name == NULL ? NULL : name->text;
 }

@@ -6,7 +6,7 @@
 
 #include "core/platform/atomic.h"
 #include "core/platform/sync.h"
-#include "core/platform/thread.h"
+#include "core/platform/system.h"
 
 int32_t fb_handle_cell_wait(FbHandleCell *cell) {
   /* Yields, because a move is short: it runs neither Python code nor a destructor. */
@@ -45,7 +45,7 @@ bool fb_handle_cell_claim(FbHandleCell *cell, int32_t state) {
    * the claim. A wrapper that was returned again since the claim began (fb_handle_cell_give_again) is not offered,
    * because its new user would be refused. */
   if (cell->handle != NULL &&
-      (fh_uses_look(cell) || (state == FB_HANDLE_OFFERED && fb_handle_cell_is_repeated(cell)))) {
+      (fh_hazard_look(cell) || (state == FB_HANDLE_OFFERED && fb_handle_cell_is_repeated(cell)))) {
     fb_handle_cell_release(cell);
     return false;
   }

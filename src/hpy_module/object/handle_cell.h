@@ -4,7 +4,7 @@
  * counts the calls in progress, so that neither a callback nor another thread moves the handle away and drops the
  * object during such a call: a move requires a count of 0, and makes the count negative until it ends. With a GIL the
  * count is a plain word. Without a GIL each thread records its uses as hazard pointers in its own record
- * (core/platform/uses.h), so that threads that share an object do not contend for a cache line; a move scans the
+ * (core/platform/hazard.h), so that threads that share an object do not contend for a cache line; a move scans the
  * records of all threads. The count is then atomic, and counts only uses for which a record has no room.
  *
  * In a child of fork, counted uses of threads that did not survive the fork stay counted: the handle cannot be moved
@@ -16,7 +16,7 @@
 #include <tvm/ffi/c_api.h>
 
 #include "core/platform/atomic.h"
-#include "core/platform/uses.h"
+#include "core/platform/hazard.h"
 #include "hpy_module/context/context.h"
 
 typedef struct FbHandleCell {
@@ -57,27 +57,27 @@ bool fb_handle_cell_use_counted(FbHandleCell *cell);
 FH_INLINE bool fb_handle_cell_use(FbHandleCell *cell) {
   if (FH_LIKELY(!fb_context_free_threaded)) {
     if (FH_UNLIKELY(cell->n_uses < 0)) return false;
-    cell->n_uses++;
+    ++cell->n_uses;
     return true;
   }
-  if (FH_UNLIKELY(!fh_uses_begin(cell))) return fb_handle_cell_use_counted(cell);
+  if (FH_UNLIKELY(!fh_hazard_begin(cell))) return fb_handle_cell_use_counted(cell);
   /* Acquire: a use after a move sees the empty cell (release in fb_handle_cell_release). */
   if (FH_LIKELY(fh_atomic_load_acquire(&cell->n_uses) >= 0)) return true;
-  fh_uses_end(cell);
+  fh_hazard_end(cell);
   return fb_handle_cell_use_counted(cell);
 }
 
 FH_INLINE void fb_handle_cell_unuse(FbHandleCell *cell) {
   if (FH_LIKELY(!fb_context_free_threaded)) {
-    cell->n_uses--;
-  } else if (FH_UNLIKELY(!fh_uses_end(cell))) { /* release: pairs with the acquire of fb_handle_cell_claim */
+    --cell->n_uses;
+  } else if (FH_UNLIKELY(!fh_hazard_end(cell))) { /* release: pairs with the acquire of fb_handle_cell_claim */
     fh_atomic_sub_release(&cell->n_uses, 1);
   }
 }
 
 /* Whether a call uses the cell now. Only a hint, for callbacks of that call. */
 FH_INLINE bool fb_handle_cell_is_used(FbHandleCell *cell) {
-  return fh_atomic_load_relaxed(&cell->n_uses) != 0 || (fb_context_free_threaded && fh_uses_find(cell));
+  return fh_atomic_load_relaxed(&cell->n_uses) != 0 || (fb_context_free_threaded && fh_hazard_find(cell));
 }
 
 /* Returns the handle during a use. Another thread may have stored the first handle of an empty cell after the use
@@ -121,5 +121,15 @@ FH_INLINE bool fb_handle_cell_give_again(FbHandleCell *cell, const TVMFFIObject 
   if (!fb_handle_cell_is_repeated(cell)) fh_atomic_store_seq_cst(&cell->is_repeated, (uint8_t)1);
   return FH_LIKELY(fh_atomic_load_seq_cst(&cell->n_uses) >= 0 && fb_handle_cell_get(cell) == handle);
 }
+
+/* --- the owner of a cell ----------------------------------------------------------------------------------------- */
+
+/* The struct of the second object, which has the handle cell of a wrapper on PyPy 7.3: see FbObject. */
+
+typedef struct FbOwner {
+  FbHandleCell cell;
+  struct FbWeak *weak; /* identity_weak.h */
+  const char *name; /* the name of a Function, from fb_function_name_take, or NULL */
+} FbOwner;
 
 #endif /* FFI_HPY_OBJECT_HANDLE_CELL_H_ */

@@ -42,7 +42,7 @@ static void keep_few(Stripe *stripe) {
 }
 
 int fb_identity_init(HPyContext *ctx) {
-  for (size_t i = 0; i < 1 << STRIPE_BITS; i++) keep_few(&stripes[i]);
+  for (size_t i = 0; i < 1 << STRIPE_BITS; ++i) keep_few(&stripes[i]);
   is_weak = fb_context_is_pypy;
   fb_identity_is_kept =
       is_weak || (fb_ext != NULL && FHPY_EXTENSION_HAS(fb_ext, reference_try) && fb_ext->reference_try != NULL);
@@ -95,7 +95,7 @@ static FH_NOINLINE void resize(Stripe *stripe, uint32_t size) {
   if (fresh == NULL) return;
   stripe->entries = fresh;
   stripe->mask = size - 1;
-  for (uint32_t i = 0; i < old_size; i++) {
+  for (uint32_t i = 0; i < old_size; ++i) {
     if (old[i].handle != NULL) *probe(stripe, old[i].handle) = old[i];
     old[i] = (Entry){0};
   }
@@ -129,7 +129,7 @@ static void take_out(Stripe *stripe, Entry *entry) {
     gap = i;
   }
   stripe->entries[gap].handle = NULL;
-  stripe->n--;
+  --stripe->n;
   /* Shrinks to a quarter. The stripe is then a quarter full at most, so it does not grow again soon. */
   if (FH_UNLIKELY(mask >= FIRST_SIZE && 16 * stripe->n < mask)) resize(stripe, (mask + 1) / 4);
   if (FH_UNLIKELY(stripe->n == 0 && mask == FIRST_SIZE - 1)) give_back(stripe);

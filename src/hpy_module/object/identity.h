@@ -24,7 +24,7 @@
 
 #include "core/platform/atomic.h"
 #include "handle_cell.h"
-#include "hpy_module/context/any.h"
+#include "hpy_module/context/drop.h"
 
 extern bool fb_identity_is_kept; /* whether there is an instance map; written once during the import */
 

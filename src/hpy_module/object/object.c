@@ -1,21 +1,21 @@
 /* CObject instances: their cells, and the errors for a missing handle. */
 #include "object.h"
 
-#include "hpy_module/context/attr.h"
+#include "handle_cell.h"
+#include "hpy_module/context/call.h"
 #include "hpy_module/context/instance.h"
 #include "hpy_module/context/messages.h"
 #include "hpy_module/context/raise.h"
 #include "identity.h"
 #include "own_class.h"
-#include "owner.h"
-#include "type_kind.h"
+#include "type_tag.h"
 
 bool fb_object_has_owner;
 
 bool fb_object_check(HPyContext *ctx, HPy h) {
   /* A classified type answers at once: its kind is FB_TYPE_KIND_OBJECT exactly if the type derives from CObject. */
   if (fb_ext != NULL) {
-    const FbTypeKindEntry *entry = fb_type_kind_find(h);
+    const FbTypeTagEntry *entry = fb_type_tag_find(h);
     if (entry != NULL) return entry->kind == FB_TYPE_KIND_OBJECT;
   }
   return fb_own_class_check(ctx, h, &fb_own_class_object);

@@ -5,12 +5,11 @@
 #include "object_type.h"
 
 #include "function_name.h"
+#include "handle_cell.h"
 #include "hpy_module/context/drop.h"
-#include "hpy_module/context/later.h"
 #include "hpy_module/context/type.h"
 #include "identity.h"
 #include "own_class.h"
-#include "owner.h"
 
 bool (*fb_object_type_end_only)(TVMFFIObject *object);
 
@@ -22,10 +21,10 @@ static void object_destroy_impl(void *self) {
   fb_identity_unlist_own(cell);
   if (cell->handle == NULL) return;
   /* The garbage collector may be running: the destructor of the native object is deferred. */
-  FbLater *later =
-      FH_UNLIKELY(fb_later_is_used) ? fb_later_new((int64_t)(intptr_t)cell->handle, FB_LATER_OBJECT) : NULL;
+  FbDeferred *later =
+      FH_UNLIKELY(fb_deferred_is_used) ? fb_deferred_new((int64_t)(intptr_t)cell->handle, FB_LATER_OBJECT) : NULL;
   if (FH_UNLIKELY(later != NULL)) {
-    fb_later_push(later);
+    fb_deferred_push(later);
   } else if (fb_object_type_end_only == NULL || !fb_object_type_end_only(cell->handle)) {
     fb_drop_object(cell->handle, FB_DROP_UNKNOWN);
   }
@@ -47,7 +46,7 @@ static int object_traverse_impl(void *self, HPyFunc_visitproc visit, void *arg) 
 /* Appends a slot to a spec, unless a failed import has already appended it. */
 static void append(HPyType_Spec *spec, HPyDef *slot) {
   HPyDef **end = spec->defines;
-  while (*end != NULL && *end != slot) end++;
+  while (*end != NULL && *end != slot) ++end;
   *end = slot;
 }
 

@@ -6,7 +6,7 @@
 
 extern FbRef fb_own_class_object; /* CObject */
 extern FbRef fb_own_class_function; /* Function */
-extern FbRef fb_own_class_owner; /* of FbOwner (owner.h); empty where CObjects have no owner */
+extern FbRef fb_own_class_owner; /* of FbOwner (handle_cell.h); empty where CObjects have no owner */
 
 /* Whether h is an instance of `own_class`. Never fails. */
 bool fb_own_class_check(HPyContext *ctx, HPy h, const FbRef *own_class);

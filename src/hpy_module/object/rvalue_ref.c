@@ -2,7 +2,7 @@
  * handle, and leaves the wrapper without a handle. A field keeps the wrapper alive. */
 #include "rvalue_ref.h"
 
-#include "hpy_module/context/attr.h"
+#include "hpy_module/context/call.h"
 #include "hpy_module/context/instance.h"
 #include "hpy_module/context/keywords.h"
 #include "hpy_module/context/raise.h"

@@ -1,11 +1,11 @@
 /* The class CObject: the methods of every wrapper, for all native types. They cover identity (comparison and hash by
  * pointer), the pointer itself, and moves of a handle between wrappers. Methods over fields are in dataclass.c and get
  * their Python names from the package. The names between double underscores are tvm_ffi's. */
-#include "cobject.h"
+#include "record.h"
 
 #include "core/platform/atomic.h"
 #include "dataclass.h"
-#include "hpy_module/context/attr.h"
+#include "hpy_module/context/call.h"
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/messages.h"
 #include "hpy_module/context/raise.h"

@@ -4,7 +4,7 @@
 
 #include "core/platform/atomic.h"
 #include "field.h"
-#include "hpy_module/context/attr.h"
+#include "hpy_module/context/call.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/thread.h"
 #include "hpy_module/convert/core_function.h"

@@ -4,13 +4,11 @@
  * takes a row per field, made by the package (row_of_declared in ffi_hpy/_types/field.py), with the offset that a C++
  * compiler would assign. All rows are converted into drafts before the first is registered, because a registration
  * cannot be undone. */
-#include "define.h"
+#include "record.h"
 
 #include <stdlib.h>
 
 #include "field.h"
-#include "field_table.h"
-#include "hpy_module/context/any.h"
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
@@ -121,7 +119,7 @@ static FbCoreFunction make_setter = {.name = "ffi.MakeFieldSetter"},
  * raised. */
 static int core_call(HPyContext *ctx, FbCoreFunction *function, const int64_t *numbers, int32_t n, TVMFFIAny *result) {
   TVMFFIAny args[3] = {{0}};
-  for (int32_t i = 0; i < n; i++) {
+  for (int32_t i = 0; i < n; ++i) {
     args[i].type_index = kTVMFFIInt;
     args[i].v_int64 = numbers[i];
   }
@@ -213,10 +211,10 @@ static int register_layout(HPyContext *ctx, int32_t index, int64_t n_bytes, int6
 /* Registers the drafts; their fields move to the table. The field names are distinct, like the package's rows, so only
  * exhausted memory stops the loop. The remaining drafts are then freed, and the earlier ones stay registered. */
 static int register_drafts(HPyContext *ctx, int32_t index, Draft *drafts, FbFieldTable *table) {
-  for (int32_t i = 0; i < table->n_fields; i++) {
+  for (int32_t i = 0; i < table->n_fields; ++i) {
     if (TVMFFITypeRegisterField(index, &drafts[i].info) != 0) {
       fb_error_raise_pending(ctx, "fields_define");
-      for (; i < table->n_fields; i++) draft_end(ctx, &drafts[i]);
+      for (; i < table->n_fields; ++i) draft_end(ctx, &drafts[i]);
       return -1;
     }
     table->fields[i] = drafts[i].field;
@@ -228,12 +226,12 @@ static int register_drafts(HPyContext *ctx, int32_t index, Draft *drafts, FbFiel
 /* Reads all rows. After a failure every draft is freed. */
 static int read_drafts(HPyContext *ctx, HPy fields, const TVMFFITypeInfo *type, Copy **copies, Draft *drafts,
                        HPy_ssize_t n) {
-  for (HPy_ssize_t i = 0; i < n; i++) {
+  for (HPy_ssize_t i = 0; i < n; ++i) {
     HPy item = HPy_GetItem_i(ctx, fields, i);
     int rc = HPy_IsNull(item) ? -1 : draft_read(ctx, item, type, copies, &drafts[i]);
     if (!HPy_IsNull(item)) HPy_Close(ctx, item);
     if (rc == 0) continue;
-    for (HPy_ssize_t k = 0; k <= i; k++) draft_end(ctx, &drafts[k]);
+    for (HPy_ssize_t k = 0; k <= i; ++k) draft_end(ctx, &drafts[k]);
     return -1;
   }
   return 0;

@@ -1,18 +1,13 @@
-/* Reading and writing reflected fields.
- *
- * There are two kinds. An inline field (`is_laid_out`) belongs to a type that Python code defined: a value is converted
- * by the schema and then exchanged with the value in memory. Any other field is read and written by the functions that
- * its library registered; if the package has a schema for the field, the schema converts the value first. The core
- * synchronises threads (core/object/field_access.h). A thread that holds the GIL reads without synchronisation, because
- * all other threads write with the GIL held. */
+/* The fields of types that Python code defined: a lock-free hash table of lists by type index. Type indices are
+ * assigned in sequence, so the remainder distributes them evenly. */
 #include "field.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "core/object/field_memory.h"
 #include "core/platform/atomic.h"
-#include "field_table.h"
-#include "hpy_module/context/any.h"
+#include "hpy_module/context/drop.h"
 #include "hpy_module/context/hold.h"
 #include "hpy_module/context/messages.h"
 #include "hpy_module/context/raise.h"
@@ -22,6 +17,34 @@
 #include "hpy_module/convert/result.h"
 #include "hpy_module/error/error.h"
 #include "hpy_module/schema/fit_python.h"
+
+enum { N_BUCKETS = 1024 };
+static FbFieldTable *buckets[N_BUCKETS]; /* lists that only grow, at their heads */
+
+const struct FbField *fb_field_table_find(int32_t type_index, int32_t which) {
+  /* Acquire: pairs with fb_field_table_publish. */
+  const FbFieldTable *table = fh_atomic_load_acquire(&buckets[(uint32_t)type_index % N_BUCKETS]);
+  while (table != NULL && table->type_index != type_index) table = table->next;
+  return table != NULL && which < table->n_fields ? table->fields[which] : NULL;
+}
+
+void fb_field_table_publish(FbFieldTable *table) {
+  FbFieldTable **bucket = &buckets[(uint32_t)table->type_index % N_BUCKETS];
+  table->next = fh_atomic_load_relaxed(bucket);
+  /* Release: pairs with fb_field_table_find. A failed exchange has loaded the new head into table->next. */
+  while (!fh_atomic_cas_release(bucket, &table->next, table)) {
+  }
+}
+
+/* --- fields ------------------------------------------------------------------------------------------------------ */
+
+/* Reading and writing reflected fields.
+ *
+ * There are two kinds. An inline field (`is_laid_out`) belongs to a type that Python code defined: a value is converted
+ * by the schema and then exchanged with the value in memory. Any other field is read and written by the functions that
+ * its library registered; if the package has a schema for the field, the schema converts the value first. The core
+ * synchronises threads (core/object/field_access.h). A thread that holds the GIL reads without synchronisation, because
+ * all other threads write with the GIL held. */
 
 /* --- access ------------------------------------------------------------------------------------------------------- */
 

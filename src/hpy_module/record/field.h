@@ -1,16 +1,35 @@
-/* Reflected fields: reading and writing them from Python code. */
+/* The fields of types that Python code defined, by type index. Any thread reads the table without a lock. */
 #ifndef FFI_HPY_RECORD_FIELD_H_
 #define FFI_HPY_RECORD_FIELD_H_
 
+#include <stdint.h>
 #include <tvm/ffi/c_api.h>
 
 #include "core/object/field_access.h"
 #include "hpy_module/context/ref.h"
 #include "hpy_module/schema/schema.h"
 
+/* The fields of one type. Complete before it is published, constant afterwards, never freed. */
+typedef struct FbFieldTable {
+  int32_t type_index;
+  int32_t n_fields;
+  struct FbFieldTable *next;
+  const struct FbField *fields[];
+} FbFieldTable;
+
+/* Returns the which'th field of a type; NULL if the type was not defined in Python. */
+const struct FbField *fb_field_table_find(int32_t type_index, int32_t which);
+
+/* Publishes a table, which must never be freed. */
+void fb_field_table_publish(FbFieldTable *table);
+
+/* --- fields ------------------------------------------------------------------------------------------------------ */
+
+/* Reflected fields: reading and writing them from Python code. */
+
 /* One field of a native type. Constant once it is made, and alive as long as the process, like types.
  *
- * The fields of types that are defined in Python (define.h) are inline fields (`is_laid_out`): they have a schema and
+ * The fields of types that are defined in Python (record.h) are inline fields (`is_laid_out`): they have a schema and
  * memory of a known form, so that the binding writes a value without a call of the setter, which is for native code.
  * The getter and the setter of any other field belong to its library; `is_guarded` tells that they run inside the guard
  * of the object (core/object/field_guard.h). */

@@ -3,21 +3,20 @@
  * The package derives FFIProperty from it and sets one as a class attribute per field. With the extension it has the
  * interpreter's slots __get__ and __set__, so that a field is read without Python code; elsewhere the package makes a
  * property of its methods `get` and `set`. */
-#include "field_slot.h"
+#include "record.h"
 
 #include "field.h"
-#include "hpy_module/context/attr.h"
+#include "hpy_module/context/call.h"
 #include "hpy_module/context/error_slot.h"
 #include "hpy_module/context/instance.h"
-#include "hpy_module/context/lent.h"
 #include "hpy_module/context/messages.h"
+#include "hpy_module/context/pyobject.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/context/thread.h"
-#include "hpy_module/context/tuple.h"
 #include "hpy_module/context/type.h"
 #include "hpy_module/object/object.h"
-#include "hpy_module/object/type_kind.h"
+#include "hpy_module/object/type_tag.h"
 #include "hpy_module/schema/schema_type.h"
 
 /* Written by __new__ and constant afterwards. `field` is NULL in an instance that another __new__ made. */
@@ -48,7 +47,7 @@ FH_INLINE const FbField *field_of(HPyContext *ctx, HPy h) {
  * kinds from now on. */
 static FH_NOINLINE bool is_object(HPyContext *ctx, const FbField *field, HPy self) {
   if (fb_object_check(ctx, self)) {
-    if (fb_ext != NULL) fb_type_kind_learn(ctx, self);
+    if (fb_ext != NULL) fb_type_tag_learn(ctx, self);
     return true;
   }
   char given[128];
@@ -61,7 +60,7 @@ static FH_NOINLINE bool is_object(HPyContext *ctx, const FbField *field, HPy sel
  * descriptor can be called with any object. The use protects the object while a conversion runs Python code, which
  * might move the handle away. */
 FH_INLINE FbHandleCell *begin(HPyContext *ctx, const FbField *field, HPy self) {
-  const FbTypeKindEntry *entry = FH_LIKELY(fb_ext != NULL) ? fb_type_kind_find(self) : NULL;
+  const FbTypeTagEntry *entry = FH_LIKELY(fb_ext != NULL) ? fb_type_tag_find(self) : NULL;
   bool is_known = FH_LIKELY(entry != NULL) && FH_LIKELY(entry->kind == FB_TYPE_KIND_OBJECT);
   if (!is_known && !is_object(ctx, field, self)) return NULL;
   return fb_object_begin(ctx, self, field->type_index, field->type_depth);

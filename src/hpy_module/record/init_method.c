@@ -4,7 +4,7 @@
  * interned names if they are keyword arguments. For any other call it calls the `__init__` written in Python, which
  * handles all calls and reports errors. So both must behave identically in the case that they share. It exists only
  * with the extension, where a handle is an object pointer. */
-#include "init_method.h"
+#include "record.h"
 
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/instance.h"
@@ -16,7 +16,7 @@
 #include "hpy_module/object/object.h"
 #include "hpy_module/object/own_class.h"
 #include "hpy_module/object/transfer.h"
-#include "hpy_module/object/type_kind.h"
+#include "hpy_module/object/type_tag.h"
 #include "initializer.h"
 
 /* Constant once it is made. Its references are never released: it belongs to the class of a native type, which lives as
@@ -48,7 +48,7 @@ HPyDef_SLOT(init_call, HPy_tp_call)
 static HPy init_call_impl(HPyContext *ctx, HPy h, const HPy *args, size_t nargs, HPy kwnames) {
   const InitFunction *self = InitFunction_AsStruct(ctx, h);
   if (FH_UNLIKELY(HPy_IsNull(self->written.handle))) return fb_instance_raise_unmade(ctx, h);
-  bool is_common = nargs > 0 && fb_type_kind_type(args[0]) == self->cls && fb_object_get(ctx, args[0]) == NULL;
+  bool is_common = nargs > 0 && fb_type_tag_type(args[0]) == self->cls && fb_object_get(ctx, args[0]) == NULL;
   int rc = FH_LIKELY(is_common) ? make(ctx, self, args[0], args + 1, nargs - 1, kwnames) : 1;
   if (FH_UNLIKELY(rc > 0)) return fb_call(ctx, self->written.handle, args, nargs, kwnames);
   return rc == 0 ? HPy_Dup(ctx, ctx->h_None) : HPy_NULL;

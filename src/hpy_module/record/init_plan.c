@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "hpy_module/context/any.h"
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/keywords.h"
 #include "hpy_module/context/raise.h"
@@ -72,8 +71,8 @@ typedef struct Index {
 /* Returns the place of a name; the place is empty if no slot has the name. */
 static int32_t *index_find(const Index *index, const FbInitPlan *plan, const TVMFFIByteArray *name) {
   uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-  for (size_t i = 0; i < name->size; i++) hash = (hash ^ (unsigned char)name->data[i]) * UINT64_C(0x100000001b3);
-  for (size_t i = (size_t)(hash ^ hash >> 32);; i++) {
+  for (size_t i = 0; i < name->size; ++i) hash = (hash ^ (unsigned char)name->data[i]) * UINT64_C(0x100000001b3);
+  for (size_t i = (size_t)(hash ^ hash >> 32);; ++i) {
     int32_t *place = &index->places[i & index->mask];
     if (*place == 0 || fb_init_plan_is_named(&plan->slots[*place - 1], name->data, name->size)) return place;
   }
@@ -107,7 +106,7 @@ static int add_slot(HPyContext *ctx, FbInitPlan *plan, const Index *index, const
 
 /* Appends the positional slots with a default, or those without. */
 static void add_positional(FbInitPlan *plan, bool with_default) {
-  for (int32_t k = 0; k < plan->n_slots; k++) {
+  for (int32_t k = 0; k < plan->n_slots; ++k) {
     const FbInitSlot *slot = &plan->slots[k];
     if (!fb_init_plan_is_positional(slot) ||
         fb_init_plan_has_flag(slot, kTVMFFIFieldFlagBitMaskHasDefault) != with_default)
@@ -119,9 +118,9 @@ static void add_positional(FbInitPlan *plan, bool with_default) {
 /* Adds the slots of all fields, ancestors first. Returns 0, or -1 with an exception raised. */
 static int add_each(HPyContext *ctx, FbInitPlan *plan, const Index *index) {
   const TVMFFITypeInfo *type = plan->type;
-  for (int32_t depth = 0; depth <= type->type_depth; depth++) {
+  for (int32_t depth = 0; depth <= type->type_depth; ++depth) {
     const TVMFFITypeInfo *owner = depth < type->type_depth ? type->type_ancestors[depth] : type;
-    for (int32_t i = 0; i < owner->num_fields; i++) {
+    for (int32_t i = 0; i < owner->num_fields; ++i) {
       if (add_slot(ctx, plan, index, owner, i) != 0) return -1;
     }
   }
@@ -133,7 +132,7 @@ static int add_each(HPyContext *ctx, FbInitPlan *plan, const Index *index) {
 static int add_slots(HPyContext *ctx, FbInitPlan *plan) {
   const TVMFFITypeInfo *type = plan->type;
   size_t n = (size_t)type->num_fields, n_places = 8;
-  for (int32_t depth = 0; depth < type->type_depth; depth++) n += (size_t)type->type_ancestors[depth]->num_fields;
+  for (int32_t depth = 0; depth < type->type_depth; ++depth) n += (size_t)type->type_ancestors[depth]->num_fields;
   while (n_places < 2 * n) n_places *= 2;
   Index index = {n_places - 1, calloc(n_places, sizeof(*index.places))};
   plan->slots = calloc(n + 1, sizeof(*plan->slots));
@@ -176,7 +175,7 @@ static int make_texts(HPyContext *ctx, FbInitPlan *plan) {
    * NUL. */
   size_t size = plan->type->type_key.size + strlen(formats[2]);
   char *block = malloc(3 * size);
-  for (size_t i = 0; block != NULL && i < 3; i++) {
+  for (size_t i = 0; block != NULL && i < 3; ++i) {
     *texts[i] = block + i * size;
     snprintf(*texts[i], size, formats[i], (int)plan->type->type_key.size, plan->type->type_key.data);
   }
@@ -191,7 +190,7 @@ int fb_init_plan_make(HPyContext *ctx, FbInitPlan *plan, const TVMFFITypeInfo *t
 }
 
 void fb_init_plan_end(FbInitPlan *plan) {
-  for (int32_t k = 0; k < plan->n_slots; k++) {
+  for (int32_t k = 0; k < plan->n_slots; ++k) {
     fb_drop_any(&plan->slots[k].ready, FB_DROP_UNKNOWN);
   }
   fb_drop_object(plan->allocate, FB_DROP_UNKNOWN);

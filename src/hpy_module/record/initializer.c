@@ -9,18 +9,14 @@
 
 #include <stdlib.h>
 
-#include "hpy_module/context/any.h"
-#include "hpy_module/context/attr.h"
 #include "hpy_module/context/call.h"
-#include "hpy_module/context/cut.h"
 #include "hpy_module/context/drop.h"
+#include "hpy_module/context/hook.h"
 #include "hpy_module/context/instance.h"
 #include "hpy_module/context/messages.h"
 #include "hpy_module/context/raise.h"
-#include "hpy_module/context/similar.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/context/thread.h"
-#include "hpy_module/context/tuple.h"
 #include "hpy_module/context/type.h"
 #include "hpy_module/error/error.h"
 #include "hpy_module/object/object.h"
@@ -103,7 +99,7 @@ static FH_NOINLINE int missing_argument(HPyContext *ctx, const FbInitPlan *plan,
  * raised. */
 static HPy dict_of_given(HPyContext *ctx, const FbInitPlan *plan, const unsigned char *given) {
   HPy names = HPyDict_New(ctx);
-  for (int32_t k = 0; !HPy_IsNull(names) && k < plan->n_slots; k++) {
+  for (int32_t k = 0; !HPy_IsNull(names) && k < plan->n_slots; ++k) {
     if (!fb_init_plan_takes_argument(&plan->slots[k])) continue;
     HPy name = fb_ref_borrow(ctx, &plan->slots[k].name), how = HPyLong_FromInt32_t(ctx, given[k]);
     int rc = HPy_IsNull(how) ? -1 : HPy_SetItem(ctx, names, name, how);
@@ -141,7 +137,7 @@ static FH_NOINLINE int unexpected_keyword(HPyContext *ctx, const FbInitPlan *pla
   HPy names = dict_of_given(ctx, plan, given);
   HPy keys = HPy_IsNull(names) ? HPy_NULL : keys_of(ctx, kwargs);
   HPy_ssize_t n = HPy_IsNull(keys) ? -1 : HPy_Length(ctx, keys);
-  for (HPy_ssize_t i = 0; i < n && !HPyErr_Occurred(ctx); i++) {
+  for (HPy_ssize_t i = 0; i < n && !HPyErr_Occurred(ctx); ++i) {
     HPy key = HPy_GetItem_i(ctx, keys, i);
     HPy_ssize_t n_bytes;
     const char *text = HPy_IsNull(key) ? NULL : fb_text_arg(ctx, key, "keyword", &n_bytes);
@@ -169,7 +165,7 @@ static int bind_tuple(HPyContext *ctx, const FbInitPlan *plan, TVMFFIObject *obj
   HPy_ssize_t n = HPy_Length(ctx, tuple);
   if (n < 0) return -1;
   if (FH_UNLIKELY(n > plan->n_positional)) return too_many(ctx, plan, n);
-  for (HPy_ssize_t i = 0; i < n; i++) {
+  for (HPy_ssize_t i = 0; i < n; ++i) {
     HPy value = HPy_GetItem_i(ctx, tuple, i);
     if (HPy_IsNull(value)) return -1;
     int rc = write_argument(ctx, plan, plan->positional[i], object, value, BY_POSITION, given);
@@ -182,7 +178,7 @@ static int bind_tuple(HPyContext *ctx, const FbInitPlan *plan, TVMFFIObject *obj
 static int bind_array(HPyContext *ctx, const FbInitPlan *plan, TVMFFIObject *object, const HPy *args, HPy_ssize_t n,
                       unsigned char *given) {
   if (FH_UNLIKELY(n > plan->n_positional)) return too_many(ctx, plan, n);
-  for (HPy_ssize_t i = 0; i < n; i++) {
+  for (HPy_ssize_t i = 0; i < n; ++i) {
     if (write_argument(ctx, plan, plan->positional[i], object, args[i], BY_POSITION, given) != 0) return -1;
   }
   return 0;
@@ -202,7 +198,7 @@ typedef struct Arguments {
 static int bind_keywords(HPyContext *ctx, const FbInitPlan *plan, TVMFFIObject *object, HPy kwargs,
                          unsigned char *given) {
   HPy_ssize_t n = HPy_Length(ctx, kwargs), n_used = 0;
-  for (int32_t k = 0; n_used < n && k < plan->n_slots; k++) {
+  for (int32_t k = 0; n_used < n && k < plan->n_slots; ++k) {
     if (given[k] || !fb_init_plan_takes_argument(&plan->slots[k])) continue;
     HPy name = fb_ref_borrow(ctx, &plan->slots[k].name);
     int is_there = HPy_Contains(ctx, kwargs, name);
@@ -210,7 +206,7 @@ static int bind_keywords(HPyContext *ctx, const FbInitPlan *plan, TVMFFIObject *
     fb_ref_return(ctx, name);
     if (is_there == 0) continue;
     if (HPy_IsNull(value)) return -1;
-    n_used++;
+    ++n_used;
     int rc = write_argument(ctx, plan, k, object, value, BY_KEYWORD, given);
     HPy_Close(ctx, value);
     if (rc != 0) return -1;
@@ -222,9 +218,9 @@ static int bind_keywords(HPyContext *ctx, const FbInitPlan *plan, TVMFFIObject *
  * none, or if the name is not interned. */
 static int32_t find_slot(const FbInitPlan *plan, HPy name, HPy_ssize_t n) {
   int32_t k = 0;
-  while (k < plan->n_slots && plan->slots[k].name.handle._i != name._i) k++;
+  while (k < plan->n_slots && plan->slots[k].name.handle._i != name._i) ++k;
   if (k == plan->n_slots || !fb_init_plan_takes_argument(&plan->slots[k])) return -1;
-  for (HPy_ssize_t i = 0; i < n; i++) {
+  for (HPy_ssize_t i = 0; i < n; ++i) {
     if (plan->positional[i] == k) return -1;
   }
   return k;
@@ -232,7 +228,7 @@ static int32_t find_slot(const FbInitPlan *plan, HPy name, HPy_ssize_t n) {
 
 /* Fills Arguments.others for a tuple of names. Returns whether each name has a slot. */
 static bool match_names(const FbInitPlan *plan, HPy names, HPy_ssize_t n_names, HPy_ssize_t n, unsigned char *others) {
-  for (HPy_ssize_t i = 0; i < n_names; i++) {
+  for (HPy_ssize_t i = 0; i < n_names; ++i) {
     int32_t k = find_slot(plan, fb_tuple_item(names, i), n);
     if (k < 0) return false;
     others[k] = (unsigned char)(i + 1);
@@ -244,7 +240,7 @@ static bool match_names(const FbInitPlan *plan, HPy names, HPy_ssize_t n_names, 
 static int bind_others(HPyContext *ctx, const FbInitPlan *plan, TVMFFIObject *object, const Arguments *args,
                        unsigned char *given) {
   const HPy *others = args->array + args->n;
-  for (int32_t k = 0; k < plan->n_slots; k++) {
+  for (int32_t k = 0; k < plan->n_slots; ++k) {
     int which = args->others[k];
     if (which != 0 && write_argument(ctx, plan, k, object, others[which - 1], BY_KEYWORD, given) != 0) return -1;
   }
@@ -261,7 +257,7 @@ static int bind_all(HPyContext *ctx, const FbInitPlan *plan, TVMFFIObject *objec
   if (args->others != NULL && bind_others(ctx, plan, object, args, given) != 0) return -1;
   rc = HPy_IsNull(args->keywords) ? 0 : bind_keywords(ctx, plan, object, args->keywords, given);
   if (rc != 0) return rc < 0 ? -1 : unexpected_keyword(ctx, plan, args->keywords, given);
-  for (int32_t k = 0; k < plan->n_slots; k++) {
+  for (int32_t k = 0; k < plan->n_slots; ++k) {
     const FbInitSlot *slot = &plan->slots[k];
     if (given[k]) continue;
     if (FH_UNLIKELY(slot->initial == FB_INITIAL_NOTHING && fb_init_plan_takes_argument(slot)))

@@ -7,9 +7,9 @@
  * view itself. */
 #include "fit.h"
 
-#include "hpy_module/context/any.h"
-#include "hpy_module/context/cut.h"
+#include "hpy_module/context/drop.h"
 #include "hpy_module/context/error_slot.h"
+#include "hpy_module/context/raise.h"
 #include "hpy_module/convert/core_function.h"
 #include "hpy_module/object/type_attr.h"
 #include "refuse.h"
@@ -69,7 +69,7 @@ static bool enum_indexes(int32_t type_index, TVMFFIAny *out) {
   const TVMFFIAny *state = fb_type_attr_find(type_index, &(TVMFFIByteArray){"__ffi_enum__", 12});
   if (state == NULL || !fb_fit_is_object(state)) return false;
   const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(state->type_index);
-  for (int32_t i = 0; info != NULL && i < info->num_fields; i++) {
+  for (int32_t i = 0; info != NULL && i < info->num_fields; ++i) {
     const TVMFFIFieldInfo *field = &info->fields[i];
     if (field->name.size != strlen("indexes") || memcmp(field->name.data, "indexes", field->name.size) != 0) continue;
     *out = (TVMFFIAny){0};
@@ -155,7 +155,7 @@ static FbFit fit_address(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAn
 /* Tries the arguments in order and without messages, because the message is about the union. The first match is used; a
  * failure other than a mismatch ends the search. */
 static FbFit fit_union(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
-  for (int32_t i = 0; i < schema->n_args; i++) {
+  for (int32_t i = 0; i < schema->n_args; ++i) {
     FbFit fit = fb_fit_view(schema->args[i], view, out, NULL);
     if (fit != FB_MISFIT) return fit;
   }

@@ -6,9 +6,9 @@
 #include "fit_container.h"
 
 #include "fit.h"
-#include "hpy_module/context/any.h"
-#include "hpy_module/context/cut.h"
+#include "hpy_module/context/drop.h"
 #include "hpy_module/context/error_slot.h"
+#include "hpy_module/context/raise.h"
 #include "hpy_module/convert/core_function.h"
 #include "refuse.h"
 
@@ -73,11 +73,11 @@ static bool is_same(const TVMFFIAny *a, const TVMFFIAny *b) {
 static FbFit fit_values(const FbSchema *schema, const TVMFFIAny *views, int64_t n, FbValues *values, bool *changed,
                         FbMismatch *mismatch) {
   if (fb_values_begin(values, n) != 0) return fb_refuse_no_memory();
-  for (int64_t i = 0; i < n; i++) {
+  for (int64_t i = 0; i < n; ++i) {
     FbFit fit = fit_item(fb_fit_container_item(schema, i), &views[i], &values->data[i], mismatch);
     if (fit == FB_FIT) {
       *changed = *changed || !is_same(&views[i], &values->data[i]);
-      values->n++;
+      ++values->n;
       continue;
     }
     if (fit == FB_RAISED) return fit;
@@ -101,7 +101,7 @@ static FbFit rebuild(const FbSchema *schema, const TVMFFIAny *view, const TVMFFI
 
 /* Whether a container of the schema's type matches with any items. A tuple does not, because its length must match. */
 static bool takes_anything(const FbSchema *schema) {
-  for (int32_t i = 0; i < schema->n_args; i++) {
+  for (int32_t i = 0; i < schema->n_args; ++i) {
     if (schema->args[i]->op != FB_SCHEMA_ANY) return false;
   }
   return schema->op != FB_SCHEMA_TUPLE;
@@ -150,12 +150,12 @@ static int read_pairs(const TVMFFIAny *map, FbValues *pairs) {
   }
   if (fb_core_function_call(&map_iterate, map, 1, &iterator) != 0) return -1;
   int rc = 0;
-  for (int64_t i = 0; rc == 0 && i < n.v_int64; i++) {
-    for (int64_t what = GET_KEY; rc == 0 && what <= GET_VALUE; what++) {
+  for (int64_t i = 0; rc == 0 && i < n.v_int64; ++i) {
+    for (int64_t what = GET_KEY; rc == 0 && what <= GET_VALUE; ++what) {
       pairs->data[pairs->n] = (TVMFFIAny){0};
       command.v_int64 = what;
       rc = TVMFFIFunctionCall(iterator.v_obj, &command, 1, &pairs->data[pairs->n]);
-      if (rc == 0) pairs->n++;
+      if (rc == 0) ++pairs->n;
     }
     command.v_int64 = ADVANCE;
     if (rc == 0) rc = TVMFFIFunctionCall(iterator.v_obj, &command, 1, &more);

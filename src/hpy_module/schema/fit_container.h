@@ -5,8 +5,8 @@
 #include <tvm/ffi/c_api.h>
 
 #include "mismatch.h"
+#include "refuse.h"
 #include "schema.h"
-#include "values.h"
 
 /* Sets fb_fit_container (fit.h). */
 void fb_fit_container_init(void);

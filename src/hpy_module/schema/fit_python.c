@@ -9,9 +9,9 @@
 #include "fit_container.h"
 #include "hpy_module/container/container.h"
 #include "hpy_module/context/call.h"
-#include "hpy_module/context/cut.h"
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/hook.h"
+#include "hpy_module/context/raise.h"
 #include "hpy_module/context/raised.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/context/thread.h"
@@ -20,7 +20,6 @@
 #include "hpy_module/error/error.h"
 #include "hpy_module/error/translate.h"
 #include "refuse.h"
-#include "source_number.h"
 #include "source_protocol.h"
 
 static FbFit fit(HPyContext *ctx, const FbSchema *schema, FbSource *source, TVMFFIAny *out, FbMismatch *mismatch);
@@ -50,7 +49,7 @@ static FbFit at_pair(HPyContext *ctx, FbMismatch *mismatch, HPy key, bool is_val
 static FbFit fit_item(HPyContext *ctx, const FbSchema *schema, int64_t i, HPy item, FbValues *values,
                       FbMismatch *mismatch) {
   FbFit result = fb_fit_python_value(ctx, fb_fit_container_item(schema, i), item, &values->data[values->n], mismatch);
-  if (result == FB_FIT) values->n++;
+  if (result == FB_FIT) ++values->n;
   return result;
 }
 
@@ -79,7 +78,7 @@ static FbFit fit_sequence(HPyContext *ctx, const FbSchema *schema, const FbSourc
   FbValues values;
   if (fb_values_begin(&values, n) != 0) return fb_source_from_native(ctx, fb_refuse_no_memory());
   FbFit result = FB_FIT;
-  for (HPy_ssize_t i = 0; result == FB_FIT && i < n; i++) {
+  for (HPy_ssize_t i = 0; result == FB_FIT && i < n; ++i) {
     HPy item = HPy_GetItem_i(ctx, source->value, i); /* IndexError if the list has shrunk */
     if (HPy_IsNull(item)) {
       result = fb_source_refuse_because(ctx, schema, source, mismatch);
@@ -125,7 +124,7 @@ static FbFit fit_mapping(HPyContext *ctx, const FbSchema *schema, const FbSource
     HPy_Close(ctx, pairs);
     return result;
   }
-  for (HPy_ssize_t i = 0; result == FB_FIT && i < n; i++) {
+  for (HPy_ssize_t i = 0; result == FB_FIT && i < n; ++i) {
     HPy pair = HPy_GetItem_i(ctx, pairs, i);
     result = HPy_IsNull(pair) ? FB_RAISED : fit_pair(ctx, schema, pair, &values, mismatch);
     if (!HPy_IsNull(pair)) HPy_Close(ctx, pair);
@@ -163,7 +162,7 @@ static FbFit fit_device_name(HPyContext *ctx, const FbSchema *schema, const FbSo
 static FbFit pack(HPyContext *ctx, const FbSchema *schema, FbSource *source, FbMismatch *mismatch) {
   HPy value = source->value, made = HPy_NULL;
   FbFit failed = FB_FIT;
-  /* These kinds are the last ones of FbTypeKind: containers, arrays, converters. */
+  /* These kinds are the last ones of FbTypeTag: containers, arrays, converters. */
   if (FH_UNLIKELY(fb_ext == NULL) && source->kind >= FB_TYPE_KIND_SEQUENCE) {
     HPy convert = fb_hook_get(ctx, FB_HOOK_CONVERT);
     if (HPy_IsNull(convert)) return FB_RAISED;
@@ -198,7 +197,7 @@ static FbFit fit_packed(HPyContext *ctx, const FbSchema *schema, FbSource *sourc
 /* Like fit_union of fit.c: in order, without messages, and ended by a failure other than a mismatch. */
 static FbFit fit_union(HPyContext *ctx, const FbSchema *schema, FbSource *source, TVMFFIAny *out,
                        FbMismatch *mismatch) {
-  for (int32_t i = 0; i < schema->n_args; i++) {
+  for (int32_t i = 0; i < schema->n_args; ++i) {
     FbFit result = fit(ctx, schema->args[i], source, out, NULL);
     if (result != FB_MISFIT) return result;
   }
@@ -207,7 +206,7 @@ static FbFit fit_union(HPyContext *ctx, const FbSchema *schema, FbSource *source
 
 /* Dispatches the pairs of schema and kind that are converted in this file; all others leave the switch. */
 static FbFit fit(HPyContext *ctx, const FbSchema *schema, FbSource *source, TVMFFIAny *out, FbMismatch *mismatch) {
-  FbTypeKind kind = source->kind;
+  FbTypeTag kind = source->kind;
   switch (schema->op) {
   case FB_SCHEMA_INT:
   case FB_SCHEMA_FLOAT:
@@ -253,7 +252,7 @@ static FbFit fit_source(HPyContext *ctx, const FbSchema *schema, FbSource *sourc
 FbFit fb_fit_python_value(HPyContext *ctx, const FbSchema *schema, HPy value, TVMFFIAny *out, FbMismatch *mismatch) {
   FbSource source = {.value = value};
   HPy held = HPy_NULL;
-  source.kind = fb_type_kind_with_protocols(ctx, value, &source.protocols);
+  source.kind = fb_type_tag_with_protocols(ctx, value, &source.protocols);
   if (FH_UNLIKELY(source.kind == FB_TYPE_KIND_UNKNOWN)) return fb_source_refuse_because(ctx, schema, &source, mismatch);
   if (FH_UNLIKELY(source.protocols != 0)) {
     FbFit followed = fb_source_protocol_follow(ctx, schema, &source, &held, mismatch);

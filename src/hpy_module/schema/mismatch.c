@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "hpy_module/context/cut.h"
 #include "hpy_module/context/hold.h"
+#include "hpy_module/context/raise.h"
 #include "hpy_module/context/raised.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/context/thread.h"
@@ -66,7 +66,7 @@ FbFit fb_mismatch_append(FbMismatch *mismatch, const char *between, const char *
   if (mismatch == NULL || mismatch->text == NULL) return FB_MISFIT;
   byte_len = fb_cut_length(text, byte_len, MOST_BYTES);
   size_t head_len = strlen(mismatch->text), between_len = strlen(between), indent_len = strlen(indent), n_lines = 1;
-  for (size_t i = 0; i < byte_len; i++) n_lines += text[i] == '\n';
+  for (size_t i = 0; i < byte_len; ++i) n_lines += text[i] == '\n';
   char *all = malloc(head_len + between_len + n_lines * indent_len + byte_len + 1);
   if (all == NULL) return FB_MISFIT;
   char *end = all;
@@ -74,7 +74,7 @@ FbFit fb_mismatch_append(FbMismatch *mismatch, const char *between, const char *
   memcpy(end += head_len, between, between_len);
   memcpy(end += between_len, indent, indent_len);
   end += indent_len;
-  for (size_t i = 0; i < byte_len; i++) {
+  for (size_t i = 0; i < byte_len; ++i) {
     *end++ = text[i];
     if (text[i] != '\n') continue;
     memcpy(end, indent, indent_len);

@@ -23,4 +23,20 @@ const char *fb_refuse_describe(const TVMFFIAny *view);
 /* Like fb_refuse_describe, unless the mismatch has the name of the original value (`given`). */
 const char *fb_refuse_name_of(const TVMFFIAny *view, const FbMismatch *mismatch);
 
+/* --- values ------------------------------------------------------------------------------------------------------ */
+
+/* An array of owned values for a container. */
+
+/* Zero-initialised is empty. */
+typedef struct FbValues {
+  TVMFFIAny *data; /* of which n are set */
+  int32_t n;
+} FbValues;
+
+/* Allocates room for n values. Returns 0, or -1 if memory is exhausted. */
+int fb_values_begin(FbValues *values, int64_t n);
+void fb_values_end(FbValues *values);
+/* Like fb_values_end, on an attached thread on which an exception may be raised. */
+void fb_values_abandon(FbValues *values);
+
 #endif /* FFI_HPY_SCHEMA_REFUSE_H_ */

@@ -18,7 +18,7 @@ static const FbSchema *buckets[N_BUCKETS];
 
 /* FNV-1a */
 static uint64_t hash_bytes(uint64_t hash, const void *data, size_t byte_len) {
-  for (size_t i = 0; i < byte_len; i++) hash = (hash ^ ((const unsigned char *)data)[i]) * UINT64_C(0x100000001b3);
+  for (size_t i = 0; i < byte_len; ++i) hash = (hash ^ ((const unsigned char *)data)[i]) * UINT64_C(0x100000001b3);
   return hash;
 }
 
@@ -37,7 +37,7 @@ static uint64_t hash_parts(const FbSchemaParts *parts) {
 static bool is_of(const FbSchema *node, const FbSchemaParts *parts, uint64_t hash) {
   if (node->hash != hash || node->op != parts->op || node->type_index != parts->type_index) return false;
   if (node->n_args != parts->n_args || strcmp(node->name, parts->name) != 0) return false;
-  for (int32_t i = 0; i < parts->n_args; i++) {
+  for (int32_t i = 0; i < parts->n_args; ++i) {
     if (node->args[i] != parts->args[i]) return false;
   }
   return true;
@@ -74,7 +74,7 @@ static FbSchema *node_new(const FbSchemaParts *parts, uint64_t hash, int32_t dep
 const FbSchema *fb_schema_intern(const FbSchemaParts *parts, bool *too_deep) {
   /* The arguments are trees that were accepted, so their own depths suffice. */
   int32_t depth = 1;
-  for (int32_t i = 0; i < parts->n_args; i++) {
+  for (int32_t i = 0; i < parts->n_args; ++i) {
     if (parts->args[i]->depth >= depth) depth = parts->args[i]->depth + 1;
   }
   *too_deep = depth > FB_SCHEMA_DEPTH_LIMIT;

@@ -12,12 +12,11 @@
 #include "fit.h"
 #include "fit_container.h"
 #include "fit_python.h"
-#include "hpy_module/context/any.h"
-#include "hpy_module/context/attr.h"
 #include "hpy_module/context/call.h"
+#include "hpy_module/context/drop.h"
 #include "hpy_module/context/instance.h"
 #include "hpy_module/context/keywords.h"
-#include "hpy_module/context/lent.h"
+#include "hpy_module/context/pyobject.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/context/thread.h"
@@ -66,7 +65,7 @@ static int n_args_of(FbSchemaOp op) {
 static int read_op(HPyContext *ctx, HPy name, FbSchemaOp *op) {
   HPy_ssize_t n;
   const char *text = fb_text_arg(ctx, name, "the operation of a schema", &n);
-  for (int i = 0; text != NULL && i < FB_N_SCHEMA_OPS; i++) {
+  for (int i = 0; text != NULL && i < FB_N_SCHEMA_OPS; ++i) {
     if (!fb_text_is(text, n, op_names[i])) continue;
     *op = (FbSchemaOp)i;
     return 0;
@@ -87,7 +86,7 @@ static const FbSchema **get_all(HPyContext *ctx, HPy schemas, int32_t n, int dep
     HPyErr_NoMemory(ctx);
     return NULL;
   }
-  for (int32_t i = 0; i < n; i++) {
+  for (int32_t i = 0; i < n; ++i) {
     HPy item = HPy_GetItem_i(ctx, schemas, i);
     trees[i] = HPy_IsNull(item) ? NULL : get(ctx, item, depth + 1);
     if (!HPy_IsNull(item)) HPy_Close(ctx, item);
@@ -143,9 +142,9 @@ static const FbSchema *compile_object(HPyContext *ctx, HPy schema, int depth) {
   if (HPy_IsNull(answer)) return NULL;
   HPy parts[4] = {HPy_NULL, HPy_NULL, HPy_NULL, HPy_NULL};
   bool complete = true;
-  for (int i = 0; complete && i < 4; i++) complete = !HPy_IsNull(parts[i] = HPy_GetItem_i(ctx, answer, i));
+  for (int i = 0; complete && i < 4; ++i) complete = !HPy_IsNull(parts[i] = HPy_GetItem_i(ctx, answer, i));
   const FbSchema *tree = complete ? compile(ctx, parts, depth) : NULL;
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < 4; ++i) {
     if (!HPy_IsNull(parts[i])) HPy_Close(ctx, parts[i]);
   }
   HPy_Close(ctx, answer);

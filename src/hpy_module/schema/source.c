@@ -4,11 +4,9 @@
  * none is made. */
 #include "source.h"
 
-#include "hpy_module/context/attr.h"
 #include "hpy_module/context/call.h"
-#include "hpy_module/context/cut.h"
+#include "hpy_module/context/raise.h"
 #include "hpy_module/error/error.h"
-#include "hpy_module/error/guard.h"
 #include "hpy_module/error/translate.h"
 #include "hpy_module/object/object.h"
 #include "refuse.h"

@@ -4,14 +4,14 @@
 
 #include <tvm/ffi/c_api.h>
 
-#include "hpy_module/object/type_kind.h"
+#include "hpy_module/object/type_tag.h"
 #include "mismatch.h"
 #include "schema.h"
 
 /* A value and the facts known about it. */
 typedef struct FbSource {
   HPy value; /* borrowed */
-  FbTypeKind kind;
+  FbTypeTag kind;
   unsigned protocols; /* FB_PROTOCOL_* of its type */
   bool is_packed;
   TVMFFIAny packed; /* owned */

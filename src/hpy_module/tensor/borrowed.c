@@ -10,7 +10,6 @@
 
 #include "core/platform/atomic.h"
 #include "core/tensor/dltensor.h"
-#include "hpy_module/context/any.h"
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/error_slot.h"
 #include "hpy_module/context/raise.h"

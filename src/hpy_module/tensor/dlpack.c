@@ -3,11 +3,10 @@
  * A producer's __dlpack__() returns a capsule with a managed tensor, named "dltensor" or, in DLPack 1,
  * "dltensor_versioned". A consumer renames the capsule to "used_..." and owns the tensor from then on. Two consumers
  * may have the same capsule; the first rename decides which consumer gets the tensor. */
-#include "dlpack.h"
+#include "tensor.h"
 
 #include "core/platform/fork.h"
 #include "exchange.h"
-#include "hpy_module/context/attr.h"
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/capsule.h"
 #include "hpy_module/context/drop.h"
@@ -115,7 +114,7 @@ static int producer_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs 
     int rc = fb_ndarray_argument(ctx, value, out, args);
     if (rc <= 0) return rc;
   }
-  if (fb_type_kind_with_protocols(ctx, value, &protocols) == FB_TYPE_KIND_UNKNOWN) return -1;
+  if (fb_type_tag_with_protocols(ctx, value, &protocols) == FB_TYPE_KIND_UNKNOWN) return -1;
   if ((protocols & FB_PROTOCOL_LAZY_BITS) != 0 && fb_lazy_bits_check(ctx, value) != 0) return -1;
   if (from_producer(ctx, value, 0, false, &made) != 0) return -1;
   if (args->scope == NULL || fb_scope_add_producer(ctx, args->scope, value, made) == 0) {
@@ -151,11 +150,11 @@ static int from_any(HPyContext *ctx, HPy value, int32_t alignment, bool contiguo
     if (FH_LIKELY(rc <= 0)) return rc;
   }
   unsigned protocols;
-  FbTypeKind kind = fb_type_kind_with_protocols(ctx, value, &protocols);
+  FbTypeTag kind = fb_type_tag_with_protocols(ctx, value, &protocols);
   if (kind == FB_TYPE_KIND_UNKNOWN) return -1;
   if ((protocols & FB_PROTOCOL_LAZY_BITS) != 0 && fb_lazy_bits_check(ctx, value) != 0) return -1;
   if (kind == FB_TYPE_KIND_EXCHANGE) {
-    const DLPackExchangeAPI *exchange = fb_type_kind_exchange(ctx, value, &protocols);
+    const DLPackExchangeAPI *exchange = fb_type_tag_exchange(ctx, value, &protocols);
     return exchange == NULL ? -1 : fb_exchange_tensor(ctx, value, exchange, alignment, contiguous, out);
   }
   /* A class of another kind may still have the method; a capsule has none. */

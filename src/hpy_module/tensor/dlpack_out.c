@@ -5,16 +5,15 @@
 
 #include <assert.h>
 
+#include "hpy_module/context/call.h"
 #include "hpy_module/context/capsule.h"
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/keywords.h"
 #include "hpy_module/context/raise.h"
-#include "hpy_module/context/tuple.h"
 #include "hpy_module/convert/immediate.h"
 #include "hpy_module/error/error.h"
 #include "hpy_module/object/object.h"
 #include "managed.h"
-#include "tensor_memory.h"
 
 /* Makes a capsule of a managed tensor and steals it, also on failure. */
 static HPy versioned_capsule(HPyContext *ctx, DLManagedTensorVersioned *managed) {
@@ -133,7 +132,7 @@ static int read_request(HPyContext *ctx, const HPy *values, size_t nargs, HPy kw
     return -1;
   }
   HPy_ssize_t n = HPy_IsNull(kwnames) ? 0 : HPy_Length(ctx, kwnames);
-  for (HPy_ssize_t i = 0; i < n; i++) {
+  for (HPy_ssize_t i = 0; i < n; ++i) {
     int keyword = fb_keywords_find(ctx, &keywords, kwnames, i);
     if (keyword < 0 || !read_one(ctx, keyword, values[i], request)) return -1;
   }

@@ -7,7 +7,7 @@
 #include "borrowed.h"
 #include "core/platform/atomic.h"
 #include "exchange_python.h"
-#include "hpy_module/context/attr.h"
+#include "hpy_module/context/call.h"
 #include "hpy_module/context/capsule.h"
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/pyobject.h"
@@ -96,7 +96,7 @@ static int tensor_of(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exchan
 /* An FbConversion. Records the table and the stream in the scope of the call, if there is one. */
 static int exchange_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
   unsigned protocols;
-  const DLPackExchangeAPI *exchange = fb_type_kind_exchange(ctx, value, &protocols);
+  const DLPackExchangeAPI *exchange = fb_type_tag_exchange(ctx, value, &protocols);
   TVMFFIObject *made;
   if (FH_UNLIKELY(exchange == NULL)) return -1;
   if ((protocols & FB_PROTOCOL_LAZY_BITS) != 0 && FH_UNLIKELY(fb_lazy_bits_check(ctx, value) != 0)) return -1;

@@ -56,7 +56,7 @@ static int current_stream(DLDeviceType device_type, int32_t device_id, void **ou
   HPy device[2] = {HPyLong_FromInt32_t(ctx, device_type), HPyLong_FromInt32_t(ctx, device_id)};
   HPy answer =
       HPy_IsNull(device[0]) || HPy_IsNull(device[1]) ? HPy_NULL : fb_hook_call(ctx, FB_HOOK_ARRAY_STREAM, device, 2);
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     if (!HPy_IsNull(device[i])) HPy_Close(ctx, device[i]);
   }
   if (!HPy_IsNull(answer)) {

@@ -5,7 +5,6 @@
 
 #include <tvm/ffi/extra/c_env_api.h>
 
-#include "hpy_module/context/attr.h"
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/capsule.h"
 #include "hpy_module/context/drop.h"
@@ -14,9 +13,9 @@
 #include "hpy_module/context/thread.h"
 #include "hpy_module/error/error.h"
 #include "hpy_module/object/object.h"
-#include "hpy_module/object/type_kind.h"
+#include "hpy_module/object/type_tag.h"
 #include "hpy_module/object/wrap.h"
-#include "tensor_memory.h"
+#include "managed.h"
 
 /* Allocates host memory, without the interpreter: the error is passed to the caller's function. */
 static int allocate(DLTensor *prototype, DLManagedTensorVersioned **out, void *error_ctx,
@@ -33,7 +32,7 @@ static int allocate(DLTensor *prototype, DLManagedTensorVersioned **out, void *e
 static HPy own_object(HPyContext *ctx, HPy h) {
   HPy converter = HPy_NULL, converted = HPy_NULL;
   if (FH_LIKELY(fb_object_check(ctx, h))) return HPy_Dup(ctx, h);
-  if (!fb_thread_is_covered || fb_type_kind_of(ctx, h, &converter) != FB_TYPE_KIND_CONVERTER) return HPy_NULL;
+  if (!fb_thread_has_cffi_backend || fb_type_tag_of(ctx, h, &converter) != FB_TYPE_KIND_CONVERTER) return HPy_NULL;
   converted = fb_call_one(ctx, converter, h);
   HPy_Close(ctx, converter);
   return converted;

@@ -49,7 +49,7 @@ static int sample_read(HPyContext *ctx, HPy samples, HPy_ssize_t i, Sample *out)
   HPy sample = HPy_GetItem_i(ctx, samples, i);
   if (HPy_IsNull(sample)) return -1;
   uint64_t *const words[] = {&out->object, &out->native, &out->bits};
-  for (HPy_ssize_t k = 0; k < 3 && !HPyErr_Occurred(ctx); k++) {
+  for (HPy_ssize_t k = 0; k < 3 && !HPyErr_Occurred(ctx); ++k) {
     HPy part = HPy_GetItem_i(ctx, sample, k);
     if (HPy_IsNull(part)) break;
     *words[k] = k == 0 ? (uint64_t)part._i : HPyLong_AsUInt64_t(ctx, part);
@@ -63,7 +63,7 @@ static int sample_read(HPyContext *ctx, HPy samples, HPy_ssize_t i, Sample *out)
 static ptrdiff_t find_native(const Sample *samples, HPy_ssize_t n, int64_t object_bytes) {
   for (ptrdiff_t at = 0; at + (ptrdiff_t)sizeof(uint64_t) <= object_bytes; at += sizeof(uint64_t)) {
     HPy_ssize_t i = 0;
-    while (i < n && word_at(samples[i].object, at) == samples[i].native) i++;
+    while (i < n && word_at(samples[i].object, at) == samples[i].native) ++i;
     if (i == n) return at;
   }
   return -1;
@@ -71,7 +71,7 @@ static ptrdiff_t find_native(const Sample *samples, HPy_ssize_t n, int64_t objec
 static ptrdiff_t find_bits(const Sample *samples, HPy_ssize_t n) {
   for (ptrdiff_t at = 0; at < MOST_WORDS * (ptrdiff_t)sizeof(uint64_t); at += sizeof(uint64_t)) {
     HPy_ssize_t i = 0;
-    while (i < n && word_at(samples[i].native, at) == samples[i].bits) i++;
+    while (i < n && word_at(samples[i].native, at) == samples[i].bits) ++i;
     if (i == n) return at;
   }
   return -1;
@@ -89,7 +89,7 @@ static HPy fb_lazy_bits_learn_impl(HPyContext *ctx, HPy self, const HPy *args, s
   if (fb_ext == NULL || n < 1 || n > MOST_SAMPLES) {
     return fb_raise(ctx, ctx->h_TypeError, "lazy_bits_learn() takes up to %d samples, a size, a mask", MOST_SAMPLES);
   }
-  for (HPy_ssize_t i = 0; i < n; i++) {
+  for (HPy_ssize_t i = 0; i < n; ++i) {
     if (sample_read(ctx, args[0], i, &samples[i]) != 0) return HPy_NULL;
   }
   int64_t object_bytes = HPyLong_AsInt64_t(ctx, args[1]);

@@ -2,6 +2,7 @@
 #ifndef FFI_HPY_TENSOR_MANAGED_H_
 #define FFI_HPY_TENSOR_MANAGED_H_
 
+#include <dlpack/dlpack.h>
 #include <tvm/ffi/c_api.h>
 
 #include "hpy_module/context/context.h"
@@ -17,5 +18,21 @@ int fb_managed_take(HPyContext *ctx, DLManagedTensorVersioned *managed, int32_t 
 /* Makes a Tensor over memory that another party owns and keeps valid: for DLTensor* arguments of callbacks. Owned; NULL
  * with an exception raised. */
 TVMFFIObject *fb_managed_borrow(HPyContext *ctx, const DLTensor *tensor);
+
+/* --- memory ------------------------------------------------------------------------------------------------------ */
+
+/* Host memory for tensors: allocated on demand, and filled from another tensor. Needs no interpreter. */
+
+/* Allocates a compact row-major tensor of the prototype's shape and element type in host memory, aligned to 64 bytes,
+ * with undefined contents. The prototype's device must be kDLCPU. Safe on any thread. Returns NULL, and sets *kind and
+ * *message to constants, if the prototype is invalid or memory is exhausted. */
+DLManagedTensorVersioned *fb_tensor_memory_new(const DLTensor *prototype, const char **kind, const char **message);
+
+/* Whether the host can read the memory of such a device through its pointer. */
+int fb_tensor_memory_is_host(DLDevice device);
+
+/* Makes a compact copy in host memory of a tensor that the host can read, marked as copied. NULL like
+ * fb_tensor_memory_new. */
+DLManagedTensorVersioned *fb_tensor_memory_copy(const DLTensor *from, const char **kind, const char **message);
 
 #endif /* FFI_HPY_TENSOR_MANAGED_H_ */

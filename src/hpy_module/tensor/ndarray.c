@@ -92,7 +92,7 @@ FH_INLINE bool describe(HPy value, Seen *out) {
       .strides = out->strides,
   };
   const unsigned shift = known[number].shift;
-  for (int32_t i = 0; i < array.n_dims; i++) {
+  for (int32_t i = 0; i < array.n_dims; ++i) {
     int64_t stride = array.strides[i];
     if ((stride & ((INT64_C(1) << shift) - 1)) != 0) return false;
     out->shape[i] = array.shape[i];
@@ -124,7 +124,7 @@ int fb_ndarray_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args
 static bool is_tuple(HPyContext *ctx, HPy tuple, const int64_t *numbers, int32_t n) {
   if (!HPyTuple_Check(ctx, tuple) || HPy_Length(ctx, tuple) != n) return false;
   bool is_same = true;
-  for (int32_t i = 0; is_same && i < n; i++) {
+  for (int32_t i = 0; is_same && i < n; ++i) {
     HPy item = HPy_GetItem_i(ctx, tuple, i);
     is_same = !HPy_IsNull(item) && HPyLong_AsInt64_t(ctx, item) == numbers[i];
     if (!HPy_IsNull(item)) HPy_Close(ctx, item);

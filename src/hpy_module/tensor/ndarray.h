@@ -3,7 +3,7 @@
 #define FFI_HPY_TENSOR_NDARRAY_H_
 
 #include "hpy_module/convert/argument.h"
-#include "hpy_module/object/type_kind.h"
+#include "hpy_module/object/type_tag.h"
 
 extern HPyDef fb_ndarray_reads, fb_ndarray_use;
 
@@ -13,7 +13,7 @@ extern FB_HIDDEN intptr_t fb_ndarray_type; /* the type word of numpy.ndarray (ex
 FH_INLINE bool fb_ndarray_check(HPy value) {
   /* relaxed: only the word is compared, and each value that it ever had is correct */
   intptr_t type = fh_atomic_load_relaxed(&fb_ndarray_type);
-  return type != 0 && fb_type_kind_type(value) == type;
+  return type != 0 && fb_type_tag_type(value) == type;
 }
 
 /* Makes a Tensor over the memory of an array: *out is owned. Returns 0; 1 if the array must be imported by its

@@ -3,16 +3,22 @@
  * dlpack_out.c. */
 #include "tensor.h"
 
+#include <tvm/ffi/extra/c_env_api.h>
+
 #include "core/tensor/dltensor.h"
 #include "dlpack_out.h"
+#include "hpy_module/context/call.h"
+#include "hpy_module/context/drop.h"
+#include "hpy_module/context/hook.h"
 #include "hpy_module/context/keywords.h"
 #include "hpy_module/context/raise.h"
-#include "hpy_module/context/tuple.h"
+#include "hpy_module/convert/result.h"
+#include "hpy_module/error/error.h"
 #include "hpy_module/object/object_type.h"
 #include "hpy_module/value/data_type.h"
 #include "hpy_module/value/plain.h"
 
-/* --- class Tensor ------------------------------------------------------------------------------------------------- */
+/* --- shapes ------------------------------------------------------------------------------------------------------ */
 
 /* Returns read(description of self); HPy_NULL with an exception raised. ffi.Tensor is one level below ffi.Object. */
 static HPy read_tensor(HPyContext *ctx, HPy self, HPy (*read)(HPyContext *, const DLTensor *)) {
@@ -155,4 +161,62 @@ HPy fb_tensor_type_new(HPyContext *ctx, HPy base) {
       .doc = "An n-dimensional array with shared ownership of its memory, exchanged through DLPack.",
   };
   return fb_object_type_derive(ctx, &spec, base, &tensor_type);
+}
+
+/* --- streams ----------------------------------------------------------------------------------------------------- */
+
+/* The core's ffi.Shape becomes the package's Shape, a tuple of ints that also has the native object, so that passing it
+ * to native code again needs no new object. */
+
+/* Makes Shape(tuple, native object). Steals the object, also on failure, like every FbResult. */
+static HPy shape_result(HPyContext *ctx, const TVMFFIAny *value) {
+  const TVMFFIShapeCell *shape = (const TVMFFIShapeCell *)(value->v_obj + 1);
+  HPy parts[2] = {fb_tuple_of_ints(ctx, shape->data, (int32_t)shape->size), HPy_NULL};
+  if (HPy_IsNull(parts[0])) {
+    fb_drop_object(value->v_obj, -1);
+    return HPy_NULL;
+  }
+  parts[1] = fb_wrap_object(ctx, value->v_obj);
+  HPy result = HPy_IsNull(parts[1]) ? HPy_NULL : fb_hook_call(ctx, FB_HOOK_SHAPE_CLASS, parts, 2);
+  if (!HPy_IsNull(parts[1])) HPy_Close(ctx, parts[1]);
+  HPy_Close(ctx, parts[0]);
+  return result;
+}
+
+void fb_shape_init(void) { fb_result_set(kTVMFFIShape, shape_result); }
+
+/* --- stream ------------------------------------------------------------------------------------------------------ */
+
+/* The streams that native code uses, per thread and device. Their handles are pointers, and ints in Python. */
+
+/* Reads device type and index. Returns 0, or -1 with an exception raised. */
+static int device_args(HPyContext *ctx, const HPy *args, int32_t *type, int32_t *index) {
+  *type = HPyLong_AsInt32_t(ctx, args[0]);
+  if (*type == -1 && HPyErr_Occurred(ctx)) return -1;
+  *index = HPyLong_AsInt32_t(ctx, args[1]);
+  return *index == -1 && HPyErr_Occurred(ctx) ? -1 : 0;
+}
+
+HPyDef_METH(fb_stream_get, "stream_get", HPyFunc_VARARGS, .doc = "This thread's stream of a device, 0 if none was set.")
+static HPy fb_stream_get_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+  (void)self;
+  int32_t type, index;
+  if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "stream_get() takes device_type, device_id");
+  if (device_args(ctx, args, &type, &index) != 0) return HPy_NULL;
+  /* A stream is a pointer, which fits into a size_t. */
+  return HPyLong_FromSize_t(ctx, (size_t)TVMFFIEnvGetStream(type, index));
+}
+
+HPyDef_METH(fb_stream_set, "stream_set", HPyFunc_VARARGS,
+            .doc = "Set this thread's stream of a device; gives the old one.")
+static HPy fb_stream_set_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+  (void)self;
+  int32_t type, index;
+  TVMFFIStreamHandle previous = NULL;
+  if (nargs != 3) return fb_raise(ctx, ctx->h_TypeError, "stream_set() takes device_type, device_id, stream");
+  if (device_args(ctx, args, &type, &index) != 0) return HPy_NULL;
+  void *stream = HPyLong_AsVoidPtr(ctx, args[2]);
+  if (stream == NULL && HPyErr_Occurred(ctx)) return HPy_NULL;
+  if (TVMFFIEnvSetStream(type, index, stream, &previous) != 0) return fb_error_raise_pending(ctx, "stream_set");
+  return HPyLong_FromSize_t(ctx, (size_t)previous);
 }

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "hpy_module/context/attr.h"
+#include "hpy_module/context/call.h"
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/hook.h"
 #include "hpy_module/context/instance.h"

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "hpy_module/context/attr.h"
+#include "hpy_module/context/call.h"
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/keywords.h"
 #include "hpy_module/context/raise.h"
@@ -46,7 +46,7 @@ static int init(HPyContext *ctx, HPy self, const HPy parts[N_PARTS]) {
                                      "Error() argument 'backtrace'"};
   /* The strings belong to the arguments, which the caller holds; the new error copies them. */
   TVMFFIByteArray text[3];
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 3; ++i) {
     HPy_ssize_t n;
     text[i].data = fb_text_arg(ctx, parts[i], what[i], &n);
     if (text[i].data == NULL) return -1;
@@ -62,7 +62,7 @@ static int init(HPyContext *ctx, HPy self, const HPy parts[N_PARTS]) {
     HPyErr_NoMemory(ctx);
     rc = -1;
   }
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     fb_drop_object(context[i], rc);
   }
   return rc == 0 ? fb_transfer_put(ctx, self, made) : -1;

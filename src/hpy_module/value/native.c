@@ -34,7 +34,7 @@ static HPy fb_native_functions_impl(HPyContext *ctx, HPy self) {
   (void)self;
   HPy found = HPyDict_New(ctx);
   int rc = HPy_IsNull(found) ? -1 : 0;
-  for (size_t i = 0; rc == 0 && i < sizeof(functions) / sizeof(*functions); i++) {
+  for (size_t i = 0; rc == 0 && i < sizeof(functions) / sizeof(*functions); ++i) {
     HPy address = HPyLong_FromUInt64_t(ctx, (uint64_t)(uintptr_t)functions[i].call);
     rc = HPy_IsNull(address) ? -1 : HPy_SetItem_s(ctx, found, functions[i].name, address);
     if (!HPy_IsNull(address)) HPy_Close(ctx, address);

@@ -73,7 +73,7 @@ static ptrdiff_t find_word(const void *o, size_t byte_size, const void *word) {
 static ptrdiff_t find_flags(const PyObject *probe, size_t byte_size) {
   PyObject *const others[] = {&PyType_Type, &PyLong_Type, &PyList_Type, &PyBaseObject_Type};
   ptrdiff_t found = find_word(probe, byte_size, (void *)(uintptr_t)PyType_GetFlags((PyObject *)(uintptr_t)probe));
-  for (int i = 0; found != 0 && i < 4; i++)
+  for (int i = 0; found != 0 && i < 4; ++i)
     if (*(unsigned long *)((char *)others[i] + found) != PyType_GetFlags(others[i])) return 0;
   return found;
 }
@@ -107,7 +107,7 @@ static int measure_type_members(void) {
       [MEMBER_TRAVERSE] = (void *)probe_traverse,
       [MEMBER_CLEAR] = (void *)probe_clear,
   };
-  for (int m = 0; m < MEMBER_COUNT; m++) fhpy_layout.member_offset[m] = find_word(probe, (size_t)type_size, words[m]);
+  for (int m = 0; m < MEMBER_COUNT; ++m) fhpy_layout.member_offset[m] = find_word(probe, (size_t)type_size, words[m]);
   fhpy_layout.flags_offset = find_flags(probe, (size_t)type_size);
   Py_DecRef(probe);
   return 0;
@@ -117,7 +117,7 @@ static int measure_sizes(void) {
   /* the order of HPyType_BuiltinShape, with the dict of HPy's master (appended.h) */
   PyObject *const shapes[] = {&PyBaseObject_Type, &PyType_Type,  &PyLong_Type, &PyFloat_Type,
                               &PyUnicode_Type,    &PyTuple_Type, &PyList_Type, &PyDict_Type};
-  for (int i = 0; i < 8; i++) {
+  for (int i = 0; i < 8; ++i) {
     Py_ssize_t size = fhpy_layout_get_basicsize(shapes[i]);
     if (size < 0) return -1;
     if (i == 0) fhpy_layout.header_size = (size_t)size;
@@ -147,7 +147,7 @@ static int find_tuple_items(void) {
   if (probe == NULL) return -1;
   PyObject *const items[N_ITEMS] = {(PyObject *)&PyTuple_Type, (PyObject *)&PyList_Type,
                                     (PyObject *)&PyBaseObject_Type};
-  for (int i = 0; i < N_ITEMS; i++) {
+  for (int i = 0; i < N_ITEMS; ++i) {
     Py_IncRef(items[i]);
     if (PyTuple_SetItem(probe, i, items[i]) < 0) return Py_DecRef(probe), -1;
   }

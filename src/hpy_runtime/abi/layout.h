@@ -28,7 +28,7 @@ typedef enum {
 typedef struct FhpyLayout {
   int minor;                             /* of 3.minor */
   bool free_threaded;                    /* the build has no GIL */
-  bool plain_refcounts;                  /* see reference.h */
+  bool plain_refcounts;                  /* see handle.h */
   ptrdiff_t list_items;                  /* offset of the pointer to a list's items; 0: unknown, functions are used */
   ptrdiff_t tuple_items;                 /* offset of a tuple's first item, for reading; 0: unknown */
   ptrdiff_t ascii_data;                  /* offset of the bytes of an ASCII str; 0: unknown, or no PyUnicode_New */

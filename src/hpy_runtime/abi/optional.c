@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "core/platform/loader.h"
+#include "core/platform/system.h"
 
 FhpyOptional fhpy_optional;
 
@@ -13,7 +13,7 @@ FhpyOptional fhpy_optional;
 static void *find_function(const char *name) {
   char prefixed[80];
   bool is_private = name[0] == '_';
-  snprintf(prefixed, sizeof prefixed, "%sPy%s", is_private ? "_" : "", name + is_private);
+  snprintf(prefixed, sizeof(prefixed), "%sPy%s", is_private ? "_" : "", name + is_private);
   return fh_loader_find_anywhere(prefixed);
 }
 #else

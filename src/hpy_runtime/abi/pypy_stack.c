@@ -2,7 +2,7 @@
 #include "pypy_stack.h"
 
 #ifdef FHPY_PYPY
-#include "core/platform/thread.h"
+#include "core/platform/system.h"
 
 extern PyObject *PyExc_RecursionError;
 

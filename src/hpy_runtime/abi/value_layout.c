@@ -54,9 +54,9 @@ static int reads_int(const FhpyValues *values, long long number, bool has_one_di
 /* Returns 1 if all samples read as expected, 0 if not, -1 with an exception raised. */
 static int reads_ints(const FhpyValues *values) {
   int is_right = 1;
-  for (size_t i = 0; is_right > 0 && i < sizeof(of_one_digit) / sizeof(of_one_digit[0]); i++)
+  for (size_t i = 0; is_right > 0 && i < sizeof(of_one_digit) / sizeof(of_one_digit[0]); ++i)
     is_right = reads_int(values, of_one_digit[i], true);
-  for (size_t i = 0; is_right > 0 && i < sizeof(of_more) / sizeof(of_more[0]); i++)
+  for (size_t i = 0; is_right > 0 && i < sizeof(of_more) / sizeof(of_more[0]); ++i)
     is_right = reads_int(values, of_more[i], false);
   return is_right;
 }
@@ -66,9 +66,9 @@ static int reads_ints(const FhpyValues *values) {
 static int measure_int(FhpyValues *values) {
   FhpyValues counted = {.int_bias = 1, .int_last = 2, .int_sign = {-1, 0, 1}};
   FhpyValues tagged = {.int_last = FHPY_INT_STATES - 1};
-  for (int i = 0; i < FHPY_INT_STATES; i++) tagged.int_sign[i] = (int8_t)(1 - (i & 3));
+  for (int i = 0; i < FHPY_INT_STATES; ++i) tagged.int_sign[i] = (int8_t)(1 - (i & 3));
   FhpyValues *const known[] = {&counted, &tagged};
-  for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+  for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); ++i) {
     known[i]->int_word = (ptrdiff_t)fhpy_layout.header_size;
     int is_right = reads_ints(known[i]);
     if (is_right < 0) return -1;
@@ -85,7 +85,7 @@ static const double floats[] = {0.0, -0.0, 1.0, -1.5, 3.141592653589793, 5e-324,
 
 /* Returns 1 if all samples read as expected, 0 if not, -1 with an exception raised. */
 static int reads_floats(const FhpyValues *values) {
-  for (size_t i = 0; i < sizeof(floats) / sizeof(floats[0]); i++) {
+  for (size_t i = 0; i < sizeof(floats) / sizeof(floats[0]); ++i) {
     PyObject *object = PyFloat_FromDouble(floats[i]);
     if (object == NULL) return -1;
     double seen = fhpy_values_read_float(values, object);
@@ -119,8 +119,8 @@ static bool is_immortal(PyObject *o) {
 static int are_immortal(void) {
   PyObject *const singletons[] = {&_Py_NoneStruct, &_Py_TrueStruct, &_Py_FalseStruct};
   bool is_so = fhpy_layout.minor >= 12;
-  for (int i = 0; i < 3; i++) is_so = is_so && is_immortal(singletons[i]);
-  for (long number = -5; is_so && number <= 256; number++) {
+  for (int i = 0; i < 3; ++i) is_so = is_so && is_immortal(singletons[i]);
+  for (long number = -5; is_so && number <= 256; ++number) {
     PyObject *o = PyLong_FromLong(number);
     if (o == NULL) return -1;
     is_so = is_immortal(o);

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "core/platform/loader.h"
+#include "core/platform/system.h"
 
 FhpyWindowsObjects fhpy_windows_objects;
 
@@ -37,7 +37,6 @@ static const struct {
 #define FUNCTION(name) {#name, A_FUNCTION, &fhpy_at_##name},
 #define EXCEPTION(name) {#name, AN_EXCEPTION, &name},
 #define OBJECT(name) {#name, AN_OBJECT, &fhpy_windows_objects.name##_at},
-#include "windows_names.def"
 };
 
 /* Finds the interpreter's library by a name that is not stable and therefore not in python3.dll. */
@@ -51,7 +50,7 @@ extern void PyErr_SetString(void *, const char *);
 
 static int refuse(const char *lacking) {
   char text[200];
-  snprintf(text, sizeof text, "ffi_hpy needs %s, which this interpreter does not have", lacking);
+  snprintf(text, sizeof(text), "ffi_hpy needs %s, which this interpreter does not have", lacking);
   if (fhpy_at_PyErr_SetString != NULL && PyExc_ImportError != NULL)
     PyErr_SetString(PyExc_ImportError, text);
   else
@@ -62,7 +61,7 @@ static int refuse(const char *lacking) {
 int fhpy_windows_names_find(void) {
   void *interpreter = find_interpreter();
   const char *lacking = interpreter == NULL ? "CPython" : NULL;
-  for (size_t i = 0; interpreter != NULL && i < sizeof all / sizeof all[0]; i++) {
+  for (size_t i = 0; interpreter != NULL && i < sizeof(all) / sizeof(all[0]); ++i) {
     void *found = fh_loader_find(interpreter, all[i].name);
     if (found == NULL)
       lacking = all[i].name;

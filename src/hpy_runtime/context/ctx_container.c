@@ -15,7 +15,7 @@ static HPy list_new(HPyContext *ctx, HPy_ssize_t n_items) {
   (void)ctx;
   PyObject *list = PyList_New(n_items);
   if (list == NULL) return HPy_NULL;
-  for (HPy_ssize_t i = 0; i < n_items; i++) {
+  for (HPy_ssize_t i = 0; i < n_items; ++i) {
     Py_IncRef(&_Py_NoneStruct);
     PyList_SetItem(list, i, &_Py_NoneStruct);
   }
@@ -55,7 +55,7 @@ static HPy tuple_from_array(HPyContext *ctx, HPy items[], HPy_ssize_t n_items) {
   (void)ctx;
   PyObject *tuple = PyTuple_New(n_items);
   if (tuple == NULL) return HPy_NULL;
-  for (HPy_ssize_t i = 0; i < n_items; i++) {
+  for (HPy_ssize_t i = 0; i < n_items; ++i) {
     Py_IncRef(to_py(items[i]));
     PyTuple_SetItem(tuple, i, to_py(items[i])); /* steals the reference; cannot fail on a fresh tuple */
   }
@@ -82,4 +82,173 @@ void fhpy_ctx_container_fill(HPyContext *ctx) {
   ctx->ctx_Tuple_Check = tuple_check;
   ctx->ctx_Tuple_FromArray = tuple_from_array;
   ctx->ctx_Slice_Unpack = slice_unpack;
+}
+
+/* --- builders ---------------------------------------------------------------------------------------------------- */
+
+/* Context entries: ListBuilder and TupleBuilder. A builder is the unfinished list or tuple itself, so Build is free.
+ *
+ * If the list or tuple could not be made, the builder is 0: Set and Cancel ignore it, Build raises MemoryError. New
+ * raises nothing, because the calls that make the items must not run with a raised exception. */
+
+/* Returns the word of a new builder, which steals the list or tuple; 0 for NULL. */
+static intptr_t take_started(PyObject *made) {
+  if (made == NULL) PyErr_Clear();
+  return (intptr_t)made;
+}
+
+/* Returns the finished list or tuple, owned by the caller; NULL with MemoryError raised for 0. */
+static PyObject *take_built(intptr_t builder) {
+  if (builder == 0) PyErr_NoMemory();
+  return (PyObject *)builder;
+}
+
+/* Lists and tuples with the layout that layout.c measures. Used only if fhpy_layout.list_items and tuple_items equal
+ * these offsets. */
+typedef struct {
+  Py_ssize_t refcount;
+  PyObject *type;
+  size_t n_items;
+} PlainHead;
+typedef struct {
+  PlainHead head;
+  PyObject **items;
+} PlainList;
+typedef struct {
+  PlainHead head;
+  PyObject *items[];
+} PlainTuple;
+
+/* Stores a new reference in an empty slot, without a call. Returns false for a filled slot or a null item; the
+ * interpreter's function must then be called. Used only where reference counts are plain. */
+static inline bool fill_plain(PyObject **slot, PyObject *item) {
+  if (*slot != NULL || item == NULL) return false;
+  *slot = item;
+  ++*(Py_ssize_t *)item;
+  return true;
+}
+
+static HPyListBuilder list_builder_new(HPyContext *ctx, HPy_ssize_t n_items) {
+  return (void)ctx, (HPyListBuilder){take_started(PyList_New(n_items))};
+}
+/* PyList_SetItem and PyTuple_SetItem steal the reference even if the index is out of range. HPy's Set cannot report
+ * that error, so the exception stays raised for the caller's next check. */
+static FH_NOINLINE void list_builder_set(HPyContext *ctx, HPyListBuilder builder, HPy_ssize_t i, HPy item) {
+  (void)ctx;
+  if (builder._lst == 0) return;
+  take_reference(to_py(item));
+  PyList_SetItem((PyObject *)builder._lst, i, to_py(item));
+}
+/* The cast makes a negative index too large. */
+static void plain_list_builder_set(HPyContext *ctx, HPyListBuilder builder, HPy_ssize_t i, HPy item) {
+  PlainList *list = (PlainList *)builder._lst;
+  if (list != NULL && (size_t)i < list->head.n_items && fill_plain(list->items + i, to_py(item))) return;
+  list_builder_set(ctx, builder, i, item);
+}
+static HPy list_builder_build(HPyContext *ctx, HPyListBuilder builder) {
+  return (void)ctx, to_hpy(take_built(builder._lst));
+}
+static void list_builder_cancel(HPyContext *ctx, HPyListBuilder builder) {
+  (void)ctx, Py_DecRef((PyObject *)builder._lst);
+}
+
+static HPyTupleBuilder tuple_builder_new(HPyContext *ctx, HPy_ssize_t n_items) {
+  return (void)ctx, (HPyTupleBuilder){take_started(PyTuple_New(n_items))};
+}
+static FH_NOINLINE void tuple_builder_set(HPyContext *ctx, HPyTupleBuilder builder, HPy_ssize_t i, HPy item) {
+  (void)ctx;
+  if (builder._tup == 0) return;
+  take_reference(to_py(item));
+  PyTuple_SetItem((PyObject *)builder._tup, i, to_py(item));
+}
+static void plain_tuple_builder_set(HPyContext *ctx, HPyTupleBuilder builder, HPy_ssize_t i, HPy item) {
+  PlainTuple *tuple = (PlainTuple *)builder._tup;
+  if (tuple != NULL && (size_t)i < tuple->head.n_items && fill_plain(tuple->items + i, to_py(item))) return;
+  tuple_builder_set(ctx, builder, i, item);
+}
+static HPy tuple_builder_build(HPyContext *ctx, HPyTupleBuilder builder) {
+  return (void)ctx, to_hpy(take_built(builder._tup));
+}
+static void tuple_builder_cancel(HPyContext *ctx, HPyTupleBuilder builder) {
+  (void)ctx, Py_DecRef((PyObject *)builder._tup);
+}
+
+void fhpy_ctx_builder_fill(HPyContext *ctx) {
+  bool is_plain = fhpy_layout.plain_refcounts && fhpy_layout.tuple_items == offsetof(PlainTuple, items);
+  ctx->ctx_ListBuilder_New = list_builder_new;
+  ctx->ctx_ListBuilder_Set =
+      fhpy_layout.list_items == offsetof(PlainList, items) ? plain_list_builder_set : list_builder_set;
+  ctx->ctx_ListBuilder_Build = list_builder_build;
+  ctx->ctx_ListBuilder_Cancel = list_builder_cancel;
+  ctx->ctx_TupleBuilder_New = tuple_builder_new;
+  ctx->ctx_TupleBuilder_Set = is_plain ? plain_tuple_builder_set : tuple_builder_set;
+  ctx->ctx_TupleBuilder_Build = tuple_builder_build;
+  ctx->ctx_TupleBuilder_Cancel = tuple_builder_cancel;
+}
+
+/* --- trackers ---------------------------------------------------------------------------------------------------- */
+
+/* Context entries: Tracker, a growing array of handles that are closed together. One thread uses a tracker at a time.
+ * The debug context also uses these entries, so they never dereference a handle. */
+
+typedef struct {
+  size_t n_handles;
+  size_t capacity; /* always more than n_handles */
+  HPy *handles;
+} Tracker;
+
+static Tracker *get_tracker(HPyTracker t) { return (Tracker *)t._i; }
+
+/* Returns a null tracker with an exception raised if memory is exhausted or the size is negative. */
+static HPyTracker tracker_new(HPyContext *ctx, HPy_ssize_t n_expected) {
+  (void)ctx;
+  if (n_expected < 0) {
+    PyErr_Format(PyExc_ValueError, "HPyTracker_New expects a size of at least 0, got %zd", n_expected);
+    return (HPyTracker){0};
+  }
+  Tracker *t = PyMem_Malloc(sizeof(Tracker));
+  size_t capacity = (n_expected == 0 ? 4 : (size_t)n_expected) + 1;
+  HPy *handles = PyMem_Calloc(capacity, sizeof(HPy));
+  if (t == NULL || handles == NULL) {
+    PyMem_Free(t), PyMem_Free(handles);
+    PyErr_NoMemory();
+    return (HPyTracker){0};
+  }
+  *t = (Tracker){0, capacity, handles};
+  return (HPyTracker){(intptr_t)t};
+}
+
+/* The handle is stored before the array grows, so it is closed with the others even if Add fails. */
+static int tracker_add(HPyContext *ctx, HPyTracker tracker, HPy h) {
+  (void)ctx;
+  Tracker *t = get_tracker(tracker);
+  t->handles[t->n_handles++] = h;
+  if (t->n_handles < t->capacity) return 0;
+  size_t capacity = t->capacity * 2;
+  HPy *handles = PyMem_Realloc(t->handles, capacity * sizeof(HPy));
+  if (handles == NULL) {
+    PyErr_NoMemory();
+    return -1;
+  }
+  t->handles = handles;
+  t->capacity = capacity;
+  return 0;
+}
+
+static void tracker_forget_all(HPyContext *ctx, HPyTracker tracker) { (void)ctx, get_tracker(tracker)->n_handles = 0; }
+
+/* Closes through `ctx`: in debug mode these are handles of the debug context. */
+static void tracker_close(HPyContext *ctx, HPyTracker tracker) {
+  Tracker *t = get_tracker(tracker);
+  if (t == NULL) return;
+  for (size_t i = 0; i < t->n_handles; ++i) ctx->ctx_Close(ctx, t->handles[i]);
+  PyMem_Free(t->handles);
+  PyMem_Free(t);
+}
+
+void fhpy_ctx_tracker_fill(HPyContext *ctx) {
+  ctx->ctx_Tracker_New = tracker_new;
+  ctx->ctx_Tracker_Add = tracker_add;
+  ctx->ctx_Tracker_ForgetAll = tracker_forget_all;
+  ctx->ctx_Tracker_Close = tracker_close;
 }

@@ -6,7 +6,7 @@
 #include "entries.h"
 #include "hpy_runtime/abi/handle.h"
 #include "hpy_runtime/types/pypy_slots.h"
-#include "hpy_runtime/types/type_traverse.h"
+#include "hpy_runtime/types/type_instance.h"
 
 /* H makes the handle of an object, P the object of a handle. */
 #define H(pointer) ((HPy){(intptr_t)(pointer)})
@@ -40,7 +40,7 @@ static bool unpack(Arguments *a, PyObject *tuple) {
     PyErr_NoMemory();
     return false;
   }
-  for (Py_ssize_t i = 0; i < a->n_items; i++) a->items[i] = to_hpy(PyTuple_GetItem(tuple, i));
+  for (Py_ssize_t i = 0; i < a->n_items; ++i) a->items[i] = to_hpy(PyTuple_GetItem(tuple, i));
   return true;
 }
 static void free_arguments(Arguments *a) {

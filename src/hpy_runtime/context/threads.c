@@ -6,8 +6,8 @@
 
 #include <stdbool.h>
 
-#include "core/platform/clock.h"
 #include "core/platform/fork.h"
+#include "core/platform/system.h"
 #include "hpy_runtime/abi/layout.h"
 #include "hpy_runtime/api/extension.h"
 
@@ -185,7 +185,7 @@ void fhpy_threads_close(void) {
   fh_atomic_store_seq_cst_u64(&is_closed, 1);
   if (fh_atomic_load_seq_cst_u64(&n_foreign) == 0) return;
   void *state = PyEval_SaveThread();
-  for (int i = 0; i < TRIES && fh_atomic_load_seq_cst_u64(&n_foreign) != 0; i++) fh_clock_sleep(NANOSECONDS);
+  for (int i = 0; i < TRIES && fh_atomic_load_seq_cst_u64(&n_foreign) != 0; ++i) fh_clock_sleep(NANOSECONDS);
   PyEval_RestoreThread(state);
 }
 

@@ -2,7 +2,7 @@
  * that keeps a handle is detected at its next use. */
 #include "debug_entries.h"
 #include "debug_handle.h"
-#include "debug_name.h"
+#include "debug_report.h"
 #include "hpy_runtime/context/context.h"
 #include "hpy_runtime/types/pypy_slots.h"
 
@@ -38,21 +38,21 @@ static HPy *frame_allocate(Frame *frame, size_t n_items) {
 
 static const HPy *frame_open_array(Frame *frame, PyObject *const *objects, size_t n_items) {
   HPy *items = frame_allocate(frame, n_items);
-  for (size_t i = 0; i < n_items; i++) items[i] = open_argument(objects[i]);
+  for (size_t i = 0; i < n_items; ++i) items[i] = open_argument(objects[i]);
   return items;
 }
 
 /* Opens the items of an argument tuple by the interpreter's function: only the plain context uses them in place. */
 static const HPy *frame_open_tuple(Frame *frame, PyObject *tuple, Py_ssize_t n_items) {
   HPy *items = frame_allocate(frame, (size_t)n_items);
-  for (Py_ssize_t i = 0; i < n_items; i++) items[i] = open_argument(PyTuple_GetItem(tuple, i));
+  for (Py_ssize_t i = 0; i < n_items; ++i) items[i] = open_argument(PyTuple_GetItem(tuple, i));
   return items;
 }
 
 /* Closes the handles that the call has opened. frame_allocate is called at most once in a call. */
 static void frame_close(Frame *frame) {
-  for (size_t i = 0; i < frame->n_few; i++) fhpy_debug_handle_close_argument(frame->few[i]);
-  for (size_t i = 0; i < frame->n_items; i++) fhpy_debug_handle_close_argument(frame->items[i]);
+  for (size_t i = 0; i < frame->n_few; ++i) fhpy_debug_handle_close_argument(frame->few[i]);
+  for (size_t i = 0; i < frame->n_items; ++i) fhpy_debug_handle_close_argument(frame->items[i]);
   PyMem_Free(frame->items);
 }
 
@@ -119,4 +119,121 @@ void fhpy_debug_call(HPyContext *ctx, HPyFunc_Signature sig, HPyCFunction func, 
   call_wrapped(ctx, sig, func, args, &frame);
   frame_close(&frame);
   fhpy_debug_name_running = outer;
+}
+
+/* --- arrays ------------------------------------------------------------------------------------------------------ */
+
+/* Debug mode: entries with an array of handles. The handles are looked up into an array of objects, which is passed to
+ * the plain context's entry. */
+
+static HPyContext *const real = &fhpy_context.base;
+
+/* Returns the objects of an array of handles, borrowed. Free the array with PyMem_Free. Never NULL: if memory is
+ * exhausted, the process ends. */
+static HPy *unwrap_array(const HPy *items, size_t n_items, const char *entry) {
+  HPy *objects = PyMem_Malloc((n_items + 1) * sizeof(HPy));
+  if (objects == NULL) Py_FatalError("ffi_hpy debug mode: no memory for the arguments of a call");
+  for (size_t i = 0; i < n_items; ++i) objects[i] = debug_unwrap(items[i], entry);
+  return objects;
+}
+
+/* Returns the objects of arguments, followed by the values of keywords. If `names` is not a tuple there are no values,
+ * and the plain context's entry raises the TypeError. */
+static HPy *unwrap_arguments(const HPy *args, size_t nargs, HPy names, const char *entry) {
+  PyObject *tuple = to_py(names);
+  if (tuple != NULL && type_has_flag(type_of(tuple), TYPE_FLAG_TUPLE_SUBCLASS)) nargs += (size_t)PyTuple_Size(tuple);
+  return unwrap_array(args, nargs, entry);
+}
+
+static HPy call_object(HPyContext *ctx, HPy callable, const HPy *args, size_t nargs, HPy kwnames) {
+  (void)ctx;
+  HPy names = debug_unwrap(kwnames, "Call");
+  HPy *objects = unwrap_arguments(args, nargs, names, "Call");
+  HPy result = real->ctx_Call(real, debug_unwrap(callable, "Call"), objects, nargs, names);
+  PyMem_Free(objects);
+  return debug_wrap(result);
+}
+
+static HPy call_method(HPyContext *ctx, HPy name, const HPy *args, size_t nargs, HPy kwnames) {
+  (void)ctx;
+  HPy names = debug_unwrap(kwnames, "CallMethod");
+  HPy *objects = unwrap_arguments(args, nargs, names, "CallMethod");
+  HPy result = real->ctx_CallMethod(real, debug_unwrap(name, "CallMethod"), objects, nargs, names);
+  PyMem_Free(objects);
+  return debug_wrap(result);
+}
+
+static HPy tuple_from_array(HPyContext *ctx, HPy items[], HPy_ssize_t n_items) {
+  (void)ctx;
+  HPy *objects = unwrap_array(items, n_items > 0 ? (size_t)n_items : 0, "Tuple_FromArray");
+  HPy result = real->ctx_Tuple_FromArray(real, objects, n_items);
+  PyMem_Free(objects);
+  return debug_wrap(result);
+}
+
+static HPy type_generic_new(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
+  (void)ctx;
+  HPy *objects = unwrap_array(args, args != NULL && nargs > 0 ? (size_t)nargs : 0, "Type_GenericNew");
+  HPy result = real->ctx_Type_GenericNew(real, debug_unwrap(type, "Type_GenericNew"), objects, nargs,
+                                         debug_unwrap(kw, "Type_GenericNew"));
+  PyMem_Free(objects);
+  return debug_wrap(result);
+}
+
+static HPy type_from_spec(HPyContext *ctx, HPyType_Spec *spec, HPyType_SpecParam *params) {
+  (void)ctx;
+  size_t n_params = 0;
+  while (params != NULL && params[n_params].kind != 0) ++n_params;
+  /* One more, zeroed, because kind 0 ends the array. */
+  HPyType_SpecParam *unwrapped = PyMem_Calloc(n_params + 1, sizeof(HPyType_SpecParam));
+  if (unwrapped == NULL) {
+    PyErr_NoMemory();
+    return HPy_NULL;
+  }
+  for (size_t i = 0; i < n_params; ++i)
+    unwrapped[i] = (HPyType_SpecParam){params[i].kind, debug_unwrap(params[i].object, "Type_FromSpec")};
+  /* Before the type exists, so that the first call of one of its functions finds the name. */
+  if (spec->name != NULL) fhpy_debug_name_defines(spec->name, spec->defines);
+  HPy result = real->ctx_Type_FromSpec(real, spec, unwrapped);
+  PyMem_Free(unwrapped);
+  return debug_wrap(result);
+}
+
+void fhpy_debug_array_fill(HPyContext *ctx) {
+  ctx->ctx_Call = call_object;
+  ctx->ctx_CallMethod = call_method;
+  ctx->ctx_Tuple_FromArray = tuple_from_array;
+  ctx->ctx_Type_GenericNew = type_generic_new;
+  ctx->ctx_Type_FromSpec = type_from_spec;
+}
+
+/* --- text -------------------------------------------------------------------------------------------------------- */
+
+/* Debug mode: entries that return strings. The extension gets a copy, which becomes unreadable when the handle is
+ * closed (debug_pages.c). */
+
+/* The copy needs the size, so it is requested even if the extension does not request it. One more byte is copied: the
+ * NUL. */
+static const char *unicode_as_utf8_and_size(HPyContext *ctx, HPy h, HPy_ssize_t *byte_len) {
+  (void)ctx;
+  HPy_ssize_t n = 0;
+  const char *text = real->ctx_Unicode_AsUTF8AndSize(real, debug_unwrap(h, "Unicode_AsUTF8AndSize"), &n);
+  if (text != NULL && byte_len != NULL) *byte_len = n;
+  return fhpy_debug_record_keep_text(h, text, (size_t)n + 1);
+}
+
+static const char *bytes_text(HPy h, const char *entry) {
+  HPy bytes = debug_unwrap(h, entry);
+  const char *text = real->ctx_Bytes_AsString(real, bytes);
+  return text != NULL ? fhpy_debug_record_keep_text(h, text, (size_t)real->ctx_Bytes_Size(real, bytes) + 1) : NULL;
+}
+static const char *bytes_as_string(HPyContext *ctx, HPy h) { return (void)ctx, bytes_text(h, "Bytes_AsString"); }
+static const char *bytes_as_string_unchecked(HPyContext *ctx, HPy h) {
+  return (void)ctx, bytes_text(h, "Bytes_AS_STRING");
+}
+
+void fhpy_debug_text_fill(HPyContext *ctx) {
+  ctx->ctx_Unicode_AsUTF8AndSize = unicode_as_utf8_and_size;
+  ctx->ctx_Bytes_AsString = bytes_as_string;
+  ctx->ctx_Bytes_AS_STRING = bytes_as_string_unchecked;
 }

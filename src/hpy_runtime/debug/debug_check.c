@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "debug_handle.h"
-#include "debug_name.h"
 #include "debug_report.h"
 #include "hpy_runtime/context/context.h"
 #include "hpy_runtime/types/type.h"
@@ -83,10 +82,10 @@ static void *checked_struct(void *(*as_struct)(HPyContext *, HPy), HPy h, HPyTyp
                             const char *shape_name) {
   static _Alignas(16) char nothing[4096];
   char words[96];
-  snprintf(words, sizeof words, "AsStruct_%s", shape_name);
+  snprintf(words, sizeof(words), "AsStruct_%s", shape_name);
   PyObject *o = fhpy_debug_handle_get(h, words);
   if (o != NULL && has_shape(o, shape)) return as_struct(real, to_hpy(o));
-  snprintf(words, sizeof words, "Invalid usage of _HPy_AsStruct_%s. Expected an object of that shape", shape_name);
+  snprintf(words, sizeof(words), "Invalid usage of _HPy_AsStruct_%s. Expected an object of that shape", shape_name);
   /* None usually replaces a handle that fhpy_debug_handle_get has reported already. */
   if (o != &_Py_NoneStruct) report_object(o, words);
   return nothing;

@@ -8,7 +8,7 @@
 #include "core/platform/fork.h"
 #include "debug_entries.h"
 #include "debug_handle.h"
-#include "debug_name.h"
+#include "debug_report.h"
 #include "hpy_runtime/context/context.h"
 #include "hpy_runtime/context/threads.h"
 
@@ -163,7 +163,7 @@ static int set_call_function(HPyContext *ctx, HPy h, HPyCallFunction *function) 
 /* Fills the handles from *first up to the member at `end`, which are consecutive in the context. Each record owns a
  * reference forever: closing a constant is a mistake and is reported. */
 static void wrap_constants(HPy *first, const HPy *from, const void *end) {
-  for (HPy *h = first; (const void *)h < end; h++, from++) {
+  for (HPy *h = first; (const void *)h < end; ++h, ++from) {
     Py_IncRef(to_py(*from));
     *h = fhpy_debug_record_open(to_py(*from), HANDLE_CONSTANT);
   }
@@ -193,10 +193,8 @@ static void fill_table(void) {
 #define ENTRY3(R, name, A, B, C) INTO->ctx_##name = name;
 #define ENTRY4(R, name, A, B, C, D) INTO->ctx_##name = name;
 #define INTO ctx
-#include "hpy_runtime/context/entries.def"
 #undef INTO
 #define INTO table
-#include "debug_appended.def"
 #undef INTO
   fhpy_debug_array_fill(ctx);
   fhpy_debug_builder_fill(ctx);

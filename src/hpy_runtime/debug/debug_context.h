@@ -2,8 +2,8 @@
  * detected.
  *
  * A module loaded with this context has the usual entries. Each unwraps its handles, calls the entry of the plain
- * context and wraps the result (debug_context.c, debug_array.c). Some entries check more than handles (debug_builder.c,
- * debug_tracker.c, debug_check.c, debug_text.c). A call into the module wraps the arguments for the duration of the
+ * context and wraps the result (debug_context.c, debug_call.c). Some entries check more than handles (debug_builder.c,
+ * debug_builder.c, debug_check.c, debug_call.c). A call into the module wraps the arguments for the duration of the
  * call (debug_call.c). One debug context serves all threads, native ones included.
  *
  * The context does not have the extension of extension.h, whose contract is that handles are pointers. */

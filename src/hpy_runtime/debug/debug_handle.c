@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 
-#include "debug_name.h"
 #include "debug_report.h"
 
 /* ---- reports: made from a copy of the record and without a lock, because the hook runs Python code ---- */
@@ -57,7 +56,7 @@ enum { DID_SIZE = 80 };
 /* Reports a word that was passed to an entry. */
 static void report_passed(const FhpyRecordAnswer *answer, HPy h, FhpyHandleKind wanted, const char *entry) {
   char did[DID_SIZE];
-  snprintf(did, sizeof did, "passed to %s", entry);
+  snprintf(did, sizeof(did), "passed to %s", entry);
   report_answer(answer, h, wanted, did);
 }
 

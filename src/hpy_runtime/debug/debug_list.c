@@ -6,8 +6,8 @@
 
 #include <stdio.h>
 
-#include "debug_name.h"
 #include "debug_record.h"
+#include "debug_report.h"
 #include "hpy_runtime/context/context.h"
 
 static const char *kind_of(const FhpyRecord *r) {
@@ -45,7 +45,7 @@ static PyObject *describe_record(const FhpyRecordCopy *copy) {
                               PyLong_FromSize_t(copy->n_text_bytes),
                               fhpy_debug_trace_text(r->trace)};
   PyObject *row = PyTuple_New(N_ITEMS);
-  for (int i = 0; i < N_ITEMS; i++) {
+  for (int i = 0; i < N_ITEMS; ++i) {
     if (row != NULL && items[i] != NULL) {
       PyTuple_SetItem(row, i, items[i]);
       continue;
@@ -67,7 +67,7 @@ static PyObject *list_records(FhpyRecordList which, uint64_t since) {
     return PyErr_NoMemory();
   }
   bool is_good = true;
-  for (size_t i = 0; i < n && is_good; i++) {
+  for (size_t i = 0; i < n && is_good; ++i) {
     PyObject *row = describe_record(&copies[i]);
     is_good = row != NULL && PyList_Append(rows, row) == 0;
     Py_DecRef(row);
@@ -126,13 +126,13 @@ void fhpy_debug_list_report(void) {
   }
   PyObject *threads = find_threads();
   FhpyRecordCopy *shown[N_SHOWN];
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; ++i) {
     if (is_in_use(&copies[i].record, threads)) continue;
     if (n_left < N_SHOWN) shown[n_left] = &copies[i];
-    n_left++;
+    ++n_left;
   }
   if (n_left > 0) fprintf(stderr, "ffi_hpy debug mode: %zu open at exit:\n", n_left);
-  for (size_t i = 0; i < n_left && i < N_SHOWN; i++) print_open(shown[i]);
+  for (size_t i = 0; i < n_left && i < N_SHOWN; ++i) print_open(shown[i]);
   if (n_left > N_SHOWN) fprintf(stderr, "  and %zu more\n", n_left - N_SHOWN);
   fflush(stderr);
   Py_DecRef(threads);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/platform/shield.h"
+#include "core/platform/system.h"
 
 FhpyText *fhpy_debug_pages_new(const char *bytes, size_t byte_size) {
   FhpyText *text = malloc(sizeof(FhpyText));

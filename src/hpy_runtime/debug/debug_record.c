@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "core/platform/fork.h"
-#include "debug_name.h"
+#include "debug_report.h"
 
 /* Room for 2^26 handles that are open or not forgotten. A record never moves. */
 enum { BLOCK_RECORDS = 4096, N_BLOCKS = 1 << 14 };
@@ -57,7 +57,7 @@ static FhpyRecord *take_first(List *list) {
   if (list->n_records == 0) return NULL;
   FhpyRecord *r = record_at(list->first);
   list->first = r->next;
-  list->n_records--;
+  --list->n_records;
   return r;
 }
 
@@ -243,7 +243,7 @@ static void copy_record(FhpyRecordCopy *copy, const FhpyRecord *r) {
 /* Open handles are not in a list, so this checks every record. */
 static size_t copy_open(FhpyRecordCopy *copies, uint64_t since) {
   size_t n = 0;
-  for (int32_t i = 0; i < n_records; i++)
+  for (int32_t i = 0; i < n_records; ++i)
     if (is_listed(record_at(i), since)) copy_record(&copies[n++], record_at(i));
   return n;
 }
@@ -269,7 +269,7 @@ FhpyRecordCopy *fhpy_debug_record_copy(FhpyRecordList which, uint64_t since, siz
 }
 
 void fhpy_debug_record_free_copies(FhpyRecordCopy *copies, size_t n_copies) {
-  for (size_t i = 0; i < n_copies; i++) {
+  for (size_t i = 0; i < n_copies; ++i) {
     free(copies[i].record.trace);
     Py_DecRef(copies[i].object);
   }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/platform/loader.h"
+#include "core/platform/system.h"
 
 enum { MAX_FRAMES = 256, OWN_FRAMES = 1 }; /* the innermost frame, fhpy_debug_trace_new itself, is omitted */
 
@@ -39,13 +39,13 @@ static PyObject *text_of_frame(void *address) {
   const char *name = place.name != NULL ? place.name : "";
   size_t offset = (size_t)((char *)address - (char *)(place.name != NULL ? place.start : place.base));
   char number[32];
-  snprintf(number, sizeof number, "%llx", (unsigned long long)offset);
+  snprintf(number, sizeof(number), "%llx", (unsigned long long)offset);
   return PyUnicode_FromFormat("%s(%s+0x%s) [%p]\n", place.file, name, number, address);
 }
 
 PyObject *fhpy_debug_trace_text(const FhpyTrace *trace) {
   PyObject *text = PyUnicode_FromString("");
-  for (size_t i = 0; trace != NULL && text != NULL && i < trace->n_frames; i++) {
+  for (size_t i = 0; trace != NULL && text != NULL && i < trace->n_frames; ++i) {
     PyObject *line = text_of_frame(trace->frames[i]);
     PyObject *longer = line != NULL ? PyUnicode_FromFormat("%U%U", text, line) : NULL;
     Py_DecRef(text), Py_DecRef(line);

@@ -15,8 +15,8 @@
 #include "watch.h"
 
 #include "core/platform/atomic.h"
-#include "core/platform/thread.h"
-#include "hpy_runtime/abi/reference.h"
+#include "core/platform/system.h"
+#include "hpy_runtime/abi/handle.h"
 
 /* offset of the shared word, without a GIL; 0: unknown. Written once, during the import */
 static ptrdiff_t shared_offset;
@@ -111,4 +111,16 @@ int fhpy_watch_try(PyObject *o) {
   if ((*(const uint64_t *)(const void *)o & COUNT_BITS) == 0) return 0;
   take_reference(o);
   return 1;
+}
+
+/* --- immortal objects -------------------------------------------------------------------------------------------- */
+
+/* Immortal objects, without a GIL.
+ *
+ * All bits of the owner's count are set in an immortal object; the interpreter then leaves both counts unchanged.
+ * Threads that change the other count at the same time do no harm, because that count is not read any more. */
+
+void fhpy_keep_object(PyObject *o) {
+  uint32_t *count = fhpy_watch_own_count(o);
+  if (count != NULL) fh_atomic_store_relaxed_u32(count, UINT32_MAX); /* the interpreter's loads are relaxed, too */
 }

@@ -27,4 +27,13 @@ int fhpy_watch_try(PyObject *o);
  * thread owns o, with a GIL, and if the layout is unknown. */
 uint32_t *fhpy_watch_own_count(PyObject *o);
 
+/* --- immortal objects -------------------------------------------------------------------------------------------- */
+
+/* Immortal objects, whose references need no counts. */
+
+/* Makes o immortal without a GIL, so that threads do not contend for its reference count. The caller owns a reference
+ * that it never releases. Does nothing with a GIL, or if another thread owns o, because only the owner may write its
+ * counts. */
+void fhpy_keep_object(PyObject *o);
+
 #endif /* FFI_HPY_RUNTIME_WATCH_H_ */

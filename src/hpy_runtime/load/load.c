@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "hpy_runtime/context/context.h"
-#include "hpy_runtime/types/methods.h"
+#include "hpy_runtime/types/type_members.h"
 
 /* ---- the definition ---- */
 
@@ -15,7 +15,7 @@
  * slot. */
 static int count_slots(const HPyModuleDef *def, const char *name, HPySlot_Slot slot) {
   int n = 0;
-  for (HPyDef **d = def->defines; d != NULL && *d != NULL; d++) {
+  for (HPyDef **d = def->defines; d != NULL && *d != NULL; ++d) {
     if ((*d)->kind != HPyDef_Kind_Slot) continue;
     HPySlot_Slot s = (*d)->slot.slot;
     if (s != HPy_mod_create && s != HPy_mod_exec) {
@@ -58,7 +58,7 @@ static int check_definition(const HPyModuleDef *def, const char *name) {
    * it. */
   if (n_create == 0) return 0;
   size_t n_defines = 0;
-  while (def->defines[n_defines] != NULL) n_defines++;
+  while (def->defines[n_defines] != NULL) ++n_defines;
   if (n_defines > 1) {
     PyErr_Format(PyExc_SystemError,
                  "HPyModuleDef defines a HPy_mod_create slot, which must be alone, got %zu definitions: what it "
@@ -102,7 +102,7 @@ static PyObject *call_create(HPyContext *ctx, const HPySlot *slot, PyObject *spe
 static int set_import_attributes(PyObject *module, PyObject *spec) {
   static const char *const from_spec[][2] = {{"loader", "__loader__"}, {"parent", "__package__"}};
   if (PyObject_SetAttrString(module, "__spec__", spec) < 0) return -1;
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     PyObject *value = PyObject_GetAttrString(spec, from_spec[i][0]);
     if (value == NULL) {
       PyErr_Clear(); /* an object that is only similar to a ModuleSpec */
@@ -143,7 +143,7 @@ static int add_methods(PyObject *module, const HPyModuleDef *def) {
 /* Runs the exec slots in the order of the definition. Returns 0, or -1 with an exception raised: if a slot fails
  * without an exception, a SystemError is raised. */
 static int run_exec_slots(HPyContext *ctx, PyObject *module, const HPyModuleDef *def, const char *name) {
-  for (HPyDef **d = def->defines; d != NULL && *d != NULL; d++) {
+  for (HPyDef **d = def->defines; d != NULL && *d != NULL; ++d) {
     if ((*d)->kind != HPyDef_Kind_Slot || (*d)->slot.slot != HPy_mod_exec) continue;
     _HPyFunc_args_INQUIRY call = {.arg0 = (cpy_PyObject *)module};
     ctx->ctx_CallRealFunctionFromTrampoline(ctx, HPyFunc_INQUIRY, (*d)->slot.impl, &call);
@@ -162,7 +162,7 @@ static int run_exec_slots(HPyContext *ctx, PyObject *module, const HPyModuleDef 
 static PyObject *make_module(HPyContext *ctx, const HPyModuleDef *def, const char *name, const char *path,
                              PyObject *spec) {
   if (check_definition(def, name) < 0) return NULL;
-  for (HPyDef **d = def->defines; d != NULL && *d != NULL; d++)
+  for (HPyDef **d = def->defines; d != NULL && *d != NULL; ++d)
     if ((*d)->kind == HPyDef_Kind_Slot && (*d)->slot.slot == HPy_mod_create) return call_create(ctx, &(*d)->slot, spec);
   PyObject *name_object = PyUnicode_FromString(name);
   if (name_object == NULL) return NULL;

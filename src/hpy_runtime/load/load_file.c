@@ -8,11 +8,11 @@
 
 #include "core/module/library_file.h"
 #include "core/platform/fork.h"
-#include "core/platform/loader.h"
+#include "core/platform/system.h"
 #include "hpy_runtime/context/context.h"
 #include "hpy_runtime/debug/debug_context.h"
-#include "hpy_runtime/debug/debug_name.h"
-#include "hpy_runtime/trace/trace_context.h"
+#include "hpy_runtime/debug/debug_report.h"
+#include "hpy_runtime/trace/trace.h"
 
 typedef struct {
   uint32_t (*major)(void);
@@ -25,8 +25,8 @@ typedef struct {
  * the buffer. */
 static void *get_symbol(void *library, const char *prefix, const char *short_name) {
   char symbol[256];
-  int n = snprintf(symbol, sizeof symbol, "%s%s", prefix, short_name);
-  return n > 0 && (size_t)n < sizeof symbol ? fh_loader_find(library, symbol) : NULL;
+  int n = snprintf(symbol, sizeof(symbol), "%s%s", prefix, short_name);
+  return n > 0 && (size_t)n < sizeof(symbol) ? fh_loader_find(library, symbol) : NULL;
 }
 
 /* Like get_symbol, with ImportError raised for NULL. The message identifies an extension for the CPython ABI. */
@@ -48,9 +48,9 @@ static int find_entry_points(void *library, const char *short_name, const char *
   void *found[4];
   const char *const prefixes[4] = {"get_required_hpy_major_version_", "get_required_hpy_minor_version_",
                                    "HPyInitGlobalContext_", "HPyInit_"};
-  for (int i = 0; i < 4; i++)
+  for (int i = 0; i < 4; ++i)
     if ((found[i] = find_entry_point(library, prefixes[i], short_name, path)) == NULL) return -1;
-  memcpy(entries, found, sizeof found); /* ISO C has no cast from an object pointer to a function pointer */
+  memcpy(entries, found, sizeof(found)); /* ISO C has no cast from an object pointer to a function pointer */
   return 0;
 }
 
@@ -159,7 +159,7 @@ int fhpy_load_file_open(FhpyLoadFile *file, const char *short_name, const char *
   if (fhpy_load_file_check(path) < 0) return -1;
   /* Never closed, not even after an error, because types and methods may refer to its functions forever. */
   char reason[FH_LOADER_REASON];
-  void *library = fh_loader_open(path, FH_LOADER_LOCAL, reason, sizeof reason);
+  void *library = fh_loader_open(path, FH_LOADER_LOCAL, reason, sizeof(reason));
   if (library == NULL) {
     PyErr_Format(PyExc_ImportError, "cannot load %s: %s", path, reason);
     return -1;

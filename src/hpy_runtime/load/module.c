@@ -10,7 +10,6 @@
 #include "hpy_runtime/context/context.h"
 #include "load.h"
 #include "module_debug.h"
-#include "module_trace.h"
 
 /* Reads the only keyword of load(), debug or trace: debug=None and trace=False leave *mode unchanged. Returns 0, or -1
  * with an exception raised. */

@@ -5,6 +5,7 @@
 #include "hpy_runtime/debug/debug_handle.h"
 #include "hpy_runtime/debug/debug_list.h"
 #include "hpy_runtime/debug/debug_report.h"
+#include "hpy_runtime/trace/trace.h"
 #include "load_file.h"
 
 static PyObject *new_none(void) {
@@ -75,7 +76,7 @@ static PyObject *debug_limits(PyObject *self, PyObject *const *args, Py_ssize_t 
   if (nargs == 3) {
     /* All steps that can fail come before the limits are changed. */
     size_t *const members[] = {&wanted.n_closed, &wanted.n_text_bytes, &wanted.n_frames};
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; ++i) {
       *members[i] = PyLong_AsSize_t(args[i]);
       if (*members[i] == (size_t)-1 && PyErr_Occurred()) return NULL;
     }
@@ -87,7 +88,7 @@ static PyObject *debug_limits(PyObject *self, PyObject *const *args, Py_ssize_t 
     Py_DecRef(result), Py_DecRef(values[0]), Py_DecRef(values[1]), Py_DecRef(values[2]);
     return NULL;
   }
-  for (int i = 0; i < 3; i++) PyTuple_SetItem(result, i, values[i]);
+  for (int i = 0; i < 3; ++i) PyTuple_SetItem(result, i, values[i]);
   if (nargs == 3) fhpy_debug_record_set_limits(wanted);
   return result;
 }
@@ -105,14 +106,15 @@ static PyObject *debug_report_open(PyObject *self, PyObject *none) {
 static const char debug_report_open_doc[] =
     "debug_report_open()\n--\n\nTell stderr which debug handles are open, if any are.";
 
-static PyMethodDef methods[] = {{"debug_serial", (void *)debug_serial, METH_NOARGS, debug_serial_doc},
-                                {"debug_open", (void *)debug_open, METH_O, debug_open_doc},
-                                {"debug_closed", (void *)debug_closed, METH_O, debug_closed_doc},
-                                {"debug_close", (void *)debug_close, METH_O, debug_close_doc},
-                                {"debug_set_hook", (void *)debug_set_hook, METH_O, debug_set_hook_doc},
-                                {"debug_limits", (void *)debug_limits, METH_FASTCALL, debug_limits_doc},
-                                {"debug_report_open", (void *)debug_report_open, METH_NOARGS, debug_report_open_doc},
-                                {0}};
+static PyMethodDef debug_methods[] = {
+    {"debug_serial", (void *)debug_serial, METH_NOARGS, debug_serial_doc},
+    {"debug_open", (void *)debug_open, METH_O, debug_open_doc},
+    {"debug_closed", (void *)debug_closed, METH_O, debug_closed_doc},
+    {"debug_close", (void *)debug_close, METH_O, debug_close_doc},
+    {"debug_set_hook", (void *)debug_set_hook, METH_O, debug_set_hook_doc},
+    {"debug_limits", (void *)debug_limits, METH_FASTCALL, debug_limits_doc},
+    {"debug_report_open", (void *)debug_report_open, METH_NOARGS, debug_report_open_doc},
+    {0}};
 
 /* If the environment enables debug mode, registers debug_report_open() with atexit. atexit runs functions in the
  * reverse order of their registration. This one is registered early, so it runs after those of other modules, which may
@@ -134,5 +136,43 @@ static int report_at_exit(PyObject *module) {
 }
 
 int fhpy_module_debug_exec(PyObject *module) {
-  return PyModule_AddFunctions(module, methods) < 0 ? -1 : report_at_exit(module);
+  return PyModule_AddFunctions(module, debug_methods) < 0 ? -1 : report_at_exit(module);
 }
+
+/* --- trace mode -------------------------------------------------------------------------------------------------- */
+
+/* The functions of trace mode in the module ffi_hpy._hpy, for hpy.trace of the drop-in replacement. */
+
+static PyObject *trace_calls(PyObject *self, PyObject *none) {
+  return (void)self, (void)none, fhpy_trace_record_totals(TRACE_CALLS);
+}
+static PyObject *trace_nanoseconds(PyObject *self, PyObject *none) {
+  return (void)self, (void)none, fhpy_trace_record_totals(TRACE_NANOSECONDS);
+}
+
+static PyObject *set_hook(FhpyTraceHook which, PyObject *hook) {
+  bool is_none = hook == &_Py_NoneStruct;
+  if (!is_none && !PyCallable_Check(hook)) {
+    PyErr_Format(PyExc_TypeError, "expected a callable or None, got %R", type_of(hook));
+    return NULL;
+  }
+  fhpy_trace_record_set_hook(which, is_none ? NULL : hook);
+  Py_IncRef(&_Py_NoneStruct);
+  return &_Py_NoneStruct;
+}
+static PyObject *trace_on_enter(PyObject *self, PyObject *hook) { return (void)self, set_hook(TRACE_ON_ENTER, hook); }
+static PyObject *trace_on_exit(PyObject *self, PyObject *hook) { return (void)self, set_hook(TRACE_ON_EXIT, hook); }
+
+static const char calls_doc[] =
+    "trace_calls()\n--\n\nHow often each function of HPy was called in trace mode, by name.";
+static const char nanoseconds_doc[] = "trace_nanoseconds()\n--\n\nHow long those calls took.";
+static const char on_enter_doc[] = "trace_on_enter(hook)\n--\n\nHave hook(name) called before each of them; None: not.";
+static const char on_exit_doc[] = "trace_on_exit(hook)\n--\n\nHave hook(name) called after each of them; None: not.";
+
+static PyMethodDef trace_methods[] = {{"trace_calls", (void *)trace_calls, METH_NOARGS, calls_doc},
+                                      {"trace_nanoseconds", (void *)trace_nanoseconds, METH_NOARGS, nanoseconds_doc},
+                                      {"trace_on_enter", (void *)trace_on_enter, METH_O, on_enter_doc},
+                                      {"trace_on_exit", (void *)trace_on_exit, METH_O, on_exit_doc},
+                                      {0}};
+
+int fhpy_module_trace_exec(PyObject *module) { return PyModule_AddFunctions(module, trace_methods); }

@@ -8,4 +8,11 @@
  * the end of the process. Returns 0, or -1 with an exception raised. */
 int fhpy_module_debug_exec(PyObject *module);
 
+/* --- trace mode -------------------------------------------------------------------------------------------------- */
+
+/* The functions of trace mode in the module ffi_hpy._hpy. */
+
+/* Adds the functions. Returns 0, or -1 with an exception raised. */
+int fhpy_module_trace_exec(PyObject *module);
+
 #endif /* FFI_HPY_RUNTIME_MODULE_DEBUG_H_ */

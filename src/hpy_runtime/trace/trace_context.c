@@ -5,12 +5,11 @@
  * calling conventions of 64-bit processors share, although ISO C does not guarantee it: an argument or a result that is
  * an integer, a pointer or a struct of one word is passed in a word, at a position independent of the other arguments,
  * and surplus words are harmless. Arguments that are passed differently, of type double, have their own functions. */
-#include "trace_context.h"
+#include "trace.h"
 
 #include "core/platform/fork.h"
 #include "hpy_runtime/context/context.h"
 #include "hpy_runtime/context/threads.h"
-#include "trace_record.h"
 
 typedef intptr_t Word;
 typedef Word (*Entry)(HPyContext *, Word, Word, Word, Word);
@@ -82,7 +81,6 @@ static void fill_table(void) {
   ctx->name = FHPY_TRACE_CONTEXT_NAME;
   ctx->_private = (void *)&threads;
 #define SPECIAL(entry) ctx->ctx_##entry = (void *)entry;
-#include "hpy_runtime/context/entries.def"
   ctx->ctx_Float_FromDouble = float_from_double;
   ctx->ctx_Float_AsDouble = float_as_double;
   ctx->ctx_Long_AsDouble = long_as_double;

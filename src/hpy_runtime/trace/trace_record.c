@@ -1,11 +1,11 @@
 /* Trace mode: totals in atomic words, and the hooks. Time is monotonic; the time of a call includes nested calls. */
-#include "trace_record.h"
+#include "trace.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "core/platform/atomic.h"
-#include "core/platform/clock.h"
+#include "core/platform/system.h"
 #include "hpy_runtime/context/context.h"
 #include "hpy_runtime/context/hook.h"
 
@@ -48,7 +48,7 @@ static void tell(FhpyTraceHook which, size_t place) {
   HPyContext *ctx = &fhpy_context.base;
   HPy hook = ctx->ctx_Global_Load(ctx, hooks[which]);
   char text[64];
-  snprintf(text, sizeof text, "ctx_%s", name_of(place));
+  snprintf(text, sizeof(text), "ctx_%s", name_of(place));
   is_in_hook = true;
   if (!HPy_IsNull(hook)) fhpy_hook_call(to_py(hook), text);
   is_in_hook = false;

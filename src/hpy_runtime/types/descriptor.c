@@ -60,7 +60,7 @@ static PyObject *method_repr(PyObject *self) {
 }
 
 static int method_traverse(PyObject *self, visit_fn visit, void *arg) {
-  for (int i = 0; i < N_OWNED; i++) {
+  for (int i = 0; i < N_OWNED; ++i) {
     int rc = owned_of(self)[i] == NULL ? 0 : visit(owned_of(self)[i], arg);
     if (rc != 0) return rc;
   }
@@ -72,7 +72,7 @@ static void method_dealloc(PyObject *self) {
   PyObject *type = type_of(self);
   PyObject_GC_UnTrack(self);
   if (method_of(self)->weak != NULL) PyObject_ClearWeakRefs(self);
-  for (int i = 0; i < N_OWNED; i++) drop_reference(owned_of(self)[i]);
+  for (int i = 0; i < N_OWNED; ++i) drop_reference(owned_of(self)[i]);
   PyObject_GC_Del(self);
   drop_reference(type);
 }
@@ -189,7 +189,7 @@ PyObject *fhpy_descriptor_new_method(PyObject *callable, const FhpyMethodNames *
                      .name = to_py(names->name),
                      .qualname = to_py(names->qualname),
                      .doc = to_py(names->doc)};
-  for (int i = 0; i < N_OWNED; i++) take_reference(owned_of(self)[i]);
+  for (int i = 0; i < N_OWNED; ++i) take_reference(owned_of(self)[i]);
   drop_reference(wrapped);
   defer_references(self);
   return self;

@@ -39,7 +39,7 @@ enum {
  * the copy itself. Of the slots that HPy has, only tp_init is affected. */
 static void forget_inherited(uintptr_t *copy, const PyType_Slot *slots) {
   copy[WORD_GETATTRO] = copy[WORD_SETATTRO] = 0;
-  for (; slots->slot != 0; slots++)
+  for (; slots->slot != 0; ++slots)
     if (slots->slot == SLOT_TP_INIT) return;
   copy[WORD_INIT] = 0;
 }
@@ -49,14 +49,14 @@ static void forget_inherited(uintptr_t *copy, const PyType_Slot *slots) {
 static void copy_body(PyObject *first, PyObject *copy, const PyType_Slot *slots) {
   const uintptr_t *from = (const uintptr_t *)(void *)first;
   uintptr_t *to = (uintptr_t *)(void *)copy;
-  for (size_t i = fhpy_layout.header_size / 8; i < N_WORDS; i++) {
+  for (size_t i = fhpy_layout.header_size / 8; i < N_WORDS; ++i) {
     bool is_within = from[i] >= (uintptr_t)from && from[i] < (uintptr_t)(from + N_WORDS);
     to[i] = is_within ? from[i] - (uintptr_t)from + (uintptr_t)to : from[i];
   }
   static const int own[] = {WORD_DICT, WORD_MRO, WORD_CACHE, WORD_SUBCLASSES, WORD_WEAKLIST};
-  for (int i = 0; i < 5; i++) to[own[i]] = 0;
+  for (int i = 0; i < 5; ++i) to[own[i]] = 0;
   static const int shared[] = {WORD_BASE, WORD_BASES, WORD_NAME, WORD_QUALNAME, WORD_MODULE};
-  for (int i = 0; i < 5; i++) Py_IncRef((PyObject *)to[shared[i]]);
+  for (int i = 0; i < 5; ++i) Py_IncRef((PyObject *)to[shared[i]]);
   to[WORD_FLAGS] &= ~TYPE_FLAG_READY;
   forget_inherited(to, slots);
 }
@@ -66,7 +66,7 @@ static void copy_body(PyObject *first, PyObject *copy, const PyType_Slot *slots)
 static void drop_first(PyObject *first) {
   uintptr_t *words = (uintptr_t *)(void *)first;
   static const int circular[] = {WORD_DICT, WORD_MRO};
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     Py_DecRef((PyObject *)words[circular[i]]);
     words[circular[i]] = 0;
   }
@@ -111,7 +111,7 @@ PyObject *fhpy_pypy_meta_make(PyObject *metaclass, PyType_Spec *spec, PyObject *
 int fhpy_pypy_meta_check(const HPyType_Spec *spec, bool has_call_slot) {
   if (spec->builtin_shape != HPyType_BuiltinShape_Type) return 0;
   bool has_member = false;
-  for (HPyDef **d = spec->defines; d != NULL && *d != NULL; d++) has_member |= (*d)->kind == HPyDef_Kind_Member;
+  for (HPyDef **d = spec->defines; d != NULL && *d != NULL; ++d) has_member |= (*d)->kind == HPyDef_Kind_Member;
   if (!has_member && !has_call_slot) return 0;
   PyErr_Format(PyExc_TypeError,
                "HPyType_FromSpec of '%s': a metaclass with %s is not supported on PyPy, where classes have no room for "

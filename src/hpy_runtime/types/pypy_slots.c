@@ -4,8 +4,6 @@
 #ifdef FHPY_PYPY
 #include <string.h>
 
-#include "pypy_index.h"
-
 /* ---- receivers ---- */
 
 /* Whether the receiver of a slot may be the second operand. */
@@ -16,7 +14,7 @@ static bool is_operator(int slot) {
 
 static const FhpySlot *find_slot(PyObject *type, HPyCFunction func) {
   const FhpyType *note = type_note(type);
-  for (size_t i = 0; note != NULL && i < note->n_slots; i++)
+  for (size_t i = 0; note != NULL && i < note->n_slots; ++i)
     if (note->slots[i].impl == func) return &note->slots[i];
   return NULL;
 }
@@ -32,14 +30,14 @@ static const FhpySlot *lookup_slot(PyObject *type, HPyCFunction func) {
   PyObject *mro = PyObject_GetAttrString(type, "__mro__");
   const FhpySlot *slot = NULL;
   if (mro == NULL) PyErr_Clear();
-  for (Py_ssize_t i = 0; mro != NULL && slot == NULL && i < PyTuple_Size(mro); i++)
+  for (Py_ssize_t i = 0; mro != NULL && slot == NULL && i < PyTuple_Size(mro); ++i)
     slot = find_slot(PyTuple_GetItem(mro, i), func);
   Py_DecRef(mro);
   return slot;
 }
 
 /* A cached result: a slot's function, and the type of an accepted receiver. An entry stays valid: PyPy never frees such
- * a type (type_end.c), and assigned bases must have the same struct. */
+ * a type (collection.c), and assigned bases must have the same struct. */
 typedef struct Fitting {
   HPyCFunction func;
   PyObject *type;
@@ -88,7 +86,7 @@ static bool has_length(PyObject *type) {
   const FhpyType *note;
   for (; type != NULL; type = type_base(type))
     if ((note = type_note(type)) != NULL)
-      for (size_t i = 0; i < note->n_slots; i++)
+      for (size_t i = 0; i < note->n_slots; ++i)
         if (note->slots[i].slot == HPy_sq_length) return true;
   return false;
 }
@@ -177,7 +175,7 @@ int fhpy_pypy_slots_descr_set(PyObject *self, PyObject *object, PyObject *value)
 
 static PyObject *make_tuple(PyObject *const *values, Py_ssize_t n) {
   PyObject *tuple = PyTuple_New(n);
-  for (Py_ssize_t i = 0; tuple != NULL && i < n; i++) {
+  for (Py_ssize_t i = 0; tuple != NULL && i < n; ++i) {
     Py_IncRef(values[i]);
     PyTuple_SetItem(tuple, i, values[i]);
   }
@@ -190,7 +188,7 @@ static int make_keywords(PyObject *const *values, PyObject *names, PyObject **di
   Py_ssize_t n = names == NULL ? 0 : PyTuple_Size(names);
   if (n == 0) return 0;
   *dict = PyDict_New();
-  for (Py_ssize_t i = 0; *dict != NULL && i < n; i++) {
+  for (Py_ssize_t i = 0; *dict != NULL && i < n; ++i) {
     if (PyDict_SetItem(*dict, PyTuple_GetItem(names, i), values[i]) == 0) continue;
     Py_DecRef(*dict);
     *dict = NULL;
@@ -229,6 +227,48 @@ int fhpy_pypy_slots_set_new(PyObject *type) {
   int rc = function == NULL ? -1 : PyObject_SetAttrString(type, "__new__", function);
   Py_DecRef(function);
   return rc;
+}
+
+#endif /* FHPY_PYPY */
+
+/* --- negative indices -------------------------------------------------------------------------------------------- */
+
+/* Reads the last item of a sequence made for the purpose, and records the index with which its slot is called. */
+
+#ifdef FHPY_PYPY
+#include "hpy_runtime/abi/handle.h" /* the numbers of slots, which are the interpreter's, too */
+
+static Py_ssize_t probed; /* guarded by the GIL */
+
+static PyObject *probe_item(PyObject *self, Py_ssize_t index) {
+  probed = index;
+  Py_IncRef(self);
+  return self;
+}
+static Py_ssize_t probe_length(PyObject *self) { return (void)self, 1; }
+
+/* Returns 1 if the interpreter passes negative indices on unchanged, 0 if not, -1 with an exception raised.
+ * PySequence_GetItem cannot be used, because it adds the length itself. */
+static int measure(void) {
+  static PyType_Slot slots[] = {{HPy_sq_item, (void *)probe_item}, {HPy_sq_length, (void *)probe_length}, {0, NULL}};
+  static PyType_Spec spec = {"ffi_hpy._hpy._probe_sequence", 0, 0, HPy_TPFLAGS_DEFAULT, slots};
+  PyObject *type = PyType_FromSpecWithBases(&spec, NULL);
+  PyObject *sequence = type != NULL ? PyObject_CallObject(type, NULL) : NULL;
+  PyObject *index = sequence != NULL ? PyLong_FromLong(-1) : NULL;
+  PyObject *last = index != NULL ? PyObject_GetItem(sequence, index) : NULL;
+  int answer = last == NULL ? -1 : probed < 0;
+  Py_DecRef(last), Py_DecRef(index), Py_DecRef(sequence), Py_DecRef(type);
+  return answer;
+}
+
+bool fhpy_pypy_index_resolve(PyObject *sequence, Py_ssize_t *index) {
+  static int is_left = -1; /* guarded by the GIL */
+  if (is_left < 0) is_left = measure();
+  if (is_left == 0) return true;
+  Py_ssize_t n_items = is_left < 0 ? -1 : PyObject_Size(sequence);
+  if (n_items < 0) return false;
+  *index += n_items;
+  return true;
 }
 
 #endif /* FHPY_PYPY */

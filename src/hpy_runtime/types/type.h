@@ -80,7 +80,7 @@ static inline FhpyType *type_note(PyObject *type) {
 
 static inline PyObject *type_base(PyObject *type) { return type_member(type, MEMBER_BASE); }
 
-/* Returns the base in the specification of an HPy type: on PyPy this skips the class that pypy_layout.h inserts. */
+/* Returns the base in the specification of an HPy type: on PyPy this skips the class that pypy_struct.h inserts. */
 static inline PyObject *type_base_known(PyObject *type) {
   type = type_base(type);
 #ifdef FHPY_PYPY

@@ -15,7 +15,7 @@ static PyObject *builtin_of_shape(HPyType_BuiltinShape shape) {
 /* Counts the bases that are given individually, and finds the tuple of bases and the metaclass. */
 static int scan_parameters(const char *name, HPyType_SpecParam *params, size_t *n_bases, PyObject **tuple,
                            PyObject **metaclass) {
-  for (HPyType_SpecParam *p = params; p != NULL && p->kind != 0; p++) {
+  for (HPyType_SpecParam *p = params; p != NULL && p->kind != 0; ++p) {
     PyObject *o = to_py(p->object);
     switch ((int)p->kind) {
     case HPyType_SpecParam_Base: ++*n_bases; break;
@@ -66,7 +66,7 @@ int fhpy_type_bases_get_parameters(const HPyType_Spec *spec, HPyType_SpecParam *
     result->bases = PyTuple_New(n_bases > 0 ? (Py_ssize_t)n_bases : 1);
     if (result->bases == NULL) return -1;
     Py_ssize_t i = 0;
-    for (HPyType_SpecParam *p = params; n_bases > 0 && p->kind != 0; p++) {
+    for (HPyType_SpecParam *p = params; n_bases > 0 && p->kind != 0; ++p) {
       if (p->kind != HPyType_SpecParam_Base) continue;
       Py_IncRef(to_py(p->object));
       PyTuple_SetItem(result->bases, i++, to_py(p->object));
@@ -77,7 +77,7 @@ int fhpy_type_bases_get_parameters(const HPyType_Spec *spec, HPyType_SpecParam *
       PyTuple_SetItem(result->bases, 0, base);
     }
   }
-  for (Py_ssize_t i = 0; i < PyTuple_Size(result->bases); i++) {
+  for (Py_ssize_t i = 0; i < PyTuple_Size(result->bases); ++i) {
     PyObject *base = PyTuple_GetItem(result->bases, i);
     if (is_type(base)) continue;
     PyErr_Format(PyExc_TypeError, "HPyType_FromSpec of '%s': base %zd is %R, not a type", spec->name, i, base);
@@ -105,7 +105,7 @@ static bool is_collected(PyObject *base) {
 
 int fhpy_type_bases_describe(PyObject *bases, HPyType_BuiltinShape shape, FhpyTypeBases *result) {
   *result = (FhpyTypeBases){0};
-  for (Py_ssize_t i = 0; i < PyTuple_Size(bases); i++) {
+  for (Py_ssize_t i = 0; i < PyTuple_Size(bases); ++i) {
     PyObject *base = PyTuple_GetItem(bases, i);
     Py_ssize_t basicsize = fhpy_layout_get_basicsize(base), known = get_known_size(base, shape);
     if (basicsize < 0 || known < 0) return -1;

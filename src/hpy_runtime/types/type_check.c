@@ -6,7 +6,7 @@
 #include "type.h"
 
 bool fhpy_type_check_has_slot(const HPyType_Spec *spec, HPySlot_Slot slot) {
-  for (HPyDef **d = spec->defines; d != NULL && *d != NULL; d++)
+  for (HPyDef **d = spec->defines; d != NULL && *d != NULL; ++d)
     if ((*d)->kind == HPyDef_Kind_Slot && (*d)->slot.slot == slot) return true;
   return false;
 }
@@ -38,7 +38,7 @@ static bool is_type_slot(int slot) {
 
 /* Refuses a slot that is not a type slot, and a duplicate slot. */
 static int check_slots(const HPyType_Spec *spec) {
-  for (HPyDef **d = spec->defines; d != NULL && *d != NULL; d++) {
+  for (HPyDef **d = spec->defines; d != NULL && *d != NULL; ++d) {
     if ((*d)->kind < HPyDef_Kind_Slot || (*d)->kind > HPyDef_Kind_GetSet) {
       PyErr_Format(PyExc_TypeError, "HPyType_FromSpec of '%s': HPy 0.9 has no HPyDef of kind %d", spec->name,
                    (int)(*d)->kind);
@@ -54,7 +54,7 @@ static int check_slots(const HPyType_Spec *spec) {
       PyErr_Format(PyExc_TypeError, "HPyType_FromSpec of '%s': HPy 0.9 has no slot %d", spec->name, slot);
       return -1;
     }
-    for (HPyDef **e = spec->defines; e != d; e++) {
+    for (HPyDef **e = spec->defines; e != d; ++e) {
       if ((*e)->kind != HPyDef_Kind_Slot || (int)(*e)->slot.slot != slot) continue;
       PyErr_Format(PyExc_TypeError, "HPyType_FromSpec of '%s': slot %d is given twice", spec->name, slot);
       return -1;
@@ -140,7 +140,7 @@ int fhpy_type_check_spec(const HPyType_Spec *spec) {
 /* HPy's own tests check this message. */
 int fhpy_type_check_bases(const HPyType_Spec *spec, PyObject *bases) {
   if (spec->builtin_shape != HPyType_BuiltinShape_Legacy) return 0;
-  for (Py_ssize_t i = 0; i < PyTuple_Size(bases); i++) {
+  for (Py_ssize_t i = 0; i < PyTuple_Size(bases); ++i) {
     const FhpyType *note = type_nearest_note(PyTuple_GetItem(bases, i));
     if (note == NULL || note->shape == HPyType_BuiltinShape_Legacy) continue;
     PyErr_SetString(PyExc_TypeError, "A legacy type should not inherit its memory layout from a pure type");

@@ -2,6 +2,7 @@
 #ifndef FFI_HPY_RUNTIME_TYPE_INSTANCE_H_
 #define FFI_HPY_RUNTIME_TYPE_INSTANCE_H_
 
+#include "hpy_runtime/abi/handle.h"
 #include "type.h"
 
 /* HPy_New: *data becomes the struct of the nearest HPy type. NULL with an exception raised. */
@@ -26,5 +27,16 @@ static inline void type_instance_set_vectorcall(PyObject *o, const FhpyType *not
   /* release: a thread that reads the word without a lock, like the interpreter, sees a complete object */
   fh_atomic_store_release_ptr((void **)(void *)((char *)o + note->vectorcall_offset), (void *)function);
 }
+
+/* --- traversal --------------------------------------------------------------------------------------------------- */
+
+/* Garbage collector support for instances of HPy types. */
+
+/* tp_traverse and tp_clear of GC-tracked HPy types. */
+int fhpy_type_traverse(PyObject *self, visit_fn visit, void *arg);
+int fhpy_type_traverse_clear(PyObject *self);
+
+/* Runs one HPy_tp_traverse over the struct of self, with the interpreter's visitor. */
+int fhpy_type_traverse_struct(PyObject *self, HPyFunc_traverseproc traverse, visit_fn visit, void *arg);
 
 #endif /* FFI_HPY_RUNTIME_TYPE_INSTANCE_H_ */

@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#include "methods.h"
-
 #ifdef FHPY_PYPY
 /* cpyext has no members of type HPyMember_NONE, so they become descriptors. */
 static bool is_descriptor(const HPyMember *m) { return m->type == HPyMember_NONE; }
@@ -35,7 +33,7 @@ size_t fhpy_type_members_count(const HPyType_Spec *spec) {
 
 size_t fhpy_type_members_count_getset(const HPyType_Spec *spec) {
   size_t n = fhpy_methods_count(spec->defines, HPyDef_Kind_GetSet);
-  for (HPyDef **d = spec->defines; d != NULL && *d != NULL; d++)
+  for (HPyDef **d = spec->defines; d != NULL && *d != NULL; ++d)
     n += (*d)->kind == HPyDef_Kind_Member && is_descriptor(&(*d)->member);
   return n;
 }
@@ -66,7 +64,7 @@ static int fill_member(FhpyType *note, const HPyType_Spec *spec, const HPyMember
 int fhpy_type_members_fill(FhpyType *note, const HPyType_Spec *spec, bool has_call_slot) {
   PyMemberDef *member = note->members;
   PyGetSetDef *getset = note->getset;
-  for (HPyDef **d = spec->defines; d != NULL && *d != NULL; d++) {
+  for (HPyDef **d = spec->defines; d != NULL && *d != NULL; ++d) {
     if ((*d)->kind == HPyDef_Kind_GetSet) {
       const HPyGetSet *g = &(*d)->getset;
       *getset++ = (PyGetSetDef){g->name, (void *)g->getter_cpy_trampoline, (void *)g->setter_cpy_trampoline, g->doc,
@@ -75,8 +73,43 @@ int fhpy_type_members_fill(FhpyType *note, const HPyType_Spec *spec, bool has_ca
       *getset++ = make_descriptor(&(*d)->member);
     } else if ((*d)->kind == HPyDef_Kind_Member) {
       if (fill_member(note, spec, &(*d)->member, has_call_slot, member) < 0) return -1;
-      member++;
+      ++member;
     }
+  }
+  return 0;
+}
+
+/* --- methods ----------------------------------------------------------------------------------------------------- */
+
+/* Converts HPyDef lists to the interpreter's method tables. */
+
+size_t fhpy_methods_count(HPyDef *const *defines, HPyDef_Kind kind) {
+  size_t n = 0;
+  for (; defines != NULL && *defines != NULL; ++defines) n += (*defines)->kind == kind;
+  return n;
+}
+
+/* Returns the interpreter's flags for a signature; 0 if no method can have the signature. */
+static int method_flags(HPyFunc_Signature signature) {
+  switch (signature) {
+  case HPyFunc_VARARGS: return METH_FASTCALL;
+  case HPyFunc_KEYWORDS: return METH_FASTCALL | METH_KEYWORDS;
+  case HPyFunc_NOARGS: return METH_NOARGS;
+  case HPyFunc_O: return METH_O;
+  default: return 0;
+  }
+}
+
+int fhpy_methods_fill(PyMethodDef *methods, HPyDef *const *defines) {
+  for (; defines != NULL && *defines != NULL; ++defines) {
+    if ((*defines)->kind != HPyDef_Kind_Meth) continue;
+    const HPyMeth *m = &(*defines)->meth;
+    int flags = method_flags(m->signature);
+    if (flags == 0) {
+      PyErr_SetString(PyExc_ValueError, "Unsupported HPyMeth signature");
+      return -1;
+    }
+    *methods++ = (PyMethodDef){m->name, (void *)m->cpy_trampoline, flags, m->doc};
   }
   return 0;
 }

@@ -24,7 +24,7 @@ enum { BASICSIZE_OFFSET = 32 }; /* offset of tp_basicsize in 3.9, 3.10, 3.11 on 
  * TypeError raised. */
 static PyObject *find_winner(PyObject *metaclass, PyObject *bases) {
   PyObject *winner = metaclass != NULL ? metaclass : &PyType_Type;
-  for (Py_ssize_t i = 0; i < PyTuple_Size(bases); i++) {
+  for (Py_ssize_t i = 0; i < PyTuple_Size(bases); ++i) {
     PyObject *class = type_of(PyTuple_GetItem(bases, i));
     if (PyType_IsSubtype(winner, class)) continue;
     if (!PyType_IsSubtype(class, winner)) {

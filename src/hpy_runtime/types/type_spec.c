@@ -5,15 +5,13 @@
 #include <string.h>
 
 #include "hpy_runtime/api/extension.h"
-#include "methods.h"
-#include "pypy_layout.h"
 #include "pypy_slots.h"
+#include "pypy_struct.h"
 #include "type_bases.h"
 #include "type_check.h"
 #include "type_instance.h"
 #include "type_members.h"
 #include "type_meta.h"
-#include "type_traverse.h"
 
 /* ---- the note ---- */
 
@@ -67,7 +65,7 @@ static Py_ssize_t place_vectorcall(FhpyType *note, const HPyType_Spec *spec, con
   if (note->vectorcall_offset != 0) return size; /* the extension has placed it */
   bool is_callable = bases->callable != NULL;
   if (is_callable) note->vectorcall = bases->callable->vectorcall;
-  for (HPyDef **d = spec->defines; d != NULL && *d != NULL; d++) {
+  for (HPyDef **d = spec->defines; d != NULL && *d != NULL; ++d) {
     if ((*d)->kind != HPyDef_Kind_Slot || (*d)->slot.slot != HPy_tp_call) continue;
     note->vectorcall = (vectorcall_fn)(void (*)(void))(*d)->slot.cpy_trampoline;
     is_callable = true;
@@ -129,7 +127,7 @@ static PyType_Slot *make_slots(FhpyType *note, const HPyType_Spec *spec, bool is
     return NULL;
   }
   PyType_Slot *out = slots;
-  for (HPyDef **d = spec->defines; d != NULL && *d != NULL; d++) {
+  for (HPyDef **d = spec->defines; d != NULL && *d != NULL; ++d) {
     if ((*d)->kind != HPyDef_Kind_Slot) continue;
     const HPySlot *s = &(*d)->slot;
     switch ((int)s->slot) {
@@ -174,17 +172,17 @@ static void find_shortcuts(FhpyType *note, const HPyType_Spec *spec, PyObject *b
 }
 
 #ifdef FHPY_PYPY
-/* Makes the interpreter's type, with its own layout if it has a struct (pypy_layout.h). With a metaclass no class is
+/* Makes the interpreter's type, with its own layout if it has a struct (pypy_struct.h). With a metaclass no class is
  * inserted, because the metaclass would observe its creation. */
 static PyObject *make_from(PyType_Spec *spec, const FhpyTypeParameters *params, bool has_own_layout) {
   has_own_layout = has_own_layout && params->metaclass == NULL;
-  for (Py_ssize_t i = 0; i < PyTuple_Size(params->bases); i++)
+  for (Py_ssize_t i = 0; i < PyTuple_Size(params->bases); ++i)
     has_own_layout = has_own_layout && type_of(PyTuple_GetItem(params->bases, i)) == &PyType_Type;
   PyObject *bases = has_own_layout ? fhpy_pypy_layout_make_bases(params->bases) : params->bases;
   if (bases == params->bases) Py_IncRef(bases);
   PyObject *type = bases == NULL ? NULL : fhpy_type_meta_make(params->metaclass, spec, bases);
   Py_DecRef(bases);
-  for (const PyType_Slot *slot = spec->slots; type != NULL && slot->slot != 0; slot++) {
+  for (const PyType_Slot *slot = spec->slots; type != NULL && slot->slot != 0; ++slot) {
     if (slot->slot != SLOT_TP_NEW || fhpy_pypy_slots_set_new(type) == 0) continue;
     Py_DecRef(type);
     type = NULL;

@@ -30,8 +30,8 @@ static int model_find(const model *m, int64_t key) {
 }
 static void model_erase(model *m, int at) {
   m->n -= 1;
-  memmove(m->keys + at, m->keys + at + 1, (size_t)(m->n - at) * sizeof *m->keys);
-  memmove(m->values + at, m->values + at + 1, (size_t)(m->n - at) * sizeof *m->values);
+  memmove(m->keys + at, m->keys + at + 1, (size_t)(m->n - at) * sizeof(*m->keys));
+  memmove(m->values + at, m->values + at + 1, (size_t)(m->n - at) * sizeof(*m->values));
 }
 static void model_set(model *m, int64_t key, int64_t value) {
   int at = model_find(m, key);
@@ -50,7 +50,7 @@ static TVMFFIAny key_of(int64_t number) {
   TVMFFIAny key;
   char text[40];
   if (number % 3 == 0) return i64(number * 65536);
-  snprintf(text, sizeof text, number % 3 == 1 ? "k%d" : "a longer key of number %d", (int)number);
+  snprintf(text, sizeof(text), number % 3 == 1 ? "k%d" : "a longer key of number %d", (int)number);
   expect_int(fh_str_new(text, strlen(text), &key), 0);
   return key;
 }
@@ -281,7 +281,7 @@ TEST(keys_whose_hash_changes_are_lost_and_nothing_else_is) {
     fh_hashmap_object *map = (fh_hashmap_object *)dict.v_obj;
     n_changed = 0;
     for (int i = 0; i < N; ++i) {
-      fickle *key = (fickle *)fh_object_new(sizeof *key, fickle_type(), fh_object_delete_plain);
+      fickle *key = (fickle *)fh_object_new(sizeof(*key), fickle_type(), fh_object_delete_plain);
       key->hash = i / 2; /* chains of two or more keys */
       TVMFFIAny any = obj(key);
       call_int("ffi.DictSetItem", ARGS(dict, any, i64(i)));

@@ -1,5 +1,5 @@
 /* test_convert.c - __ffi_convert__ of the built-in types. */
-#include "core/fields/convert.h"
+#include "core/fields/builtin.h"
 
 #include "core/object/reflect.h"
 #include "support/records.h"

@@ -1,5 +1,5 @@
 /* test_record.c - objects of types whose layout a binding chose. */
-#include "core/fields/record.h"
+#include "core/fields/field.h"
 
 #include "core/object/reflect.h"
 #include "support/records.h"
@@ -43,7 +43,7 @@ TEST(a_layout_that_does_not_hold_its_fields_is_refused) {
 
 static int register_one(void *counter) {
   char key[64];
-  snprintf(key, sizeof key, "test.record.Sweep%d", ++*(int *)counter);
+  snprintf(key, sizeof(key), "test.record.Sweep%d", ++*(int *)counter);
   int32_t type_index = test_add_child(key, kTVMFFIObject, 0);
   return type_index < 0 ? -1 : fh_record_register(type_index, 24);
 }

@@ -1,9 +1,8 @@
 /* test_globals.c - the ffi.* functions about values, functions, types and objects. */
-#include "core/globals/globals.h"
 #include "core/object/error.h"
 #include "core/object/function.h"
+#include "core/object/opaque.h"
 #include "core/object/reflect.h"
-#include "core/object/sentinel.h"
 #include "core/object/type.h"
 #include "core/platform/mem.h"
 
@@ -159,7 +158,7 @@ static int make_default(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny 
 static void add_field(int32_t owner, const char *name, int32_t type_index, int64_t offset, int64_t size, int64_t flags,
                       TVMFFIAny default_value) {
   TVMFFIFieldInfo field;
-  memset(&field, 0, sizeof field);
+  memset(&field, 0, sizeof(field));
   TVMFFIAny setter = call_ok("ffi.MakeFieldSetter", ARGS(i64(type_index), fh_any_ptr((void *)(intptr_t)type_index),
                                                          i64((int64_t)(uintptr_t)convert)));
   field.name = text_of(name);
@@ -312,7 +311,7 @@ typedef struct {
 } again;
 static int32_t again_type;
 static int new_again(TVMFFIObjectHandle *out) {
-  again *made = (again *)fh_object_new(sizeof *made, again_type, fh_object_delete_plain);
+  again *made = (again *)fh_object_new(sizeof(*made), again_type, fh_object_delete_plain);
   if (made != NULL) made->parent_x = made->parent_z = made->x = made->y = -1;
   *out = made;
   return made == NULL ? -1 : 0;

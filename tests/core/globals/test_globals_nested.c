@@ -7,7 +7,7 @@ static TVMFFIAny tensor_at(DLDevice device) {
   static int64_t shape[1] = {1}, strides[1] = {1};
   static float data[1];
   TVMFFIObjectHandle tensor;
-  DLManagedTensor *managed = (DLManagedTensor *)calloc(1, sizeof *managed);
+  DLManagedTensor *managed = (DLManagedTensor *)calloc(1, sizeof(*managed));
   expect(managed != NULL);
   managed->dl_tensor = (DLTensor){data, device, 1, {kDLFloat, 32, 1}, shape, strides, 0};
   managed->deleter = free_managed;

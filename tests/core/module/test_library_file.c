@@ -20,7 +20,7 @@ typedef struct {
 
 static image whole_image(void) {
   image made;
-  memset(&made, 0, sizeof made);
+  memset(&made, 0, sizeof(made));
   memcpy(made.head.e_ident, ELFMAG, SELFMAG);
   made.head.e_ident[EI_CLASS] = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32;
   made.head.e_ident[EI_DATA] = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? ELFDATA2MSB : ELFDATA2LSB;
@@ -36,15 +36,15 @@ static image whole_image(void) {
   made.head.e_type = ET_DYN;
   made.head.e_phoff = offsetof(image, parts);
   made.head.e_phnum = 2;
-  made.head.e_phentsize = sizeof made.parts[0];
+  made.head.e_phentsize = sizeof(made.parts[0]);
   made.head.e_shoff = offsetof(image, sections);
   made.head.e_shnum = 1;
-  made.head.e_shentsize = sizeof made.sections[0];
+  made.head.e_shentsize = sizeof(made.sections[0]);
   made.parts[0].p_type = PT_LOAD;
   made.parts[0].p_filesz = made.parts[0].p_memsz = offsetof(image, sections);
   made.parts[1].p_type = PT_DYNAMIC;
   made.parts[1].p_offset = made.parts[1].p_vaddr = offsetof(image, dynamic);
-  made.parts[1].p_filesz = made.parts[1].p_memsz = sizeof made.dynamic;
+  made.parts[1].p_filesz = made.parts[1].p_memsz = sizeof(made.dynamic);
   made.dynamic[0].d_tag = DT_STRTAB;
   made.dynamic[1].d_tag = DT_SYMTAB;
   return made;
@@ -62,7 +62,7 @@ static const char *folder(void) {
 
 static char *path_of(const char *name) {
   static char path[100];
-  snprintf(path, sizeof path, "%s/%s", folder(), name);
+  snprintf(path, sizeof(path), "%s/%s", folder(), name);
   return path;
 }
 
@@ -88,28 +88,28 @@ static void expect_refused_file(const char *path, const char *part) {
 }
 
 static void expect_refused_image(const image *damaged, const char *part) {
-  expect_refused_file(write_file(damaged, sizeof *damaged), part);
+  expect_refused_file(write_file(damaged, sizeof(*damaged)), part);
 }
 
 TEST(a_library_is_refused_wherever_it_is_cut) {
   image whole = whole_image();
   char reason[FH_LIBRARY_FILE_REASON];
-  expect(!fh_library_file_refuse(write_file(&whole, sizeof whole), reason));
-  for (size_t n = 0; n < sizeof whole; ++n) expect(fh_library_file_refuse(write_file(&whole, n), reason));
+  expect(!fh_library_file_refuse(write_file(&whole, sizeof(whole)), reason));
+  for (size_t n = 0; n < sizeof(whole); ++n) expect(fh_library_file_refuse(write_file(&whole, n), reason));
   expect_refused_file(write_file(&whole, 0), "is empty");
   expect_refused_file(write_file(&whole, 3), "is not an ELF file: it begins with the bytes 7f 45 4c");
   expect_refused_file(write_file(&whole, 20), "its ELF header should be the 64 bytes from 0 on, and the file has 20");
-  expect_refused_file(write_file(&whole, sizeof whole - 1), "its section headers should be");
+  expect_refused_file(write_file(&whole, sizeof(whole) - 1), "its section headers should be");
   clean_up();
 }
 
 TEST(a_library_whose_end_is_zeros_is_refused) {
   image whole = whole_image(), damaged = whole;
-  memset(damaged.dynamic, 0, sizeof damaged.dynamic);
+  memset(damaged.dynamic, 0, sizeof(damaged.dynamic));
   expect_refused_image(&damaged, "its dynamic section names no symbols");
-  memset(damaged.parts, 0, sizeof damaged.parts);
+  memset(damaged.parts, 0, sizeof(damaged.parts));
   expect_refused_image(&damaged, "has no dynamic section");
-  memset(&damaged, 0, sizeof damaged);
+  memset(&damaged, 0, sizeof(damaged));
   expect_refused_image(&damaged, "is not an ELF file: it begins with the bytes 00 00 00 00");
   clean_up();
 }
@@ -164,10 +164,10 @@ TEST(a_path_that_is_not_a_file_is_refused_without_opening_it) {
   static const char script[] = "GROUP ( libm.so.6 )\n";
   char reason[FH_LIBRARY_FILE_REASON];
   unsigned char windows[3000] = {'M', 'Z'};
-  expect_refused_file(write_file(script, sizeof script - 1), "is not an ELF file, but text: is it a linker script?");
+  expect_refused_file(write_file(script, sizeof(script) - 1), "is not an ELF file, but text: is it a linker script?");
   memcpy(windows + 60, "\x80\x0a", 2); /* the offset of its PE header is 2688 */
   memcpy(windows + 2688, "PE\0\0\x64\x86", 6);
-  expect_refused_file(write_file(windows, sizeof windows), "is not an ELF file, but a program for Windows (x86_64)");
+  expect_refused_file(write_file(windows, sizeof(windows)), "is not an ELF file, but a program for Windows (x86_64)");
   expect_refused_file(folder(), "is a directory");
   expect_refused_file("/dev/zero", "is a device");
   expect_int(mkfifo(path_of("pipe.so"), 0600), 0);
@@ -182,7 +182,7 @@ TEST(a_path_that_is_not_a_file_is_refused_without_opening_it) {
 
 TEST(loading_a_truncated_library_is_an_error_that_names_it) {
   image whole = whole_image();
-  const char *path = write_file(&whole, sizeof whole / 2);
+  const char *path = write_file(&whole, sizeof(whole) / 2);
   expect_call_raises("InternalError", "lib.so: it is truncated or damaged", "ffi.ModuleLoadFromFile", ARGS(raw(path)));
   expect_call_raises("InternalError", "lib.so: it is truncated or damaged", "ffi_hpy.check_library_file",
                      ARGS(raw(path)));
@@ -193,7 +193,7 @@ TEST(loading_a_truncated_library_is_an_error_that_names_it) {
 TEST(a_path_with_a_nul_is_refused) {
   static const char text[] = "/tmp/a.so\0b.so";
   TVMFFIAny path;
-  expect_int(fh_str_new(text, sizeof text - 1, &path), 0);
+  expect_int(fh_str_new(text, sizeof(text) - 1, &path), 0);
   expect_call_raises("ValueError", "Expected a path without a NUL but got `/tmp/a.so\\0b.so`", "ffi.ModuleLoadFromFile",
                      ARGS(path));
   expect_call_raises("ValueError", "Expected a path without a NUL", "ffi_hpy.check_library_file", ARGS(path));

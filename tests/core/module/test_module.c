@@ -2,10 +2,10 @@
 #include "core/module/library.h"
 #include "core/module/library_module.h"
 #include "core/module/module.h"
-#include "core/module/module_abi.h"
+#include "core/module/module_virtual.h"
 #include "core/object/error.h"
-#include "core/platform/loader.h"
 #include "core/platform/mem.h"
+#include "core/platform/system.h"
 #include <tvm/ffi/extra/c_env_api.h>
 
 #include "support/calls.h"
@@ -162,14 +162,14 @@ static _Bool foreign_implements(void *self, const void *name) {
 FH_RETURNING(foreign_get, self, ret, name) {
   TVMFFIObjectHandle func = foreign_implements(self, name) ? test_echo() : NULL;
   if (func != NULL) fh_object_retain(func);
-  memcpy(ret, &func, sizeof func);
+  memcpy(ret, &func, sizeof(func));
   FH_RETURNING_END(ret);
 }
 FH_RETURNING(foreign_source, self, ret, format) {
   TVMFFIAny text = *(const TVMFFIAny *)format;
   (void)self;
   if (fh_any_is_object(&text)) fh_object_retain(text.v_obj);
-  memcpy(ret, &text, sizeof text);
+  memcpy(ret, &text, sizeof(text));
   FH_RETURNING_END(ret);
 }
 static void foreign_import(void *self, const void *other) {
@@ -276,7 +276,7 @@ static void *formats_without_memory(TVMFFIObject *module) {
   fh_module_call_returning(fh_module_slots(module)[FH_SLOT_WRITE_FORMATS], fh_module_this(module), NULL, &returned);
   fh_mem_fail_nth(0);
   void *formats; /* the C++ result is one pointer */
-  memcpy(&formats, &returned, sizeof formats);
+  memcpy(&formats, &returned, sizeof(formats));
   return formats;
 }
 TEST(a_library_module_without_memory_for_its_formats_throws_or_leaves_no_error) {
@@ -408,7 +408,7 @@ TEST(embedded_modules_that_claim_more_bytes_than_the_library_has_are_an_error) {
     expect_raised("RuntimeError", "are broken: they are longer than the library");
   }
   put(bytes, UINT64_C(1) << 40);
-  expect(fh_loader_room(bytes) >= sizeof bytes && fh_loader_room(bytes) < UINT64_C(1) << 40);
+  expect(fh_loader_room(bytes) >= sizeof(bytes) && fh_loader_room(bytes) < UINT64_C(1) << 40);
   blob = NULL;
 }
 

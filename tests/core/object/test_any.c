@@ -80,7 +80,7 @@ TEST(plain_data_is_copied_bit_by_bit) {
   for (size_t i = 0; i < FH_COUNT_OF(views); ++i) {
     TVMFFIAny out;
     expect_int(TVMFFIAnyViewToOwnedAny(&views[i], &out), 0);
-    expect(memcmp(&out, &views[i], sizeof out) == 0);
+    expect(memcmp(&out, &views[i], sizeof(out)) == 0);
   }
 }
 

@@ -6,7 +6,7 @@
 #include "core/object/backtrace.h"
 #include "core/object/error_deferred.h"
 #include "core/platform/mem.h"
-#include "core/platform/shield.h"
+#include "core/platform/system.h"
 #include "support/harness.h"
 #include "support/system.h"
 
@@ -137,12 +137,12 @@ TEST(missing_kind_and_message_are_allowed) {
 
 TEST(a_raised_message_is_formatted_whatever_its_length) {
   char text[3000];
-  memset(text, 'x', sizeof text - 1);
-  text[sizeof text - 1] = '\0';
+  memset(text, 'x', sizeof(text) - 1);
+  text[sizeof(text) - 1] = '\0';
   expect_int(fh_error_raise(FH_VALUE_ERROR, "%d%s!", 7, text), -1);
   TVMFFIObjectHandle error = fh_error_take();
-  expect_int(cell_of(error)->message.size, sizeof text + 1);
-  expect(cell_of(error)->message.data[sizeof text] == '!');
+  expect_int(cell_of(error)->message.size, sizeof(text) + 1);
+  expect(cell_of(error)->message.data[sizeof(text)] == '!');
   fh_object_release(error);
 }
 
@@ -213,7 +213,7 @@ static void raise_own(void *raw, int i) {
   char text[16];
   (void)raw;
   for (int round = 0; round < 1000; ++round) {
-    snprintf(text, sizeof text, "thread %d", i);
+    snprintf(text, sizeof(text), "thread %d", i);
     TVMFFIErrorSetRaisedFromCStr("ValueError", text);
     expect_raised("ValueError", text);
     fh_error_raise_no_memory();
@@ -240,9 +240,9 @@ TEST(a_frame_of_call_glue_is_left_out) {
 
 TEST(a_frame_may_be_long) {
   char name[3000];
-  memset(name, 'n', sizeof name - 1);
-  name[sizeof name - 1] = '\0';
-  expect_int(TVMFFIBacktrace(name, 1, name, 0)->size, 2 * (sizeof name - 1) + strlen("  File \"\", line 1, in \n"));
+  memset(name, 'n', sizeof(name) - 1);
+  name[sizeof(name) - 1] = '\0';
+  expect_int(TVMFFIBacktrace(name, 1, name, 0)->size, 2 * (sizeof(name) - 1) + strlen("  File \"\", line 1, in \n"));
 }
 
 TEST(the_frame_limit_is_honoured_and_nonsense_ignored) {
@@ -284,7 +284,7 @@ static char traced[10000];
 /* Called by the C library, so frames of another library are between this function and its caller. */
 static int trace_from_library(const void *a, const void *b) {
   const TVMFFIByteArray *text = TVMFFIBacktrace(NULL, 0, NULL, 0);
-  snprintf(traced, sizeof traced, "%.*s", (int)text->size, text->data);
+  snprintf(traced, sizeof(traced), "%.*s", (int)text->size, text->data);
   return *(const int *)a - *(const int *)b;
 }
 
@@ -292,7 +292,7 @@ TEST(native_frames_end_at_the_library_of_the_host) {
   int pair[] = {2, 1};
   test_setenv("TVM_FFI_NATIVE_BACKTRACE", "1");
   fh_backtrace_set_boundary((void *)(uintptr_t)trace_from_library);
-  qsort(pair, 2, sizeof pair[0], trace_from_library);
+  qsort(pair, 2, sizeof(pair[0]), trace_from_library);
   fh_backtrace_set_boundary(NULL);
   expect(strstr(traced, "qsort") != NULL);
   expect(strstr(traced, "main") == NULL);
@@ -302,8 +302,8 @@ TEST(native_frames_end_at_the_library_of_the_host) {
 
 TEST(a_backtrace_without_memory_is_shorter) {
   char name[20000]; /* longer than the thread's buffer */
-  memset(name, 'n', sizeof name - 1);
-  name[sizeof name - 1] = '\0';
+  memset(name, 'n', sizeof(name) - 1);
+  name[sizeof(name) - 1] = '\0';
   fh_mem_fail_nth(1);
   expect_text(*TVMFFIBacktrace(name, 1, "g", 0), "");
   fh_mem_fail_nth(0);
@@ -313,7 +313,7 @@ static void trace_own(void *raw, int i) {
   (void)raw;
   for (int round = 0; round < 200; ++round) {
     char wanted[64];
-    snprintf(wanted, sizeof wanted, "  File \"f.c\", line %d, in g\n", i);
+    snprintf(wanted, sizeof(wanted), "  File \"f.c\", line %d, in g\n", i);
     expect_text(*TVMFFIBacktrace("f.c", i, "g", 0), wanted);
   }
 }

@@ -34,7 +34,7 @@ static TVMFFIAny read_field(void *field, int32_t type_index) {
 
 TEST(an_exchanged_value_is_read_and_gives_the_former_one) {
   fields f;
-  memset(&f, 0, sizeof f);
+  memset(&f, 0, sizeof(f));
   TVMFFIAny value = str("a text that is on the heap"), got;
   TVMFFIObject *text = value.v_obj;
   fh_field_memory_exchange(&f.any, kTVMFFIAny, &value);
@@ -56,7 +56,7 @@ TEST(an_exchanged_value_is_read_and_gives_the_former_one) {
 
 TEST(plain_values_are_exchanged_in_their_own_form) {
   fields f;
-  memset(&f, 0, sizeof f);
+  memset(&f, 0, sizeof(f));
   TVMFFIAny number = fh_any_int(7), real = fh_any_float(0.5), truth = fh_any_bool(1);
   TVMFFIAny dtype = fh_any_dtype((DLDataType){kDLFloat, 32, 1}), device = fh_any_device((DLDevice){kDLCPU, 3});
   fh_field_memory_exchange(&f.number, kTVMFFIInt, &number);
@@ -75,14 +75,14 @@ TEST(plain_values_are_exchanged_in_their_own_form) {
 TEST(a_copy_has_references_of_its_own) {
   fields from, to;
   fh_field_memory_copying copying = {NULL, NULL};
-  memset(&from, 0, sizeof from);
-  memset(&to, 0, sizeof to);
+  memset(&from, 0, sizeof(from));
+  memset(&to, 0, sizeof(to));
   from.any = str("a text that is on the heap");
   from.number = 9;
-  fh_field_memory_copy(&copying, &from.any, &to.any, kTVMFFIAny, sizeof from.any);
-  fh_field_memory_copy(&copying, &from.object, &to.object, kTVMFFIObject, sizeof from.object);
-  fh_field_memory_copy(&copying, &from.number, &to.number, kTVMFFIInt, sizeof from.number);
-  fh_field_memory_copy(&copying, &from.device, &to.device, kTVMFFIDevice, sizeof from.device);
+  fh_field_memory_copy(&copying, &from.any, &to.any, kTVMFFIAny, sizeof(from.any));
+  fh_field_memory_copy(&copying, &from.object, &to.object, kTVMFFIObject, sizeof(from.object));
+  fh_field_memory_copy(&copying, &from.number, &to.number, kTVMFFIInt, sizeof(from.number));
+  fh_field_memory_copy(&copying, &from.device, &to.device, kTVMFFIDevice, sizeof(from.device));
   fh_field_memory_copy_end(&copying);
   expect(to.any.v_obj == from.any.v_obj && to.object == NULL && to.number == 9);
   expect_int((int)fh_object_use_count(to.any.v_obj), 2);

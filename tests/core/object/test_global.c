@@ -84,7 +84,7 @@ TEST(only_a_function_can_be_global) {
 
 static TVMFFIMethodInfo info_of(const char *name, TVMFFIObjectHandle function) {
   TVMFFIMethodInfo info;
-  memset(&info, 0, sizeof info);
+  memset(&info, 0, sizeof(info));
   info.name = text_of(name);
   info.doc = text_of("what it does");
   info.metadata = text_of("{\"type_schema\": \"{}\"}");
@@ -145,7 +145,7 @@ TEST(names_are_listed_while_they_are_in_use) {
 
 static int sweep_global(void *counter) {
   char name[40];
-  snprintf(name, sizeof name, "test.global.sweep%d", ++*(int *)counter);
+  snprintf(name, sizeof(name), "test.global.sweep%d", ++*(int *)counter);
   return set_global(name, test_echo(), 0);
 }
 
@@ -167,7 +167,7 @@ TEST(a_global_function_that_finds_no_memory_is_not_registered) {
   expect_int(number_of("test.global.sweep1"), -1);
   for (int i = 1; i <= counter; ++i) {
     char name[40];
-    snprintf(name, sizeof name, "test.global.sweep%d", i);
+    snprintf(name, sizeof(name), "test.global.sweep%d", i);
     (void)fh_global_remove(text_of(name));
   }
 }
@@ -224,7 +224,7 @@ static void add_many(void *raw, int i) {
   (void)raw;
   for (int n = 0; n < 300; ++n) {
     char name[40];
-    snprintf(name, sizeof name, "test.global.many%d", n);
+    snprintf(name, sizeof(name), "test.global.many%d", n);
     if (set_global(name, test_echo(), 0) != 0) expect_raised("RuntimeError", "already registered");
     TVMFFIObjectHandle function;
     expect_int(fh_global_find(text_of(name), &function), 1);
@@ -238,7 +238,7 @@ TEST(of_threads_that_register_a_name_one_succeeds) {
   expect_int(has_name("test.global.many299"), 1);
   for (int n = 0; n < 300; ++n) {
     char name[40];
-    snprintf(name, sizeof name, "test.global.many%d", n);
+    snprintf(name, sizeof(name), "test.global.many%d", n);
     forget(name);
   }
 }
@@ -263,7 +263,7 @@ TEST(ever_new_names_need_no_more_memory_and_the_others_keep_their_order) {
   int64_t n_blocks = fh_mem_live_blocks();
   for (int n = 0; n < 10000; ++n) {
     char name[40];
-    snprintf(name, sizeof name, "test.global.new%d", n);
+    snprintf(name, sizeof(name), "test.global.new%d", n);
     expect_int(set_global(name, test_echo(), 0), 0);
     forget(name);
   }
@@ -280,7 +280,7 @@ static void add_and_remove(void *raw, int i) {
   (void)raw;
   for (int round = 0; round < N_ROUNDS; ++round) {
     char name[40];
-    snprintf(name, sizeof name, "test.global.mine%d.%d", i, round);
+    snprintf(name, sizeof(name), "test.global.mine%d.%d", i, round);
     expect_int(set_global(name, test_echo(), 0), 0);
     TVMFFIObjectHandle function;
     expect_int(fh_global_find(text_of("test.global.stays"), &function), 1);

@@ -19,7 +19,7 @@ static void record(void *self, int flags) {
 }
 
 static recording_object *recording_new(int *flags_seen) {
-  recording_object *object = (recording_object *)fh_object_new(sizeof *object, kTVMFFIObject, record);
+  recording_object *object = (recording_object *)fh_object_new(sizeof(*object), kTVMFFIObject, record);
   object->flags_seen = flags_seen;
   return object;
 }

@@ -150,14 +150,14 @@ static void init_in_ring(void *state, int i) {
   int is_nested = state != NULL && i == 0;
   if (TVMFFIHandleInitOnce(&ring[i], is_nested ? ask_by_way_of_another : ask_for_next) == 0) return;
   char message[64];
-  snprintf(message, sizeof message, "on %d threads ask for one another's handles", n_ring);
+  snprintf(message, sizeof(message), "on %d threads ask for one another's handles", n_ring);
   expect_raised("RuntimeError", message);
 }
 
 /* With a `state`, the first thread requests its handle from within a second init function. */
 static void expect_one_refused(int n_handles, void *state) {
   for (int round = 0; round < 20; ++round) {
-    memset(ring, 0, sizeof ring);
+    memset(ring, 0, sizeof(ring));
     between = NULL;
     n_ring = n_handles;
     n_started = n_refused = 0;
@@ -199,7 +199,7 @@ static void init_in_row(void *unused, int i) {
 
 TEST(handles_that_wait_for_one_another_in_a_row_are_made) {
   for (int round = 0; round < 20; ++round) {
-    memset(ring, 0, sizeof ring);
+    memset(ring, 0, sizeof(ring));
     n_ring = MAX_RING;
     n_started = 0;
     test_threads(MAX_RING, init_in_row, NULL);

@@ -27,7 +27,7 @@ static int set_number(void *field, const TVMFFIAny *value) {
 
 static TVMFFIFieldInfo field_of(const char *name) {
   TVMFFIFieldInfo field;
-  memset(&field, 0, sizeof field);
+  memset(&field, 0, sizeof(field));
   field.name = text_of(name);
   field.doc = text_of("its documentation");
   field.metadata = text_of("{}");
@@ -86,7 +86,7 @@ TEST(a_second_method_of_that_name_is_refused) {
   int32_t type_index = type_of("test.reflect.DuplicateMethod");
   TVMFFIMethodInfo method;
   TVMFFIObjectHandle other;
-  memset(&method, 0, sizeof method);
+  memset(&method, 0, sizeof(method));
   expect_int(TVMFFIFunctionCreate(NULL, TVMFFIFunctionGetCellPtr(test_echo())->safe_call, NULL, &other), 0);
   method.name = text_of("sum");
   method.method = fh_any_object(test_echo());
@@ -134,7 +134,7 @@ TEST(many_methods_are_found_by_their_names) {
   TVMFFIMethodInfo method;
   TVMFFIObjectHandle other;
   char name[16];
-  memset(&method, 0, sizeof method);
+  memset(&method, 0, sizeof(method));
   expect_int(TVMFFIFunctionCreate(NULL, TVMFFIFunctionGetCellPtr(test_echo())->safe_call, NULL, &other), 0);
   for (int i = 0; i < MANY; ++i) {
     method.name = numbered(name, i);
@@ -173,8 +173,8 @@ TEST(members_of_an_unknown_type_are_refused) {
   TVMFFITypeMetadata metadata;
   TVMFFIByteArray name = text_of("test.attr");
   TVMFFIAny value = fh_any_int(1);
-  memset(&method, 0, sizeof method);
-  memset(&metadata, 0, sizeof metadata);
+  memset(&method, 0, sizeof(method));
+  memset(&metadata, 0, sizeof(metadata));
   expect_int(TVMFFITypeRegisterField(99999, &field), -1);
   expect_raised("RuntimeError", "Expected the index of a registered type but got 99999");
   expect_int(TVMFFITypeRegisterMethod(-1, &method), -1);
@@ -197,7 +197,7 @@ static const char *stderr_of(void (*action)(void *), void *state) {
   dup2(kept, 2);
   close(kept);
   rewind(file);
-  text[fread(text, 1, sizeof text - 1, file)] = '\0';
+  text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
   fclose(file);
   return text;
 }
@@ -271,7 +271,7 @@ TEST(a_list_that_grew_is_still_readable_where_it_was) {
   const TVMFFIFieldInfo *first = NULL;
   for (int i = 0; i < 40; ++i) {
     char name[20];
-    snprintf(name, sizeof name, "field%d", i);
+    snprintf(name, sizeof(name), "field%d", i);
     TVMFFIFieldInfo field = field_of(name);
     expect_int(TVMFFITypeRegisterField(type_index, &field), 0);
     if (first == NULL) first = info->fields;
@@ -348,7 +348,7 @@ TEST(a_default_value_is_owned_by_the_registry) {
 static int field_sweep(void *counter) {
   TVMFFIFieldInfo field;
   char name[30];
-  snprintf(name, sizeof name, "field%d", ++*(int *)counter);
+  snprintf(name, sizeof(name), "field%d", ++*(int *)counter);
   field = field_of(name);
   field.flags |= kTVMFFIFieldFlagBitMaskHasDefault | kTVMFFIFieldFlagBitSetterIsFunctionObj;
   field.setter = test_echo();
@@ -369,7 +369,7 @@ TEST(a_field_that_finds_no_memory_is_not_registered) {
 
 static TVMFFIMethodInfo method_of(const char *name) {
   TVMFFIMethodInfo method;
-  memset(&method, 0, sizeof method);
+  memset(&method, 0, sizeof(method));
   method.name = text_of(name);
   method.doc = text_of("doc");
   method.flags = kTVMFFIFieldFlagBitMaskIsStaticMethod;
@@ -394,7 +394,7 @@ TEST(methods_are_kept_in_order_and_found_by_inheritance) {
 
 static int method_sweep(void *counter) {
   char name[30];
-  snprintf(name, sizeof name, "method%d", ++*(int *)counter);
+  snprintf(name, sizeof(name), "method%d", ++*(int *)counter);
   TVMFFIMethodInfo method = method_of(name);
   return TVMFFITypeRegisterMethod(type_of("test.reflect.MethodSweep"), &method);
 }
@@ -423,7 +423,7 @@ TEST(a_method_that_finds_no_memory_is_not_registered) {
 TEST(metadata_is_registered_once) {
   int32_t type_index = type_of("test.reflect.Metadata");
   TVMFFITypeMetadata metadata;
-  memset(&metadata, 0, sizeof metadata);
+  memset(&metadata, 0, sizeof(metadata));
   metadata.doc = text_of("what it is");
   metadata.total_size = 32;
   metadata.structural_eq_hash_kind = kTVMFFISEqHashKindTreeNode;
@@ -440,9 +440,9 @@ TEST(metadata_is_registered_once) {
 static int metadata_sweep(void *counter) {
   char key[40];
   TVMFFITypeMetadata metadata;
-  memset(&metadata, 0, sizeof metadata);
+  memset(&metadata, 0, sizeof(metadata));
   metadata.doc = text_of("what it is");
-  snprintf(key, sizeof key, "test.reflect.MetadataSweep%d", ++*(int *)counter);
+  snprintf(key, sizeof(key), "test.reflect.MetadataSweep%d", ++*(int *)counter);
   int32_t type_index = type_of(key);
   return type_index < 0 ? -1 : TVMFFITypeRegisterMetadata(type_index, &metadata);
 }
@@ -552,7 +552,7 @@ static int attr_sweep(void *counter) {
   TVMFFIAny value = fh_any_none();
   value.type_index = kTVMFFIRawStr;
   value.v_c_str = "a text of some length";
-  snprintf(text, sizeof text, "test.attr_sweep%d", ++*(int *)counter);
+  snprintf(text, sizeof(text), "test.attr_sweep%d", ++*(int *)counter);
   TVMFFIByteArray name = text_of(text);
   return TVMFFITypeRegisterAttr(kTVMFFIStr, &name, &value);
 }
@@ -574,7 +574,7 @@ typedef struct {
 static void declare_all(reflect_race *race) {
   for (int n = 0; n < N_MEMBERS; ++n) {
     char name[20];
-    snprintf(name, sizeof name, "member%d", n);
+    snprintf(name, sizeof(name), "member%d", n);
     TVMFFIFieldInfo field = field_of(name);
     TVMFFIMethodInfo method = method_of(name);
     TVMFFIAny value = fh_any_int(n + 1);
@@ -590,7 +590,7 @@ static void read_all(reflect_race *race) {
   const TVMFFITypeAttrColumn *column = test_column(race->column_name);
   for (int n = 0; n < N_MEMBERS; ++n) {
     char name[20];
-    snprintf(name, sizeof name, "member%d", n);
+    snprintf(name, sizeof(name), "member%d", n);
     const TVMFFIFieldInfo *field = test_find_field(info, text_of(name));
     const TVMFFIMethodInfo *method = test_find_method(info, text_of(name));
     const TVMFFIAny *value = fh_reflect_attr(column, race->types[n]);
@@ -612,7 +612,7 @@ TEST(readers_see_complete_members_while_another_thread_declares) {
   race.column_name = text_of("test.race");
   for (int n = 0; n < N_MEMBERS; ++n) {
     char key[40];
-    snprintf(key, sizeof key, "test.reflect.Race%d", n);
+    snprintf(key, sizeof(key), "test.reflect.Race%d", n);
     race.types[n] = type_of(key);
   }
   TVMFFITypeRegisterAttr(kTVMFFINone, &race.column_name, NULL);

@@ -228,7 +228,7 @@ TEST(a_key_is_copied) {
 
 static int add_fresh(void *counter) {
   char key[64];
-  snprintf(key, sizeof key, "test.type.Sweep%d", ++*(int *)counter);
+  snprintf(key, sizeof(key), "test.type.Sweep%d", ++*(int *)counter);
   return add(key, -1, 1, 0, 1, kTVMFFIObject) >= 0 ? 0 : -1;
 }
 
@@ -250,7 +250,7 @@ static void register_all(void *raw, int i) {
   int32_t *indices = (int32_t *)raw + i * N_TYPES;
   for (int n = 0; n < N_TYPES; ++n) {
     char key[64];
-    snprintf(key, sizeof key, "test.type.Race%d", n);
+    snprintf(key, sizeof(key), "test.type.Race%d", n);
     indices[n] = add(key, -1, 1, 0, 1, kTVMFFIObject);
     const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(indices[n]);
     expect_text(info->type_key, key);

@@ -1,5 +1,5 @@
 /* test_loader.c - the messages of the systems' loaders. */
-#include "core/platform/loader.h"
+#include "core/platform/system.h"
 
 #include "support/harness.h"
 
@@ -29,14 +29,14 @@ TEST(a_reason_of_another_kind_names_nothing_that_is_lacking) {
 
 TEST(the_messages_of_this_system_s_loader_are_understood) {
   char reason[FH_LOADER_REASON];
-  expect_int(fh_loader_open("/nonexistent/library.so", FH_LOADER_LOCAL, reason, sizeof reason) == NULL, 1);
+  expect_int(fh_loader_open("/nonexistent/library.so", FH_LOADER_LOCAL, reason, sizeof(reason)) == NULL, 1);
   expect_lacking(reason, NULL);
 }
 
 #if defined(__GLIBC__)
 TEST(the_reason_of_a_loader_does_not_repeat_the_path) {
   char reason[FH_LOADER_REASON];
-  expect(fh_loader_open("/nonexistent/library.so", FH_LOADER_LOCAL, reason, sizeof reason) == NULL);
+  expect(fh_loader_open("/nonexistent/library.so", FH_LOADER_LOCAL, reason, sizeof(reason)) == NULL);
   expect_text(text_of(reason), "cannot open shared object file: No such file or directory");
 }
 #endif
@@ -48,30 +48,30 @@ static const char *reason_for(const void *content, size_t n) {
   static char reason[FH_LOADER_REASON];
   char path[300];
   const char *folder = getenv("TEMP");
-  snprintf(path, sizeof path, "%s\\fh_loader_test.dll", folder != NULL ? folder : "C:");
+  snprintf(path, sizeof(path), "%s\\fh_loader_test.dll", folder != NULL ? folder : "C:");
   FILE *file = fopen(path, "wb");
   expect(file != NULL && fwrite(content, 1, n, file) == n && fclose(file) == 0);
-  expect(fh_loader_open(path, FH_LOADER_LOCAL, reason, sizeof reason) == NULL);
+  expect(fh_loader_open(path, FH_LOADER_LOCAL, reason, sizeof(reason)) == NULL);
   remove(path);
   return reason;
 }
 
 TEST(the_error_for_a_file_of_another_system_or_machine_names_its_format) {
   unsigned char bytes[1024] = {0x7f, 'E', 'L', 'F', 2, 1, 1, [16] = 3, [18] = 183};
-  expect_text(text_of(reason_for(bytes, sizeof bytes)), "it is not a DLL, but a library for Linux (aarch64)");
+  expect_text(text_of(reason_for(bytes, sizeof(bytes))), "it is not a DLL, but a library for Linux (aarch64)");
   expect_text(text_of(reason_for(bytes, 0)), "it is empty");
-  memset(bytes, 0, sizeof bytes);
+  memset(bytes, 0, sizeof(bytes));
   memcpy(bytes, "MZ", 2);
   bytes[60] = 64;
   memcpy(bytes + 64, "PE\0\0\x4c\x01", 6);
   bytes[64 + 23] = 0x20;
-  const char *reason = reason_for(bytes, sizeof bytes);
+  const char *reason = reason_for(bytes, sizeof(bytes));
   expect(strstr(reason, "it is not for this machine: it is a library for x86, and this process is ") != NULL);
 }
 
 TEST(a_damaged_library_is_told_in_words_that_leave_no_gap) {
   unsigned char bytes[1024] = {'M', 'Z', [60] = 64};
-  const char *reason = reason_for(bytes, sizeof bytes);
+  const char *reason = reason_for(bytes, sizeof(bytes));
   expect(strstr(reason, "%1") == NULL);
   expect(strstr(reason, "(error 193): it, or a library that it needs, is damaged, or for another system") != NULL);
 }

@@ -52,7 +52,7 @@ static head elf_head(int width, int order, uint32_t type, uint32_t machine) {
 static head pe_head(uint32_t at, uint32_t machine, uint32_t flags) {
   head made = {{'M', 'Z'}};
   put(made.bytes + 60, at, 4, LITTLE);
-  if (at > sizeof made.bytes - 24) return made;
+  if (at > sizeof(made.bytes) - 24) return made;
   memcpy(made.bytes + at, "PE", 2);
   put(made.bytes + at + 4, machine, 2, LITTLE);
   put(made.bytes + at + 22, flags, 2, LITTLE);
@@ -71,8 +71,8 @@ TEST(an_elf_library_of_another_machine_is_refused_with_the_names_of_both) {
     const char *name;
   } machines[] = {{183, "aarch64"}, {243, "riscv"}, {21, "ppc64"}, {258, "loongarch"}, {190, "CUDA"}};
   char wanted[200];
-  for (size_t i = 0; i < sizeof machines / sizeof machines[0]; ++i) {
-    snprintf(wanted, sizeof wanted, "is not for this machine: it is a library for %s, and this process is x86_64",
+  for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); ++i) {
+    snprintf(wanted, sizeof(wanted), "is not for this machine: it is a library for %s, and this process is x86_64",
              machines[i].name);
     expect_elf(2, LITTLE, 3, machines[i].machine, wanted);
   }
@@ -107,14 +107,14 @@ TEST(an_elf_file_that_is_not_a_library_is_refused_with_its_kind) {
 #if !defined(_WIN32)
 TEST(a_file_for_windows_is_refused_with_its_kind_and_machine) {
   head made = pe_head(64, 0x8664, 0x2022);
-  expect_refused(made.bytes, sizeof made.bytes, "is not " OWN ", but a library for Windows (x86_64)");
+  expect_refused(made.bytes, sizeof(made.bytes), "is not " OWN ", but a library for Windows (x86_64)");
   made = pe_head(128, 0xaa64, 0x22);
-  expect_refused(made.bytes, sizeof made.bytes, "is not " OWN ", but a program for Windows (arm64)");
+  expect_refused(made.bytes, sizeof(made.bytes), "is not " OWN ", but a program for Windows (arm64)");
   expect_refused(made.bytes, 128 + 23, "is not " OWN ", but a file for DOS or Windows");
-  made = pe_head(sizeof made.bytes - 24, 0x14c, 0x2000);
-  expect_refused(made.bytes, sizeof made.bytes, "is not " OWN ", but a library for Windows (x86)");
+  made = pe_head(sizeof(made.bytes) - 24, 0x14c, 0x2000);
+  expect_refused(made.bytes, sizeof(made.bytes), "is not " OWN ", but a library for Windows (x86)");
   made = pe_head(UINT32_MAX, 0, 0);
-  expect_refused(made.bytes, sizeof made.bytes, "is not " OWN ", but a file for DOS or Windows");
+  expect_refused(made.bytes, sizeof(made.bytes), "is not " OWN ", but a file for DOS or Windows");
 }
 #endif
 
@@ -132,7 +132,7 @@ static head fat_head(uint32_t magic, size_t n_entry, uint32_t n, const uint32_t 
   head made = {{0}};
   put(made.bytes, magic, 4, BIG);
   put(made.bytes + 4, n, 4, BIG);
-  for (uint32_t i = 0; i < n && 12 + i * n_entry <= sizeof made.bytes; ++i) {
+  for (uint32_t i = 0; i < n && 12 + i * n_entry <= sizeof(made.bytes); ++i) {
     put(made.bytes + 8 + i * n_entry, numbers[i], 4, BIG);
   }
   return made;
@@ -163,10 +163,10 @@ TEST(a_file_for_more_machines_than_a_reason_has_room_for_is_refused) {
   for (uint32_t i = 0; i < 44; ++i) many[i] = UINT32_MAX - i;
   unsigned char bytes[8 + 44 * 20];
   char reason[200];
-  memset(bytes, 0xff, sizeof bytes);
+  memset(bytes, 0xff, sizeof(bytes));
   head made = fat_head(0xcafebabe, 20, 44, many);
   memcpy(bytes, made.bytes, 8);
-  expect(is_refused(bytes, sizeof bytes, reason));
+  expect(is_refused(bytes, sizeof(bytes), reason));
   expect(strstr(reason, "a universal file for macOS (machine 4294967295, machine") != NULL);
 }
 #endif

@@ -205,7 +205,7 @@ static void swap_blocks(void *raw, int thread) {
 
 TEST(threads_free_one_anothers_pool_blocks) {
   static void *places[N_PLACES];
-  memset(places, 0, sizeof places);
+  memset(places, 0, sizeof(places));
   int before = fh_pages_n_taken();
   for (int round = 0; round < 4; ++round) test_threads(N_SWAPPERS, swap_blocks, places);
   for (int i = 0; i < N_PLACES; ++i) {

@@ -9,47 +9,47 @@
 
 #include "support/harness.h"
 
-static int things[FH_USES_MAX + 1];
+static int things[FH_HAZARD_MAX + 1];
 
 TEST(a_use_is_found_until_it_ends) {
-  expect_int(fh_uses_look(&things[0]), 0);
-  expect_int(fh_uses_begin(&things[0]), 1);
-  expect_int(fh_uses_look(&things[0]), 1);
-  expect_int(fh_uses_look(&things[1]), 0);
-  expect_int(fh_uses_end(&things[0]), 1);
-  expect_int(fh_uses_look(&things[0]), 0);
+  expect_int(fh_hazard_look(&things[0]), 0);
+  expect_int(fh_hazard_begin(&things[0]), 1);
+  expect_int(fh_hazard_look(&things[0]), 1);
+  expect_int(fh_hazard_look(&things[1]), 0);
+  expect_int(fh_hazard_end(&things[0]), 1);
+  expect_int(fh_hazard_look(&things[0]), 0);
 }
 
 TEST(a_thing_that_is_used_twice_is_used_until_both_uses_end) {
-  fh_uses_begin(&things[0]);
-  fh_uses_begin(&things[0]);
-  fh_uses_end(&things[0]);
-  expect_int(fh_uses_find(&things[0]), 1);
-  fh_uses_end(&things[0]);
-  expect_int(fh_uses_find(&things[0]), 0);
+  fh_hazard_begin(&things[0]);
+  fh_hazard_begin(&things[0]);
+  fh_hazard_end(&things[0]);
+  expect_int(fh_hazard_find(&things[0]), 1);
+  fh_hazard_end(&things[0]);
+  expect_int(fh_hazard_find(&things[0]), 0);
 }
 
 TEST(uses_end_in_any_order) {
-  for (int i = 0; i < 3; ++i) fh_uses_begin(&things[i]);
+  for (int i = 0; i < 3; ++i) fh_hazard_begin(&things[i]);
   for (int i = 0; i < 3; ++i) {
-    expect_int(fh_uses_end(&things[i]), 1);
-    for (int other = 0; other < 3; ++other) expect_int(fh_uses_find(&things[other]), other > i);
+    expect_int(fh_hazard_end(&things[i]), 1);
+    for (int other = 0; other < 3; ++other) expect_int(fh_hazard_find(&things[other]), other > i);
   }
-  expect_int((int)fh_uses_mine->n, 0);
+  expect_int((int)fh_hazard_mine->n, 0);
 }
 
 TEST(a_use_that_has_no_room_is_refused_and_has_no_end) {
-  for (int i = 0; i < FH_USES_MAX; ++i) expect_int(fh_uses_begin(&things[i]), 1);
-  expect_int(fh_uses_begin(&things[FH_USES_MAX]), 0);
-  expect_int(fh_uses_end(&things[FH_USES_MAX]), 0);
-  for (int i = 0; i < FH_USES_MAX; ++i) expect_int(fh_uses_end(&things[i]), 1);
+  for (int i = 0; i < FH_HAZARD_MAX; ++i) expect_int(fh_hazard_begin(&things[i]), 1);
+  expect_int(fh_hazard_begin(&things[FH_HAZARD_MAX]), 0);
+  expect_int(fh_hazard_end(&things[FH_HAZARD_MAX]), 0);
+  for (int i = 0; i < FH_HAZARD_MAX; ++i) expect_int(fh_hazard_end(&things[i]), 1);
 }
 
 #if !defined(_WIN32)
 static void *use_and_end(void *unused) {
   FH_UNUSED(unused);
-  fh_uses_begin(&things[0]);
-  return fh_uses_mine;
+  fh_hazard_begin(&things[0]);
+  return fh_hazard_mine;
 }
 
 TEST(uses_of_a_thread_that_ended_are_over_and_the_next_thread_gets_its_record) {
@@ -58,7 +58,7 @@ TEST(uses_of_a_thread_that_ended_are_over_and_the_next_thread_gets_its_record) {
   for (int i = 0; i < 2; ++i) {
     expect_int(pthread_create(&thread, NULL, use_and_end, NULL), 0);
     expect_int(pthread_join(thread, &records[i]), 0);
-    expect_int(fh_uses_look(&things[0]), 0);
+    expect_int(fh_hazard_look(&things[0]), 0);
   }
   expect_int(records[0] == records[1], 1);
 }
@@ -69,10 +69,10 @@ typedef struct {
 
 static void *use_until_end(void *raw) {
   meeting *m = (meeting *)raw;
-  fh_uses_begin(&things[0]);
+  fh_hazard_begin(&things[0]);
   pthread_barrier_wait(&m->began);
   pthread_barrier_wait(&m->seen);
-  fh_uses_end(&things[0]);
+  fh_hazard_end(&things[0]);
   return NULL;
 }
 
@@ -83,17 +83,17 @@ TEST(a_use_of_another_thread_is_found_but_not_in_a_child_of_fork) {
   pthread_barrier_init(&m.seen, NULL, 2);
   expect_int(pthread_create(&thread, NULL, use_until_end, &m), 0);
   pthread_barrier_wait(&m.began);
-  fh_uses_begin(&things[1]);
-  expect_int(fh_uses_look(&things[0]), 1);
+  fh_hazard_begin(&things[1]);
+  expect_int(fh_hazard_look(&things[0]), 1);
   pid_t child = fork();
-  if (child == 0) _exit(fh_uses_look(&things[0]) * 2 + !fh_uses_look(&things[1]));
+  if (child == 0) _exit(fh_hazard_look(&things[0]) * 2 + !fh_hazard_look(&things[1]));
   int status;
   expect_int(waitpid(child, &status, 0) == child && WIFEXITED(status), 1);
   expect_int(WEXITSTATUS(status), 0);
   pthread_barrier_wait(&m.seen);
   expect_int(pthread_join(thread, NULL), 0);
-  expect_int(fh_uses_look(&things[0]), 0);
-  fh_uses_end(&things[1]);
+  expect_int(fh_hazard_look(&things[0]), 0);
+  fh_hazard_end(&things[1]);
 }
 #endif
 

@@ -9,8 +9,8 @@
 #include "core/object/reflect.h"
 #include "core/object/type.h"
 #include "core/platform/mem.h"
-#include "core/platform/thread.h"
-#include "core/serial/graph_type.h"
+#include "core/platform/system.h"
+#include "core/serial/graph.h"
 #include "core/structural/mutator.h"
 #include "core/structural/visitor.h"
 #include "core/tensor/env.h"
@@ -136,7 +136,7 @@ static int32_t numbered_type(void) {
   expect_int(TVMFFITypeRegisterAttr(type_index, &equal, &equal_hook), 0);
   test_keeps(3); /* the Functions that call the hooks, one with a state */
   TVMFFIFieldInfo field;
-  memset(&field, 0, sizeof field);
+  memset(&field, 0, sizeof(field));
   field.name = text_of("number");
   field.flags = kTVMFFIFieldFlagBitMaskWritable;
   field.size = field.alignment = 8;
@@ -145,7 +145,7 @@ static int32_t numbered_type(void) {
   field.setter = (void *)(uintptr_t)set_number;
   expect_int(TVMFFITypeRegisterField(type_index, &field), 0);
   TVMFFITypeMetadata metadata;
-  memset(&metadata, 0, sizeof metadata);
+  memset(&metadata, 0, sizeof(metadata));
   metadata.creator = create_numbered;
   expect_int(TVMFFITypeRegisterMetadata(type_index, &metadata), 0);
   return type_index;

@@ -37,7 +37,7 @@ TEST(base64_keeps_every_byte) {
   TVMFFIByteArray content;
   TVMFFIAny bytes;
   for (int i = 0; i < 256; ++i) all[i] = (char)i;
-  for (size_t n = 0; n <= sizeof all; ++n) {
+  for (size_t n = 0; n <= sizeof(all); ++n) {
     TVMFFIAny text = encoded(all, n);
     expect(fh_str_content(&text, &content));
     expect_int(content.size, (n + 2) / 3 * 4);

@@ -13,7 +13,7 @@ static uint64_t next_random(uint64_t *state) {
 
 static double from_bits(uint64_t bits) {
   double value;
-  memcpy(&value, &bits, sizeof value);
+  memcpy(&value, &bits, sizeof(value));
   return value;
 }
 
@@ -22,7 +22,7 @@ static void expect_written(double value) {
   size_t n = fh_decimal_write_float(value, text);
   expect(n <= FH_DECIMAL_FLOAT_MAX);
   text[n] = '\0';
-  snprintf(wanted, sizeof wanted, "%.17g", value);
+  snprintf(wanted, sizeof(wanted), "%.17g", value);
   if (strcmp(text, wanted) != 0) test_fail(__FILE__, __LINE__, "%s became %s", wanted, text);
 }
 
@@ -35,7 +35,7 @@ static void expect_read(const char *text) {
     return;
   }
   if (kind == FH_DECIMAL_INT) value.as_float = (double)value.as_int;
-  if (memcmp(&value.as_float, &wanted, sizeof wanted) != 0 && !(kind == FH_DECIMAL_INT && wanted == 0)) {
+  if (memcmp(&value.as_float, &wanted, sizeof(wanted)) != 0 && !(kind == FH_DECIMAL_INT && wanted == 0)) {
     test_fail(__FILE__, __LINE__, "%s became %.17g", text, value.as_float);
   }
 }
@@ -84,7 +84,7 @@ TEST(floats_are_written_as_printf_does) {
                                4503599627370496.5,
                                0.0001234,
                                1e100};
-  for (size_t i = 0; i < sizeof few / sizeof few[0]; ++i) expect_written(few[i]);
+  for (size_t i = 0; i < sizeof(few) / sizeof(few[0]); ++i) expect_written(few[i]);
   uint64_t state = 1;
   for (int i = 0; i < 200000; ++i) {
     double value = from_bits(next_random(&state));
@@ -95,7 +95,7 @@ TEST(floats_are_written_as_printf_does) {
   for (int e = -1074; e <= 1023; ++e) {
     double power = ldexp(1, e), below;
     uint64_t bits;
-    memcpy(&bits, &power, sizeof bits);
+    memcpy(&bits, &power, sizeof(bits));
     below = from_bits(bits - 1);
     expect_written(power);
     expect_written(below);
@@ -133,15 +133,15 @@ TEST(floats_are_read_as_strtod_does) {
                                     "-9223372036854775808",
                                     "-9223372036854775809",
                                     "123456789012345678901234567890"};
-  for (size_t i = 0; i < sizeof few / sizeof few[0]; ++i) expect_read(few[i]);
+  for (size_t i = 0; i < sizeof(few) / sizeof(few[0]); ++i) expect_read(few[i]);
   uint64_t state = 7;
   char text[128];
   for (int i = 0; i < 200000; ++i) {
     double value = from_bits(next_random(&state));
     if (!isfinite(value)) continue;
-    snprintf(text, sizeof text, "%.*g", (int)(next_random(&state) % 25) + 1, value);
+    snprintf(text, sizeof(text), "%.*g", (int)(next_random(&state) % 25) + 1, value);
     expect_read(text);
-    snprintf(text, sizeof text, "%llu.%llue%d", (unsigned long long)next_random(&state),
+    snprintf(text, sizeof(text), "%llu.%llue%d", (unsigned long long)next_random(&state),
              (unsigned long long)next_random(&state), (int)(next_random(&state) % 700) - 350);
     expect_read(text);
   }
@@ -149,15 +149,15 @@ TEST(floats_are_read_as_strtod_does) {
 
 TEST(digits_beyond_any_buffer_still_decide) {
   static char text[3000];
-  memset(text, '0', sizeof text);
+  memset(text, '0', sizeof(text));
   memcpy(text, "9007199254740993.", 17); /* a tie unless more digits follow */
-  text[sizeof text - 1] = '\0';
+  text[sizeof(text) - 1] = '\0';
   expect_read(text);
-  text[sizeof text - 2] = '1';
+  text[sizeof(text) - 2] = '1';
   expect_read(text);
-  memset(text, '0', sizeof text - 8);
+  memset(text, '0', sizeof(text) - 8);
   text[1] = '.';
-  memcpy(text + sizeof text - 8, "7e2990", 7);
+  memcpy(text + sizeof(text) - 8, "7e2990", 7);
   expect_read(text);
 }
 
@@ -165,9 +165,9 @@ TEST(integers_are_integers_as_long_as_64_bits_hold_them) {
   static const int64_t few[] = {0, 9, 10, 99, 100, -1, 12345, INT64_MAX, INT64_MIN, 1000000000000000000};
   fh_decimal_value value;
   char text[FH_DECIMAL_INT_MAX], wanted[32];
-  for (size_t i = 0; i < sizeof few / sizeof few[0]; ++i) {
+  for (size_t i = 0; i < sizeof(few) / sizeof(few[0]); ++i) {
     size_t n = fh_decimal_write_int(few[i], text);
-    snprintf(wanted, sizeof wanted, "%lld", (long long)few[i]);
+    snprintf(wanted, sizeof(wanted), "%lld", (long long)few[i]);
     expect(n == strlen(wanted) && memcmp(text, wanted, n) == 0);
     expect_int(fh_decimal_read(text, n, &value), FH_DECIMAL_INT);
     expect_int(value.as_int, few[i]);
@@ -181,7 +181,7 @@ TEST(a_text_that_is_not_a_number_is_invalid) {
   static const char *const few[] = {"",    "+",   "-",    ".",   "e5", "1e", "1e+", "1e-",  "1.2.3",
                                     "1-2", "--1", "1e5.", "0x1", " 1", "1 ", ".e1", "1ee5", "Infinity"};
   fh_decimal_value value;
-  for (size_t i = 0; i < sizeof few / sizeof few[0]; ++i) {
+  for (size_t i = 0; i < sizeof(few) / sizeof(few[0]); ++i) {
     expect_int(fh_decimal_read(few[i], strlen(few[i]), &value), FH_DECIMAL_INVALID);
   }
 }

@@ -1,8 +1,7 @@
 /* test_graph.c - values as graphs of JSON and back: ffi.ToJSONGraph, ffi.FromJSONGraph and their string forms. */
 #include "core/platform/mem.h"
-#include "core/serial/graph_read.h"
-#include "core/serial/graph_write.h"
-#include "core/serial/json_parse.h"
+#include "core/serial/graph.h"
+#include "core/serial/json.h"
 
 #include "core/object/object_new.h"
 #include "support/graphs.h"
@@ -69,9 +68,9 @@ TEST(a_key_that_comes_again_in_a_graph_keeps_its_place_in_small_maps_only) {
   } maps[] = {{"[0,0,1,1,0,2]", "{1: 3, 2: 2}"},
               {"[0,0,1,1,2,2,0,3]", "{1: 4, 2: 2, 3: 3}"},
               {"[0,0,1,1,2,2,3,3,0,4]", "{2: 2, 3: 3, 4: 4, 1: 5}"}};
-  for (size_t i = 0; i < sizeof maps / sizeof maps[0]; ++i) {
+  for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); ++i) {
     char text[512];
-    snprintf(text, sizeof text, "{\"root_index\":5,\"nodes\":[%s,{\"type\":\"ffi.Dict\",\"data\":%s}]}", nodes,
+    snprintf(text, sizeof(text), "{\"root_index\":5,\"nodes\":[%s,{\"type\":\"ffi.Dict\",\"data\":%s}]}", nodes,
              maps[i].data);
     TVMFFIAny dict = read_back(text);
     expect_repr(dict, maps[i].repr);
@@ -212,7 +211,7 @@ static int32_t enum_base(const char *key, int32_t parent) {
 }
 
 static TVMFFIAny make_enum(int32_t type_index, int64_t int_index, const char *str_index) {
-  enum_object *e = (enum_object *)fh_object_new(sizeof *e, type_index, enum_delete);
+  enum_object *e = (enum_object *)fh_object_new(sizeof(*e), type_index, enum_delete);
   expect(e != NULL);
   e->int_index = int_index;
   expect_int(fh_str_from_cstr(str_index, &e->str_index), 0);
@@ -229,7 +228,7 @@ static int32_t enum_type(const char *key, const char *base, TVMFFIAny *instance)
   int32_t type_index = test_add_child(key, parent, 0);
   TVMFFIByteArray attr = text_of("__ffi_enum__");
   *instance = make_enum(type_index, -9, "LOW value");
-  enum_state *state = (enum_state *)fh_object_new(sizeof *state, state_index, fh_object_delete_plain);
+  enum_state *state = (enum_state *)fh_object_new(sizeof(*state), state_index, fh_object_delete_plain);
   TVMFFIAny indexes = make_dict(i64(-9), again(*instance), raw("LOW value"), again(*instance));
   state->indexes = indexes.v_obj;
   TVMFFIAny value = fh_any_object(state);
@@ -242,14 +241,14 @@ static void expect_enum(const char *key, const char *base, const char *good, con
   enum_type(key, base, &instance);
   test_keeps(ENUM_TYPE_BLOCKS);
   char text[200];
-  snprintf(text, sizeof text, GRAPH(NODE("%s", "%s")), key, good);
+  snprintf(text, sizeof(text), GRAPH(NODE("%s", "%s")), key, good);
   expect_str(written(instance), text);
   TVMFFIAny back = read_back(text);
   expect(back.v_obj == instance.v_obj);
   fh_any_drop(&back);
-  snprintf(text, sizeof text, GRAPH(NODE("%s", "%s")), key, bad);
+  snprintf(text, sizeof(text), GRAPH(NODE("%s", "%s")), key, bad);
   expect_call_raises("ValueError", message, "ffi.FromJSONGraphString", ARGS(raw(text)));
-  snprintf(text, sizeof text, GRAPH(NODE("%s", "%s")), key, "null");
+  snprintf(text, sizeof(text), GRAPH(NODE("%s", "%s")), key, "null");
   expect_call_raises("TypeError", "Cannot convert from type `None`", "ffi.FromJSONGraphString", ARGS(raw(text)));
 }
 

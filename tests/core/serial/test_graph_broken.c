@@ -1,7 +1,7 @@
 /* test_graph_broken.c - broken graphs are refused: a table of examples, and good graphs changed at every position. */
 #include "core/object/error.h"
-#include "core/serial/graph_read.h"
-#include "core/serial/json_parse.h"
+#include "core/serial/graph.h"
+#include "core/serial/json.h"
 
 #include "support/graphs.h"
 
@@ -64,7 +64,7 @@ TEST(a_text_that_is_not_a_graph_is_refused) {
       {"{\"root_index\":0,\"nodes\":[", "ValueError", "line 1 column 26 (char 25)"},
   };
   graph_node_type();
-  for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) {
+  for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); ++i) {
     expect_call_raises(all[i].kind, all[i].message, "ffi.FromJSONGraphString", ARGS(raw(all[i].text)));
   }
 }
@@ -118,7 +118,7 @@ TEST(broken_graphs_are_refused_and_nothing_leaks) {
     for (size_t at = 0; text[at] != '\0'; ++at) {
       if (!strchr("0123456789[{\"", text[at]) || (at > 0 && text[at] == '"' && !strchr(":,{[", text[at - 1]))) continue;
       size_t n = strcspn(text + at + 1, ",:]}") + 1;
-      for (size_t k = 0; k < sizeof instead / sizeof instead[0]; ++k, ++n_all) {
+      for (size_t k = 0; k < sizeof(instead) / sizeof(instead[0]); ++k, ++n_all) {
         n_good += read_changed(text, at, n, instead[k]);
       }
     }
@@ -139,7 +139,7 @@ TEST(types_of_nodes_exchanged_are_refused_or_read) {
     const char *text = i < N_FIXTURES ? fixtures[i].text : NODE_TEXT;
     for (const char *at = text; (at = strstr(at, "\"type\":\"")) != NULL;) {
       at += 8;
-      for (size_t k = 0; k < sizeof keys / sizeof keys[0]; ++k) {
+      for (size_t k = 0; k < sizeof(keys) / sizeof(keys[0]); ++k) {
         n_good += read_changed(text, (size_t)(at - text), strcspn(at, "\""), keys[k]);
       }
     }

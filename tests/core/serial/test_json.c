@@ -1,9 +1,7 @@
 /* test_json.c - JSON text to values and back: ffi.json.Parse, ffi.json.Stringify. */
 #include "core/object/error.h"
 #include "core/platform/mem.h"
-#include "core/serial/json_parse.h"
-#include "core/serial/json_text.h"
-#include "core/serial/json_write.h"
+#include "core/serial/json.h"
 #include <math.h>
 
 #include "support/nodes.h"
@@ -142,7 +140,7 @@ TEST(json_that_is_none_is_a_value_error_with_its_place) {
        "1",
        "Expecting value: line 1 column 1 (char 0)"},
   };
-  for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) {
+  for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); ++i) {
     expect_call_raises("ValueError", all[i].message, "ffi.json.Parse", ARGS(raw(all[i].text)));
   }
 }
@@ -150,7 +148,7 @@ TEST(json_that_is_none_is_a_value_error_with_its_place) {
 TEST(json_text_ends_where_its_length_says) {
   static const char text[] = "[1,\"abc\",null]";
   TVMFFIAny value;
-  for (size_t n = 0; n < sizeof text - 1; ++n) {
+  for (size_t n = 0; n < sizeof(text) - 1; ++n) {
     char *exact = (char *)malloc(n + (n == 0)); /* a separate block, so that a sanitizer detects reads beyond the end */
     memcpy(exact, text, n);
     TVMFFIByteArray part = {exact, n};
@@ -197,7 +195,7 @@ TEST(json_floats_show_that_they_are_floats) {
 
 TEST(big_integers_are_written_in_full) {
   static const int64_t words[] = {0, 64}; /* 2^70 */
-  TVMFFIByteArray content = {(const char *)words, sizeof words};
+  TVMFFIByteArray content = {(const char *)words, sizeof(words)};
   TVMFFIAny big;
   expect_int(TVMFFIBigIntFromByteArray(&content, &big), 0);
   expect_json(make_array(i64(1), big), 0, "[1,1180591620717411303424]");
@@ -329,12 +327,12 @@ TEST(a_list_may_change_while_it_is_written) {
 /* Each text that differs from a good one in one byte is read, or refused with the position of the error. */
 TEST(broken_json_is_refused_and_nothing_leaks) {
   static const char bytes[] = "\"\\[]{},:1e-.\n\x01\xff u";
-  char text[sizeof rich];
+  char text[sizeof(rich)];
   TVMFFIAny value;
   int n_refused = 0;
-  for (size_t i = 0; i < sizeof rich - 1; ++i) {
-    for (size_t k = 0; k < sizeof bytes - 1; ++k) {
-      memcpy(text, rich, sizeof rich);
+  for (size_t i = 0; i < sizeof(rich) - 1; ++i) {
+    for (size_t k = 0; k < sizeof(bytes) - 1; ++k) {
+      memcpy(text, rich, sizeof(rich));
       text[i] = bytes[k];
       if (fh_json_parse(text_of(text), &value) != 0) {
         expect_raised("ValueError", " column ");

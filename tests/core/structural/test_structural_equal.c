@@ -1,5 +1,5 @@
 /* test_structural_equal.c - structural equality, and the first difference between values. */
-#include "core/structural/structural_equal.h"
+#include "core/structural/operations.h"
 
 #include "core/object/error.h"
 #include "core/object/object_new.h"
@@ -150,7 +150,7 @@ TEST(free_variables_are_equal_where_they_are_defined_alike) {
   expect(!same(two, twice, 0));
   expect(!same(twice, two, 0));
   TVMFFIAny all[] = {x, y, z, by_x, by_y, by_yz, two, twice};
-  for (size_t i = 0; i < sizeof all / sizeof *all; ++i) drop(all[i]);
+  for (size_t i = 0; i < sizeof(all) / sizeof(*all); ++i) drop(all[i]);
 }
 
 TEST(keys_of_a_map_are_compared_as_their_counterparts) {
@@ -161,7 +161,7 @@ TEST(keys_of_a_map_are_compared_as_their_counterparts) {
   expect(same(a, b, 0));
   expect(!same(a, c, 0));
   TVMFFIAny all[] = {x, y, a, b, c};
-  for (size_t i = 0; i < sizeof all / sizeof *all; ++i) drop(all[i]);
+  for (size_t i = 0; i < sizeof(all) / sizeof(*all); ++i) drop(all[i]);
 }
 
 TEST(a_simple_definition_does_not_reach_into_the_variable) {
@@ -176,7 +176,7 @@ TEST(a_simple_definition_does_not_reach_into_the_variable) {
   expect(!same(let_x, let_y, 0));
   expect(same(let_x, let_same, 0));
   TVMFFIAny all[] = {inner_x, inner_y, x, y, by_x, by_y, let_x, let_y, same_inner, let_same};
-  for (size_t i = 0; i < sizeof all / sizeof *all; ++i) drop(all[i]);
+  for (size_t i = 0; i < sizeof(all) / sizeof(*all); ++i) drop(all[i]);
 }
 
 TEST(graph_nodes_must_be_shared_alike) {
@@ -187,7 +187,7 @@ TEST(graph_nodes_must_be_shared_alike) {
   expect(!same(shared, apart, 0));
   expect(!same(apart, shared, 0));
   TVMFFIAny all[] = {one, two, shared, apart, shared_too};
-  for (size_t i = 0; i < sizeof all / sizeof *all; ++i) drop(all[i]);
+  for (size_t i = 0; i < sizeof(all) / sizeof(*all); ++i) drop(all[i]);
 }
 
 /* Makes an object or container with one node; both have no other owner. Two results have equal contents. */
@@ -387,7 +387,7 @@ TEST(tensors_are_equal_by_shape_type_and_content) {
   DLManagedTensor managed[3];
   TVMFFIAny tensors[3];
   for (int i = 0; i < 3; ++i) {
-    memset(&managed[i], 0, sizeof managed[i]);
+    memset(&managed[i], 0, sizeof(managed[i]));
     managed[i].dl_tensor.data = i == 1 ? data_b : data_a;
     managed[i].dl_tensor.device.device_type = kDLCPU;
     managed[i].dl_tensor.ndim = 2;

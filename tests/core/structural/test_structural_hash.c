@@ -1,5 +1,5 @@
 /* test_structural_hash.c - the structural hash. */
-#include "core/structural/structural_hash.h"
+#include "core/structural/operations.h"
 
 #include "core/object/error.h"
 #include "support/callbacks.h"
@@ -60,7 +60,7 @@ TEST(large_maps_hash_the_same_in_any_order) {
   TVMFFIAny up[2 * N], down[2 * N];
   for (int i = 0; i < N; ++i) {
     char name[24];
-    snprintf(name, sizeof name, "%d is the key", i * 7919);
+    snprintf(name, sizeof(name), "%d is the key", i * 7919);
     up[2 * i] = str(name);
     up[2 * i + 1] = i64(i);
     down[2 * (N - 1 - i)] = str(name);

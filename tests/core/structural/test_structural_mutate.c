@@ -1,5 +1,5 @@
 /* test_structural_mutate.c - maps and mutations with callbacks, mutators, hooks. */
-#include "core/structural/structural_mutate.h"
+#include "core/structural/operations.h"
 
 #include "core/object/error.h"
 #include "core/object/object_new.h"
@@ -237,7 +237,7 @@ static int read_only_type(void) {
   TVMFFIFieldInfo field;
   if (type_index >= 0) return type_index;
   type_index = test_add_child("test.mutate.ReadOnly", kTVMFFIObject, 0);
-  memset(&field, 0, sizeof field);
+  memset(&field, 0, sizeof(field));
   field.name = text_of("a");
   field.size = sizeof(TVMFFIAny);
   field.offset = (int64_t)offsetof(record_object, a);
@@ -333,7 +333,7 @@ static TVMFFIAny remap_never(fh_mutator_object *mutator, TVMFFIAny var, TVMFFIAn
 static const fh_mutator_table increasing_table = {increase_value, increase_in_place, remap_nothing, remap_never};
 
 static TVMFFIAny new_increasing(void) {
-  increasing *m = (increasing *)fh_object_new(sizeof *m, fh_mutator_type(), fh_object_delete_plain);
+  increasing *m = (increasing *)fh_object_new(sizeof(*m), fh_mutator_type(), fh_object_delete_plain);
   m->base.table = &increasing_table;
   return obj(m);
 }

@@ -1,5 +1,5 @@
 /* test_structural_visit.c - walks and visits with callbacks, visitors, contexts of errors. */
-#include "core/structural/structural_visit.h"
+#include "core/structural/operations.h"
 
 #include "core/object/error.h"
 #include "core/object/object_new.h"
@@ -30,7 +30,7 @@ static void expect_trace_at(int line, const char *wanted) {
     test_fail(__FILE__, line, "the trace is \"%.*s\", not \"%s\"", (int)trace.n_bytes, trace.data, wanted);
   }
   fh_text_free(&trace);
-  memset(&trace, 0, sizeof trace);
+  memset(&trace, 0, sizeof(trace));
 }
 #define expect_trace(wanted) expect_trace_at(__LINE__, wanted)
 
@@ -219,7 +219,7 @@ static TVMFFIAny sum_visit(fh_visitor_object *visitor, TVMFFIAny value) {
 static const fh_visitor_table sum_table = {sum_visit};
 
 static TVMFFIAny new_summing(int64_t limit) {
-  summing *s = (summing *)fh_object_new(sizeof *s, fh_visitor_type(), fh_object_delete_plain);
+  summing *s = (summing *)fh_object_new(sizeof(*s), fh_visitor_type(), fh_object_delete_plain);
   s->base.table = &sum_table;
   s->limit = limit;
   return obj(s);

@@ -72,7 +72,7 @@ static const fixture fixtures[] = {
      "\"data\":\"18446744073709551616\"},{\"type\":\"ffi.Array\",\"data\":[0,0,1]}]}",
      "(9223372036854775808, 9223372036854775808, 18446744073709551616)"},
 };
-#define N_FIXTURES ((int)(sizeof fixtures / sizeof fixtures[0]))
+#define N_FIXTURES ((int)(sizeof(fixtures) / sizeof(fixtures[0])))
 
 /* ---- A type whose objects are made of their fields ---- */
 
@@ -80,7 +80,7 @@ static inline int node_new(void *self, const TVMFFIAny *args, int32_t n_args, TV
   (void)self;
   (void)args;
   expect_int(n_args, 0);
-  node *n = (node *)fh_object_new(sizeof *n, fh_type_find_key(text_of("test.graph.Node")), node_delete);
+  node *n = (node *)fh_object_new(sizeof(*n), fh_type_find_key(text_of("test.graph.Node")), node_delete);
   if (n == NULL) return -1;
   *result = fh_any_object(n);
   return 0;
@@ -94,7 +94,7 @@ static inline int32_t graph_node_type(void) {
   node_add_field(type_index, "left", (int64_t)offsetof(node, left), kTVMFFIAny, 0);
   node_add_field(type_index, "a right side", (int64_t)offsetof(node, right), kTVMFFIAny, 0);
   TVMFFIFieldInfo field;
-  memset(&field, 0, sizeof field);
+  memset(&field, 0, sizeof(field));
   field.name = text_of("tag");
   field.flags = kTVMFFIFieldFlagBitMaskWritable | kTVMFFIFieldFlagBitMaskHasDefault;
   field.offset = (int64_t)offsetof(node, tag);

@@ -110,7 +110,7 @@ void test_sweep(int (*body)(void *state), void *state) { test_sweep_checked(body
 
 void test_aborts(void (*body)(void *state), void *state, const char *part) {
   char said[4096];
-  int has_aborted = test_system_aborts(body, state, said, sizeof said);
+  int has_aborted = test_system_aborts(body, state, said, sizeof(said));
   if (has_aborted < 0 || (has_aborted && strstr(said, part) != NULL)) return;
   test_fail(__FILE__, __LINE__, "expected a process to abort with \"%s\" but it %s: %s", part,
             has_aborted ? "aborted" : "did not", said);
@@ -146,8 +146,8 @@ static void *thread_main(void *raw) {
 
 void test_threads(int n_threads, void (*body)(void *state, int i), void *state) {
   barrier start = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, n_threads};
-  pthread_t *threads = (pthread_t *)calloc((size_t)n_threads, sizeof *threads);
-  thread_args *args = (thread_args *)calloc((size_t)n_threads, sizeof *args);
+  pthread_t *threads = (pthread_t *)calloc((size_t)n_threads, sizeof(*threads));
+  thread_args *args = (thread_args *)calloc((size_t)n_threads, sizeof(*args));
   for (int i = 0; i < n_threads; ++i) {
     thread_args each = {&start, body, state, i};
     args[i] = each;
@@ -191,7 +191,7 @@ static void counted_delete(void *self, int flags) {
 }
 
 TVMFFIObjectHandle test_object_new(int *ends) {
-  counted_object *object = (counted_object *)fh_object_new(sizeof *object, kTVMFFIObject, counted_delete);
+  counted_object *object = (counted_object *)fh_object_new(sizeof(*object), kTVMFFIObject, counted_delete);
   if (object != NULL) object->ends = ends;
   return object;
 }
@@ -252,7 +252,7 @@ int test_promote(void *obj) {
 }
 
 void *test_long_form(size_t n_bytes, int32_t type_index) {
-  fh_str_object *str = (fh_str_object *)fh_mem_alloc(sizeof *str + n_bytes + 1);
+  fh_str_object *str = (fh_str_object *)fh_mem_alloc(sizeof(*str) + n_bytes + 1);
   expect(str != NULL);
   fh_str_object_init(str, n_bytes, type_index);
   return str;
@@ -268,7 +268,7 @@ static void make_what_stays(void) {
   expect_int(TVMFFIEnvSetStream(kDLCUDA, 0, &marker, NULL), 0);
   expect_int(TVMFFIEnvSetStream(kDLCUDA, 0, NULL, NULL), 0); /* the list of streams */
   fh_module_object module;
-  memset(&module, 0, sizeof module);
+  memset(&module, 0, sizeof(module));
   fh_object_init(&module.header, kTVMFFIModule, NULL);
   call_int("ffi.ModuleGlobalsAdd", ARGS(obj(&module)));
   call_int("ffi.ModuleGlobalsRemove", ARGS(obj(&module))); /* the Map of the modules that stay loaded */

@@ -46,7 +46,7 @@ static inline int node_set_int(void *field, const TVMFFIAny *value) {
 static inline void node_add_field(int32_t type_index, const char *name, int64_t offset, int32_t field_type,
                                   int64_t flags) {
   TVMFFIFieldInfo field;
-  memset(&field, 0, sizeof field);
+  memset(&field, 0, sizeof(field));
   field.name = text_of(name);
   field.flags = flags | kTVMFFIFieldFlagBitMaskWritable;
   field.offset = offset;
@@ -60,7 +60,7 @@ static inline int node_copy(void *self, const TVMFFIAny *args, int32_t n_args, T
   (void)self;
   expect_int(n_args, 1);
   const node *from = (const node *)(const void *)args[0].v_obj;
-  node *copy = (node *)fh_object_new(sizeof *copy, args[0].type_index, node_delete);
+  node *copy = (node *)fh_object_new(sizeof(*copy), args[0].type_index, node_delete);
   if (copy == NULL) return -1;
   fh_any_copy(&from->left, &copy->left);
   fh_any_copy(&from->right, &copy->right);
@@ -101,7 +101,7 @@ static inline int32_t plain_node_type(void) {
 
 /* Makes a node and steals the two values. */
 static inline TVMFFIAny make_node(int32_t type_index, TVMFFIAny left, TVMFFIAny right, int64_t tag) {
-  node *n = (node *)fh_object_new(sizeof *n, type_index, node_delete);
+  node *n = (node *)fh_object_new(sizeof(*n), type_index, node_delete);
   expect(n != NULL);
   n->left = left;
   n->right = right;

@@ -62,8 +62,8 @@ static void keep_backtrace(TVMFFIObjectHandle self, const TVMFFIByteArray *added
 }
 
 static TVMFFIObject *error_new(void) {
-  TVMFFIObject *counted = (TVMFFIObject *)malloc(sizeof *counted);
-  pending_error *error = (pending_error *)calloc(1, sizeof *error);
+  TVMFFIObject *counted = (TVMFFIObject *)malloc(sizeof(*counted));
+  pending_error *error = (pending_error *)calloc(1, sizeof(*error));
   expect(counted != NULL && error != NULL);
   fh_object_init(counted, kTVMFFIObject, delete_counted);
   fh_object_init(&error->header, kTVMFFIError, delete_error);

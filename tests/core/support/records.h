@@ -3,7 +3,7 @@
 #define TEST_RECORDS_H_
 
 #include "core/fields/create.h"
-#include "core/fields/record.h"
+#include "core/fields/field.h"
 #include "core/object/function.h"
 
 #include "support/nodes.h"
@@ -21,7 +21,7 @@ static inline int32_t record_type(const char *key, TVMFFISEqHashKind kind, int64
   type_index = test_add_child(key, kTVMFFIObject, 0);
   node_add_field(type_index, "a", (int64_t)offsetof(record_object, a), kTVMFFIAny, a_flags);
   node_add_field(type_index, "b", (int64_t)offsetof(record_object, b), kTVMFFIAny, b_flags);
-  memset(&metadata, 0, sizeof metadata);
+  memset(&metadata, 0, sizeof(metadata));
   metadata.total_size = sizeof(record_object);
   metadata.structural_eq_hash_kind = kind;
   expect_int(TVMFFITypeRegisterMetadata(type_index, &metadata), 0);

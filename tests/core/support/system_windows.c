@@ -36,7 +36,7 @@ int test_system_aborts(void (*body)(void *state), void *state, char *said, size_
   }
   if (meant_call != 0) return -1;
   char call[20];
-  snprintf(call, sizeof call, "%d", n_calls);
+  snprintf(call, sizeof(call), "%d", n_calls);
   FILE *file = tmpfile();
   fflush(stderr);
   int kept = _dup(2);

@@ -1,7 +1,6 @@
 /* test_dtype.c - names of data types and devices. */
 #include "core/object/error.h"
 #include "core/platform/mem.h"
-#include "core/tensor/device.h"
 #include "core/tensor/dtype.h"
 
 #include "support/calls.h"
@@ -94,7 +93,7 @@ TEST(dtype_texts_that_name_nothing_are_refused) {
                                 "float4_e2m1fn_",
                                 "int8xvscalex40000",
                                 "int8x99999999999999999999"};
-  for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
+  for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); ++i) {
     DLDataType dtype;
     TVMFFIByteArray bytes = text_of(texts[i]);
     if (TVMFFIDataTypeFromString(&bytes, &dtype) == 0) test_fail(__FILE__, __LINE__, "parses: %s", texts[i]);

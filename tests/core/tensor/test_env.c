@@ -50,7 +50,7 @@ static int alloc(DLTensor *prototype, DLManagedTensorVersioned **out, void *ctx,
   static DLManagedTensorVersioned made;
   if (alloc_result == 1) set_error(ctx, "MemoryError", "no room on the device");
   if (alloc_result > 0) return -1;
-  memset(&made, 0, sizeof made);
+  memset(&made, 0, sizeof(made));
   made.version.major = DLPACK_MAJOR_VERSION;
   made.dl_tensor = *prototype;
   made.dl_tensor.data = alloc_result == -1 ? NULL : data;

@@ -17,7 +17,7 @@ static void end_plain(DLManagedTensor *self) { ((producer *)self->manager_ctx)->
 static void end_versioned(DLManagedTensorVersioned *self) { ((producer *)self->manager_ctx)->n_ends += 1; }
 
 static void make(producer *p) {
-  memset(p, 0, sizeof *p);
+  memset(p, 0, sizeof(*p));
   p->shape[0] = 2, p->shape[1] = 3, p->strides[0] = 3, p->strides[1] = 1;
   DLTensor tensor = {p->data, {kDLCPU, 0}, 2, {kDLFloat, 32, 1}, p->shape, NULL, 0};
   p->plain.dl_tensor = tensor;

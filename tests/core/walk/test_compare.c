@@ -1,6 +1,6 @@
 /* test_compare.c - equality and order of nested values. For values without hooks the expected results are those of the
  * reference implementation. */
-#include "core/walk/compare.h"
+#include "core/walk/nested.h"
 
 #include <math.h>
 
@@ -47,7 +47,7 @@ static TVMFFIAny bytes(const char *content, size_t n) {
 }
 static TVMFFIAny big(int64_t low, int64_t high) {
   int64_t words[2] = {low, high};
-  TVMFFIByteArray input = {(const char *)words, sizeof words};
+  TVMFFIByteArray input = {(const char *)words, sizeof(words)};
   TVMFFIAny value;
   expect_int(TVMFFIBigIntFromByteArray(&input, &value), 0);
   return value;

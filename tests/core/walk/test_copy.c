@@ -1,5 +1,5 @@
 /* test_copy.c - deep copies, and the destruction of deeply nested values. */
-#include "core/walk/copy.h"
+#include "core/walk/nested.h"
 
 #include "core/object/error.h"
 #include "core/object/object.h"

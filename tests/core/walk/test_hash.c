@@ -1,11 +1,10 @@
 /* test_hash.c - the hash of nested values agrees with their equality. */
-#include "core/walk/hash.h"
+#include "core/walk/nested.h"
 
 #include <math.h>
 
 #include "core/object/error.h"
 #include "core/object/function.h"
-#include "core/walk/compare.h"
 #include "support/harness.h"
 #include "support/nodes.h"
 
@@ -48,7 +47,7 @@ TEST(both_forms_of_short_text_have_one_hash) {
 
 TEST(big_integers_have_the_hash_of_their_number) {
   int64_t words[2] = {5, 7}, others[2] = {5, 8};
-  TVMFFIByteArray input = {(const char *)words, sizeof words}, other = {(const char *)others, sizeof others};
+  TVMFFIByteArray input = {(const char *)words, sizeof(words)}, other = {(const char *)others, sizeof(others)};
   TVMFFIAny a, b, c;
   expect_int(TVMFFIBigIntFromByteArray(&input, &a), 0);
   expect_int(TVMFFIBigIntFromByteArray(&input, &b), 0);

@@ -207,7 +207,7 @@ static int get_nothing(void *field, TVMFFIAny *result) {
 TEST(a_getter_s_error_ends_the_walk) {
   int32_t type_index = node_type("test.walk.Getter", 0, 0, 0);
   TVMFFIFieldInfo field;
-  memset(&field, 0, sizeof field);
+  memset(&field, 0, sizeof(field));
   field.name = text_of("nothing");
   field.offset = offsetof(node, tag);
   field.getter = get_nothing;

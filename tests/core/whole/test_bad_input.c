@@ -24,7 +24,7 @@ static int32_t fresh_type(const char *key) { return test_add_child(key, kTVMFFIO
 
 static TVMFFIFieldInfo good_field(void) {
   TVMFFIFieldInfo field;
-  memset(&field, 0, sizeof field);
+  memset(&field, 0, sizeof(field));
   field.name = text_of("number");
   field.size = field.alignment = 8;
   field.offset = 24;
@@ -33,7 +33,7 @@ static TVMFFIFieldInfo good_field(void) {
 
 static TVMFFIMethodInfo good_method(void) {
   TVMFFIMethodInfo method;
-  memset(&method, 0, sizeof method);
+  memset(&method, 0, sizeof(method));
   method.name = text_of("number");
   method.method = obj(test_echo());
   return method;
@@ -117,7 +117,7 @@ TEST(texts_without_their_bytes_are_refused) {
   expect_int(TVMFFITypeRegisterField(type_index, &field), -1);
   expect_raised("ValueError", "Expected documentation but got NULL as its 5 bytes");
   TVMFFITypeMetadata metadata;
-  memset(&metadata, 0, sizeof metadata);
+  memset(&metadata, 0, sizeof(metadata));
   metadata.doc = lost;
   expect_int(TVMFFITypeRegisterMetadata(type_index, &metadata), -1);
   expect_raised("ValueError", "Expected documentation but got NULL as its 5 bytes");
@@ -150,7 +150,7 @@ TEST(fields_at_impossible_places_are_refused) {
   field = good_field();
   field.alignment = 12;
   expect_field_refused(type_index, field, "ValueError", "Expected a power of two as alignment of field `number`");
-  memset(&metadata, 0, sizeof metadata);
+  memset(&metadata, 0, sizeof(metadata));
   metadata.total_size = 32;
   expect_int(TVMFFITypeRegisterMetadata(type_index, &metadata), 0);
   field = good_field();
@@ -179,7 +179,7 @@ TEST(a_size_that_does_not_hold_the_fields_is_refused) {
   TVMFFITypeMetadata metadata;
   TVMFFIFieldInfo field = good_field();
   expect_int(TVMFFITypeRegisterField(type_index, &field), 0);
-  memset(&metadata, 0, sizeof metadata);
+  memset(&metadata, 0, sizeof(metadata));
   metadata.total_size = 31;
   expect_int(TVMFFITypeRegisterMetadata(type_index, &metadata), -1);
   expect_raised("ValueError", "within the 31 bytes of the object but got offset 24, size 8");

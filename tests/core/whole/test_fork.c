@@ -30,7 +30,7 @@ static int end(void *handle) { return handle == &made ? 0 : -1; }
 
 static void use_functions(int64_t number) {
   char text[32];
-  snprintf(text, sizeof text, "test.fork.%d", (int)(number % 7));
+  snprintf(text, sizeof(text), "test.fork.%d", (int)(number % 7));
   TVMFFIByteArray name = text_of(text);
   TVMFFIObjectHandle found = NULL;
   expect_int(TVMFFIFunctionSetGlobal(&name, test_echo(), 1), 0);

@@ -2,7 +2,7 @@
  *
  * run.py writes exported_names.h from the public headers; a function without a row in the table fails the test. */
 #include "core/module/library_module.h"
-#include "core/module/module_abi.h"
+#include "core/module/module_virtual.h"
 #include "core/object/error.h"
 #include "core/object/function.h"
 #include "core/object/str.h"
@@ -20,7 +20,7 @@ static const char *const exported_names[] = {
 static int n_calls; /* makes new names */
 static TVMFFIByteArray fresh_name(void) {
   static char name[64];
-  snprintf(name, sizeof name, "test.sweep_abi.name%d", ++n_calls);
+  snprintf(name, sizeof(name), "test.sweep_abi.name%d", ++n_calls);
   return text_of(name);
 }
 
@@ -83,7 +83,7 @@ static int set_global(void *unused) {
 static int set_global_from_info(void *unused) {
   (void)unused;
   TVMFFIMethodInfo info;
-  memset(&info, 0, sizeof info);
+  memset(&info, 0, sizeof(info));
   info.name = fresh_name();
   info.doc = text_of("what it does");
   info.method = obj(test_echo());
@@ -225,10 +225,10 @@ static int new_bytes(void *unused) {
 static int new_big_int(void *unused) {
   (void)unused;
   int64_t words[2] = {0, 1};
-  TVMFFIByteArray content = {(const char *)words, sizeof words};
+  TVMFFIByteArray content = {(const char *)words, sizeof(words)};
   TVMFFIAny value;
   int rc = TVMFFIBigIntFromByteArray(&content, &value);
-  if (rc == 0) expect_int(TVMFFIBigIntGetContentByteArray(&value).size, sizeof words);
+  if (rc == 0) expect_int(TVMFFIBigIntGetContentByteArray(&value).size, sizeof(words));
   return drop(rc, &value);
 }
 static int parse_dtype(void *unused) {
@@ -269,7 +269,7 @@ static int get_field(void *field, TVMFFIAny *out) {
 static int add_field(void *unused) {
   (void)unused;
   TVMFFIFieldInfo field;
-  memset(&field, 0, sizeof field);
+  memset(&field, 0, sizeof(field));
   field.name = field.doc = fresh_name();
   field.metadata = text_of("{}");
   field.flags = kTVMFFIFieldFlagBitMaskHasDefault;
@@ -281,7 +281,7 @@ static int add_field(void *unused) {
 static int add_method(void *unused) {
   (void)unused;
   TVMFFIMethodInfo method;
-  memset(&method, 0, sizeof method);
+  memset(&method, 0, sizeof(method));
   method.name = method.doc = fresh_name();
   method.method = obj(test_echo());
   int32_t type_index = fresh_type();
@@ -290,7 +290,7 @@ static int add_method(void *unused) {
 static int add_metadata(void *unused) {
   (void)unused;
   TVMFFITypeMetadata metadata;
-  memset(&metadata, 0, sizeof metadata);
+  memset(&metadata, 0, sizeof(metadata));
   metadata.doc = text_of("what it is");
   int32_t type_index = fresh_type();
   return type_index > 0 ? TVMFFITypeRegisterMetadata(type_index, &metadata) : -1;

@@ -196,9 +196,9 @@ static void register_once(void) {
   TVMFFIFieldInfo field;
   TVMFFITypeMetadata metadata;
   TVMFFIMethodInfo info;
-  memset(&field, 0, sizeof field);
-  memset(&metadata, 0, sizeof metadata);
-  memset(&info, 0, sizeof info);
+  memset(&field, 0, sizeof(field));
+  memset(&metadata, 0, sizeof(metadata));
+  memset(&info, 0, sizeof(info));
   point_type = test_add_child("test.sweep.Point", kTVMFFIObject, 0);
   field.name = text_of("field");
   field.flags = kTVMFFIFieldFlagBitMaskWritable;

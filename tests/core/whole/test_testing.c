@@ -81,7 +81,7 @@ TEST(a_value_in_an_any_field_is_released_when_it_is_replaced) {
   fh_any_drop(&held);
   const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(made.type_index);
   TVMFFIAny nothing = fh_any_none();
-  for (int32_t i = 0; i < info->num_fields; i++) {
+  for (int32_t i = 0; i < info->num_fields; ++i) {
     TVMFFIFieldSetter set = (TVMFFIFieldSetter)(uintptr_t)info->fields[i].setter;
     expect_int(ends, 0);
     expect_int(set((char *)made.v_obj + info->fields[i].offset, &nothing), 0);
@@ -163,7 +163,7 @@ static int merge(void *state) {
   const TVMFFIAny *both = (const TVMFFIAny *)state;
   const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(both[0].type_index);
   TVMFFIAny result;
-  for (int32_t i = 0; i < info->num_methods; i++) {
+  for (int32_t i = 0; i < info->num_methods; ++i) {
     if (strcmp(info->methods[i].name.data, "merge_map") != 0) continue;
     result = fh_any_none();
     if (TVMFFIFunctionCall(info->methods[i].method.v_obj, (TVMFFIAny *)both, 3, &result) != 0) return -1;
@@ -181,7 +181,7 @@ TEST(methods_over_maps_without_memory) {
   info = TVMFFIGetTypeInfo(index);
   TVMFFIAny args[3] = {fh_any_none(), fh_any_none(), fh_any_none()};
   TVMFFIAny make_args[3] = {i64(1), i64(2), raw("a text that is not small")};
-  for (int32_t i = 0; i < info->num_methods; i++) {
+  for (int32_t i = 0; i < info->num_methods; ++i) {
     if (strcmp(info->methods[i].name.data, "make_with") != 0) continue;
     expect_int(TVMFFIFunctionCall(info->methods[i].method.v_obj, make_args, 3, &args[0]), 0);
   }
@@ -190,12 +190,12 @@ TEST(methods_over_maps_without_memory) {
   args[2] = call_ok("ffi.Map", ARGS(raw("k"), two, raw("l"), one));
   test_sweep(merge, args);
   fh_any_drop(&one), fh_any_drop(&two);
-  for (int i = 0; i < 3; i++) fh_any_drop(&args[i]);
+  for (int i = 0; i < 3; ++i) fh_any_drop(&args[i]);
 }
 
 /* A refused call fails with its own error, or with a MemoryError if that error finds no memory. */
 static void refuse_without_memory(const char *name, const TVMFFIAny *args, int32_t n_args) {
-  for (int64_t n = 1;; n++) {
+  for (int64_t n = 1;; ++n) {
     int64_t live = fh_mem_live_blocks();
     TVMFFIAny result;
     TVMFFIObjectHandle error;
@@ -233,7 +233,7 @@ typedef struct {
 
 static void use(void *state, int thread) {
   const shared *all = (const shared *)state;
-  for (int i = 0; i < 200; i++) {
+  for (int i = 0; i < 200; ++i) {
     TVMFFIAny copy;
     expect_int(call_attr("testing.TestIntPair", "__ffi_shallow_copy__", &all->pair, 1, &copy), 0);
     expect_int(call_int("testing.TestIntPairSum", ARGS(copy)), 7);

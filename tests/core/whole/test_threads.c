@@ -144,9 +144,9 @@ static void declare_members(int32_t type_index, int thread, int n) {
   char name[40];
   TVMFFIFieldInfo field;
   TVMFFIMethodInfo method;
-  memset(&field, 0, sizeof field);
-  memset(&method, 0, sizeof method);
-  snprintf(name, sizeof name, "member_%d_%d", thread, n);
+  memset(&field, 0, sizeof(field));
+  memset(&method, 0, sizeof(method));
+  snprintf(name, sizeof(name), "member_%d_%d", thread, n);
   field.name = method.name = text_of(name);
   field.getter = read_nothing;
   method.method = obj(test_echo());
@@ -156,8 +156,8 @@ static void declare_members(int32_t type_index, int thread, int n) {
 
 static void give_attribute(int thread, int n) {
   char column[40], key[40];
-  snprintf(column, sizeof column, "test.threads.column%d", n);
-  snprintf(key, sizeof key, "test.threads.Type%d_%d", thread, n);
+  snprintf(column, sizeof(column), "test.threads.column%d", n);
+  snprintf(key, sizeof(key), "test.threads.Type%d_%d", thread, n);
   TVMFFIByteArray name = text_of(column);
   TVMFFIAny value = i64(thread + 1);
   int32_t type_index = test_add_child(key, kTVMFFIObject, 0);
@@ -170,7 +170,7 @@ static void read_members(int32_t type_index, int n) {
   const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(type_index);
   for (int thread = 0; thread < N_THREADS; ++thread) {
     char name[40];
-    snprintf(name, sizeof name, "member_%d_%d", thread, n);
+    snprintf(name, sizeof(name), "member_%d_%d", thread, n);
     const TVMFFIFieldInfo *field = test_find_field(info, text_of(name));
     const TVMFFIMethodInfo *method = test_find_method(info, text_of(name));
     expect(field == NULL || field->getter == read_nothing);
@@ -204,7 +204,7 @@ static void use_globals(void *unused, int thread) {
   for (int n = 0; n < N_MEMBERS; ++n) {
     char name[40];
     TVMFFIAny names;
-    snprintf(name, sizeof name, "test.threads.global%d", n); /* shared by all threads */
+    snprintf(name, sizeof(name), "test.threads.global%d", n); /* shared by all threads */
     TVMFFIByteArray text = text_of(name);
     expect_int(TVMFFIFunctionSetGlobal(&text, test_echo(), 1), 0);
     names = call_ok("ffi.FunctionListGlobalNamesFunctor", NO_ARGS);
@@ -222,7 +222,7 @@ TEST(many_threads_name_list_and_remove_global_functions) {
   test_threads(N_THREADS, use_globals, NULL);
   for (int n = 0; n < N_MEMBERS; ++n) {
     char name[40];
-    snprintf(name, sizeof name, "test.threads.global%d", n);
+    snprintf(name, sizeof(name), "test.threads.global%d", n);
     fh_global_remove(text_of(name));
   }
 }
@@ -359,11 +359,11 @@ static void use_system_library(void *unused, int thread) {
   (void)unused;
   for (int n = 0; n < N_MEMBERS; ++n) {
     char symbol[60], context[40];
-    snprintf(symbol, sizeof symbol, "__tvm_ffi_threads%d_answer", n);
-    snprintf(context, sizeof context, "test_threads_context%d_%d", thread, n);
+    snprintf(symbol, sizeof(symbol), "__tvm_ffi_threads%d_answer", n);
+    snprintf(context, sizeof(context), "test_threads_context%d_%d", thread, n);
     expect_int(TVMFFIEnvModRegisterSystemLibSymbol(symbol, (void *)(uintptr_t)answer), 0);
     expect_int(TVMFFIEnvModRegisterContextSymbol(context, handles), 0);
-    snprintf(symbol, sizeof symbol, "threads%d_", n);
+    snprintf(symbol, sizeof(symbol), "threads%d_", n);
     TVMFFIAny module = call_ok("ffi.SystemLib", ARGS(raw(symbol)));
     TVMFFIAny function = call_ok("ffi.ModuleGetFunction", ARGS(module, raw("answer"), fh_any_bool(0)));
     expect_int(fh_function_call_drop(function.v_obj, NULL, 0), 0);

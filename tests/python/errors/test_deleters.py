@@ -16,7 +16,8 @@ from ffi_hpy.dataclasses import field, py_class
 pytestmark = [
     pytest.mark.skipif(IS_PYPY, reason="ctypes.pythonapi is CPython's"),
     pytest.mark.skipif(
-        IS_CFFI_ON_CPYTHON, reason="covered.c releases the GIL twice if a deleter made with ctypes calls a callback"
+        IS_CFFI_ON_CPYTHON,
+        reason="cffi_backend.c releases the GIL twice if a deleter made with ctypes calls a callback",
     ),
     pytest.mark.skipif(IS_DEBUG, reason="hpy's debug mode refuses the context of a call in which a deleter has called"),
 ]

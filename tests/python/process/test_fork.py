@@ -77,8 +77,7 @@ def read_sources() -> dict[str, str]:
         "src/core/platform/sync.h",
         "src/core/platform/sync.c",
         "src/core/platform/fork.h",
-        "src/core/platform/fork_handlers.c",
-        "src/core/platform/fork_check.c",
+        "src/core/platform/fork.c",
         "src/core/platform/shared.h",
         "ffi_hpy/_start/fork.py",
     }

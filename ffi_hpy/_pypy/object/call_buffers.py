@@ -1,0 +1,203 @@
+"""Memory for the arguments and the result of a call: a pool of call buffers, one for each call in progress.
+
+A call buffer belongs to one call, so neither threads nor nested calls share memory.
+"""
+
+from __future__ import annotations
+
+from ..context.backend import address_of, buffer_at, core, doubles_at, new_words, words_at
+from ..context.hidden import hidden
+from ..context.holds import drain, finish, waiting
+from ..context.texts import messages
+from .identity import take_out, unlist, uses_of
+from .objects import check_wrapper, expect, raise_no_handle
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, NoReturn
+
+__all__ = [
+    "N_ARGUMENTS",
+    "TEXT_BYTES",
+    "CallBuffer",
+    "Offer",
+    "frame_for",
+    "give",
+    "read_object",
+    "refuse_in_use",
+    "take",
+    "use",
+]
+
+N_ARGUMENTS = 16
+"""The number of arguments that fit into a normal call buffer."""
+TEXT_BYTES = 1024
+"""Strings up to this length need no extra memory for the conversion."""
+
+_pool: list[CallBuffer] = []  # append and pop are atomic
+_larger: tuple[tuple[int, list[CallBuffer]], ...] = ((128, []), (1024, []), (8192, []))  # size, pool
+
+
+class CallBuffer:
+    """The call buffer, the memory of one call: `words` contains its arguments, two words each; `doubles` is the same
+    memory. `result` points to the words of its result, `spare` to two more, for a TVMFFIByteArray.
+
+    `text` is room for TEXT_BYTES bytes, at the pointer `text_at`. `held` is released at the end of the call: uses of
+    wrappers (Wrapper._ffi_uses), offers of handles, and handles that were created for the call.
+    """
+
+    __slots__ = ("doubles", "held", "pool", "result", "spare", "text", "text_at", "words")
+
+    def __init__(self, n_arguments: int, pool: list[CallBuffer] | None) -> None:
+        self.pool = pool
+        n_words = 2 * n_arguments + 4
+        self.words: Any = new_words(n_words + TEXT_BYTES // 8)
+        self.doubles: Any = doubles_at(self.words)
+        self.result: Any = self.words + 2 * n_arguments
+        self.spare: Any = self.result + 2
+        self.text: Any = buffer_at(self.words + n_words, TEXT_BYTES)
+        self.text_at = address_of(self.words + n_words)
+        self.held: list[Any] = []
+
+    def __del__(self) -> None:  # a signal interrupted the code before or in give()
+        try:
+            _end_all(self)
+        except BaseException as interruption:  # another signal
+            finish(_end_all, self, interruption)
+
+    def release(self) -> None:
+        """Release the objects in `held`, the last one first."""
+        held = self.held
+        if held:  # the first two without a loop, so that the JIT compiles this into the caller
+            _end(held.pop())
+            if held:
+                _end(held.pop())
+                if held:
+                    self._release_rest()
+
+    def _release_rest(self) -> None:
+        held = self.held
+        while held:
+            _end(held.pop())
+
+
+def _end_all(frame: CallBuffer) -> None:
+    if hasattr(frame, "held"):  # missing if the stack was exhausted before __init__ set it
+        frame.release()
+
+
+def _end(held: Any) -> None:
+    if type(held) is list:
+        held.pop()
+    elif type(held) is int:
+        core.decref(held)
+    else:
+        held.end()
+
+
+def take() -> CallBuffer:
+    """Return a call buffer for N_ARGUMENTS, for this call alone."""
+    if waiting[0]:
+        drain()
+    try:
+        return _pool.pop()
+    except IndexError:
+        pass  # outside of the handler, because PyPy may fail to add the context to a RecursionError
+    return CallBuffer(N_ARGUMENTS, _pool)
+
+
+def frame_for(n_arguments: int) -> CallBuffer:
+    """Return a call buffer for that many arguments."""
+    return take() if n_arguments <= N_ARGUMENTS else _take_larger(n_arguments)
+
+
+def _take_larger(n_arguments: int) -> CallBuffer:
+    for most, pool in _larger:
+        if n_arguments <= most:
+            try:
+                return pool.pop()
+            except IndexError:
+                pass
+            return CallBuffer(most, pool)
+    return CallBuffer(n_arguments, None)
+
+
+def give(frame: CallBuffer) -> None:
+    """Return a call buffer to its pool."""
+    if frame.held:
+        frame.release()
+    pool = frame.pool
+    if pool is not None:
+        pool.append(frame)
+
+
+def use(frame: CallBuffer, wrapper: Any) -> None:
+    """Keep a wrapper's object in use during the life of the call buffer. Must run before the address is read: a mover
+    clears the address first, then checks for uses."""
+    uses = wrapper._ffi_uses
+    if uses is None:
+        uses = uses_of(wrapper)
+    uses.append(None)
+    frame.held.append(uses)
+
+
+@hidden
+def read_object(wrapper: Any, type_index: int, depth: int, read: Callable[[Any], Any]) -> Any:
+    """Return the result of read() for the words of a wrapper's object, which must have the given type (see
+    objects.expect). The object cannot be moved away during the call."""
+    check_wrapper(wrapper)
+    frame = take()
+    try:
+        use(frame, wrapper)
+        return read(words_at(expect(wrapper, type_index, depth)))
+    finally:
+        give(frame)
+
+
+def refuse_in_use() -> NoReturn:
+    """RuntimeError: a call uses the handle of a wrapper."""
+    raise RuntimeError(messages.IN_USE)
+
+
+class Offer:
+    """The handle of a wrapper while a call may steal it. The callee gets a pointer to a separate word, and steals the
+    handle by storing 0 there."""
+
+    __slots__ = ("_has_begun", "_slot", "slot_at", "wrapper")
+
+    def __init__(self, wrapper: Any) -> None:
+        self.wrapper = wrapper
+        self._has_begun = False
+        self._slot = new_words(1)
+        self.slot_at = address_of(self._slot)
+
+    def begin(self) -> None:
+        """Take the handle out of the wrapper. The caller must call end(), even after a failure."""
+        address = take_out(self.wrapper)
+        if address == -1:
+            refuse_in_use()
+        if not address:
+            raise_no_handle(self.wrapper)
+        self._slot[0] = address
+        self._has_begun = True
+        unlist(address, None)  # any registered wrapper: if the object comes back, it gets a new one
+
+    def take(self) -> int:
+        """Steal the handle, as a callee would."""
+        address: int = self._slot[0]
+        self._slot[0] = 0
+        return address
+
+    def put(self, address: int) -> None:
+        """Put back a handle that take() returned."""
+        self._slot[0] = address
+
+    def end(self) -> None:
+        """Give the handle back to the wrapper unless it was stolen."""
+        address = self.take()
+        if address:
+            self.wrapper._ffi_address = address
+        if self._has_begun:
+            self._has_begun = False
+            self.wrapper._ffi_uses.pop()

@@ -1,0 +1,51 @@
+/* nested.h - functions of nested values: representation, copies, comparison, hash. They use no C stack for nesting. */
+#ifndef FH_NESTED_H_
+#define FH_NESTED_H_
+
+#include "core/object/any.h"
+
+/* The readable representation; returns a string value. */
+int fh_repr_print(const TVMFFIAny *value, TVMFFIAny *out);
+
+/* --- copies ------------------------------------------------------------------------------------------------------ */
+
+/* *out becomes an owned copy. A container becomes a new container; other objects are copied by their type's
+ * __ffi_shallow_copy__, then field by field through getters and setters. Objects that are shared in the original are
+ * shared in the copy, cycles included. Plain data, strings, bytes, shapes, integers and enum variants are their own
+ * copies. InternalError for a type without __ffi_shallow_copy__ (tensors, functions); ValueError for a value that is
+ * nested too deep. */
+int fh_copy_deep(const TVMFFIAny *value, TVMFFIAny *out);
+
+/* --- comparison -------------------------------------------------------------------------------------------------- */
+
+/* Deep equality and order of values.
+ *
+ * Values of different types are unequal: 1, 1.0 and True differ, Array and List too. Both forms of a string are one
+ * type, and so are both forms of bytes. Plain data is compared by value (0.0 equals -0.0, a NaN equals a NaN),
+ * sequences item by item, maps by their keys' own equality (any_hash.h) and their values, other objects by their fields
+ * without CompareOff, so that objects without fields (functions, tensors) are all equal within their type. An object
+ * equals itself without comparing its contents. A type may define __ffi_eq__(a, b, fn_eq) -> bool, or
+ * __ffi_compare__(a, b, fn_cmp) -> int for both equality and order. Two values that contain themselves in the same way
+ * are equal.
+ *
+ * In order, None comes before everything; otherwise different types, a NaN, maps that are not equal, and plain data
+ * without an order are a TypeError, and a cycle is a ValueError. Bytes and strings are ordered by unsigned bytes. */
+
+/* *out: 1 or 0. */
+int fh_compare_equal(const TVMFFIAny *a, const TVMFFIAny *b, int *out);
+/* *out: below, equal to or above 0 if a comes before, equals or comes after b. */
+int fh_compare_order(const TVMFFIAny *a, const TVMFFIAny *b, int *out);
+
+/* --- hash -------------------------------------------------------------------------------------------------------- */
+
+/* Deep hash of a value, the same for values that fh_compare_equal treats as equal.
+ *
+ * The number is the same in every process on machines of one byte order, except that a bare pointer is hashed by its
+ * address. Only this library computes the number, so it may change from release to release: no stored data may depend
+ * on it. (The hash of map keys, which clients do compute, is fh_any_hash.) */
+
+/* Fields with HashOff or CompareOff do not count. A type may define __ffi_hash__(object, fn_hash) -> int; ValueError
+ * for a type that defines its own equality but not this. */
+int fh_hash_nested(const TVMFFIAny *value, int64_t *out);
+
+#endif /* FH_NESTED_H_ */

@@ -1,0 +1,36 @@
+/* The class CObject. */
+#ifndef FFI_HPY_RECORD_RECORD_H_
+#define FFI_HPY_RECORD_RECORD_H_
+
+#include "hpy_module/context/context.h"
+
+/* Makes the class, before all other classes whose instances own a handle. Returns a new handle, or HPy_NULL with an
+ * exception raised. */
+HPy fb_cobject_type_new(HPyContext *ctx);
+
+/* --- types from Python ------------------------------------------------------------------------------------------- */
+
+/* Native types defined in Python: registration through the C ABI.
+ *
+ * A type is defined in two steps, so that the fields of types may refer to each other: first its key, then, once, its
+ * fields. If the field names are distinct, only exhausted memory can make the second step fail after it has changed the
+ * registry. */
+
+extern HPyDef fb_define_type, fb_define_fields, fb_define_method, fb_define_type_attr;
+
+/* --- descriptors ------------------------------------------------------------------------------------------------- */
+
+/* FieldSlot: a reflected field as a Python object, a descriptor where possible. */
+
+HPy fb_field_slot_type_new(HPyContext *ctx);
+
+/* --- __init__ without a frame ------------------------------------------------------------------------------------ */
+
+/* A method without a Python frame, the `__init__` of classes whose objects a plan or a native function makes. */
+
+extern HPyDef fb_init_method;
+
+/* New handle, or HPy_NULL with an exception raised. */
+HPy fb_init_method_type_new(HPyContext *ctx);
+
+#endif /* FFI_HPY_RECORD_RECORD_H_ */
