@@ -37,6 +37,7 @@ static const struct {
 #define FUNCTION(name) {#name, A_FUNCTION, &fhpy_at_##name},
 #define EXCEPTION(name) {#name, AN_EXCEPTION, &name},
 #define OBJECT(name) {#name, AN_OBJECT, &fhpy_windows_objects.name##_at},
+#include "windows_names.def"
 };
 
 /* Finds the interpreter's library by a name that is not stable and therefore not in python3.dll. */

@@ -193,8 +193,10 @@ static void fill_table(void) {
 #define ENTRY3(R, name, A, B, C) INTO->ctx_##name = name;
 #define ENTRY4(R, name, A, B, C, D) INTO->ctx_##name = name;
 #define INTO ctx
+#include "hpy_runtime/context/entries.def"
 #undef INTO
 #define INTO table
+#include "debug_appended.def"
 #undef INTO
   fhpy_debug_array_fill(ctx);
   fhpy_debug_builder_fill(ctx);

@@ -81,6 +81,7 @@ static void fill_table(void) {
   ctx->name = FHPY_TRACE_CONTEXT_NAME;
   ctx->_private = (void *)&threads;
 #define SPECIAL(entry) ctx->ctx_##entry = (void *)entry;
+#include "hpy_runtime/context/entries.def"
   ctx->ctx_Float_FromDouble = float_from_double;
   ctx->ctx_Float_AsDouble = float_as_double;
   ctx->ctx_Long_AsDouble = long_as_double;
