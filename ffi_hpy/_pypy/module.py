@@ -72,9 +72,12 @@ def make_module(name: str) -> ModuleType:
         if isinstance(value, FunctionType):
             value.__name__ = value.__qualname__ = public
         _document(value, getattr(binding, public))
-    for value in found.values():
-        if isinstance(value, type) and value.__module__.startswith(__name__.rpartition(".")[0]):
-            value.__module__ = name
+    folder = __name__.rpartition(".")[0]
+    classes = [value for value in found.values() if isinstance(value, type) and value.__module__.startswith(folder)]
+    for base in {base for cls in classes for base in cls.__mro__ if base.__module__.startswith(folder)}:
+        base.__annotations__ = {}  # theirs describe the attributes inside, for type checkers
+    for cls in classes:
+        cls.__module__ = name
     bridge.set_get(results.get)
     binding_hooks.give_hooks()
     core_functions.set_backtrace_boundary()
