@@ -74,17 +74,37 @@ class _Reading(CSequence, Object):
     def _get_rare(self, index: Any) -> Any:
         """Return `self[index]` for an index with which the binding does not find an item: a slice, an instance of
         another class than int, or a wrong index."""
-        size = CSequence.__len__(self)
-        items = self
-        if self.__type_index__() == TYPE_INDEX_LIST:  # it may change
-            items = _to_array(self)
-            size = len(items)
+        is_list = self.__type_index__() == TYPE_INDEX_LIST
         if isinstance(index, slice):
-            return [_ffi_api.ArrayGetItem(items, i) for i in range(size)[index]]
+            items, get = _to_array(self) if is_list else self, CSequence.__getitem__  # a List may change
+            return [get(items, i) for i in range(CSequence.__len__(items))[index]]
         position = self._position(index)
+        if is_list:
+            return self._at(_ffi_api.ListGetItem, position)
+        size = CSequence.__len__(self)
         if not -size <= position < size:
             self._refuse(index)
-        return _ffi_api.ArrayGetItem(items, position % size)
+        return _ffi_api.ArrayGetItem(self, position % size)
+
+    def _at(self, function: Function, index: int, *values: object, is_gap: bool = False) -> Any:
+        """Call a function of the core for an item of a List, or for a gap between items, where an index beyond either
+        end means that end.
+
+        The core counts positions from the start only, so the length is read first. If another thread shortens the List
+        in between, the core raises IndexError and the call is repeated. The values must be native ones, whose
+        conversion raises no IndexError.
+        """
+        while True:
+            size = CSequence.__len__(self)
+            place = index + size if index < 0 else index
+            if is_gap:
+                place = min(max(place, 0), size)
+            elif not 0 <= place < size:
+                self._refuse(index)
+            try:
+                return function(self, place, *values)
+            except IndexError:
+                pass
 
     def __contains__(self, value: object) -> bool:
         """Whether an item is the value or equals it, by Python's comparison."""
@@ -243,26 +263,6 @@ class List(CList, _Reading, MutableSequence[T]):
     def __copy__(self) -> List[T]:
         items = List(self)
         return items if type(self) is List else wrapper_like(self, items)
-
-    def _at(self, function: Function, index: int, *values: object, is_gap: bool = False) -> Any:
-        """Call a function of the core for an item of the List, or for a gap between items, where an index beyond
-        either end means that end.
-
-        The core counts positions from the start only, so the length is read first. If another thread shortens the List
-        in between, the core raises IndexError and the call is repeated. The values must be native ones, whose
-        conversion raises no IndexError.
-        """
-        while True:
-            size = CSequence.__len__(self)
-            place = index + size if index < 0 else index
-            if is_gap:
-                place = min(max(place, 0), size)
-            elif not 0 <= place < size:
-                self._refuse(index)
-            try:
-                return function(self, place, *values)
-            except IndexError:
-                pass
 
     def _set_rare(self, index: Any, value: Any) -> None:
         """`self[index] = value` for an index that is not a plain int from 0 on."""
