@@ -118,10 +118,10 @@ def test_the_cffi_backend_is_not_loaded_unless_it_is_used():
 
 UNMADE = """
 import gc, sys
-from ffi_hpy._pypy.object.frames import Frame
+from ffi_hpy._pypy.object.call_buffers import CallBuffer
 from ffi_hpy._pypy.object.references import Owned, Reference
 sys.unraisablehook = lambda told: print(told.exc_value)
-for cls in (Frame, Reference, Owned):
+for cls in (CallBuffer, Reference, Owned):
     cls.__new__(cls)
 gc.collect()
 print("ended")
