@@ -8,8 +8,8 @@ from pathlib import Path
 
 from ci.lib.folders import ROOT
 
-MOST_NAMES, MOST_MESSAGES = 15, 8
-"""The counts of today, which may only fall. The goal is 18 names and 25 messages."""
+MOST_NAMES, MOST_MESSAGES = 15, 7
+"""The counts of today, which may only fall."""
 
 _BINDING, _BACKEND = ROOT / "src/hpy_module", ROOT / "ffi_hpy/_pypy"
 _VALUE = "\0"  # in place of a value that the program inserts into a message
