@@ -47,6 +47,10 @@ def _find(items: Sequence[Any], value: object, first: int, end: int) -> int:
     return -1
 
 
+def _read_each(items: CSequence, places: range) -> list[Any]:
+    return [CSequence.__getitem__(items, i) for i in places]
+
+
 class _Reading(CSequence, Object):
     """The common part of Array and List."""
 
@@ -76,8 +80,11 @@ class _Reading(CSequence, Object):
         another class than int, or a wrong index."""
         is_list = self.__type_index__() == TYPE_INDEX_LIST
         if isinstance(index, slice):
-            items, get = _to_array(self) if is_list else self, CSequence.__getitem__  # a List may change
-            return [get(items, i) for i in range(CSequence.__len__(items))[index]]
+            items = _to_array(self) if is_list else self  # a List may change
+            places = range(CSequence.__len__(items))
+            if 4 * len(places[index]) < len(places):
+                return _read_each(items, places[index])
+            return list(CSequence.__iter__(items))[index]  # iterating is faster than an access for each item
         position = self._position(index)
         if is_list:
             return self._at(_ffi_api.ListGetItem, position)

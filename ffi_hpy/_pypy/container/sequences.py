@@ -115,7 +115,7 @@ class CSequence(CObject):
     def __iter__(self) -> Iterator[Any]:
         """An iterator over the items; of a List, over the current items."""
         if marked and self._ffi_address in marked:
-            return iter(self._get_rare(slice(None)))
+            return iter([CSequence.__getitem__(self, i) for i in range(len(self))])
         array = _fixed(self)
         try:
             size = words_at(array)[SIZE]

@@ -11,6 +11,7 @@
 #include "hpy_module/context/raise.h"
 #include "hpy_module/convert/argument.h"
 #include "hpy_module/convert/core_function.h"
+#include "hpy_module/convert/immediate.h"
 
 /* For containers with more items, views and temporaries are on the heap. */
 enum { STACK_ITEMS = 16 };
@@ -69,7 +70,8 @@ static FbArgs inner_args(const FbArgs *outer, Items *items) {
  * Python code, which may drop this value. */
 static int convert_item(HPyContext *ctx, HPy item, TVMFFIAny *out, FbArgs *inner) {
   int64_t number;
-  if (fb_container_int(ctx, item, &number)) { /* the usual item of a long list needs no lookup of its type */
+  if (FH_LIKELY(fb_ext != NULL) && fb_immediate_read(item, out)) return 0; /* the usual items of a long list */
+  if (fb_container_int(ctx, item, &number)) {
     *out = fb_core_function_int(number);
     return 0;
   }
