@@ -87,15 +87,15 @@ class _Reading(CSequence, Object):
             return list(CSequence.__iter__(items))[index]  # iterating is faster than an access for each item
         position = self._position(index)
         if is_list:
-            return self._at(_ffi_api.ListGetItem, position)
+            return self._at(_ffi_api.ListGetItem, position, shown=index)
         size = CSequence.__len__(self)
         if not -size <= position < size:
             self._refuse(index)
         return _ffi_api.ArrayGetItem(self, position % size)
 
-    def _at(self, function: Function, index: int, *values: object, is_gap: bool = False) -> Any:
+    def _at(self, function: Function, index: int, *values: object, is_gap: bool = False, shown: object = None) -> Any:
         """Call a function of the core for an item of a List, or for a gap between items, where an index beyond either
-        end means that end.
+        end means that end. An error shows `shown` in place of the index.
 
         The core counts positions from the start only, so the length is read first. If another thread shortens the List
         in between, the core raises IndexError and the call is repeated. The values must be native ones, whose
@@ -107,7 +107,7 @@ class _Reading(CSequence, Object):
             if is_gap:
                 place = min(max(place, 0), size)
             elif not 0 <= place < size:
-                self._refuse(index)
+                self._refuse(index if shown is None else shown)
             try:
                 return function(self, place, *values)
             except IndexError:
