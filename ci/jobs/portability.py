@@ -114,6 +114,7 @@ def of_binary(binary: Binary, system: System) -> Iterator[Check]:
     if not binary.hpy_headers and not binary.is_cxx and not system.as_msvc:
         words.append("-pedantic")
     words += ["-Wall", "-Wextra", "-Wvla", "-Werror"]
+    words += ["-Wno-unused-parameter"] if system.as_msvc else []  # MSVC has no attribute for one (FH_MAYBE_UNUSED)
     if binary.hpy_headers:
         words += ["-O1", "-isystem", str(hpy_include()), *HPY_FLAGS]  # hpy refuses calls that an optimiser removes
     sources = binary.find_sources(ROOT)
