@@ -101,7 +101,7 @@ _FOR_SIZE = ("-Os", "-falign-functions=1")
 
 # Part of each binary with locks: its own fork handlers, and its access to the system. Each of these files is empty on
 # systems that it is not for.
-_SYSTEM = (*(f"src/core/platform/{name}.c" for name in ("sync*", "fork", "loader_head", "system_*")),)
+_SYSTEM = tuple(f"src/core/platform/{name}.c" for name in ("sync*", "fork", "loader_head", "system_*"))
 # Part of the core and of the binding: data that threads use without writing to shared memory
 _HAZARDS = tuple(f"src/core/platform/{name}.c" for name in ("hazard", "shared"))
 

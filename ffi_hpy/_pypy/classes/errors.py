@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..context.backend import UPDATE_BACKTRACE, address_of, bytes_at, cast, core, new_chars, new_words, words_at
 from ..context.numbers import ERROR
-from ..context.texts import bind
+from ..context.texts import bind, messages
 from ..convert.results import of_object, text_of
 from ..object.call_buffers import read_object
 from ..object.errors import backtraces
@@ -22,7 +22,7 @@ class _Text:
 
     def __init__(self, text: Any, what: str) -> None:
         if not isinstance(text, str):
-            raise TypeError(f"{what} must be str, not {type(text).__name__}")
+            raise TypeError(messages.NOT_A_STR % (what, type(text).__name__))
         self._data = new_chars(str.encode(text))
         self.array = new_words(2)
         self.array[0], self.array[1] = address_of(self._data), len(self._data) - 1

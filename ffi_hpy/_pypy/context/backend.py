@@ -169,7 +169,6 @@ class _Core:
         )
         self.error_take = self._function("TVMFFIErrorMoveFromRaised", _words, result=_nothing)
         self.error_set = self._function("TVMFFIErrorSetRaised", _word, result=_nothing)
-        self.type_find = self._function("TVMFFITypeKeyToIndex", _words, _ints)
         self.type_info = self._function("TVMFFIGetTypeInfo", _int, result=_word)
         self.type_column = self._function("TVMFFIGetTypeAttrColumn", _words, result=_word)
         self.backtrace = self._function("TVMFFIBacktrace", _word, _int, _word, _int, result=_word)
