@@ -3,6 +3,7 @@
 import copy
 import gc
 import itertools
+import platform
 import subprocess
 import sys
 
@@ -797,6 +798,10 @@ def test_threads_that_change_one_dict_lose_nothing():
 
 # --- nesting --------------------------------------------------------------------------------------------------------
 
+# On an emulated machine PyPy's stack may end before the limit of the conversion.
+IS_EMULATED_PYPY = IS_PYPY and platform.machine() != "x86_64"
+TOO_DEEP = (ValueError, RecursionError) if IS_EMULATED_PYPY else ValueError
+
 
 @pytest.mark.parametrize("n", [0, 1, 15, 16, 17, 1000])
 def test_containers_of_any_size_go_in(testing, n):
@@ -816,22 +821,20 @@ def test_containers_nest_to_a_limit(testing, wrap):
     for _ in range(200):
         deep = deep[0] if isinstance(deep, Array) else deep["k"]
     assert deep == 5
-    # On an emulated machine PyPy's stack may end before the limit.
-    too_deep = (ValueError, RecursionError) if IS_PYPY else ValueError
-    with pytest.raises(too_deep, match=r"nested more than .* deep|recursion"):
+    with pytest.raises(TOO_DEEP, match=r"nested more than .* deep|recursion"):
         testing.echo(nested(100_000, 5, wrap))
 
 
 def test_a_container_that_contains_itself_is_a_value_error(testing):
     endless = [1]
     endless.append(endless)
-    with pytest.raises(ValueError, match="does it contain itself"):
+    with pytest.raises(TOO_DEEP, match="does it contain itself|recursion"):
         testing.echo(endless)
     around = {}
     around["me"] = [around]
-    with pytest.raises(ValueError, match="does it contain itself"):
+    with pytest.raises(TOO_DEEP, match="does it contain itself|recursion"):
         testing.echo(around)
-    with pytest.raises(ValueError, match="does it contain itself"):
+    with pytest.raises(TOO_DEEP, match="does it contain itself|recursion"):
         ffi_hpy.convert(endless)
 
 
