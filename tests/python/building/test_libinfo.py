@@ -216,6 +216,7 @@ def test_config_as_a_module_a_command_and_a_dropin_prints_the_same():
     assert said == {f"{BINARIES}/lib\n-ltvm_ffi\n"}
 
 
+@pytest.mark.same_everywhere
 def test_config_prints_in_the_order_of_tvm_ffi_config():
     options = ["--ldflags", "--libs", "--cxxflags", "--sourcedir", "--libdir", "--includedir"]
     assert run_config(*options) == "".join(run_config(option) for option in reversed(options))
@@ -225,6 +226,7 @@ def test_config_without_an_option_prints_its_help():
     assert "--cxxflags" in run_config()
 
 
+@pytest.mark.same_everywhere
 @pytest.mark.parametrize(
     ("folder", "read"), [("it's $odd", 'eval "set -- $({})"'), ("it's_$ödd", "set -- $({})")], ids=["space", "none"]
 )
