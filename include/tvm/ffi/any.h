@@ -56,8 +56,10 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string OutsideRange(const TVMFFI
   if (!is_outside) return TypeIndexToTypeKey(src->type_index);
   return IntegerText(src) + kOutsideTheRange + std::to_string(min) + " to " + std::to_string(max);
 }
-TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string OutsideDouble(const TVMFFIAny *src) {
-  if (src->type_index != kTVMFFIBigInt || BigIntToDouble(src).has_value()) return TypeIndexToTypeKey(src->type_index);
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string OutsideFloat(const TVMFFIAny *src, double max) {
+  std::optional<double> value = BigIntToDouble(src);
+  bool is_outside = src->type_index == kTVMFFIBigInt && (!value.has_value() || *value > max || *value < -max);
+  if (!is_outside) return TypeIndexToTypeKey(src->type_index);
   return IntegerText(src) + kOutsideTheRange + "of a float";
 }
 /** Whether a description of GetMismatchTypeInfo is about a number outside a range, also of an item in a container. */

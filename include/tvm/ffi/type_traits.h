@@ -262,8 +262,8 @@ std::optional<uint64_t> BigIntToUint64(const TVMFFIAny *src);
 std::optional<double> BigIntToDouble(const TVMFFIAny *src);
 /** "300, which is outside the range 0 to 255" for an integer; otherwise the type of the value. */
 std::string OutsideRange(const TVMFFIAny *src, int64_t min, uint64_t max);
-/** "a number ..., which is outside the range of double" for an integer; otherwise the type of the value. */
-std::string OutsideDouble(const TVMFFIAny *src);
+/** As OutsideRange, for an integer whose nearest floating-point number is beyond a maximum. */
+std::string OutsideFloat(const TVMFFIAny *src, double max);
 
 } // namespace detail
 
@@ -319,12 +319,17 @@ struct TypeTraits<Float, std::enable_if_t<std::is_floating_point_v<Float>>>
     if constexpr (std::is_same_v<Float, double>) {
       return detail::BigIntToDouble(src);
     } else {
-      if (std::optional<double> value = detail::BigIntToDouble(src)) return static_cast<Float>(*value);
-      return std::nullopt;
+      std::optional<double> value = detail::BigIntToDouble(src);
+      if (!value.has_value() || *value > kMax || *value < -kMax) return std::nullopt;
+      return static_cast<Float>(*value);
     }
   }
-  static std::string GetMismatchTypeInfo(const TVMFFIAny *src) { return detail::OutsideDouble(src); }
+  static std::string GetMismatchTypeInfo(const TVMFFIAny *src) { return detail::OutsideFloat(src, kMax); }
   TVM_FFI_TRAITS_NAME_(StaticTypeKey::kTVMFFIFloat)
+
+private:
+  static constexpr double kMax = static_cast<double>(
+      std::numeric_limits<std::conditional_t<(sizeof(Float) < sizeof(double)), Float, double>>::max());
 };
 
 /** An opaque address; None is the null pointer. */

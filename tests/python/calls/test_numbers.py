@@ -106,6 +106,8 @@ def test_a_double_accepts_an_int_of_any_size_whose_double_is_finite(numbers):
     for value in (2**1024, -(2**1024), 10**400):
         with pytest.raises(OverflowError, match=r"on argument #0 `x` .* outside the range of a float"):
             numbers("double")(value)
+    with pytest.raises(OverflowError, match=r"on argument #0 `x` .* outside the range of a float"):
+        numbers("float")(2**200)
 
 
 @pytest.mark.parametrize(
