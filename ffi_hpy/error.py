@@ -380,7 +380,7 @@ def _error_of(exception: BaseException, n_new: int | None) -> Error:
         error.update_backtrace(backtrace)
         carrier.put(exception, len(backtrace))
         return error
-    if error.extra_context is None:
+    if error.extra_context is None or _parts_of(error) is not None:  # the exception has the parts
         return _error_new(str(error.kind), str(error.message), backtrace, error.cause, exception)
     error.update_backtrace(backtrace)  # native code stores its own context in it
     _attach(exception, error)

@@ -71,6 +71,22 @@ def test_an_error_of_the_system_has_errno_and_the_names_of_files(shop, name, cls
         assert str(error) == error.__tvm_ffi_error__.message
 
 
+def test_an_error_of_the_system_comes_back_from_a_callback_itself(shop):
+    raised = []
+
+    def fail():
+        try:
+            shop("throw")("rename")
+        except OSError as error:
+            raised.append(error)
+            raise
+
+    with pytest.raises(FileNotFoundError) as caught:
+        ffi_hpy.convert(fail)()
+    assert caught.value is raised[0]
+    assert shop("catch")(fail, ["OSError"]) == ("OSError", "OSError")
+
+
 def built_in_classes():
     found = {name: cls for name, cls in vars(builtins).items() if isinstance(cls, type)}
     return sorted(name for name, cls in found.items() if issubclass(cls, BaseException))
