@@ -58,7 +58,7 @@ struct CopiedSeqTraitsBase : CopiedTraitsBase<Derived, Self, convertible_or_any_
   static Array<Any> ToRef(Self src) {
     Array<Any> items;
     items.reserve(static_cast<int64_t>(src.size()));
-    for (auto &&item : src) items.push_back(Any(T(std::move(item))));
+    for (auto &&item : src) items.push_back(ToOwned<T>(std::move(item)));
     return items;
   }
   static std::string GetMismatchTypeInfo(const TVMFFIAny *src) {
@@ -122,7 +122,7 @@ struct TypeTraits<std::tuple<T...>> : detail::CopiedTraitsBase<TypeTraits<std::t
   static constexpr int32_t field_static_type_index = kTVMFFIArray;
 
   static Array<Any> ToRef(std::tuple<T...> src) {
-    return std::apply([](T &...items) { return Array<Any>({Any(std::move(items))...}); }, src);
+    return std::apply([](T &...items) { return Array<Any>({detail::ToOwned<T>(std::move(items))...}); }, src);
   }
   static std::optional<std::tuple<T...>> TryCastFromAnyView(const TVMFFIAny *src) {
     const SeqBaseObj *items = detail::SequenceOrNull(src);
@@ -156,7 +156,7 @@ struct CopiedMapTraitsBase : CopiedTraitsBase<Derived, Self, convertible_or_any_
 
   static Map<Any, Any> ToRef(Self src) {
     Map<Any, Any> pairs;
-    for (auto &pair : src) pairs.Set(Any(K(pair.first)), Any(V(std::move(pair.second))));
+    for (auto &pair : src) pairs.Set(ToOwned<K>(pair.first), ToOwned<V>(std::move(pair.second)));
     return pairs;
   }
   /** If two keys convert to the same key, the first one wins. */
@@ -296,6 +296,7 @@ template <typename... T> struct TypeTraits<std::variant<T...>> : TypeTraitsBase 
     std::optional<Self> result = Strict(src, Index{});
     return result.has_value() ? std::move(result) : Converted(src, Index{});
   }
+  static std::string GetMismatchTypeInfo(const TVMFFIAny *src) { return detail::NoneOf<T...>(src); }
   static std::string TypeStr() { return detail::ContainerTypeStr<T...>("std::variant"); }
   static std::string TypeSchema() { return detail::ContainerTypeSchema<T...>("std::variant"); }
 

@@ -73,8 +73,8 @@ private:
     if constexpr (!IsAnyOrView<T>) {
       if (!Convert<T>(arg).has_value()) {
         TVMFFIAny given = arg.CopyToTVMFFIAny();
-        *text = "Mismatched type on argument #" + std::to_string(i) + " when calling: `" + name_ + Info::Sig() +
-                "`. Expected `" + Type2Str<T>::v() + "` but got `" + TypeTraits<T>::GetMismatchTypeInfo(&given) + "`";
+        *text = ArgMismatch(CallContext{name_, &Info::Sig}, i, Type2Str<T>::v(),
+                            TypeTraits<T>::GetMismatchTypeInfo(&given));
         return true;
       }
     }
@@ -102,9 +102,10 @@ public:
       reasons += (i == 0 ? "Overload #" : "\nOverload #") + std::to_string(i) + ": " +
                  candidates_[i]->Mismatch(args, num_args);
     }
-    TVM_FFI_THROW(TypeError) << "No matching overload found when calling: `" << name_ << "` with " << num_args
-                             << " arguments:\n"
-                             << reasons;
+    std::string text = "No matching overload found when calling: `" + name_ + "` with " + std::to_string(num_args) +
+                       " arguments:\n" + reasons;
+    if (IsOutsideRange(reasons)) TVM_FFI_THROW(OverflowError) << text;
+    TVM_FFI_THROW(TypeError) << text;
   }
 
 private:

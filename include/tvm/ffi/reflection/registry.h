@@ -51,7 +51,7 @@ TVM_FFI_INLINE void PutByHalves(TVMFFIAny value, TVMFFIAny *result) {
 
 template <typename T> int GetField(void *address, TVMFFIAny *result) {
   TVM_FFI_SAFE_CALL_BEGIN();
-  PutByHalves(ffi::detail::AnyUnsafe::MoveAnyToTVMFFIAny(Any(*static_cast<T *>(address))), result);
+  PutByHalves(ffi::detail::AnyUnsafe::MoveAnyToTVMFFIAny(ffi::detail::ToOwned<T>(*static_cast<T *>(address))), result);
   TVM_FFI_SAFE_CALL_END();
 }
 template <typename T> int SetField([[maybe_unused]] void *address, [[maybe_unused]] const TVMFFIAny *value) {
