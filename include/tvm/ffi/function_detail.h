@@ -5,6 +5,7 @@
 #include <tvm/ffi/any.h>
 #include <tvm/ffi/error.h>
 #include <tvm/ffi/expected.h>
+#include <tvm/ffi/widen.h>
 
 #include <string_view>
 #include <tuple>
@@ -45,12 +46,16 @@ static constexpr bool RetSupported = std::is_same_v<T, Any> || std::is_void_v<T>
 
 /** Fails to compile for a type that cannot be a value; the compiler's message names the type. */
 template <typename T> constexpr bool CheckArg() {
-  static_assert(ArgSupported<T>,
-                "this parameter type cannot cross: it needs TypeTraits (and be a T, const T & or T &&)");
+  if constexpr (!ArgSupported<T>) {
+    static_assert(!CheckHeader<std::remove_const_t<std::remove_reference_t<T>>>() || ArgSupported<T>,
+                  "this parameter type cannot cross: it needs TypeTraits (and be a T, const T & or T &&)");
+  }
   return ArgSupported<T>;
 }
 template <typename T> constexpr bool CheckRet() {
-  static_assert(RetSupported<T>, "this result type cannot cross: it needs TypeTraits");
+  if constexpr (!RetSupported<T>) {
+    static_assert(!CheckHeader<T>() || RetSupported<T>, "this result type cannot cross: it needs TypeTraits");
+  }
   if constexpr (RetSupported<T> && !std::is_void_v<T>) return CheckField<T>();
   return RetSupported<T>;
 }
@@ -164,15 +169,50 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string FullName(const CallContex
                            << expected << " but got " << given << " arguments";
   TVM_FFI_UNREACHABLE();
 }
+/** The name that the author gave parameter i, from the printed signature; empty if it has none. */
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string ParameterName(const std::string &signature, size_t i) {
+  int depth = 0;
+  char quote = 0;
+  std::string name;
+  for (size_t at = 0; at < signature.size(); ++at) {
+    char c = signature[at];
+    if (quote != 0) {
+      at += c == '\\' ? 1 : 0;
+      quote = c == quote ? 0 : quote;
+      continue;
+    }
+    if (c == '"' || c == '\'') quote = c;
+    if (c == '(' || c == '[' || c == '<') {
+      if (++depth == 1) continue;
+    }
+    bool is_arrow = c == '>' && at > 0 && signature[at - 1] == '-';
+    if ((c == ')' || c == ']' || c == '>') && !is_arrow && --depth == 0) break;
+    if (depth != 1) continue;
+    if (c == ',') {
+      if (i-- == 0) break;
+      name.clear();
+    } else if (c == ':') {
+      if (i == 0) break;
+    } else if (c != ' ') {
+      name.push_back(c);
+    }
+  }
+  bool is_named = !name.empty() && (name[0] < '0' || name[0] > '9');
+  return is_named ? name : "";
+}
 [[noreturn]] TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void
 ThrowArgType(const CallContext &context, size_t i, const std::string &expected, const std::string &given) {
-  TVM_FFI_THROW(TypeError) << "Mismatched type on argument #" << i << " when calling: `" << FullName(context)
-                           << "`. Expected `" << expected << "` but got `" << given << '`';
+  std::string signature = FullName(context), name = ParameterName(signature, i);
+  TVM_FFI_THROW(TypeError) << "Mismatched type on argument #" << i << " when calling: `" << signature << "`. Expected `"
+                           << expected << "` but got `" << given << '`' << (name.empty() ? "" : " for `" + name + "`");
   TVM_FFI_UNREACHABLE();
 }
+/** Converts an argument that did not convert narrowly; TypeError if it does not convert widely either. */
 template <typename T>
-[[noreturn]] TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE void ThrowArg(const CallContext &context, size_t i,
-                                                               const AnyView &arg) {
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE T ConvertArgWide(const CallContext &context, size_t i, const AnyView &arg) {
+  Widening widening;
+  std::optional<T> value = arg.template try_cast<T>();
+  if (value.has_value()) return *std::move(value);
   TVMFFIAny given = arg.CopyToTVMFFIAny();
   ThrowArgType(context, i, Type2Str<T>::v(), TypeTraits<T>::GetMismatchTypeInfo(&given));
 }
@@ -184,7 +224,7 @@ TVM_FFI_INLINE Plain ConvertArg(const CallContext &context, const AnyView *args,
     return args[i];
   } else {
     std::optional<Plain> value = args[i].template try_cast<Plain>();
-    if (TVM_FFI_PREDICT_FALSE(!value.has_value())) ThrowArg<Plain>(context, i, args[i]);
+    if (TVM_FFI_PREDICT_FALSE(!value.has_value())) return ConvertArgWide<Plain>(context, i, args[i]);
     return *std::move(value);
   }
 }
