@@ -373,6 +373,8 @@ def convert(value: Any) -> Any:
         return Map(value)
     if kind in (_core.TAG_DLPACK, _core.TAG_EXCHANGE):
         return from_dlpack(value)
+    if converter is _from_memoryview:
+        return Bytes(value)
     if kind == _core.TAG_OPAQUE and not _is_left_alone(cls, None):
         return OpaquePyObject(value)
     if not callable(converter) or isinstance(value, (dtype, PyNativeObject)) or _is_left_alone(cls, converter):

@@ -85,8 +85,8 @@ for _key, _python_class in (
 
 
 def _answer_native(operation: str, *values: Any) -> Any:
-    """Return the answer of `_standard`, which is loaded by the first question of native code."""
-    from ._standard import answer
+    """Return the answer of `_values.standard`, which is loaded by the first question of native code."""
+    from ._values.standard import answer
 
     return answer(operation, *values)
 

@@ -25,7 +25,7 @@ LAYERS = {
     "types": "_types",
     "registry": "registry",
     "objects": "_signature _errors error _containers container module stream access_path structural serialization",
-    "conversion": "utils _optional_torch_c_dlpack _convert _standard",
+    "conversion": "utils _optional_torch_c_dlpack _convert",
     "hooks": "_hooks",
     "names": "core",
     "dataclasses": "dataclasses _dunder",

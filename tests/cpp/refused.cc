@@ -4,7 +4,6 @@
 #include <tvm/ffi/extra/stl.h>
 #include <tvm/ffi/tvm_ffi.h>
 
-#include <chrono>
 #include <complex>
 
 using namespace tvm::ffi;
@@ -75,6 +74,3 @@ void Use(Variant<int, Foo> variant) { (void)variant; }
 //! complex: a std::complex: #include <tvm/ffi/extra/complex.h>
 void Use(const std::complex<Foo> &);
 Function made = Function::FromTyped(Use);
-//! time: a time of std::chrono: #include <tvm/ffi/extra/chrono.h>
-std::chrono::time_point<Foo> Now();
-Function made = Function::FromTyped(Now);

@@ -57,7 +57,8 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline Any CallIfRegistered(const char *name
   return AnyUnsafe::MoveTVMFFIAnyRawToAny(result);
 }
 
-/** Calls an operation of Python (ffi_hpy/_standard.py); None if no Python is loaded, or if it refuses the values. */
+/** Calls an operation of Python (ffi_hpy/_values/standard.py); None if no Python is loaded, or if the operation refuses
+ * the values. */
 template <typename... Values>
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE Any AskPython(const char *operation, const Values &...values) {
   TVMFFIAny args[1 + sizeof...(Values)] = {AnyView(operation).CopyToTVMFFIAny(), AnyView(values).CopyToTVMFFIAny()...};

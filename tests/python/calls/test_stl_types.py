@@ -28,7 +28,7 @@ needs_numpy = pytest.mark.skipif(numpy is None, reason="needs NumPy")
 @pytest.fixture(scope="module")
 def stl(compile_era):
     """The functions of stl_types.cc."""
-    ffi_hpy.load_module(compile_era("stl_types.cc", "own"))
+    ffi_hpy.load_module(compile_era("stl_types.cc", "own", flags=("-std=c++20", "-O0")))
 
     class Functions:
         def __getattr__(self, name):
@@ -230,6 +230,8 @@ VALUES = {
     "duration": [datetime.timedelta(0), datetime.timedelta(days=-1, milliseconds=5)],
     "steady_time": [datetime.timedelta(microseconds=3)],
     "system_time": [NOON, datetime.datetime(1969, 1, 1)],
+    "date": [datetime.date(2024, 2, 29), datetime.date(1, 1, 1)],
+    "time": [datetime.time(), datetime.time(23, 59, 59, 999999)],
     "path": [pathlib.Path("a/b"), pathlib.Path("\u00e9")],
     "set": [set(), {1, 2}],
     "unordered_set": [{"a", "b"}],
@@ -272,6 +274,8 @@ def test_other_classes_convert(stl):
         ("duration", "3", "datetime.timedelta"),
         ("system_time", 3, "datetime.datetime"),
         ("system_time", datetime.timedelta(1), "datetime.datetime"),
+        ("date", datetime.time(1), "datetime.date"),
+        ("time", datetime.date(2024, 1, 2), "datetime.time"),
         ("wstring", b"x", "str"),
         ("monostate", 0, "None"),
     ],
@@ -287,6 +291,7 @@ def test_a_time_that_does_not_fit_is_refused(stl):
 
 
 def test_smart_pointers_share_the_object(stl):
+    collect_garbage()
     before = stl.n_alive()
     made = stl.make_shared(5)
     assert stl.get_kept() is made
@@ -335,6 +340,8 @@ RESULTS = {
     "wstring": ("x", str, "str"),
     "duration": (1.0, datetime.timedelta, "timedelta"),
     "system_time": (NOON, datetime.datetime, "datetime"),
+    "date": (datetime.date(2024, 1, 2), datetime.date, "date"),
+    "time": (datetime.time(1), datetime.time, "time"),
     "path": ("x", pathlib.Path, "Path"),
 }
 

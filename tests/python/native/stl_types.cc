@@ -83,6 +83,11 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def("stl_types.get_kept", [] { return kept; })
       .def("stl_types.drop_kept", [] { kept.reset(); })
       .def("stl_types.n_alive", [] { return NodeObj::n_alive; });
+#if __cplusplus >= 202002L
+  refl::GlobalDef()
+      .def("stl_types.date", Echo<std::chrono::year_month_day>, name)
+      .def("stl_types.time", Echo<std::chrono::hh_mm_ss<std::chrono::microseconds>>, name);
+#endif
   refl::OverloadObjectDef<NodeObj>()
       .def(refl::init<int64_t>())
       .def_rw("value", &NodeObj::value)

@@ -116,7 +116,7 @@ struct TypeTraits<std::chrono::time_point<std::chrono::steady_clock, Duration>>
   }
 };
 
-#if __cplusplus >= 202002L && defined(__cpp_lib_chrono)
+#if __cplusplus >= 202002L && (!defined(_GLIBCXX_RELEASE) || _GLIBCXX_RELEASE >= 11)
 
 template <typename Duration>
 struct TypeTraits<std::chrono::hh_mm_ss<Duration>>
