@@ -207,12 +207,15 @@ ThrowArgType(const CallContext &context, size_t i, const std::string &expected, 
                            << expected << "` but got `" << given << '`' << (name.empty() ? "" : " for `" + name + "`");
   TVM_FFI_UNREACHABLE();
 }
-/** Converts an argument that did not convert narrowly; TypeError if it does not convert widely either. */
+/** Converts an argument that did not convert narrowly; TypeError if it does not convert widely either. A scalar has no
+ * wide conversion. */
 template <typename T>
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE T ConvertArgWide(const CallContext &context, size_t i, const AnyView &arg) {
   Widening widening;
-  std::optional<T> value = arg.template try_cast<T>();
-  if (value.has_value()) return *std::move(value);
+  if constexpr (!std::is_scalar_v<T>) {
+    std::optional<T> value = arg.template try_cast<T>();
+    if (value.has_value()) return *std::move(value);
+  }
   TVMFFIAny given = arg.CopyToTVMFFIAny();
   ThrowArgType(context, i, Type2Str<T>::v(), TypeTraits<T>::GetMismatchTypeInfo(&given));
 }

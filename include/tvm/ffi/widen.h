@@ -209,17 +209,19 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline Any WidePairs(const TVMFFIAny *src) {
   return AskPython("pairs", AnyView::CopyFromTVMFFIAny(*src));
 }
 
-/** The value converted to a T, widely. */
-template <typename T> TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE std::optional<T> TryCastWide(const AnyView &value) {
+template <typename T> TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE T CastUnderWidening(const AnyView &value) {
   Widening widening;
-  return value.template try_cast<T>();
+  return value.template cast<T>();
 }
 /** As value.cast<T>(), but also converts widely. */
 template <typename T> TVM_FFI_INLINE T CastWide(const AnyView &value) {
-  std::optional<T> narrow = value.template try_cast<T>();
-  if (TVM_FFI_PREDICT_TRUE(narrow.has_value())) return *std::move(narrow);
-  Widening widening;
-  return value.template cast<T>();
+  if constexpr (std::is_scalar_v<T>) {
+    return value.template cast<T>();
+  } else {
+    std::optional<T> narrow = value.template try_cast<T>();
+    if (TVM_FFI_PREDICT_TRUE(narrow.has_value())) return *std::move(narrow);
+    return CastUnderWidening<T>(value);
+  }
 }
 /** As CastWide, but moves the content out if the value is a T already. */
 template <typename T> TVM_FFI_INLINE T CastResult(Any &&value) {
