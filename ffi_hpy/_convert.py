@@ -11,7 +11,7 @@ import sys
 from collections.abc import Mapping
 from operator import index as _as_int
 
-from . import _core, _dtype  # noqa: F401 - _dtype is a name that tvm_ffi has here
+from . import _core, _dtype, _ffi_api  # noqa: F401 - _dtype is a name that tvm_ffi has here
 from ._containers.mapping import Map
 from ._containers.sequence import Array
 from ._core import CObject
@@ -19,7 +19,7 @@ from ._dtype import dtype, from_foreign_dtype, is_foreign_dtype
 from ._start.late import find_attributes
 from ._tensor import Shape, from_dlpack
 from ._values.device import Device
-from ._values.object import ObjectConvertible
+from ._values.object import Object, ObjectConvertible
 from ._values.opaque import OpaquePyObject
 from ._values.plain import DataType, OpaquePtr, data_type_from_code
 from ._values.single import is_single
@@ -207,9 +207,24 @@ def _builtin_kind(cls: type) -> Answer | None:
     for container, kind in _CONTAINERS:
         if issubclass(cls, container):
             return kind, None
-    if issubclass(cls, (bytearray, memoryview)):
+    if issubclass(cls, bytearray):
         return _core.TAG_CONVERTER, bytes
+    if issubclass(cls, memoryview):
+        return _core.TAG_CONVERTER, _from_memoryview
     return _number_kind(cls)
+
+
+def _from_memoryview(value: memoryview) -> Any:
+    """Return the bytes of a memoryview. If the core is ours, they carry the format and the shape of the items, for
+    callees that read a sequence."""
+    data = bytes(value)
+    describe = getattr(_ffi_api, "BytesDescribed", None)
+    if describe is None:
+        return data
+    extents = ",".join(map(str, value.shape or ()))
+    made = Object.__new__(Object)
+    made.__init_handle_by_constructor__(describe, data, f"{value.format};{extents}")
+    return made
 
 
 def _is_time_difference(cls: type) -> bool:
@@ -358,6 +373,8 @@ def convert(value: Any) -> Any:
         return Map(value)
     if kind in (_core.TAG_DLPACK, _core.TAG_EXCHANGE):
         return from_dlpack(value)
+    if converter is _from_memoryview:
+        return Bytes(value)
     if kind == _core.TAG_OPAQUE and not _is_left_alone(cls, None):
         return OpaquePyObject(value)
     if not callable(converter) or isinstance(value, (dtype, PyNativeObject)) or _is_left_alone(cls, converter):

@@ -35,7 +35,7 @@ from .error import (
     interrupts,
     raise_for_error,
 )
-from .registry import class_for_type_index
+from .registry import class_for_type_index, register_global_func
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,6 +82,16 @@ for _key, _python_class in (
     ("Device", Device),
 ):
     set_python_class(info_of_key(_key), _python_class)
+
+
+def _answer_native(operation: str, *values: Any) -> Any:
+    """Return the answer of `_values.standard`, which is loaded by the first question of native code."""
+    from ._values.standard import answer
+
+    return answer(operation, *values)
+
+
+register_global_func("ffi_hpy.Python", _answer_native, override=True)
 
 class_dtype: type[Any] = dtype
 

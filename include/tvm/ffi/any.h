@@ -9,6 +9,7 @@
 
 #include <tvm/ffi/big_int_words.h>
 #include <tvm/ffi/error.h>
+#include <tvm/ffi/missing_header.h>
 #include <tvm/ffi/object.h>
 #include <tvm/ffi/string.h>
 #include <tvm/ffi/type_traits.h>
@@ -103,7 +104,10 @@ inline constexpr bool convertible_or_any_v = TypeTraits<T>::convert_enabled || s
 /** Whether a T can be a value. If it cannot, a static assert names T, and callers leave out code that would not compile
  * either. */
 template <typename T> constexpr bool CheckCrossing() {
-  static_assert(TypeTraits<T>::convert_enabled, "this type cannot be a value: it needs TypeTraits");
+  if constexpr (!TypeTraits<T>::convert_enabled) {
+    static_assert(!CheckHeader<T>() || TypeTraits<T>::convert_enabled,
+                  "this type cannot be a value: it needs TypeTraits");
+  }
   return TypeTraits<T>::convert_enabled;
 }
 /** Whether a T can be stored, as a field or a result. */
@@ -136,7 +140,10 @@ template <typename T> constexpr bool CheckStrict() {
 }
 /** Asserts that a T can be in an Any; the assert names T. Always true, so that no second error follows. */
 template <typename T> constexpr bool CheckElement() {
-  static_assert(storage_enabled_v<T>, "this type cannot be in an Any: it needs TypeTraits with storage_enabled");
+  if constexpr (!storage_enabled_v<T>) {
+    static_assert(!CheckHeader<T>() || storage_enabled_v<T>,
+                  "this type cannot be in an Any: it needs TypeTraits with storage_enabled");
+  }
   return true;
 }
 
@@ -478,5 +485,6 @@ using tvm::ffi::AnyView;
 } // namespace tvm
 
 #include <tvm/ffi/any_compare.h> /* IWYU pragma: export */
+#include <tvm/ffi/widen.h>       /* IWYU pragma: export */
 
 #endif /* TVM_FFI_ANY_H_ */

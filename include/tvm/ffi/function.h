@@ -422,7 +422,7 @@ public:
     } else if constexpr (std::is_same_v<R, Any>) {
       return packed_(std::forward<Args>(args)...);
     } else {
-      return packed_(std::forward<Args>(args)...).template cast<R>();
+      return detail::CastResult<R>(packed_(std::forward<Args>(args)...));
     }
   }
   /** The function without its types. */

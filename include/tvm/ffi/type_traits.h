@@ -137,11 +137,16 @@ inline constexpr bool needs_owner_v<T, std::enable_if_t<sizeof(TypeTraits<T>::kN
 /** False for a class derived from ObjectRef that has its own TypeTraits. */
 template <typename T> inline constexpr bool use_default_type_traits_v = true;
 
+namespace detail {
+/** The class of a value in Python's words, for messages. Defined in widen.h. */
+std::string GivenClass(const TVMFFIAny *value);
+} // namespace detail
+
 struct TypeTraitsBase {
   static constexpr bool convert_enabled = true;
   static constexpr bool storage_enabled = true;
   static constexpr int32_t field_static_type_index = kTVMFFIAny;
-  static std::string GetMismatchTypeInfo(const TVMFFIAny *source) { return TypeIndexToTypeKey(source->type_index); }
+  static std::string GetMismatchTypeInfo(const TVMFFIAny *source) { return detail::GivenClass(source); }
 };
 
 /** field_static_type_index of any type; kTVMFFIAny for a type that cannot be a value. */
