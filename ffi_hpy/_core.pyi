@@ -464,8 +464,7 @@ def init_method(
     /,
 ) -> Any:
     """Return `__init__` for `cls`: `written`, but without Python code for a new instance of exactly `cls`, for which
-    `maker` must have the same effect. A Function as `maker` takes positional arguments only. Missing without
-    HAS_EXTENSION and on PyPy."""
+    `maker` must have the same effect. Missing without HAS_EXTENSION and on PyPy."""
 
 # --- conversion -------------------------------------------------------------------------------------------------
 
@@ -495,7 +494,7 @@ def set_hooks(
     convert: Callable[[Any], Any] = ...,
     did_you_mean: Callable[[str, Iterable[str]], str] = ...,
     opaque_value: Callable[[Any], Any] = ...,
-    arguments_by_names: Callable[[Function, tuple[Any, ...], tuple[str, ...]], tuple[Any, ...] | str] = ...,
+    order_of_arguments: Callable[[Function, int, tuple[str, ...]], tuple[tuple[str, ...], tuple[Any, ...]] | str] = ...,
 ) -> None:
     """Set the Python functions that the binding calls; the package calls this. Omitted hooks stay.
 
@@ -524,8 +523,9 @@ def set_hooks(
     - opaque_value(value): for a schema, the content of an OpaquePyObject that the binding does not own, else the value
       itself.
       Set only where Python code owns such objects.
-    - arguments_by_names(function, args, names): the arguments of a call by position, where the last ones are given by
-      name; a str, for a TypeError, if they do not match the function's parameters.
+    - order_of_arguments(function, n, names): the order of the arguments of a call with n positional arguments, which
+      those with the names follow: the names, interned; and for each argument of the native function its number in the
+      call, or a tuple with a default. A str, for a TypeError, if they do not match the function's parameters.
     - wrap_dtype, wrap_opaque_ptr: wrap values that come from native code, given as numbers.
     - device_class: the class of devices that come from native code; called with a name, it makes a device of a value
       for a schema.

@@ -205,10 +205,11 @@ class Function(CObject):
 
     @hidden
     def _call_by_names(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        ordered = hooks.arguments_by_names(self, (*args, *kwargs.values()), tuple(kwargs))
-        if isinstance(ordered, str):
-            raise TypeError(ordered)
-        return self(*ordered)
+        order = hooks.order_of_arguments(self, len(args), tuple(kwargs))
+        if isinstance(order, str):
+            raise TypeError(order)
+        values = (*args, *kwargs.values())
+        return self(*[place[0] if type(place) is tuple else values[place] for place in order[1]])
 
     @property
     def __name__(self) -> str:
