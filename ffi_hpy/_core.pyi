@@ -370,6 +370,10 @@ class Tensor(CObject):
         copy: bool | None = None,
     ) -> Any: ...
     def __dlpack_device__(self) -> tuple[int, int]: ...
+    def _view(self, shape: tuple[int, ...], strides: tuple[int, ...], n_bytes: int, /) -> Self:
+        """Return a Tensor over a part of the memory, which begins `n_bytes` after the first element. Strides count
+        elements. Bounds are not checked."""
+    def __buffer__(self, flags: int, /) -> memoryview: ...
 
 @final
 class CAny:
@@ -577,6 +581,19 @@ def data_type_name(word: int, /) -> str:
 
 def exchange_table() -> Any:
     """Return a capsule with the DLPack C exchange API of Tensor."""
+
+def memory_capsule(
+    owner: object,
+    address: int,
+    shape: tuple[int, ...],
+    strides: tuple[int, ...],
+    dtype: tuple[int, int, int],
+    device: tuple[int, int],
+    is_read_only: bool,
+    /,
+) -> Any:
+    """Return a DLPack capsule "dltensor_versioned" over memory that `owner` keeps alive. Strides count elements; a type
+    is code, bits and lanes."""
 
 def ndarray_reads(
     array: Any, address: int, shape: tuple[int, ...], strides: tuple[int, ...], code: int, bits: int, /
