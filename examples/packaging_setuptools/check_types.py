@@ -22,5 +22,5 @@ assert_type(Vocabulary().find("a"), int | None)
 assert_type(Vocabulary().words, Array[str])
 
 split(1)  # type: ignore[arg-type]
-Vocabulary().words = ["a"]  # type: ignore[misc]
+Vocabulary().words = split("a")  # type: ignore[misc]
 1 + Vocabulary().find("a")  # type: ignore[operator]

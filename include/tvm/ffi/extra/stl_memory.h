@@ -86,7 +86,6 @@ template <typename T> void DeleteUnique(void *handle, int flags) {
 template <typename T>
 struct TypeTraits<std::shared_ptr<T>, std::enable_if_t<std::is_base_of_v<Object, T>>> : TypeTraitsBase {
   using Pointer = ObjectPtr<std::remove_const_t<T>>;
-  static constexpr int32_t field_static_type_index = kTVMFFIObject;
   static constexpr bool kNeedsOwner = true;
   static constexpr bool storage_enabled = false;
 
@@ -119,7 +118,6 @@ struct TypeTraits<std::shared_ptr<T>, std::enable_if_t<std::is_base_of_v<Object,
 /** A new object that `new` made, as a result; None for null. */
 template <typename T>
 struct TypeTraits<std::unique_ptr<T>, std::enable_if_t<std::is_base_of_v<Object, T>>> : TypeTraitsBase {
-  static constexpr int32_t field_static_type_index = kTVMFFIObject;
   static constexpr bool kNeedsOwner = true;
   static constexpr bool storage_enabled = false;
 
