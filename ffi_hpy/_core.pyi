@@ -265,6 +265,9 @@ class Function(CObject):
     _about: int
     """The number of the function's metadata in the package (ffi_hpy/_types/about.py); 0 if there is none."""
 
+    def _by_names(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...] | str:
+        """The package sets it, for the cffi backend (ffi_hpy/_types/about.py)."""
+
     def __copy__(self) -> Function:
         """The function itself, as in Python."""
     def __deepcopy__(self, memo: object = None) -> Function: ...

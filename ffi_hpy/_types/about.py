@@ -128,6 +128,11 @@ def order_of_arguments(function: Function, n: int, names: tuple[str, ...]) -> Or
     return parameters_of(note_of(function)).order_of(function.__name__ or "native function", n, names)
 
 
+def _by_names(self: Function, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...] | str:
+    """Return the arguments of a call by position, or a str: see Parameters.in_order(). For the cffi backend."""
+    return parameters_of(note_of(self)).in_order(self.__name__ or "native function", args, named)
+
+
 class _Signature:
     """`__signature__`, for inspect: functions have it, their class does not."""
 
@@ -170,3 +175,4 @@ class _Doc(str):
 Function.__signature__ = _Signature()  # type: ignore[attr-defined]
 Function.__doc__ = _Doc(Function.__doc__ or "")
 Function.__annotations__ = _Annotations()
+Function._by_names = _by_names  # type: ignore[method-assign]

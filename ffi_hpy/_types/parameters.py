@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 
+from .._start.match import make_match
 from .metadata import MetadataError, parse_metadata, schema_in
 
 TYPE_CHECKING = False
@@ -40,6 +41,7 @@ class Parameters:
 
     def __init__(self, text: str, is_member: bool = False) -> None:
         self.orders: dict[tuple[int, tuple[str, ...]], Order] = {}
+        self._match: Any = None  # made at first use
         try:
             metadata = parse_metadata(text, "a function")
             schema = schema_in(metadata, "a function")
@@ -103,6 +105,15 @@ class Parameters:
 
     def in_order(self, title: str, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...] | str:
         """Return the arguments of a call by position, or a str, as order_of() does."""
+        if self._match is None:
+            optional = [default is not NO_DEFAULT for default in self.defaults]
+            self._match = make_match(self.names or (), self.defaults, optional)
+        try:
+            found: tuple[Any, ...] = self._match(*args, **named)
+        except TypeError:  # the arguments do not match, or Python cannot match them
+            pass
+        else:
+            return found
         order = self.order_of(title, len(args), tuple(named))
         if isinstance(order, str):
             return order

@@ -85,10 +85,12 @@ FH_INLINE void reacquire(HPyContext *held, HPyThreadState state) {
 /* The safe_call of a callback; self is the FbDeferred that its deleter will push. */
 static int call_from_cffi(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
   HPyThreadState state = {0};
-  fb_thread_mark_frame(); /* as in all functions here that call Python code: CPython ends threads there */
   HPyContext *held = release(&state);
   int rc = call_callback(self, args, n, result);
   reacquire(held, state);
+  /* As in all functions here that call Python code, because CPython ends threads there. The mark comes last, so that
+   * the call is not a tail call. */
+  fb_thread_mark_frame();
   return rc;
 }
 
@@ -100,10 +102,10 @@ static void covered_drop(void *self) { fb_deferred_push(self); }
 /* An exception that leaves a callback stays pending as a payload (error_deferred.h): its FbDeferred. */
 static TVMFFIObject *payload_make(void *payload) {
   HPyThreadState state = {0};
-  fb_thread_mark_frame();
   HPyContext *held = release(&state);
   TVMFFIObject *error = error_in_python(payload);
   reacquire(held, state);
+  fb_thread_mark_frame();
   return error;
 }
 
@@ -148,10 +150,10 @@ static int (*question_in_python)(void);
 /* The core calls this function for TVMFFIEnvCheckSignals. */
 static int covered_question(void) {
   HPyThreadState state = {0};
-  fb_thread_mark_frame();
   HPyContext *held = release(&state);
   int rc = question_in_python();
   reacquire(held, state);
+  fb_thread_mark_frame();
   return rc;
 }
 

@@ -1,6 +1,7 @@
 """Calls with the parameter names that authors give in C++ (reflection/arg.h), and defaults for missing arguments."""
 
 import itertools
+import json
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -148,6 +149,34 @@ def test_a_constructor_finds_its_arguments_at_each_call(made):
         for call, mistake in MISTAKES:
             with pytest.raises(TypeError, match=mistake):
                 call(made)
+
+
+ANY_NAMES = [("a", "b"), ("class", "b"), ("_ffi_absent", "b"), ("__debug__", "x y"), ("self", "args")]
+
+
+@pytest.mark.parametrize("names", ANY_NAMES)
+def test_parameters_may_have_any_names(names):
+    from ffi_hpy._types.parameters import Parameters
+
+    first, second = names
+    text = {"type": "ffi.Function", "named_args": {"return": [{"type": "Any"}], "params": [{"type": "Any"}] * 2}}
+
+    def parameters(*defaults):
+        params = [{"name": name, **default} for name, default in zip(names, defaults)]
+        return Parameters(json.dumps({"type_schema": json.dumps(text), "params": params}))
+
+    found = parameters({}, {"default": 5})
+    assert found.in_order("f", (1,), {second: 2}) == (1, 2)
+    assert found.in_order("f", (), {second: 2, first: 1}) == (1, 2)
+    assert found.in_order("f", (), {first: 1}) == (1,)
+    assert found.order_of("f", 1, (second,))[1] == (0, 1)
+    assert found.in_order("f", (), {second: 2}) == f"f() missing 1 required argument: '{first}'"
+    found = parameters({"default": 5}, {})
+    assert found.in_order("f", (), {second: 2}) == (5, 2)
+    assert found.in_order("f", (), {first: 2}) == f"f() missing 1 required argument: '{second}'"
+    found = parameters({"default": 5}, {"default": 6})
+    assert found.in_order("f", (), {second: 2}) == (5, 2)
+    assert found.in_order("f", (), {first: 2}) == (2,)
 
 
 def test_threads_that_name_arguments_in_their_own_orders_do_not_mix_them(show):
