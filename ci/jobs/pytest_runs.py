@@ -224,7 +224,7 @@ PYTEST_RUNS = (
         requirements="cffi.txt",
         environ={"FFI_HPY_CFFI": "1"},
         folders=OVER_CFFI,
-        is_default=False,  # until the tests of interruptions pass there, too
+        is_default=False,  # it takes several minutes, and PyPy tests the same code
     ),
     PytestRun(
         "cp311-torch",

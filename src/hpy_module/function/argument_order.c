@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "core/platform/atomic.h"
-#include "function_call.h"
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/hook.h"
 
@@ -88,15 +87,13 @@ static void keep(HPyContext *ctx, FbArgumentOrder *order, uint16_t about, size_t
   }
 }
 
-/* The number of a function's metadata; 0: none. */
-FH_INLINE uint16_t about_of(HPyContext *ctx, HPy h) {
-  FbFunction *function = fb_function_struct(ctx, h);
-  return FH_LIKELY(function != NULL) ? fh_atomic_load_relaxed(&function->about) : 0;
+FH_INLINE uint16_t read_about(const uint16_t *about) {
+  return FH_LIKELY(about != NULL) ? fh_atomic_load_relaxed(about) : 0;
 }
 
 /* Asks the package. */
-static FH_NOINLINE const FbArgumentOrder *order_made(HPyContext *ctx, HPy function, size_t n, HPy kwnames,
-                                                     HPy *mistake) {
+static FH_NOINLINE const FbArgumentOrder *order_made(HPyContext *ctx, HPy function, const uint16_t *at, size_t n,
+                                                     HPy kwnames, HPy *mistake) {
   HPy parts[] = {function, HPyLong_FromSize_t(ctx, n), kwnames};
   HPy found = HPy_IsNull(parts[1]) ? HPy_NULL : fb_hook_call(ctx, FB_HOOK_ORDER_OF_ARGUMENTS, parts, 3);
   if (!HPy_IsNull(parts[1])) HPy_Close(ctx, parts[1]);
@@ -109,7 +106,7 @@ static FH_NOINLINE const FbArgumentOrder *order_made(HPyContext *ctx, HPy functi
   FbArgumentOrder *order = NULL;
   if (!HPy_IsNull(names) && !HPy_IsNull(described)) {
     order = order_new(ctx, described, (size_t)HPy_Length(ctx, names));
-    uint16_t about = about_of(ctx, function); /* the package may have set it just now */
+    uint16_t about = read_about(at); /* the package may have set it just now */
     bool can_keep = fb_ext != NULL && fb_context_keeps_handles && fb_context_tuple_items != 0;
     if (order != NULL && can_keep && about != 0) keep(ctx, order, about, n, names);
   }
@@ -119,15 +116,16 @@ static FH_NOINLINE const FbArgumentOrder *order_made(HPyContext *ctx, HPy functi
   return order;
 }
 
-const FbArgumentOrder *fb_argument_order_get(HPyContext *ctx, HPy function, size_t n, HPy kwnames, HPy *mistake) {
+const FbArgumentOrder *fb_argument_order_get(HPyContext *ctx, HPy function, const uint16_t *at, size_t n, HPy kwnames,
+                                             HPy *mistake) {
   *mistake = HPy_NULL;
-  uint16_t about = about_of(ctx, function);
+  uint16_t about = read_about(at);
   const FbArgumentOrder *first = about == 0 ? NULL : fh_atomic_load_acquire(&known[about % N_LISTS]); /* see keep() */
   if (FH_LIKELY(first != NULL)) {
     const FbArgumentOrder *order = find(first, about, n, kwnames, (size_t)HPy_Length(ctx, kwnames));
     if (FH_LIKELY(order != NULL)) return order;
   }
-  return order_made(ctx, function, n, kwnames, mistake);
+  return order_made(ctx, function, at, n, kwnames, mistake);
 }
 
 void fb_argument_order_end(HPyContext *ctx, const FbArgumentOrder *order) {

@@ -140,7 +140,9 @@ FH_INLINE int call_function(HPyContext *ctx, HPy self, const HPy *argv, size_t n
  * with an exception raised; or 1 with the description of a mistake, a str, in *mistake. */
 static FH_NOINLINE int call_by_names(HPyContext *ctx, HPy self, const HPy *argv, size_t n, HPy kwnames, bool keep_gil,
                                      FbScope *scope, TVMFFIAny *result, HPy *mistake) {
-  const FbArgumentOrder *order = fb_argument_order_get(ctx, self, n, kwnames, mistake);
+  const FbFunction *function = fb_function_struct(ctx, self);
+  const uint16_t *about = function == NULL ? NULL : &function->about;
+  const FbArgumentOrder *order = fb_argument_order_get(ctx, self, about, n, kwnames, mistake);
   if (FH_UNLIKELY(order == NULL)) return HPy_IsNull(*mistake) ? -1 : 1;
   HPy few[STACK_ARGS], *ordered = few;
   size_t n_ordered = fb_argument_order_count(order);
