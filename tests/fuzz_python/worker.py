@@ -103,8 +103,8 @@ class Caller:
             return "MemoryError" if self._is_alone and not self.world.is_big else ""
         if isinstance(error, LeftBehind):
             return "left behind"
-        if isinstance(error, Exception):
-            return ""
+        if isinstance(error, Exception) or "__tvm_ffi_error__" in error.__dict__:
+            return ""  # the kind of a native error may be any built-in name, also BaseException
         return "" if isinstance(error, Planned) and self.world.is_planned else "no Exception"
 
 
