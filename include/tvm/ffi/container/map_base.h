@@ -348,8 +348,9 @@ private:
 
 namespace detail {
 
-/** " at key 3"; nothing for a key that is neither a number nor a string. */
+/** " at key 3" for an argument; nothing for a key that is neither a number nor a string. */
 TVM_FFI_COLD_CODE inline std::string AtKey(const Any &key) {
+  if (!Widening::IsOn()) return "";
   if (std::optional<int64_t> number = key.as<int64_t>()) return " at key " + std::to_string(*number);
   if (std::optional<String> text = key.as<String>()) return " at key '" + std::string(text->data(), text->size()) + "'";
   return "";
