@@ -76,7 +76,7 @@ def test_a_memoryview_has_the_strides_of_the_tensor():
     view = memoryview(make((2, 2), (6, 2))[0])
     assert (view.tolist(), view.contiguous) == ([[0, 2], [6, 8]], False)
     assert memoryview(make((3, 2), (1, 3))[0]).f_contiguous
-    if not IS_PYPY:  # strided_bytes
+    if not IS_PYPY:  # interpreter_faults.py: strided_bytes
         assert list(memoryview(view.tobytes()).cast("f")) == [0, 2, 6, 8]
 
 
