@@ -500,6 +500,7 @@ def set_hooks(
     did_you_mean: Callable[[str, Iterable[str]], str] = ...,
     opaque_value: Callable[[Any], Any] = ...,
     arguments_by_names: Callable[[Function, tuple[Any, ...], tuple[str, ...]], tuple[Any, ...] | str] = ...,
+    reads_only: Callable[[Function, int], bool] = ...,
 ) -> None:
     """Set the Python functions that the binding calls; the package calls this. Omitted hooks stay.
 
@@ -530,6 +531,7 @@ def set_hooks(
       Set only where Python code owns such objects.
     - arguments_by_names(function, args, names): the arguments of a call by position, where the last ones are given by
       name; a str, for a TypeError, if they do not match the function's parameters.
+    - reads_only(function, position): whether a function declares that it only reads the array at a position.
     - wrap_dtype, wrap_opaque_ptr: wrap values that come from native code, given as numbers.
     - device_class: the class of devices that come from native code; called with a name, it makes a device of a value
       for a schema.

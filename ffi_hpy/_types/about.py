@@ -18,7 +18,16 @@ if TYPE_CHECKING:
 
     from .parameters import Parameters
 
-__all__ = ["Note", "arguments_by_names", "note_function", "note_global", "note_of", "parameters_of", "static_method"]
+__all__ = [
+    "Note",
+    "arguments_by_names",
+    "note_function",
+    "note_global",
+    "note_of",
+    "parameters_of",
+    "reads_only",
+    "static_method",
+]
 
 
 class Note:
@@ -128,6 +137,14 @@ def arguments_by_names(function: Function, args: tuple[Any, ...], names: tuple[s
     n = len(args) - len(names)
     title = function.__name__ or "native function"
     return parameters_of(note_of(function)).in_order(title, args[:n], dict(zip(names, args[n:])))
+
+
+def reads_only(function: Function, position: int) -> bool:
+    """Tell whether a function declares that it only reads the array at a position (from 0)."""
+    note = note_of(function)
+    schemas = [parameters_of(each).schemas for each in note.overloads or (note,)]
+    found = [each[position].array for each in schemas if each is not None and position < len(each)]
+    return bool(found) and all(each is not None and each.startswith("read-only") for each in found)
 
 
 class _Signature:
