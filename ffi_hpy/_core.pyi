@@ -502,6 +502,7 @@ def set_hooks(
     did_you_mean: Callable[[str, Iterable[str]], str] = ...,
     opaque_value: Callable[[Any], Any] = ...,
     order_of_arguments: Callable[[Function, int, tuple[str, ...]], tuple[tuple[str, ...], tuple[Any, ...]] | str] = ...,
+    reads_only: Callable[[Function, int], bool] = ...,
 ) -> None:
     """Set the Python functions that the binding calls; the package calls this. Omitted hooks stay.
 
@@ -533,6 +534,7 @@ def set_hooks(
     - order_of_arguments(function, n, names): the order of the arguments of a call with n positional arguments, which
       those with the names follow: the names, interned; and for each argument of the native function its number in the
       call, or a tuple with a default. A str, for a TypeError, if they do not match the function's parameters.
+    - reads_only(function, position): whether a function declares that it only reads the array at a position.
     - wrap_dtype, wrap_opaque_ptr: wrap values that come from native code, given as numbers.
     - device_class: the class of devices that come from native code; called with a name, it makes a device of a value
       for a schema.

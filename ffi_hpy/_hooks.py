@@ -17,7 +17,7 @@ from ._tensor import (
     tensor_of_torch,
     torch_of_tensor,
 )
-from ._types.about import order_of_arguments
+from ._types.about import order_of_arguments, reads_only
 from ._types.info import info_of_key, set_class, set_python_class
 from ._values import device as _device
 from ._values.device import Device
@@ -69,6 +69,7 @@ _core.set_hooks(
     convert=_core.convert,
     did_you_mean=did_you_mean,
     order_of_arguments=order_of_arguments,
+    reads_only=reads_only,
 )
 for _key, _cls in (("ffi.Error", Error), ("ffi.Tensor", Tensor)):
     set_class(info_of_key(_key), _cls)

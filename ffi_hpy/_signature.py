@@ -107,6 +107,8 @@ def constructor_signature(function: Function) -> Signature:
 
 def annotation_of(schema: TypeSchema) -> Any:
     """Return the annotation of typing for values of a schema."""
+    if schema.array is not None:
+        return typing.Annotated[_class_of(schema), schema.array]
     origin, args = schema.origin, schema.args or ()
     if origin in _PLAIN and not args:
         return _PLAIN[origin]

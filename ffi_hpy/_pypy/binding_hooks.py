@@ -198,4 +198,5 @@ def give_hooks() -> None:
         convert=binding.convert,
         did_you_mean=lambda name, names: hooks.did_you_mean(name, names),
         opaque_value=_opaque_value,
+        reads_only=lambda function, position: hooks.reads_only(bridge.lower_copy(function), position),
     )

@@ -18,7 +18,16 @@ if TYPE_CHECKING:
 
     from .parameters import Order, Parameters
 
-__all__ = ["Note", "note_function", "note_global", "note_of", "order_of_arguments", "parameters_of", "static_method"]
+__all__ = [
+    "Note",
+    "note_function",
+    "note_global",
+    "note_of",
+    "order_of_arguments",
+    "parameters_of",
+    "reads_only",
+    "static_method",
+]
 
 
 class Note:
@@ -131,6 +140,14 @@ def order_of_arguments(function: Function, n: int, names: tuple[str, ...]) -> Or
 def _by_names(self: Function, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...] | str:
     """Return the arguments of a call by position, or a str: see Parameters.in_order(). For the cffi backend."""
     return parameters_of(note_of(self)).in_order(self.__name__ or "native function", args, named)
+
+
+def reads_only(function: Function, position: int) -> bool:
+    """Tell whether a function declares that it only reads the array at a position (from 0)."""
+    note = note_of(function)
+    schemas = [parameters_of(each).schemas for each in note.overloads or (note,)]
+    found = [each[position].array for each in schemas if each is not None and position < len(each)]
+    return bool(found) and all(each is not None and each.startswith("read-only") for each in found)
 
 
 class _Signature:

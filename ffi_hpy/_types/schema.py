@@ -41,13 +41,14 @@ class TypeSchema(_core.Schema):
     `args` are the arguments in order, as of ``Map[str, int]``. A ``Callable`` has groups in `named_args` instead:
     "return" (one schema) and "params" (left out if any arguments are accepted). `args` of a plain ``tuple`` is None,
     and of a tuple without items an empty tuple. `fallback` is printed for an unknown origin. `type_key` is the name in
-    the original JSON, if the origin is less specific ("ffi.BigInt" for an int); equality ignores it.
+    the original JSON, if the origin is less specific ("ffi.BigInt" for an int). `array` is the form that an author
+    declares for a Tensor parameter, such as "read-only float32[:, :] on cpu". Equality ignores both.
     `origin_type_index` is the index of the origin's type, -2 for Optional and Union, -3 if there is none (yet).
 
     ValueError for a wrong number of arguments, TypeError for arguments that are not schemas.
     """
 
-    __slots__ = ("args", "fallback", "named_args", "origin", "origin_type_index", "type_key")
+    __slots__ = ("args", "array", "fallback", "named_args", "origin", "origin_type_index", "type_key")
 
     origin: str
     args: tuple[TypeSchema, ...] | None
@@ -55,6 +56,7 @@ class TypeSchema(_core.Schema):
     fallback: TypeSchema | None
     named_args: dict[str, tuple[TypeSchema, ...]] | None
     type_key: str | None
+    array: str | None
 
     def __init__(
         self,
@@ -64,6 +66,7 @@ class TypeSchema(_core.Schema):
         fallback: TypeSchema | None = None,
         named_args: Mapping[str, Iterable[TypeSchema]] | None = None,
         type_key: str | None = None,
+        array: str | None = None,
     ) -> None:
         if not isinstance(origin, str) or not origin:
             raise ValueError("the origin of a schema must be a nonempty str (schema type)")
@@ -77,6 +80,7 @@ class TypeSchema(_core.Schema):
         _set_fallback(self, fallback)
         _set_named_args(self, groups)
         _set_type_key(self, type_key)
+        _set_array(self, array)
 
     def __setattr__(self, name: str, value: Any) -> NoReturn:
         raise AttributeError(f"cannot set {name!r}: a TypeSchema is immutable")
@@ -151,7 +155,11 @@ class TypeSchema(_core.Schema):
             own_args = tuple([TypeSchema.from_json_obj(arg) for arg in args if isinstance(arg, dict)])
         elif origin == "tuple" and "args" not in obj:
             own_args = None
-        return TypeSchema(origin, own_args, UNKNOWN, fallback, groups, name if name in KEPT_NAMES else None)
+        array = obj.get("array")
+        kept_name = name if name in KEPT_NAMES else None
+        is_form = isinstance(array, str) and array.isprintable() and not set(array) & set('"\\')
+        form = array if is_form else None
+        return TypeSchema(origin, own_args, UNKNOWN, fallback, groups, kept_name, form)
 
     def to_json(self) -> dict[str, Any]:
         """Return the schema in the form that from_json_obj() reads."""
@@ -162,6 +170,8 @@ class TypeSchema(_core.Schema):
             result["named_args"] = {name: [arg.to_json() for arg in args] for name, args in self.named_args.items()}
         if self.fallback is not None:
             result["fallback"] = self.fallback.to_json()
+        if self.array is not None:
+            result["array"] = self.array
         return result
 
     # --- printed -----------------------------------------------------------------------------------------------------
@@ -195,6 +205,9 @@ class TypeSchema(_core.Schema):
             if wider is not None:
                 return _schema_of(wider)._print(ty_map, True, widened | {index})
         origin = self.origin if ty_map is None else ty_map(self.origin)
+        if self.array is not None:
+            annotated = "Annotated" if ty_map is None else ty_map("typing.Annotated")
+            return f'{annotated}[{origin}, "{self.array}"]'
         if origin == "Callable":
             return self._print_callable(ty_map, is_input, widened)
         args = [arg._print(ty_map, is_input, widened) for arg in self.args or ()]
@@ -275,8 +288,8 @@ class TypeSchema(_core.Schema):
 _set_origin, _set_args, _set_index = (
     TypeSchema.__dict__[name].__set__ for name in ("origin", "args", "origin_type_index")
 )
-_set_fallback, _set_named_args, _set_type_key = (
-    TypeSchema.__dict__[name].__set__ for name in ("fallback", "named_args", "type_key")
+_set_fallback, _set_named_args, _set_type_key, _set_array = (
+    TypeSchema.__dict__[name].__set__ for name in ("fallback", "named_args", "type_key", "array")
 )
 
 

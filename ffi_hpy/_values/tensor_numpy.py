@@ -148,17 +148,19 @@ def capsule_of_array(array: Any) -> Any:
     numpy: Any = sys.modules.get("numpy")
     if numpy is None or not isinstance(array, numpy.ndarray):
         return None
-    if not isinstance(array.dtype, getattr(numpy, "dtype", ())):  # a stand-in for NumPy
+    dtype: Any = array.dtype
+    is_numpys = isinstance(dtype, getattr(numpy, "dtype", ()))
+    if not is_numpys:  # a stand-in for NumPy
         return None
-    is_ours = array.dtype.type.__module__.partition(".")[0] == "ml_dtypes"
-    if not is_ours and (array.flags.writeable or array.dtype.kind not in "biufc" or not array.dtype.isnative):
+    is_ours = dtype.type.__module__.partition(".")[0] == "ml_dtypes"
+    if not is_ours and (array.flags.writeable or dtype.kind not in "biufc" or not dtype.isnative):
         return None
     try:
-        data_type = DataType(array.dtype.name)
+        data_type = DataType(dtype.name)
     except ValueError:
         return None
     owner, is_read_only = array, not array.flags.writeable
-    shape, size = array.shape, array.dtype.itemsize
+    shape, size = array.shape, dtype.itemsize
     if data_type.bits % 8:
         owner, strides = _packed(array, data_type.bits), _compact(shape)
     elif any(stride % size for stride in array.strides):

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <tvm/ffi/container/tensor.h>
 #include <tvm/ffi/dtype.h>
+#include <tvm/ffi/extra/array_view.h>
 #include <tvm/ffi/extra/dtype.h>
 
 #include <cstdlib>
@@ -31,6 +32,25 @@ struct RefusingAlloc {
   void AllocData(DLTensor *) { TVM_FFI_THROW(MemoryError) << "none left"; }
   void FreeData(DLTensor *) { std::abort(); }
 };
+
+TEST(ArrayView, DeclaresTheForm) {
+  Tensor tensor = Tensor::FromNDAlloc(CountingAlloc(), {2, 3}, kFloat32, kCPU);
+  Function set = Function::FromTyped([](ArrayView<float, 2, kDLCPU> x, float value) { x(1, 2) = value; });
+  Function get = Function::FromTyped([](ArrayView<const float, 2> x) { return x(1, 2); });
+  set(tensor, 5);
+  EXPECT_EQ(get(tensor).cast<double>(), 5);
+  EXPECT_EQ(Function::FromTyped([](ConstTensorView x) { return x.size(-1); })(tensor).cast<int>(), 3);
+  Function other = Function::FromTyped([](ArrayView<const int32_t, kAny, kDLCPU>) {}, "other");
+  try {
+    other(tensor);
+    FAIL() << "a float is not an int";
+  } catch (const Error &error) {
+    EXPECT_NE(error.message().find("read-only int32 on cpu array"), std::string::npos);
+    EXPECT_NE(error.message().find("float32[2, 3] on cpu array"), std::string::npos);
+  }
+  EXPECT_EQ((TypeTraits<ArrayView<void>>::TypeSchema()), R"({"type":"DLTensor*","array":"any"})");
+  EXPECT_EQ(TypeTraits<ConstTensorView>::TypeSchema(), R"({"type":"DLTensor*","array":"read-only"})");
+}
 
 TEST(Shape, ViewsAndConversions) {
   Shape shape{2, 3, 4};

@@ -291,6 +291,14 @@ def interned_names() -> None:
     growth_of(lambda: compile(f"name{next(numbers)} = 1", "", "exec"), 30000)
 
 
+def strided_bytes() -> None:
+    """PyPy: the bytes of a memoryview over strided memory of a C library are those without the strides."""
+    import numpy
+
+    found = memoryview(numpy.arange(4, dtype="uint8")[::2]).tobytes()
+    print("fine" if found == bytes([0, 2]) else f"fault: {list(found)} in place of [0, 2]")
+
+
 FAULTS = (
     dict_of_free_threads,
     lru_cache,
@@ -308,6 +316,7 @@ FAULTS = (
     wide_text,
     threads_that_ended,
     interned_names,
+    strided_bytes,
 )
 
 if __name__ == "__main__":

@@ -321,9 +321,15 @@ def _put_opaque(frame: CallBuffer, i: int, value: Any, _callee: Callee, _depth: 
 
 
 @hidden
-def _put_by_binding(frame: CallBuffer, i: int, value: Any, _callee: Callee, _depth: int) -> None:
-    """Convert a tensor of another library through the C binding."""
-    address = binding.tensor_from_dlpack(value)
+def _put_by_binding(frame: CallBuffer, i: int, value: Any, callee: Callee, _depth: int) -> None:
+    """Convert a tensor of another library through the C binding. A read-only one is refused, unless the function
+    declares that it only reads this argument."""
+    try:
+        address = binding.tensor_from_dlpack(value)
+    except BufferError:
+        if type(callee) in (Place, str) or not hooks.reads_only(callee, i // 2):
+            raise
+        address = binding.tensor_to_read(value)
     frame.held.append(address)
     frame.words[i] = TENSOR
     frame.words[i + 1] = address

@@ -35,6 +35,13 @@ void fh_dltensor_fill_strides(const DLTensor *tensor, int64_t *strides);
 /* Whether `data` is an address and not a handle of the device's driver. */
 bool fh_dltensor_has_address(DLDevice device);
 
+/* Adds byte_offset to `data` where that is an address, so that a kernel that reads only `data` is right. */
+static inline void fh_dltensor_fold_offset(DLTensor *tensor) {
+  if (tensor->byte_offset == 0 || !fh_dltensor_has_address(tensor->device)) return;
+  tensor->data = (void *)((uintptr_t)tensor->data + (uintptr_t)tensor->byte_offset);
+  tensor->byte_offset = 0;
+}
+
 /* Whether elements of that type have a size. */
 static inline bool fh_dltensor_has_size(DLDataType dtype) { return dtype.bits != 0 && (int16_t)dtype.lanes > 0; }
 

@@ -150,6 +150,7 @@ static tensor_object *import_tensor(const DLTensor *from, int32_t require_alignm
   if (check_import(from, require_alignment, require_contiguous) != 0) return NULL;
   int lacks_strides = from->strides == NULL && from->ndim > 0; /* C++ clients read strides without a check for NULL */
   tensor_object *tensor = new_tensor(from, lacks_strides ? (size_t)from->ndim : 0);
+  if (tensor != NULL) fh_dltensor_fold_offset(&tensor->tensor);
   if (tensor != NULL && lacks_strides) {
     fh_dltensor_fill_strides(from, tensor->extents);
     tensor->tensor.strides = tensor->extents;

@@ -11,6 +11,7 @@
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/hold.h"
 #include "hpy_module/context/raise.h"
+#include "hpy_module/context/raised.h"
 #include "hpy_module/context/thread.h"
 #include "hpy_module/convert/args.h"
 #include "hpy_module/convert/argument.h"
@@ -69,16 +70,39 @@ FH_INLINE int run(HPyContext *ctx, TVMFFIObject *handle, const TVMFFIAny *views,
   return release ? run_released(handle, views, n, result) : run_kept(handle, views, n, result);
 }
 
+/* After a failed conversion: an array that was refused because it is read-only is converted again if the function
+ * declares that it only reads this argument (ConstTensorView in C++). Returns 0, or -1 with the exception raised. */
+static FH_NOINLINE int convert_to_read(HPyContext *ctx, HPy self, HPy value, TVMFFIAny *view, FbArgs *args) {
+  FbRaised refusal;
+  if (!HPyErr_ExceptionMatches(ctx, ctx->h_BufferError) || !fb_raised_can_take()) return -1;
+  fb_raised_take(&refusal);
+  HPy parts[] = {self, HPyLong_FromInt32_t(ctx, args->position)};
+  HPy answer = HPy_IsNull(parts[1]) ? HPy_NULL : fb_hook_call(ctx, FB_HOOK_READS_ONLY, parts, 2);
+  args->reads = !HPy_IsNull(answer) && fb_context_is_same(ctx, answer, ctx->h_True);
+  if (HPy_IsNull(answer))
+    HPyErr_Clear(ctx);
+  else
+    HPy_Close(ctx, answer);
+  if (!HPy_IsNull(parts[1])) HPy_Close(ctx, parts[1]);
+  fb_raised_put(&refusal);
+  if (!args->reads) return -1;
+  HPyErr_Clear(ctx);
+  int rc = fb_argument_convert(ctx, value, view, args);
+  args->reads = false;
+  return rc;
+}
+
 /* Converts the arguments into `views`, calls, and releases the temporaries. Returns 0 with *result owned, or -1 with an
  * exception raised. `views` and `temps` have room for n entries each: an argument makes one temporary at most. */
-FH_INLINE int call_with(HPyContext *ctx, FbFunction *function, TVMFFIObject *handle, const HPy *argv, size_t n,
-                        TVMFFIAny *views, FbTemp *temps, bool release, FbScope *scope, TVMFFIAny *result) {
+FH_INLINE int call_with(HPyContext *ctx, HPy self, FbFunction *function, TVMFFIObject *handle, const HPy *argv,
+                        size_t n, TVMFFIAny *views, FbTemp *temps, bool release, FbScope *scope, TVMFFIAny *result) {
   FbArgs args = {.temps = temps, .callee = fb_function_struct_name(function), .scope = scope};
   FbScopeBefore before;
   /* If an argument fails, the temporaries of the arguments before it are released. */
   for (size_t i = 0; i < n; ++i) {
     args.position = (int)i;
-    if (FH_UNLIKELY(fb_argument_convert(ctx, argv[i], &views[i], &args) != 0)) {
+    if (FH_UNLIKELY(fb_argument_convert(ctx, argv[i], &views[i], &args) != 0) &&
+        convert_to_read(ctx, self, argv[i], &views[i], &args) != 0) {
       fb_args_end(&args, -1);
       return -1;
     }
@@ -104,14 +128,14 @@ FH_INLINE int call_with(HPyContext *ctx, FbFunction *function, TVMFFIObject *han
 
 /* Like call_with, for more arguments than fit on the C stack: one heap block has both arrays. The ABI counts arguments
  * with int32_t. */
-static FH_NOINLINE int call_with_many(HPyContext *ctx, FbFunction *function, TVMFFIObject *handle, const HPy *argv,
-                                      size_t n, bool release, FbScope *scope, TVMFFIAny *result) {
+static FH_NOINLINE int call_with_many(HPyContext *ctx, HPy self, FbFunction *function, TVMFFIObject *handle,
+                                      const HPy *argv, size_t n, bool release, FbScope *scope, TVMFFIAny *result) {
   TVMFFIAny *views = n > INT32_MAX ? NULL : calloc(n, sizeof(TVMFFIAny) + sizeof(FbTemp));
   if (views == NULL) {
     HPyErr_NoMemory(ctx);
     return -1;
   }
-  int rc = call_with(ctx, function, handle, argv, n, views, (FbTemp *)(views + n), release, scope, result);
+  int rc = call_with(ctx, self, function, handle, argv, n, views, (FbTemp *)(views + n), release, scope, result);
   free(views);
   return rc;
 }
@@ -130,10 +154,10 @@ FH_INLINE int call_function(HPyContext *ctx, HPy self, const HPy *argv, size_t n
   /* Drop the references that native code released without a context. */
   if (FH_UNLIKELY(fb_ext == NULL)) fb_hold_drain(ctx);
   bool release = !keep_gil && fb_function_struct_releases_gil(function);
-  if (FH_UNLIKELY(n > STACK_ARGS)) return call_with_many(ctx, function, handle, argv, n, release, scope, result);
+  if (FH_UNLIKELY(n > STACK_ARGS)) return call_with_many(ctx, self, function, handle, argv, n, release, scope, result);
   TVMFFIAny views[STACK_ARGS];
   FbTemp temps[STACK_ARGS];
-  return call_with(ctx, function, handle, argv, n, views, temps, release, scope, result);
+  return call_with(ctx, self, function, handle, argv, n, views, temps, release, scope, result);
 }
 
 /* A call with keyword arguments, which are arranged by position (argument_order.h). Returns 0 with *result owned; -1

@@ -135,6 +135,7 @@ FH_INLINE TVMFFIObject *lend(HPyContext *ctx, HPy owner, const DLPackExchangeAPI
     block_end(borrowed);
     return NULL;
   }
+  fh_dltensor_fold_offset(&borrowed->tensor);
   borrowed->exchange = exchange;
   borrowed->owner = owner;
   return &borrowed->header;

@@ -59,23 +59,22 @@ static FH_NOINLINE int refuse_capsule(HPyContext *ctx, HPy capsule) {
   return -1;
 }
 
-static FH_NOINLINE int take_versioned(HPyContext *ctx, HPy capsule, int32_t alignment, bool contiguous,
-                                      TVMFFIObject **out) {
+static FH_NOINLINE int take_versioned(HPyContext *ctx, HPy capsule, FbDemands demands, TVMFFIObject **out) {
   DLManagedTensorVersioned *managed = claim(ctx, capsule, "dltensor_versioned", "used_dltensor_versioned");
   if (managed == NULL) return refuse_capsule(ctx, capsule);
-  if (fb_managed_import(ctx, managed, alignment, contiguous, out) == 0) return 0;
+  if (fb_managed_import(ctx, managed, demands, out) == 0) return 0;
   fb_capsule_rename(ctx, capsule, "dltensor_versioned"); /* the tensor was refused: other consumers may take it */
   return -1;
 }
 
 /* Takes the tensor out of a capsule and marks the capsule as used. *out is owned. Returns 0, or -1 with an exception
  * raised. */
-static int take_capsule(HPyContext *ctx, HPy capsule, int32_t alignment, bool contiguous, TVMFFIObject **out) {
+static int take_capsule(HPyContext *ctx, HPy capsule, FbDemands demands, TVMFFIObject **out) {
   TVMFFIObjectHandle made = NULL;
   /* The older form first, because __dlpack__() without arguments returns it. */
   DLManagedTensor *managed = claim(ctx, capsule, "dltensor", "used_dltensor");
-  if (FH_UNLIKELY(managed == NULL)) return take_versioned(ctx, capsule, alignment, contiguous, out);
-  if (FH_UNLIKELY(TVMFFITensorFromDLPack(managed, alignment, contiguous, &made) != 0)) {
+  if (FH_UNLIKELY(managed == NULL)) return take_versioned(ctx, capsule, demands, out);
+  if (FH_UNLIKELY(TVMFFITensorFromDLPack(managed, demands.alignment, demands.contiguous, &made) != 0)) {
     fb_error_raise_pending(ctx, "from_dlpack");
     fb_capsule_rename(ctx, capsule, "dltensor"); /* the tensor was refused: other consumers may take it */
     return -1;
@@ -86,9 +85,9 @@ static int take_capsule(HPyContext *ctx, HPy capsule, int32_t alignment, bool co
 
 static FbRef dlpack_name; /* "__dlpack__"; written once during the import */
 
-/* Makes an ffi.Tensor over the memory of an object with __dlpack__, with the requirements of TVMFFITensorFromDLPack.
- * *out is owned. Returns 0, or -1 with an exception raised. */
-static int from_producer(HPyContext *ctx, HPy producer, int32_t alignment, bool contiguous, TVMFFIObject **out) {
+/* Makes an ffi.Tensor over the memory of an object with __dlpack__. *out is owned. Returns 0, or -1 with an exception
+ * raised. */
+static int from_producer(HPyContext *ctx, HPy producer, FbDemands demands, TVMFFIObject **out) {
   /* Without arguments every producer returns the older struct, which has no flags to check, or raises BufferError if it
    * cannot; the package then calls again, with all arguments. No other exception leads to a second call: an
    * exception of a signal handler would be lost, and a producer that recurses to the end of the stack would do so twice
@@ -101,7 +100,7 @@ static int from_producer(HPyContext *ctx, HPy producer, int32_t alignment, bool 
     capsule = fb_hook_call(ctx, FB_HOOK_DLPACK_CAPSULE, &producer, 1);
   }
   if (HPy_IsNull(capsule)) return -1;
-  int rc = take_capsule(ctx, capsule, alignment, contiguous, out);
+  int rc = take_capsule(ctx, capsule, demands, out);
   fb_drop_handle(ctx, capsule);
   return rc;
 }
@@ -116,7 +115,7 @@ static int producer_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs 
   }
   if (fb_type_tag_with_protocols(ctx, value, &protocols) == FB_TYPE_KIND_UNKNOWN) return -1;
   if ((protocols & FB_PROTOCOL_LAZY_BITS) != 0 && fb_lazy_bits_check(ctx, value) != 0) return -1;
-  if (from_producer(ctx, value, 0, false, &made) != 0) return -1;
+  if (from_producer(ctx, value, (FbDemands){.reads = args->reads}, &made) != 0) return -1;
   if (args->scope == NULL || fb_scope_add_producer(ctx, args->scope, value, made) == 0) {
     return fb_args_view(args, made, out);
   }
@@ -142,11 +141,18 @@ int fb_dlpack_init(HPyContext *ctx) {
   return 0;
 }
 
+/* Returns the address of a native tensor as an int; steals the tensor on failure. */
+static HPy address_of(HPyContext *ctx, TVMFFIObject *made) {
+  HPy address = HPyLong_FromInt64_t(ctx, (int64_t)(intptr_t)made);
+  if (HPy_IsNull(address)) fb_drop_object(made, -1);
+  return address;
+}
+
 /* Imports an object whose class has an exchange table, an object with __dlpack__, or a capsule. */
-static int from_any(HPyContext *ctx, HPy value, int32_t alignment, bool contiguous, TVMFFIObject **out) {
+static int from_any(HPyContext *ctx, HPy value, FbDemands demands, TVMFFIObject **out) {
   /* The import of managed tensors checks the requirements. */
-  if (fb_ndarray_check(value) && alignment == 0 && !contiguous) {
-    int rc = fb_ndarray_tensor(ctx, value, out);
+  if (fb_ndarray_check(value) && demands.alignment == 0 && !demands.contiguous) {
+    int rc = fb_ndarray_tensor(ctx, value, demands.reads, out);
     if (FH_LIKELY(rc <= 0)) return rc;
   }
   unsigned protocols;
@@ -155,7 +161,7 @@ static int from_any(HPyContext *ctx, HPy value, int32_t alignment, bool contiguo
   if ((protocols & FB_PROTOCOL_LAZY_BITS) != 0 && fb_lazy_bits_check(ctx, value) != 0) return -1;
   if (kind == FB_TYPE_KIND_EXCHANGE) {
     const DLPackExchangeAPI *exchange = fb_type_tag_exchange(ctx, value, &protocols);
-    return exchange == NULL ? -1 : fb_exchange_tensor(ctx, value, exchange, alignment, contiguous, out);
+    return exchange == NULL ? -1 : fb_exchange_tensor(ctx, value, exchange, demands, out);
   }
   /* A class of another kind may still have the method; a capsule has none. */
   if (kind != FB_TYPE_KIND_DLPACK) {
@@ -163,10 +169,10 @@ static int from_any(HPyContext *ctx, HPy value, int32_t alignment, bool contiguo
     if (!HPy_IsNull(method)) {
       HPy_Close(ctx, method);
     } else {
-      return HPyErr_Occurred(ctx) ? -1 : take_capsule(ctx, value, alignment, contiguous, out);
+      return HPyErr_Occurred(ctx) ? -1 : take_capsule(ctx, value, demands, out);
     }
   }
-  return from_producer(ctx, value, alignment, contiguous, out);
+  return from_producer(ctx, value, demands, out);
 }
 
 /* Reads the requirements of from_dlpack(), if given. Returns 0, or -1 with an exception raised. */
@@ -188,14 +194,14 @@ static int from_arguments(HPyContext *ctx, const HPy *args, size_t nargs, HPy kw
   HPy given[3];
   int32_t alignment = 0;
   int contiguous = 0;
-  if (FH_LIKELY(nargs == 1 && HPy_IsNull(kwnames))) return from_any(ctx, args[0], 0, false, out);
+  if (FH_LIKELY(nargs == 1 && HPy_IsNull(kwnames))) return from_any(ctx, args[0], (FbDemands){0}, out);
   if (nargs > 1) {
     fb_raise(ctx, ctx->h_TypeError, "from_dlpack() takes one array, got %zu", nargs);
     return -1;
   }
   if (fb_keywords_bind(ctx, &keywords, 1, args, nargs, kwnames, given) != 0) return -1;
   if (read_demands(ctx, given[1], given[2], &alignment, &contiguous) != 0) return -1;
-  return from_any(ctx, given[0], alignment, contiguous != 0, out);
+  return from_any(ctx, given[0], (FbDemands){alignment, contiguous != 0, false}, out);
 }
 
 HPyDef_METH(fb_dlpack_from, "from_dlpack", HPyFunc_KEYWORDS,
@@ -231,7 +237,13 @@ static HPy fb_dlpack_handle_from_impl(HPyContext *ctx, HPy self, const HPy *args
   (void)self;
   TVMFFIObject *made;
   if (from_arguments(ctx, args, nargs, kwnames, &made) != 0) return HPy_NULL;
-  HPy address = HPyLong_FromInt64_t(ctx, (int64_t)(intptr_t)made);
-  if (HPy_IsNull(address)) fb_drop_object(made, -1);
-  return address;
+  return address_of(ctx, made);
+}
+
+HPyDef_METH(fb_dlpack_handle_to_read, "tensor_to_read", HPyFunc_O,
+            .doc = "As tensor_from_dlpack(array), for native code that only reads: the array may be read-only.")
+static HPy fb_dlpack_handle_to_read_impl(HPyContext *ctx, HPy self, HPy array) {
+  (void)self;
+  TVMFFIObject *made;
+  return from_any(ctx, array, (FbDemands){.reads = true}, &made) == 0 ? address_of(ctx, made) : HPy_NULL;
 }

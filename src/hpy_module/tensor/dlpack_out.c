@@ -153,7 +153,7 @@ static HPy copy_capsule(HPyContext *ctx, const DLTensor *tensor, const Request *
   if (request->is_versioned) return versioned_capsule(ctx, copy);
   /* The copy is a versioned struct. The older struct is made from a native tensor over the copy. */
   TVMFFIObject *handle;
-  if (fb_managed_take(ctx, copy, 0, false, &handle) != 0) return HPy_NULL;
+  if (fb_managed_take(ctx, copy, (FbDemands){0}, &handle) != 0) return HPy_NULL;
   HPy capsule = legacy_capsule(ctx, handle);
   fb_drop_object(handle, HPy_IsNull(capsule));
   return capsule;

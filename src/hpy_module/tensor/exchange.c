@@ -36,15 +36,15 @@ static FH_NOINLINE int table_failed(HPyContext *ctx, const char *what, HPy value
 
 /* --- arguments ---------------------------------------------------------------------------------------------------- */
 
-/* The library makes a managed tensor; it must meet the requirements of TVMFFITensorFromDLPack. */
-static int from_managed(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exchange, int32_t alignment,
-                        bool contiguous, TVMFFIObject **out) {
+/* The library makes a managed tensor. */
+static int from_managed(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exchange, FbDemands demands,
+                        TVMFFIObject **out) {
   DLManagedTensorVersioned *managed = NULL;
   void *object = fb_pyobject_begin(ctx, value);
   int rc = exchange->managed_tensor_from_py_object_no_sync(object, &managed);
   fb_pyobject_end(object);
   if (rc != 0 || managed == NULL) return table_failed(ctx, "managed_tensor_from_py_object_no_sync", value);
-  return fb_managed_take(ctx, managed, alignment, contiguous, out);
+  return fb_managed_take(ctx, managed, demands, out);
 }
 
 /* The library describes the array. *seen may point into the object. */
@@ -62,11 +62,11 @@ FH_INLINE bool can_describe(const DLPackExchangeAPI *exchange) {
  * library is known. Relaxed: the pointer is only compared and not dereferenced. */
 static const DLPackExchangeAPI *writable;
 
-int fb_exchange_tensor(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exchange, int32_t alignment,
-                       bool contiguous, TVMFFIObject **out) {
+int fb_exchange_tensor(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exchange, FbDemands demands,
+                       TVMFFIObject **out) {
   DLTensor seen;
-  bool is_plain = alignment == 0 && !contiguous && exchange == fh_atomic_load_relaxed(&writable);
-  if (!is_plain || !can_describe(exchange)) return from_managed(ctx, value, exchange, alignment, contiguous, out);
+  bool is_plain = demands.alignment == 0 && !demands.contiguous && exchange == fh_atomic_load_relaxed(&writable);
+  if (!is_plain || !can_describe(exchange)) return from_managed(ctx, value, exchange, demands, out);
   if (FH_UNLIKELY(describe(ctx, value, exchange, &seen) != 0)) return -1;
   /* Not `exchange`: the tensor is ours, and is exported as a new array, not as `value`. */
   *out = fb_borrowed_new(ctx, value, NULL, &seen);
@@ -85,9 +85,9 @@ static HPy fb_exchange_writable_impl(HPyContext *ctx, HPy self, HPy address) {
 
 /* Makes an ffi.Tensor over the memory of `value` for the duration of a call; fb_borrowed_release ends it. Returns 0, or
  * -1 with an exception raised. */
-static int tensor_of(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exchange, TVMFFIObject **out) {
+static int tensor_of(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exchange, bool reads, TVMFFIObject **out) {
   DLTensor seen;
-  if (FH_UNLIKELY(!can_describe(exchange))) return from_managed(ctx, value, exchange, 0, false, out);
+  if (FH_UNLIKELY(!can_describe(exchange))) return from_managed(ctx, value, exchange, (FbDemands){.reads = reads}, out);
   if (FH_UNLIKELY(describe(ctx, value, exchange, &seen) != 0)) return -1;
   *out = fb_borrowed_lend(ctx, value, exchange, &seen);
   return *out == NULL ? -1 : 0;
@@ -100,7 +100,7 @@ static int exchange_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs 
   TVMFFIObject *made;
   if (FH_UNLIKELY(exchange == NULL)) return -1;
   if ((protocols & FB_PROTOCOL_LAZY_BITS) != 0 && FH_UNLIKELY(fb_lazy_bits_check(ctx, value) != 0)) return -1;
-  if (FH_UNLIKELY(tensor_of(ctx, value, exchange, &made) != 0)) return -1;
+  if (FH_UNLIKELY(tensor_of(ctx, value, exchange, args->reads, &made) != 0)) return -1;
   if (args->scope != NULL && FH_UNLIKELY(fb_scope_add_tensor(ctx, args->scope, exchange, made) != 0)) {
     fb_borrowed_release(made);
     return -1;

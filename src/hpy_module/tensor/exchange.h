@@ -10,6 +10,7 @@
 #include <tvm/ffi/c_api.h>
 
 #include "hpy_module/context/context.h"
+#include "managed.h"
 
 /* Whether this context can use exchange tables. */
 bool fb_exchange_is_usable(void);
@@ -17,12 +18,12 @@ bool fb_exchange_is_usable(void);
 /* Registers the conversion of instances of classes with a table (convert/argument.h). */
 void fb_exchange_init(void);
 
-/* Makes an ffi.Tensor over the memory of `value`, an instance of the class with the table. `alignment` and `contiguous`
- * are the requirements of TVMFFITensorFromDLPack. The library's managed tensor keeps the memory alive. If there are no
- * requirements, and all memory of the library is writable (exchange_writable), `value` itself keeps the memory alive,
- * which takes half the time. *out is owned. Returns 0, or -1 with an exception raised. */
-int fb_exchange_tensor(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exchange, int32_t alignment,
-                       bool contiguous, TVMFFIObject **out);
+/* Makes an ffi.Tensor over the memory of `value`, an instance of the class with the table. The library's managed tensor
+ * keeps the memory alive. If there are no requirements, and all memory of the library is writable (exchange_writable),
+ * `value` itself keeps the memory alive, which takes half the time. *out is owned. Returns 0, or -1 with an exception
+ * raised. */
+int fb_exchange_tensor(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exchange, FbDemands demands,
+                       TVMFFIObject **out);
 
 /* Like fb_result_make, for the caller of a call with a scope: a tensor becomes a tensor of the table's library, and a
  * container will return its tensors in this way. A tensor that the library refuses stays a Tensor; with `is_required`

@@ -11,16 +11,16 @@
 #include "hpy_module/context/raise.h"
 #include "hpy_module/error/error.h"
 
-int fb_managed_import(HPyContext *ctx, DLManagedTensorVersioned *managed, int32_t alignment, bool contiguous,
-                      TVMFFIObject **out) {
+int fb_managed_import(HPyContext *ctx, DLManagedTensorVersioned *managed, FbDemands demands, TVMFFIObject **out) {
   TVMFFIObjectHandle made = NULL;
   /* Native code reads the DLTensor, which cannot express read-only memory, and would write to it. The struct of another
    * major version may have its flags at another offset; the core refuses it with its own message. */
-  if (managed->version.major == DLPACK_MAJOR_VERSION && (managed->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0) {
+  if (!demands.reads && managed->version.major == DLPACK_MAJOR_VERSION &&
+      (managed->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0) {
     fb_raise(ctx, ctx->h_BufferError, "the array is read-only, and native code could not know: pass a copy");
     return -1;
   }
-  if (TVMFFITensorFromDLPackVersioned(managed, alignment, contiguous, &made) != 0) {
+  if (TVMFFITensorFromDLPackVersioned(managed, demands.alignment, demands.contiguous, &made) != 0) {
     fb_error_raise_pending(ctx, "from_dlpack");
     return -1;
   }
@@ -28,9 +28,8 @@ int fb_managed_import(HPyContext *ctx, DLManagedTensorVersioned *managed, int32_
   return 0;
 }
 
-int fb_managed_take(HPyContext *ctx, DLManagedTensorVersioned *managed, int32_t alignment, bool contiguous,
-                    TVMFFIObject **out) {
-  if (fb_managed_import(ctx, managed, alignment, contiguous, out) == 0) return 0;
+int fb_managed_take(HPyContext *ctx, DLManagedTensorVersioned *managed, FbDemands demands, TVMFFIObject **out) {
+  if (fb_managed_import(ctx, managed, demands, out) == 0) return 0;
   fb_drop_versioned(managed);
   return -1;
 }

@@ -69,9 +69,9 @@ static bool is_unchanged(const char *at, const Array *before) {
          now.strides == before->strides && now.dtype == before->dtype && now.flags == before->flags;
 }
 
-/* Describes an array. Returns false if the array must be imported by __dlpack__: because it is read-only, because of
- * its dtype or its strides, or because it has just changed. */
-FH_INLINE bool describe(HPy value, Seen *out) {
+/* Describes an array. Returns false if the array must be imported by __dlpack__: because it is read-only and the callee
+ * may write, because of its dtype or its strides, or because it has just changed. */
+FH_INLINE bool describe(HPy value, bool reads, Seen *out) {
   const ptrdiff_t header = fb_context_type_offset + (ptrdiff_t)sizeof(void *);
   const char *at = (const char *)value._i + header;
   Array array;
@@ -80,7 +80,7 @@ FH_INLINE bool describe(HPy value, Seen *out) {
   memcpy(&dtype, array.dtype + header, sizeof(dtype));
   uint32_t number = (uint32_t)dtype.number;
   if (number >= sizeof(known) / sizeof(known[0]) || known[number].type.bits == 0) return false;
-  if ((dtype.byte_order != '=' && dtype.byte_order != '|') || (array.flags & WRITEABLE) == 0) return false;
+  if ((dtype.byte_order != '=' && dtype.byte_order != '|') || ((array.flags & WRITEABLE) == 0 && !reads)) return false;
   if ((uint32_t)array.n_dims > MOST_AXES) return false;
   if (array.n_dims != 0 && (array.shape == NULL || array.strides == NULL)) return false;
   out->tensor = (DLTensor){
@@ -101,16 +101,16 @@ FH_INLINE bool describe(HPy value, Seen *out) {
   return FH_LIKELY(!fb_context_free_threaded) || is_unchanged(at, &array);
 }
 
-int fb_ndarray_tensor(HPyContext *ctx, HPy value, TVMFFIObject **out) {
+int fb_ndarray_tensor(HPyContext *ctx, HPy value, bool reads, TVMFFIObject **out) {
   Seen seen;
-  if (!describe(value, &seen)) return 1;
+  if (!describe(value, reads, &seen)) return 1;
   *out = fb_borrowed_new(ctx, value, NULL, &seen.tensor);
   return *out == NULL ? -1 : 0;
 }
 
 int fb_ndarray_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
   Seen seen;
-  if (!describe(value, &seen)) return 1;
+  if (!describe(value, args->reads, &seen)) return 1;
   TVMFFIObject *made = fb_borrowed_lend(ctx, value, NULL, &seen.tensor);
   if (FH_UNLIKELY(made == NULL)) return -1;
   fb_args_view(args, made, out);
@@ -140,7 +140,7 @@ static HPy fb_ndarray_reads_impl(HPyContext *ctx, HPy self, const HPy *args, siz
   if (nargs != 6) return fb_raise(ctx, ctx->h_TypeError, "ndarray_reads() takes 6 arguments, got %zu", nargs);
   Seen seen;
   const DLTensor *tensor = &seen.tensor;
-  bool is_right = fb_ext != NULL && describe(args[0], &seen);
+  bool is_right = fb_ext != NULL && describe(args[0], false, &seen);
   is_right = is_right && HPyLong_AsUInt64_t(ctx, args[1]) == (uint64_t)(uintptr_t)tensor->data;
   is_right = is_right && is_tuple(ctx, args[2], tensor->shape, tensor->ndim);
   is_right = is_right && is_tuple(ctx, args[3], tensor->strides, tensor->ndim);

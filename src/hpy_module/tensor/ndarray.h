@@ -18,7 +18,7 @@ FH_INLINE bool fb_ndarray_check(HPy value) {
 
 /* Makes a Tensor over the memory of an array: *out is owned. Returns 0; 1 if the array must be imported by its
  * __dlpack__; -1 with an exception raised. */
-int fb_ndarray_tensor(HPyContext *ctx, HPy value, TVMFFIObject **out);
+int fb_ndarray_tensor(HPyContext *ctx, HPy value, bool reads, TVMFFIObject **out);
 /* fb_ndarray_tensor as an FbConversion; also returns 1. */
 int fb_ndarray_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args);
 

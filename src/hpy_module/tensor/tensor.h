@@ -15,7 +15,8 @@ HPy fb_tensor_type_new(HPyContext *ctx, HPy base);
 /* Returns 0, or -1 with an exception raised. */
 int fb_dlpack_init(HPyContext *ctx);
 
-extern HPyDef fb_dlpack_from, fb_dlpack_handle_from; /* from_dlpack(), and its form for ffi_hpy/_pypy */
+extern HPyDef fb_dlpack_from; /* from_dlpack() */
+extern HPyDef fb_dlpack_handle_from, fb_dlpack_handle_to_read; /* its forms for ffi_hpy/_pypy */
 
 /* --- shapes ------------------------------------------------------------------------------------------------------ */
 

@@ -229,6 +229,9 @@ TEST(tensor_may_run_backwards_or_repeat_an_element) {
   p.plain.dl_tensor.byte_offset = 5 * sizeof(float);
   p.strides[0] = -3, p.strides[1] = -1;
   expect_int(TVMFFITensorFromDLPack(&p.plain, 0, 0, &tensor), 0);
+  const DLTensor *seen = TVMFFITensorGetDLTensorPtr(tensor);
+  expect_int((int64_t)seen->byte_offset, 0);
+  expect_int((char *)seen->data - (char *)p.plain.dl_tensor.data, 5 * (int64_t)sizeof(float));
   fh_object_release(tensor);
   p.n_ends = 0;
   p.strides[0] = 0, p.strides[1] = 0;

@@ -11,6 +11,7 @@ from support.arrays import CUDA, array_class, native_allocator, native_stream, n
 
 import ffi_hpy
 from ffi_hpy import Tensor
+from ffi_hpy._convert import classify
 
 HAS_EXCHANGE = ffi_hpy._core.HAS_EXCHANGE
 BORROWS = ffi_hpy._core.HAS_EXTENSION
@@ -476,6 +477,18 @@ for use in (ffi_hpy.convert(lambda x: None), ffi_hpy.from_dlpack):
     asked = {"TVM_FFI_SKIP_DLPACK_C_EXCHANGE_API": "1"}
     assert run_python(program, environ=asked) == "LookupError\nLookupError\n"
     assert run_python(program) == "AttributeError\nAttributeError\n"
+
+
+@pytest.mark.thread_unsafe(reason="it changes the environment")
+@pytest.mark.skipif(not hasattr(ffi_hpy._core, "ndarray_use"), reason="arrays of NumPy are always asked")
+def test_the_struct_of_numpys_arrays_is_not_read_where_the_protocol_is_required(monkeypatch):
+    ndarray = pytest.importorskip("numpy").ndarray
+    used = []
+    monkeypatch.setattr(ffi_hpy._core, "ndarray_use", used.append)
+    for value, expected in (("1", []), ("0", [ndarray] * ffi_hpy._core.HAS_EXTENSION)):
+        monkeypatch.setenv("TVM_FFI_SKIP_DLPACK_C_EXCHANGE_API", value)
+        assert classify(ndarray) == (ffi_hpy._core.TAG_DLPACK, None)
+        assert used == expected
 
 
 # --- Tensor's own exchange API ----------------------------------------------------------------------------------------

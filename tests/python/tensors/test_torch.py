@@ -338,9 +338,13 @@ print(getattr(Stream(), "__cuda_stream__", lambda: None)())
 
 def test_torch_without_a_table_gets_one_of_python_functions():
     program = """
-import ffi_hpy, torch
+import os, ffi_hpy, torch
 from ffi_hpy import testing
 x = torch.arange(6.0).reshape(2, 3)
+asked, export = [], torch.Tensor.__dlpack__
+torch.Tensor.__dlpack__ = lambda self, **options: asked.append(self) or export(self, **options)
+testing.echo(x)
+assert bool(asked) == (os.environ.get("TVM_FFI_SKIP_DLPACK_C_EXCHANGE_API") == "1"), asked
 for y in (testing.echo(x), testing.make_nested_array_with_tensor(x)[0][0], testing.echo([x])[0]):
     assert isinstance(y, torch.Tensor) and y.data_ptr() == x.data_ptr() and y.tolist() == x.tolist(), y
 assert type(ffi_hpy.from_dlpack(x)) is ffi_hpy.Tensor

@@ -295,6 +295,32 @@ private:
   template <typename, typename> friend struct TypeTraits;
 };
 
+/** A borrowed tensor that is only read: the caller keeps it alive. A function with a parameter of this type accepts
+ * read-only arrays, too, if it has metadata: every refl:: definition does, and an exported function that is compiled
+ * with TVM_FFI_DLL_EXPORT_INCLUDE_METADATA=1. */
+class ConstTensorView : public detail::TensorQueries<ConstTensorView> {
+public:
+  /** From anything that a TensorView can be made of, which must outlive the view. */
+  ConstTensorView(const TensorView &view) : tensor_(*view.GetDLTensorPtr()) {}
+  ConstTensorView(const Tensor &tensor) : ConstTensorView(TensorView(tensor)) {} /**< as TensorView */
+  ConstTensorView(const DLTensor *tensor) : ConstTensorView(TensorView(tensor)) {} /**< as TensorView */
+  ConstTensorView(Tensor &&tensor) = delete; /**< the view would dangle */
+
+  /** The address of the memory; byte_offset is not added. */
+  const void *data_ptr() const { return tensor_.data; }
+  /** The DLTensor, borrowed from the view. Its memory must not be written. */
+  const DLTensor *GetDLTensorPtr() const { return &tensor_; }
+  /** As Tensor::as_strided; shape and strides are borrowed as well. */
+  ConstTensorView as_strided(ShapeView shape, ShapeView strides,
+                             std::optional<int64_t> element_offset = std::nullopt) const {
+    DLTensor view = detail::MakeStrided(tensor_, shape, strides, element_offset);
+    return ConstTensorView(&view);
+  }
+
+private:
+  DLTensor tensor_;
+};
+
 /** The number of bytes of the tensor's items without gaps. */
 inline size_t GetDataSize(const Tensor &tensor) { return GetDataSize(*tensor.GetDLTensorPtr()); }
 /** The number of bytes of the tensor's items without gaps. */
@@ -348,6 +374,44 @@ template <> struct TypeTraits<TensorView> : TypeTraitsBase {
     return std::nullopt;
   }
   TVM_FFI_TRAITS_NAME_(StaticTypeKey::kTVMFFIDLTensorPtr)
+};
+
+namespace detail {
+
+/** The traits of a type that is made of a DLTensor * and only used as a parameter. `Traits` says which tensors it
+ * accepts, by Accepts(const DLTensor &), and what they are, by Form(): in Python's words, such as "read-only". */
+template <typename Traits, typename T> struct TensorParameterTraits : TypeTraitsBase {
+  static constexpr bool storage_enabled = false;
+  static constexpr int32_t field_static_type_index = kTVMFFIDLTensorPtr;
+  /** A result or a value in a container would outlive its memory, or lose its constness. */
+  static void CopyToAnyView(const T &src, TVMFFIAny *result) = delete;
+  static void MoveToAny(T src, TVMFFIAny *result) = delete; /**< as CopyToAnyView */
+  TVM_FFI_INLINE static bool CheckAnyStrict(const TVMFFIAny *src) {
+    return src->type_index == kTVMFFIDLTensorPtr && Traits::Accepts(*static_cast<const DLTensor *>(src->v_ptr));
+  }
+  TVM_FFI_INLINE static T CopyFromAnyViewAfterCheck(const TVMFFIAny *src) {
+    return T(static_cast<const DLTensor *>(src->v_ptr));
+  }
+  TVM_FFI_INLINE static std::optional<T> TryCastFromAnyView(const TVMFFIAny *src) {
+    const DLTensor *tensor = TensorOf(src);
+    if (TVM_FFI_PREDICT_TRUE(tensor != nullptr && Traits::Accepts(*tensor))) return T(tensor);
+    return std::nullopt;
+  }
+  static std::string TypeStr() { return Traits::Form() + " array"; }
+  /** The name is that of any tensor, for readers that do not know forms. */
+  static std::string TypeSchema() {
+    return std::string("{\"type\":\"").append(StaticTypeKey::kTVMFFIDLTensorPtr).append("\",\"array\":\"") +
+           Traits::Form() + "\"}";
+  }
+};
+
+} // namespace detail
+
+/** Borrowed: for arguments only. */
+template <>
+struct TypeTraits<ConstTensorView> : detail::TensorParameterTraits<TypeTraits<ConstTensorView>, ConstTensorView> {
+  TVM_FFI_INLINE static bool Accepts(const DLTensor &) { return true; }
+  static std::string Form() { return "read-only"; }
 };
 
 } // namespace ffi
