@@ -50,7 +50,7 @@ def install_dunders(
         taken = parameters_of(cls.__tvm_ffi_type_info__)  # type: ignore[attr-defined]
         wanted["__match_args__"] = tuple([field.name for field in taken if not field.c_kw_only])
     for name, value in wanted.items():
-        if name not in cls.__dict__:
+        if cls.__dict__.get(name) is None:  # a class with an __eq__ but without a hash has None as __hash__
             setattr(cls, name, value)
     _install_init(cls, init, py_class_mode)  # last: from here on other threads can create instances
 
