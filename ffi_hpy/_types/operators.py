@@ -59,11 +59,11 @@ def adapt(method: TypeMethod, cls: type) -> Any:
 def follow_equality(cls: type) -> None:
     """Let `!=` negate the `__eq__` that a class has just got from its native type, and remove the hash, as Python does
     for a class that defines `__eq__` alone."""
-    inherited: Any = cls.__ne__
-    if "__ne__" not in cls.__dict__ and inherited is not CObject.__ne__:
-        cls.__ne__ = object.__ne__
+    target: Any = cls
+    if "__ne__" not in cls.__dict__ and target.__ne__ is not CObject.__ne__:
+        target.__ne__ = object.__ne__
     if "__hash__" not in cls.__dict__:
-        cls.__hash__ = None
+        target.__hash__ = None
 
 
 # --- operands ---------------------------------------------------------------------------------------------------------

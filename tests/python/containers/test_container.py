@@ -172,7 +172,6 @@ def test_keys_are_told_apart_by_type():
 def test_maps_compare_by_their_entries():
     assert Map({"a": 1, "b": [2]}) == Map({"b": [2], "a": 1})
     assert Map({"a": 1}) != Map({"a": 2})
-    assert Map({"a": 1}) != {"a": 1}
     assert Map({"a": 1}) != 3
     assert hash(Map({"a": 1, "b": 2})) == hash(Map({"b": 2, "a": 1}))
 
@@ -713,7 +712,6 @@ def test_a_dict_is_shared():
 def test_dicts_compare_by_their_entries():
     assert Dict({"a": 1, "b": [2]}) == Dict({"b": [2], "a": 1})
     assert Dict({"a": 1}) != Dict({"a": 2})
-    assert Dict({"a": 1}) != {"a": 1}
     assert hash(Dict({"a": 1, "b": 2})) == hash(Dict({"b": 2, "a": 1}))
 
 
@@ -828,13 +826,13 @@ def test_containers_nest_to_a_limit(testing, wrap):
 def test_a_container_that_contains_itself_is_a_value_error(testing):
     endless = [1]
     endless.append(endless)
-    with pytest.raises(TOO_DEEP, match="does it contain itself|recursion"):
+    with pytest.raises(TOO_DEEP, match=r"does it contain itself|recursion"):
         testing.echo(endless)
     around = {}
     around["me"] = [around]
-    with pytest.raises(TOO_DEEP, match="does it contain itself|recursion"):
+    with pytest.raises(TOO_DEEP, match=r"does it contain itself|recursion"):
         testing.echo(around)
-    with pytest.raises(TOO_DEEP, match="does it contain itself|recursion"):
+    with pytest.raises(TOO_DEEP, match=r"does it contain itself|recursion"):
         ffi_hpy.convert(endless)
 
 
