@@ -11,6 +11,7 @@ from .._core import CObject
 from .._values.object import Object
 from ._comparison import EQUALITY, ORDER, recursive_hash
 from ._initializer import make_init, parameters_of, refuse_init, wrap_init
+from ._standard import SignatureDoc, StandardFields, params_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,6 +50,11 @@ def install_dunders(
     if match_args:
         taken = parameters_of(cls.__tvm_ffi_type_info__)  # type: ignore[attr-defined]
         wanted["__match_args__"] = tuple([field.name for field in taken if not field.c_kw_only])
+    wanted["__dataclass_fields__"] = StandardFields()
+    wanted["__dataclass_params__"] = params_of(
+        init=init, repr=repr, eq=eq, order=order, unsafe_hash=unsafe_hash, match_args=match_args, frozen=False
+    )
+    wanted["__doc__"] = SignatureDoc()
     for name, value in wanted.items():
         if cls.__dict__.get(name) is None:  # a class with an __eq__ but without a hash has None as __hash__
             setattr(cls, name, value)
