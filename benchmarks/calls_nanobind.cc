@@ -7,6 +7,7 @@
 #include <string_view>
 
 namespace nb = nanobind;
+using namespace nb::literals;
 
 struct Pair {
   int64_t a, b;
@@ -14,8 +15,14 @@ struct Pair {
   int64_t sum() const { return a + b; }
 };
 
+struct NamedPair : Pair {
+  using Pair::Pair;
+};
+
 NB_MODULE(calls_nanobind, m) {
   nb::class_<Pair>(m, "Pair").def(nb::init<int64_t, int64_t>()).def_rw("a", &Pair::a).def("sum", &Pair::sum);
+  nb::class_<NamedPair>(m, "NamedPair").def(nb::init<int64_t, int64_t>(), "a"_a, "b"_a = 2);
+  m.def("take_named", [](int64_t, int64_t) {}, "a"_a, "b"_a = 2);
   m.def("nop", [] {});
   m.def("take_ints", [](int64_t, int64_t, int64_t) {});
   m.def("take_object", [](const Pair &) {});

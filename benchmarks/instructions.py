@@ -28,7 +28,7 @@ sys.path.insert(0, str(HERE.parent))
 
 from goals import NANOBIND_GOALS  # noqa: E402
 from instructions_side import ROWS  # noqa: E402
-from scaling_sides import Place, find_place  # noqa: E402
+from scaling_sides import Place, compile_shared, find_place  # noqa: E402
 
 from ci.lib.command import run_main  # noqa: E402
 from ci.lib.matrix import BY_NAME  # noqa: E402
@@ -101,12 +101,21 @@ def count_on(name: str, sides: list[str], rows: list[str], options: argparse.Nam
             tree = options.tree if kind == "ffi_hpy" else None
             try:
                 place = find_place("plain" if tree else kind, name, python, wheel, "calls")
-                counts[kind] = count_in(place, [kind, place.file, marks, str(options.calls), *rows], tree, folder)
+                named = compile_named(place, tree) if kind == "ffi_hpy" else "-"
+                words = [kind, place.file, named, marks, str(options.calls), *rows]
+                counts[kind] = count_in(place, words, tree, folder)
             except Missing as reason:
                 if kind == "ffi_hpy":
                     raise
                 say(f"{name}: {kind} is left out: {reason}")
     return counts
+
+
+def compile_named(place: Place, tree: Path | None) -> Path:
+    """Return the library of calls_named.cc, compiled with our headers."""
+    command = [python_of(place.env), "-P", "-m", "ffi_hpy.config", "--cxxflags", "--ldflags", "--libs"]
+    flags = output_of(command, {"PYTHONPATH": str(tree)} if tree else None).split()
+    return compile_shared([HERE / "calls_named.cc"], flags)
 
 
 def count_in(place: Place, words: list[str | Path], tree: Path | None, folder: Path) -> dict[str, float]:

@@ -1,7 +1,8 @@
 """One side of instructions.py: a process under callgrind that runs each row twice and labels the counts.
 
-Usage: instructions_side.py ffi_hpy|tvm_ffi|nanobind LIBRARY MARKS N WORD..., where LIBRARY is that of the testing
-types, or the module of calls_nanobind.cc; MARKS is the library of callgrind_marks.c; each WORD is a row of ROWS.
+Usage: instructions_side.py ffi_hpy|tvm_ffi|nanobind LIBRARY NAMED MARKS N WORD..., where LIBRARY is that of the testing
+types, or the module of calls_nanobind.cc; NAMED is the library of calls_named.cc, for ffi_hpy alone; MARKS is the
+library of callgrind_marks.c; each WORD is a row of ROWS.
 """
 
 from __future__ import annotations
@@ -15,6 +16,13 @@ from typing import Any
 
 from side import ROWS as STATEMENTS
 from side import make_loop, names_of
+
+# The rows about named parameters, which tvm_ffi has not.
+NAMED_ROWS = {
+    "call by names": "take_named(a=1, b=2)",
+    "constructor by position": "NamedPair(1, 2)",
+    "constructor by names": "NamedPair(a=1, b=2)",
+}
 
 # nanobind's statement for each row. The statement of the two other sides is in side.py or in MORE.
 ROWS = {
@@ -31,6 +39,7 @@ ROWS = {
     "method call": "obj.sum()",
     "object made": "Pair(1, 2)",
     "object made by keywords": None,
+    **NAMED_ROWS,
     "callback": "call(function)",
     "py_class object made": None,
     "py_class object made by keywords": None,
@@ -88,13 +97,25 @@ def more_names(package: str) -> dict[str, Any]:
     return {**bare, "look_up": ffi.get_global_func, "from_dlpack": ffi.from_dlpack, "numpy_from_dlpack": np.from_dlpack}
 
 
+def named_names(library: str) -> dict[str, Any]:
+    """Return ffi_hpy's names for NAMED_ROWS."""
+    ffi = importlib.import_module("ffi_hpy")
+    ffi.load_module(library)
+    pair = importlib.import_module("ffi_hpy.dataclasses").c_class("bench.NamedPair")
+    NamedPair = pair(type(ffi.Object)("NamedPair", (ffi.Object,), {}))
+    return {"NamedPair": NamedPair, "take_named": ffi.get_global_func("bench.take_named")}
+
+
 def main() -> None:
-    kind, library, marks, count, *wanted = sys.argv[1:]
+    kind, library, named, marks, count, *wanted = sys.argv[1:]
     n = int(count)
     mark = ctypes.CDLL(marks).mark
     mark.argtypes = [ctypes.c_char_p]
     names = nanobind_names(library) if kind == "nanobind" else {**names_of(kind, library), **more_names(kind)}
-    statements = ROWS if kind == "nanobind" else {**STATEMENTS, **MORE}
+    if kind == "ffi_hpy":
+        names.update(named_names(named))
+    absent = dict.fromkeys(NAMED_ROWS) if kind == "tvm_ffi" else NAMED_ROWS
+    statements = ROWS if kind == "nanobind" else {**STATEMENTS, **MORE, **absent}
     for row in ["", *wanted]:
         statement = statements[row] if row else "pass"
         if statement is None:

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Mapping
 from operator import index as _as_int
 
-from . import _core, _dtype  # noqa: F401 - _dtype is a name that tvm_ffi has here
+from . import _core, _dtype, _ffi_api  # noqa: F401 - _dtype is a name that tvm_ffi has here
 from ._containers.mapping import Map
 from ._containers.sequence import Array
 from ._core import CObject
@@ -19,7 +19,7 @@ from ._dtype import dtype, from_foreign_dtype, is_foreign_dtype
 from ._start.late import find_attributes
 from ._tensor import Shape, from_dlpack
 from ._values.device import Device
-from ._values.object import ObjectConvertible
+from ._values.object import Object, ObjectConvertible
 from ._values.opaque import OpaquePyObject
 from ._values.plain import DataType, OpaquePtr, data_type_from_code
 from ._values.single import is_single
@@ -104,11 +104,22 @@ def _array_kind(cls: type) -> Answer | None:
         return _core.TAG_CONVERTER, _from_cuda_stream
     if cls.__module__ == "cuda.bindings.driver" and cls.__name__ == "CUstream":
         return _core.TAG_CONVERTER, lambda value: OpaquePtr(int(value))
+    if cls.__module__ == "builtins" and cls.__name__ == "PyCapsule":
+        return _core.TAG_CONVERTER, _from_capsule
     if is_array and hasattr(cls, "__dlpack__"):
         if cls.__module__ == "numpy" and cls.__name__ == "ndarray":
             _learn_numpy(cls)
         return _core.TAG_DLPACK, None
     return None
+
+
+_CAPSULES_OF_TENSORS = ("dltensor", "dltensor_versioned", "used_dltensor", "used_dltensor_versioned")
+
+
+def _from_capsule(value: Any) -> Any:
+    """Return the Tensor in a DLPack capsule, which is used up, or any other capsule as an opaque object."""
+    name = repr(value).split('"')[1:2]  # a capsule shows its name in its repr only
+    return from_dlpack(value) if name and name[0] in _CAPSULES_OF_TENSORS else OpaquePyObject(value)
 
 
 _HEAP_TYPE = 1 << 9
@@ -120,6 +131,8 @@ def _learn_numpy(cls: type) -> None:
     written in Python, such as a stand-in for NumPy, has no such struct."""
     numpy: Any = sys.modules.get("numpy")
     if not _core.HAS_EXTENSION or getattr(numpy, "ndarray", None) is not cls or not hasattr(_core, "ndarray_use"):
+        return
+    if _is_protocol_only():
         return
     if cls.__flags__ & _HEAP_TYPE:
         return
@@ -156,10 +169,15 @@ def _table_address(cls: type) -> int:
     return address or (_core.exchange_from_python() if _core.HAS_EXCHANGE else 0)
 
 
+def _is_protocol_only() -> bool:
+    """Whether the environment requires that all arrays are imported by their `__dlpack__`."""
+    return os.environ.get("TVM_FFI_SKIP_DLPACK_C_EXCHANGE_API", "0") == "1"
+
+
 def _exchange_address(cls: type) -> int:
     """Return the pointer to a class's DLPack C exchange API; 0 if it has none, if it is unusable, or if the API is
     switched off."""
-    if not _core.HAS_EXCHANGE or os.environ.get("TVM_FFI_SKIP_DLPACK_C_EXCHANGE_API", "0") == "1":
+    if not _core.HAS_EXCHANGE or _is_protocol_only():
         return 0
     capsule = getattr(cls, "__dlpack_c_exchange_api__", None)
     return 0 if capsule is None else _core.exchange_address(capsule)
@@ -207,9 +225,24 @@ def _builtin_kind(cls: type) -> Answer | None:
     for container, kind in _CONTAINERS:
         if issubclass(cls, container):
             return kind, None
-    if issubclass(cls, (bytearray, memoryview)):
+    if issubclass(cls, bytearray):
         return _core.TAG_CONVERTER, bytes
+    if issubclass(cls, memoryview):
+        return _core.TAG_CONVERTER, _from_memoryview
     return _number_kind(cls)
+
+
+def _from_memoryview(value: memoryview) -> Any:
+    """Return the bytes of a memoryview. If the core is ours, they carry the format and the shape of the items, for
+    callees that read a sequence."""
+    data = bytes(value)
+    describe = getattr(_ffi_api, "BytesDescribed", None)
+    if describe is None:
+        return data
+    extents = ",".join(map(str, value.shape or ()))
+    made = Object.__new__(Object)
+    made.__init_handle_by_constructor__(describe, data, f"{value.format};{extents}")
+    return made
 
 
 def _is_time_difference(cls: type) -> bool:
@@ -358,6 +391,8 @@ def convert(value: Any) -> Any:
         return Map(value)
     if kind in (_core.TAG_DLPACK, _core.TAG_EXCHANGE):
         return from_dlpack(value)
+    if converter is _from_memoryview:
+        return Bytes(value)
     if kind == _core.TAG_OPAQUE and not _is_left_alone(cls, None):
         return OpaquePyObject(value)
     if not callable(converter) or isinstance(value, (dtype, PyNativeObject)) or _is_left_alone(cls, converter):

@@ -265,6 +265,9 @@ class Function(CObject):
     _about: int
     """The number of the function's metadata in the package (ffi_hpy/_types/about.py); 0 if there is none."""
 
+    def _by_names(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...] | str:
+        """The package sets it, for the cffi backend (ffi_hpy/_types/about.py)."""
+
     def __copy__(self) -> Function:
         """The function itself, as in Python."""
     def __deepcopy__(self, memo: object = None) -> Function: ...
@@ -370,6 +373,10 @@ class Tensor(CObject):
         copy: bool | None = None,
     ) -> Any: ...
     def __dlpack_device__(self) -> tuple[int, int]: ...
+    def _view(self, shape: tuple[int, ...], strides: tuple[int, ...], n_bytes: int, /) -> Self:
+        """Return a Tensor over a part of the memory, which begins `n_bytes` after the first element. Strides count
+        elements. Bounds are not checked."""
+    def __buffer__(self, flags: int, /) -> memoryview: ...
 
 @final
 class CAny:
@@ -464,8 +471,7 @@ def init_method(
     /,
 ) -> Any:
     """Return `__init__` for `cls`: `written`, but without Python code for a new instance of exactly `cls`, for which
-    `maker` must have the same effect. A Function as `maker` takes positional arguments only. Missing without
-    HAS_EXTENSION and on PyPy."""
+    `maker` must have the same effect. Missing without HAS_EXTENSION and on PyPy."""
 
 # --- conversion -------------------------------------------------------------------------------------------------
 
@@ -495,7 +501,7 @@ def set_hooks(
     convert: Callable[[Any], Any] = ...,
     did_you_mean: Callable[[str, Iterable[str]], str] = ...,
     opaque_value: Callable[[Any], Any] = ...,
-    arguments_by_names: Callable[[Function, tuple[Any, ...], tuple[str, ...]], tuple[Any, ...] | str] = ...,
+    order_of_arguments: Callable[[Function, int, tuple[str, ...]], tuple[tuple[str, ...], tuple[Any, ...]] | str] = ...,
 ) -> None:
     """Set the Python functions that the binding calls; the package calls this. Omitted hooks stay.
 
@@ -524,8 +530,9 @@ def set_hooks(
     - opaque_value(value): for a schema, the content of an OpaquePyObject that the binding does not own, else the value
       itself.
       Set only where Python code owns such objects.
-    - arguments_by_names(function, args, names): the arguments of a call by position, where the last ones are given by
-      name; a str, for a TypeError, if they do not match the function's parameters.
+    - order_of_arguments(function, n, names): the order of the arguments of a call with n positional arguments, which
+      those with the names follow: the names, interned; and for each argument of the native function its number in the
+      call, or a tuple with a default. A str, for a TypeError, if they do not match the function's parameters.
     - wrap_dtype, wrap_opaque_ptr: wrap values that come from native code, given as numbers.
     - device_class: the class of devices that come from native code; called with a name, it makes a device of a value
       for a schema.
@@ -577,6 +584,19 @@ def data_type_name(word: int, /) -> str:
 
 def exchange_table() -> Any:
     """Return a capsule with the DLPack C exchange API of Tensor."""
+
+def memory_capsule(
+    owner: object,
+    address: int,
+    shape: tuple[int, ...],
+    strides: tuple[int, ...],
+    dtype: tuple[int, int, int],
+    device: tuple[int, int],
+    is_read_only: bool,
+    /,
+) -> Any:
+    """Return a DLPack capsule "dltensor_versioned" over memory that `owner` keeps alive. Strides count elements; a type
+    is code, bits and lanes."""
 
 def ndarray_reads(
     array: Any, address: int, shape: tuple[int, ...], strides: tuple[int, ...], code: int, bits: int, /

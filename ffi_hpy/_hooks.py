@@ -17,7 +17,7 @@ from ._tensor import (
     tensor_of_torch,
     torch_of_tensor,
 )
-from ._types.about import arguments_by_names
+from ._types.about import order_of_arguments
 from ._types.info import info_of_key, set_class, set_python_class
 from ._values import device as _device
 from ._values.device import Device
@@ -35,7 +35,7 @@ from .error import (
     interrupts,
     raise_for_error,
 )
-from .registry import class_for_type_index
+from .registry import class_for_type_index, register_global_func
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ _core.set_hooks(
     device_class=Device,
     convert=_core.convert,
     did_you_mean=did_you_mean,
-    arguments_by_names=arguments_by_names,
+    order_of_arguments=order_of_arguments,
 )
 for _key, _cls in (("ffi.Error", Error), ("ffi.Tensor", Tensor)):
     set_class(info_of_key(_key), _cls)
@@ -82,6 +82,16 @@ for _key, _python_class in (
     ("Device", Device),
 ):
     set_python_class(info_of_key(_key), _python_class)
+
+
+def _answer_native(operation: str, *values: Any) -> Any:
+    """Return the answer of `_values.standard`, which is loaded by the first question of native code."""
+    from ._values.standard import answer
+
+    return answer(operation, *values)
+
+
+register_global_func("ffi_hpy.Python", _answer_native, override=True)
 
 class_dtype: type[Any] = dtype
 

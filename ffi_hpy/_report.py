@@ -6,6 +6,7 @@ report also works where the binary fails to load.
 
 from __future__ import annotations
 
+import argparse
 import os
 import platform
 import signal
@@ -14,10 +15,11 @@ from importlib import metadata
 from pathlib import Path
 
 from ._start.own_version import VERSION
+from ._start.version import PrintVersion
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 __all__ = ["main"]
 
@@ -29,9 +31,18 @@ _VARIABLES = ("FFI_HPY_", "TVM_FFI_", "CC", "CXX", "CUDA_HOME", "LD_LIBRARY_PATH
 """Environment variables that change the behaviour of ffi_hpy. A name that ends with "_" is a prefix."""
 
 
-def main(problem: BaseException | None = None) -> int:
-    """Print the report. `problem` is the exception that kept the package from loading. Returns the exit status: 1 with
-    a problem."""
+def main(problem: BaseException | None = None, arguments: Sequence[str] | None = None) -> int:
+    """Print the report, or the help or the version if the arguments ask for them; by default, the process's arguments.
+    `problem` is the exception that kept the package from loading. Returns the exit status: 1 with a problem."""
+    summary, _, details = (__doc__ or "").partition("\n\n")
+    parser = argparse.ArgumentParser(
+        prog="python -m ffi_hpy",
+        description=summary,
+        epilog=details,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action=PrintVersion)
+    parser.parse_args(arguments)
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # a reader that closes the pipe early (head) is not an error
     for title, answer in _LINES.items():

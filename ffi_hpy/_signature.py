@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import typing
 from collections.abc import Callable
+from importlib import import_module
 from inspect import Parameter, Signature
 from keyword import iskeyword
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 from . import _core
 from ._core import Function
 from ._types.about import Note, note_of, parameters_of
+from ._types.arriving import arriving
 from ._types.origin import UNKNOWN
 from ._types.parameters import NO_DEFAULT
 from ._types.schema import TypeSchema
@@ -32,7 +34,11 @@ _PLAIN: dict[str, Any] = {
     "list": list,
     "dict": dict,
     "tuple": tuple,
+    "set": set,
+    "complex": complex,
 }
+_STANDARD = ("datetime.date", "datetime.datetime", "datetime.time", "datetime.timedelta", "pathlib.Path")
+"""Classes of the standard library that results of C++ have."""
 
 
 class LazySignature(Signature):
@@ -69,7 +75,9 @@ def signature_of(function: Function) -> Signature:
     A function that is overloaded or has no metadata gets the signature (*args)."""
     note = note_of(function)
     result = parameters_of(note).result
-    return Signature(_parameters(note), return_annotation=Signature.empty if result is None else annotation_of(result))
+    return Signature(
+        _parameters(note), return_annotation=Signature.empty if result is None else annotation_of(arriving(result))
+    )
 
 
 def annotations_of(function: Function) -> dict[str, Any]:
@@ -108,8 +116,14 @@ def annotation_of(schema: TypeSchema) -> Any:
         return typing.Union[tuple(map(annotation_of, args))]
     if origin == "tuple":
         return tuple[tuple(map(annotation_of, args))]  # type: ignore[misc]
+    if origin in ("set", "frozenset"):
+        made: Any = set if origin == "set" else frozenset
+        return made[annotation_of(args[0])]
     if origin == "Callable":
         return _callable(schema)
+    if origin in _STANDARD:
+        module, _, name = origin.partition(".")
+        return getattr(import_module(module), name)
     if origin == "ctypes.c_void_p":
         import ctypes
 
@@ -201,5 +215,5 @@ def _text_of_note(name: str, note: Note) -> str:
     if n_positional_only:
         words.insert(n_positional_only, "/")
     line = f"{name.rpartition('.')[2] or 'function'}({', '.join(words)})"
-    line += f" -> {parameters.result.repr(_short)}" if parameters.result else ""
+    line += f" -> {arriving(parameters.result).repr(_short)}" if parameters.result else ""
     return f"{line}\n\n{inspect.cleandoc(note.doc)}" if note.doc else line

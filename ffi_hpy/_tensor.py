@@ -6,6 +6,7 @@ import sys
 from operator import index as _as_int
 
 from . import _core, _ffi_api
+from ._start.fork import importing
 from ._start.late import find_attributes
 from ._values.device import Device, device  # noqa: F401 - names that tvm_ffi has here
 from ._values.object import Object
@@ -13,7 +14,7 @@ from ._values.string import PyNativeObject
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from typing import Any, SupportsIndex, TypeVar
 
     from ._dtype import dtype
@@ -91,6 +92,88 @@ class Tensor(_core.Tensor):
         from ._values.display import tensor_to_html
 
         return tensor_to_html(self)
+
+    def __len__(self) -> int:
+        length: int = _parts().length_of(self)
+        return length
+
+    def __bool__(self) -> bool:
+        """Return True, as for any object: code that tests for None must not depend on the number of elements."""
+        return True
+
+    def __getitem__(self, key: Any) -> Any:
+        """Return a part of the tensor.
+
+        Args:
+            key: an int, a slice, `...`, None for a new axis, or a tuple of these.
+
+        Returns:
+            A Tensor on the same memory. If the key selects one element, and the element is in host memory, a number;
+            for element types without a Python class (float8, int4, lanes) a Tensor without axes.
+
+        Raises:
+            IndexError: if an index is out of range, or there are more indices than axes.
+            TypeError: for another key, such as a list or an array.
+        """
+        return _parts().item_of(self, key)
+
+    def __iter__(self) -> Iterator[Any]:
+        items: Iterator[Any] = _parts().iterate(self)
+        return items
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """Return a numpy.ndarray on the tensor's memory.
+
+        Args:
+            dtype: the element type of the array, by default that of the tensor.
+            copy: True for a copy; False if a copy is an error; None for a copy only if it is necessary, because of
+                `dtype` or of elements of less than a byte.
+
+        Raises:
+            TypeError: for memory that is not the CPU's, and for an element type that neither NumPy nor the package
+                ml_dtypes has.
+            ValueError: if a copy is necessary, and `copy` is False.
+        """
+        return _arrays().array_of(self, dtype, copy)
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        """The memory on a GPU, for libraries that use this protocol. AttributeError for memory elsewhere."""
+        interface: dict[str, Any] = _arrays().cuda_interface_of(self)
+        return interface
+
+    def __copy__(self) -> Tensor:
+        """Return a new Tensor with a compact copy of the elements, in host memory."""
+        made: Tensor = _arrays().copy_of(self)
+        return made
+
+    def __deepcopy__(self, memo: object = None) -> Tensor:
+        """Return a new Tensor, like __copy__()."""
+        made: Tensor = _arrays().copy_of(self)
+        return made
+
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        return _tensor_of_state, _arrays().state_of(self)
+
+
+def _parts() -> Any:
+    """Return the module with the items of tensors, which is imported on first use."""
+    with importing:
+        from ._values import tensor_items
+    return tensor_items
+
+
+def _arrays() -> Any:
+    """Return the module that exchanges arrays with NumPy and makes copies, which is imported on first use."""
+    with importing:
+        from ._values import tensor_numpy
+    return tensor_numpy
+
+
+def _tensor_of_state(data: bytes, shape: tuple[int, ...], dtype: tuple[int, int, int]) -> Tensor:
+    """Return the Tensor of a pickle."""
+    made: Tensor = _arrays().tensor_of_state(data, shape, dtype)
+    return made
 
 
 if TYPE_CHECKING:
@@ -184,7 +267,10 @@ def dlpack_capsule(producer: Any) -> Any:
     except BufferError as refused:
         try:
             return producer.__dlpack__(max_version=DLPACK_VERSION)
-        except TypeError:
+        except (TypeError, BufferError):
+            capsule = _arrays().capsule_of_array(producer)
+            if capsule is not None:
+                return capsule
             raise refused from None
 
 
@@ -205,8 +291,8 @@ def refuse_unresolved(tensor: Any) -> None:
 
 
 def tensor_of_torch(tensor: Any) -> Any:
-    """Return the Tensor of a torch tensor."""
-    return _core.from_dlpack(sys.modules["torch"].utils.dlpack.to_dlpack(tensor))
+    """Return the Tensor of a torch tensor, without a wait for its stream (-1)."""
+    return _core.from_dlpack(tensor.detach().__dlpack__(stream=-1))
 
 
 def torch_of_tensor(tensor: Any) -> Any:

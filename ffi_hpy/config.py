@@ -31,7 +31,7 @@ def _is_for_windows() -> bool:
 
 
 def _include_flags() -> str:
-    return _words(f"-I{libinfo.find_include_path()}", f"-I{libinfo.find_dlpack_include_path()}")
+    return _words(*(f"-I{path}" for path in libinfo.include_paths()))
 
 
 def _words(*words: str) -> str:

@@ -6,6 +6,7 @@ exception class. An error or exception that crosses the language boundary keeps 
 - An exception that leaves a callback passes through native code unchanged. An error that carries the exception is
   created only if native code inspects it. Python then receives the same exception, with the native frames added to its
   traceback.
+- The kind of any other built-in exception class, such as "OSError", is its name.
 - An exception made for a native error has that error as its `__tvm_ffi_error__`, and keeps its kind and message when it
   leaves a callback. If the error has a cause, the exception has the matching `__cause__`.
 """
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
     ExceptionClass = TypeVar("ExceptionClass", bound=type[BaseException])
 
-__all__ = ["ERROR_NAME_TO_TYPE", "ERROR_TYPE_TO_NAME", "Error", "register_error"]
+__all__ = ["ERROR_NAME_TO_TYPE", "ERROR_TYPE_TO_NAME", "Error", "error_class", "register_error"]
 
 if not TYPE_CHECKING:  # names that tvm_ffi has here
     __getattr__ = find_attributes(__name__)
@@ -65,8 +66,8 @@ class Error(_core.Error, metaclass=ObjectMeta):
         """Return the exception for this error: the exception that it was made from, or a new one.
 
         Returns:
-            An instance of the class that is registered for the error's kind, with a traceback made from the backtrace.
-            Without a registered class, a RuntimeError whose message begins with the kind.
+            An instance of `error_class(self.kind)`, with a traceback made from the backtrace. For an unknown kind, a
+            RuntimeError whose message begins with the kind.
         """
         return error_to_exception(self)
 
@@ -139,6 +140,54 @@ for _class in (
     register_error(_class)
 
 
+# --- classes of kinds -------------------------------------------------------------------------------------------------
+
+
+def error_class(kind: str) -> type[BaseException]:
+    """Return the exception class for an error kind, for use in an `except` clause.
+
+    Args:
+        kind: the kind.
+
+    Returns:
+        The class that `register_error()` bound to the kind; or else the built-in exception class of that name; or else
+        a class for the kind that a C++ library registered by `refl::ErrorDef`.
+
+    Raises:
+        KeyError: for any other kind.
+
+    Examples:
+        >>> ffi_hpy.error.error_class("OSError")
+        <class 'OSError'>
+    """
+    cls = _find_class(kind)
+    if cls is None:
+        raise KeyError(kind)
+    return cls
+
+
+def _find_class(kind: str) -> type[BaseException] | None:
+    """Return the class for a kind, or None."""
+    cls = ERROR_NAME_TO_TYPE.get(kind)
+    if cls is not None:
+        return cls
+    cls = getattr(builtins, kind, None)
+    if isinstance(cls, type) and issubclass(cls, BaseException):
+        return cls
+    base_of = _core.global_get(f"ffi_hpy.error_base.{kind}")
+    return None if base_of is None else _class_new(kind, _find_class(str(base_of())) or RuntimeError)
+
+
+def _class_new(kind: str, base: type[BaseException]) -> type[BaseException]:
+    """Return the class for a kind of a C++ library; of several threads the first one makes it."""
+    module, _, name = kind.rpartition(".")
+    cls = type(name, (base,), {"__module__": module or __name__, "__doc__": f"The exception of C++ for {kind!r}."})
+    with _registry_lock:
+        found = ERROR_NAME_TO_TYPE.setdefault(kind, cls)
+        ERROR_TYPE_TO_NAME.setdefault(found, kind)
+    return found
+
+
 # --- native error -> exception --------------------------------------------------------------------------------------
 
 
@@ -146,7 +195,7 @@ def error_to_exception(error: _core.Error, moment: int | None = None) -> BaseExc
     """Return the exception to raise for a native error. `moment` is given if the binding raises it.
 
     If the error came from a callback's exception and carries it, the result is that exception. Otherwise it is a new
-    instance of the class registered for the error's kind, with the error's message. For an unknown kind it is a
+    instance of the class for the error's kind, with the error's message. For an unknown kind it is a
     RuntimeError whose message begins with the kind.
     """
     first, is_new = _exception_of(error, moment)
@@ -164,7 +213,7 @@ def _exception_of(error: _core.Error, moment: int | None) -> tuple[BaseException
     carried = None if carrier is None else carrier.take()
     frames = str(error.backtrace)
     if carrier is None or carried is None:
-        exception = _exception_new(str(error.kind), str(error.message))
+        exception = _exception_new(str(error.kind), str(error.message), error)
     else:
         exception, frames = carried, frames[carrier.backtrace_length :]
     traceback = exception.__traceback__
@@ -179,12 +228,12 @@ def _exception_of(error: _core.Error, moment: int | None) -> tuple[BaseException
     return exception, carried is None
 
 
-def _exception_new(kind: str, message: str) -> BaseException:
-    cls = ERROR_NAME_TO_TYPE.get(kind, RuntimeError)
-    if kind not in ERROR_NAME_TO_TYPE:
+def _exception_new(kind: str, message: str, error: _core.Error) -> BaseException:
+    cls = _find_class(kind)
+    if cls is None:
         return RuntimeError(f"{kind}: {message}")
     try:
-        return cls(message)
+        return cls(*_arguments_for(kind, cls, message, error))
     except Exception as error:
         confirm_failure(error, cls, message)
     try:
@@ -193,6 +242,34 @@ def _exception_new(kind: str, message: str) -> BaseException:
     except Exception as error:
         confirm_failure(error, cls.__new__, cls, message)
     return RuntimeError(f"{kind}: {message}")
+
+
+def _arguments_for(kind: str, cls: type[BaseException], message: str, error: _core.Error) -> tuple[Any, ...]:
+    """Return the arguments with which a class makes an exception that shows the message."""
+    if issubclass(cls, OSError):
+        parts = _parts_of(error)
+        if parts is not None:
+            number, text, first, second = parts
+            return (number, text) if first is None else (number, text, first, None, second)
+    elif issubclass(cls, UnicodeError) and cls is not UnicodeError:
+        if cls is UnicodeDecodeError:
+            return "native", b"", 0, 0, message
+        if cls is UnicodeEncodeError:
+            return "native", "", 0, 0, message
+        if cls is UnicodeTranslateError:
+            return "", 0, 0, message
+    elif kind in ("BaseExceptionGroup", "ExceptionGroup") and kind not in ERROR_NAME_TO_TYPE:
+        return message, [RuntimeError(message)]
+    return (message,)
+
+
+def _parts_of(error: _core.Error) -> list[Any] | None:
+    """Return number, text and the names of two files of an OSError that exception.h made; None for another error."""
+    context: Any = error.extra_context
+    info = getattr(type(context), "__tvm_ffi_type_info__", None)
+    if info is None or info.type_key != "ffi.Array" or len(context) != 4 or not isinstance(context[0], int):
+        return None
+    return [context[0], *(None if part is None else str(part) for part in context[1:])]
 
 
 def _attach(exception: BaseException, error: _core.Error) -> None:
@@ -262,14 +339,8 @@ def interrupts(error: _core.Error) -> bool:
     derive from Exception, or it reports that memory or stack is exhausted."""
     carrier = _carrier_of(error)
     exception = None if carrier is None else carrier.look()
-    cls = _class_of_kind(str(error.kind)) if exception is None else type(exception)
+    cls = (_find_class(str(error.kind)) or RuntimeError) if exception is None else type(exception)
     return not issubclass(cls, Exception) or issubclass(cls, (MemoryError, RecursionError))
-
-
-def _class_of_kind(kind: str) -> type[BaseException]:
-    """Return the class registered for a kind, or else Python's own exception class of that name (see `_kind_of`)."""
-    cls = ERROR_NAME_TO_TYPE.get(kind, getattr(builtins, kind, None))
-    return cls if isinstance(cls, type) and issubclass(cls, BaseException) else RuntimeError
 
 
 def exception_leaves(exception: BaseException, began: int) -> bool:
@@ -309,7 +380,7 @@ def _error_of(exception: BaseException, n_new: int | None) -> Error:
         error.update_backtrace(backtrace)
         carrier.put(exception, len(backtrace))
         return error
-    if error.extra_context is None:
+    if error.extra_context is None or _parts_of(error) is not None:  # the exception has the parts
         return _error_new(str(error.kind), str(error.message), backtrace, error.cause, exception)
     error.update_backtrace(backtrace)  # native code stores its own context in it
     _attach(exception, error)
@@ -356,13 +427,19 @@ def _error_new(kind: str, message: str, backtrace: str, cause: _core.Error | Non
 
 
 def _kind_of(cls: type[BaseException]) -> str:
-    """Return the kind registered for the class or the nearest of its bases. For an interruption that is not an error,
-    such as KeyboardInterrupt, it is the class's name."""
+    """Return the kind of the nearest of the class and its bases that is registered or built in, except Exception. For
+    an interruption that is not an error, such as KeyboardInterrupt, it is the class's name."""
     for base in cls.__mro__:
         kind = ERROR_TYPE_TO_NAME.get(base)
         if kind is not None:
             return kind
-    return "RuntimeError" if issubclass(cls, Exception) else cls.__name__
+        if base is Exception:
+            return "RuntimeError"
+        if getattr(builtins, base.__name__, None) is base:
+            break
+    else:
+        base = cls
+    return base.__name__ if base is not BaseException else cls.__name__
 
 
 def _message_of(exception: BaseException) -> str:

@@ -206,17 +206,22 @@ def load_lib_ctypes(
 
     Raises:
         ValueError: for another mode.
-        OSError: if the file cannot be loaded.
+        OSError: if the file cannot be loaded, or if a registration of the library fails.
     """
-    import ctypes
-
     if mode not in ("RTLD_GLOBAL", "RTLD_LOCAL"):
         raise ValueError(f"mode must be 'RTLD_GLOBAL' or 'RTLD_LOCAL', got {mode!r}")
-    from .module import check_library_file
+    return open_with_ctypes(str(find_library(package, target_name, extra_lib_paths)), mode)
 
-    path = str(find_library(package, target_name, extra_lib_paths))
+
+def open_with_ctypes(path: str, mode: str = "RTLD_LOCAL") -> ctypes.CDLL:
+    """Load a library with ctypes. OSError if it cannot be loaded, or if a registration of the library fails: ctypes
+    alone would end the process then."""
+    import ctypes
+
+    from .module import open_library
+
     try:
-        check_library_file(path)
+        open_library(path)
     except RuntimeError as error:
         raise OSError(str(error)) from None
     return ctypes.CDLL(path, getattr(ctypes, mode))

@@ -271,6 +271,13 @@ def check_library_file(path: str) -> None:
         check(_for_native(path))
 
 
+def open_library(path: str) -> None:
+    """Open a library of any extension, for a caller that opens it once more by other means. RuntimeError as for
+    load_module(), also if an initialiser of the library throws: the core catches the exception."""
+    if get_global_func("ffi_hpy.check_library_file", allow_missing=True):  # tvm_ffi's core would close it again
+        get_global_func("ffi.Module.load_from_file.so")(_for_native(path), "so")
+
+
 def load_module(path: str | bytes | os.PathLike[str] | os.PathLike[bytes], keep_module_alive: bool = True) -> Module:
     """Load a library of functions.
 

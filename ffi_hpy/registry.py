@@ -30,7 +30,7 @@ from ._types.info import (
 )
 from ._types.metadata import NONBLOCKING, apply_nonblocking, parse_metadata
 from ._types.operators import follow_equality
-from ._values.object import Object, ObjectMeta, _raise_not_constructible
+from ._values.object import MISSING, Object, ObjectMeta, _raise_not_constructible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,6 +53,9 @@ __all__ = [
 
 if not TYPE_CHECKING:  # names that tvm_ffi has here
     __getattr__ = find_attributes(__name__)
+
+_init_method: Any = getattr(_core, "init_method", None)
+"""Creates a method that needs no Python frame for the most common call; None if the binding lacks it."""
 
 _SKIP_UNKNOWN_OBJECTS = False
 """Whether register_object() returns the class unchanged if no loaded library has registered the type. A program that
@@ -352,9 +355,11 @@ def _bind(cls: type[CObject], info: TypeInfo, init: bool) -> None:
     if constructor is not None:
         _set_method(cls, "__ffi_init__", _construct_for(cls, info, constructor))
     if init and "__init__" not in cls.__dict__:
-        _set_method(
-            cls, "__init__", _refuse_for(cls) if constructor is None else _construct_for(cls, info, constructor)
-        )
+        if constructor is None:
+            _set_method(cls, "__init__", _refuse_for(cls))
+        else:
+            written = named(_construct_for(cls, info, constructor), cls, "__init__")
+            cls.__init__ = in_c(cls, written, _maker_of(info, constructor))  # type: ignore[method-assign]
 
 
 def _add_class_attrs(cls: type[Any], info: TypeInfo, type_attr_names: Collection[str] = ()) -> type[Any]:
@@ -442,6 +447,22 @@ def _construct_for(cls: type[CObject], info: TypeInfo, constructor: Function) ->
 
     construct.__wrapped__ = Constructor(constructor)  # type: ignore[attr-defined]
     return construct
+
+
+def _maker_of(info: TypeInfo, constructor: Function) -> Any:
+    """Return the object that creates instances in in_c(): the author's constructor, or an Initializer where the core
+    has made the constructor of the fields."""
+    if any(method.name == "__ffi_init__" for method in info.methods):
+        return constructor if type(constructor) is Function else None
+    return _core.Initializer(info.type_index, MISSING)
+
+
+def in_c(cls: type, written: Callable[..., None], maker: Any) -> Any:
+    """Return `__init__` for a class: `written`, which has its names, without Python code for the most common calls.
+    `maker`, an Initializer or a Function, has the same effect there; with None, `written` handles all calls."""
+    if maker is None or _init_method is None:
+        return written
+    return _init_method(cls, written, maker, cls.__module__, written.__name__, written.__qualname__)
 
 
 def arguments_of_constructor(

@@ -97,10 +97,14 @@ def own_debug_run(interpreter: str, gil: str, is_default: bool = True) -> Pytest
     )
 
 
+STARTS_PROGRAMS = ("-o", "thread_unsafe_functions=subprocess.*")
+"""Makes pytest-run-parallel skip tests that start programs. It finds them by the calls in a test and in its helpers."""
+
+
 def threads_run(interpreter: str, folders: tuple[str, ...] = PytestRun.folders, is_default: bool = True) -> PytestRun:
     """Return the run of all tests, or of those in some folders, in four threads each.
 
-    Tests that need one thread are skipped: the interpreter's own run has them.
+    Tests that need one thread, and tests that start programs, are skipped: the interpreter's own run has them.
     """
     is_short = folders != PytestRun.folders
     return PytestRun(
@@ -108,7 +112,7 @@ def threads_run(interpreter: str, folders: tuple[str, ...] = PytestRun.folders, 
         interpreter,
         gil="off",
         requirements="threads.txt",
-        arguments=("--parallel-threads=4", "--skip-thread-unsafe=1", *without(*MARKS)),
+        arguments=("--parallel-threads=4", "--skip-thread-unsafe=1", *STARTS_PROGRAMS, *without(*MARKS)),
         folders=folders,
         is_default=is_default,
     )

@@ -5,10 +5,11 @@ Each deliberate error has a comment with its error code: if mypy misses that err
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import assert_type
 
 from vocab import Vocabulary, split
+
+from ffi_hpy import Array
 
 
 def numbers_of(text: str) -> list[int]:
@@ -16,10 +17,10 @@ def numbers_of(text: str) -> list[int]:
     return [known.add(word) for word in split(text)]
 
 
-assert_type(split("a b"), Sequence[str])
+assert_type(split("a b"), Array[str])
 assert_type(Vocabulary().find("a"), int | None)
-assert_type(Vocabulary().words, Sequence[str])
+assert_type(Vocabulary().words, Array[str])
 
 split(1)  # type: ignore[arg-type]
-Vocabulary().words = ["a"]  # type: ignore[misc]
+Vocabulary().words = split("a")  # type: ignore[misc]
 1 + Vocabulary().find("a")  # type: ignore[operator]

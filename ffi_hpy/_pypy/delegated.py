@@ -9,6 +9,7 @@ from .context.backend import new_words
 from .context.binding import binding
 from .context.bridge import convert, lift, lower
 from .context.hidden import hidden
+from .object.core_functions import find_function
 from .object.objects import class_set, raise_no_handle, wrap
 from .record.define import lift_rows, remember_fields
 from .record.schemas import tree_of
@@ -65,6 +66,20 @@ def _lower_named(function: Any) -> Any:
     return None if function is None else named(convert(function, new_words(2)), function.__name__)
 
 
+_ask_for_global = _delegate(binding.global_get, _lower_named)
+
+
+@hidden
+def _find_global(*args: Any, **kwargs: Any) -> Any:
+    """Return a global function. The binding needs more stack, at the end of a recursion through native code, and is
+    asked only where it may have to raise an error."""
+    name = args[0] if len(args) == 1 else None
+    if type(name) is str and name and name.isascii() and not kwargs:
+        address = find_function(name)
+        return named(address, name) if address else None
+    return _ask_for_global(*args, **kwargs)
+
+
 def _lower_rows(info: tuple[Any, ...]) -> tuple[Any, ...]:
     """Lower the value at the end of each row of a field or method."""
     *first, fields, methods, ancestors = info
@@ -89,7 +104,7 @@ DELEGATED = {
     "from_dlpack": _delegate(binding.tensor_from_dlpack, wrap),
     "function_from_address": _delegate(binding.function_from_address),
     "function_from_mlir": _delegate(binding.function_from_mlir),
-    "global_get": _delegate(binding.global_get, _lower_named),
+    "global_get": _find_global,
     "global_set": _delegate(binding.global_set, lift=_lift_function, n=3),
     "schema_setter": _delegate(binding.schema_setter, lift=_lift_schema, n=2),
     "type_attr": _delegate(binding.type_attr),

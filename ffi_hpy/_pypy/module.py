@@ -10,7 +10,7 @@ from .container import mappings, sequences
 from .context import bridge, hooks
 from .context.binding import binding
 from .context.numbers import ERROR, FUNCTION, TENSOR
-from .convert import results, values
+from .convert import opaque, results, values
 from .delegated import DELEGATED
 from .object import core_functions
 from .object.objects import class_at, class_set
@@ -24,7 +24,7 @@ __all__ = ["make_module"]
 
 _FROM_BINDING = (
     *("CAny", "data_type_name", "data_type_parse", "exchange_address", "exchange_from_python", "exchange_table"),
-    *("mark_finalizing", "method_define", "native_functions", "opaque_hold", "stream_get", "stream_set"),
+    *("mark_finalizing", "memory_capsule", "method_define", "native_functions", "stream_get", "stream_set"),
     *("type_attr_define", "type_define", "type_key_to_index"),
 )
 """Names of the binding whose values are the same on both sides."""
@@ -66,7 +66,7 @@ def make_module(name: str) -> ModuleType:
     for function in _FROM_BINDING:
         found[function] = getattr(binding, function)
     own = {public: getattr(source, public) for source, names in _NAMES for public in names}
-    own.update(DELEGATED, class_find=class_at, set_hooks=hooks.store)
+    own.update(DELEGATED, class_find=class_at, opaque_hold=opaque.make_opaque, set_hooks=hooks.store)
     for public, value in own.items():
         found[public] = value
         if isinstance(value, FunctionType):

@@ -16,9 +16,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
-    from .parameters import Parameters
+    from .parameters import Order, Parameters
 
-__all__ = ["Note", "arguments_by_names", "note_function", "note_global", "note_of", "parameters_of", "static_method"]
+__all__ = ["Note", "note_function", "note_global", "note_of", "order_of_arguments", "parameters_of", "static_method"]
 
 
 class Note:
@@ -122,12 +122,15 @@ def parameters_of(note: Note) -> Parameters:
 # --- attributes of Function ----------------------------------------------------------------------------------------
 
 
-def arguments_by_names(function: Function, args: tuple[Any, ...], names: tuple[str, ...]) -> tuple[Any, ...] | str:
-    """Return the arguments of a call in the order of the parameters; the last of `args` have the names in `names`.
-    Returns a str for an error message if they do not match."""
-    n = len(args) - len(names)
-    title = function.__name__ or "native function"
-    return parameters_of(note_of(function)).in_order(title, args[:n], dict(zip(names, args[n:])))
+def order_of_arguments(function: Function, n: int, names: tuple[str, ...]) -> Order | str:
+    """Return the order of the arguments of a call with n positional arguments, and the names of the others: see
+    Parameters.order_of()."""
+    return parameters_of(note_of(function)).order_of(function.__name__ or "native function", n, names)
+
+
+def _by_names(self: Function, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...] | str:
+    """Return the arguments of a call by position, or a str: see Parameters.in_order(). For the cffi backend."""
+    return parameters_of(note_of(self)).in_order(self.__name__ or "native function", args, named)
 
 
 class _Signature:
@@ -172,3 +175,4 @@ class _Doc(str):
 Function.__signature__ = _Signature()  # type: ignore[attr-defined]
 Function.__doc__ = _Doc(Function.__doc__ or "")
 Function.__annotations__ = _Annotations()
+Function._by_names = _by_names  # type: ignore[method-assign]

@@ -58,7 +58,7 @@ ORIGIN_OF_NAME = {
     name: origin
     for origin, names in {
         "Any": ("ffi.OpaquePyObject",),  # native code accepts every Python value as one
-        "Array": ("ffi.Array", "std::vector"),
+        "Array": ("ffi.Array", "std::vector", "std::array"),
         "Callable": ("ffi.Function", "std::function"),
         "Dict": ("ffi.Dict",),
         "List": ("ffi.List",),
@@ -71,6 +71,7 @@ ORIGIN_OF_NAME = {
         "ctypes.c_void_p": ("void*",),
         "dtype": ("DataType",),
         "int": ("ffi.BigInt",),
+        "set": ("std::set",),
         "str": ("ffi.String", "ffi.SmallStr", "std::string", "const char*"),
         "tuple": ("Tuple", "std::tuple"),
     }.items()

@@ -8,6 +8,9 @@ out at the end; arguments that are left out before a named argument are filled i
 
 from __future__ import annotations
 
+import sys
+
+from .._start.match import make_match
 from .metadata import MetadataError, parse_metadata, schema_in
 
 TYPE_CHECKING = False
@@ -16,7 +19,11 @@ if TYPE_CHECKING:
 
     from .schema import TypeSchema
 
+    Order = tuple[tuple[str, ...], tuple[int | tuple[Any], ...]]
+
 __all__ = ["NO_DEFAULT", "Parameters"]
+
+_MOST_ORDERS = 32  # kept for a function; a program that calls it with generated names may have more
 
 NO_DEFAULT: Any = object()
 """Marks a parameter without a default."""
@@ -24,7 +31,8 @@ NO_DEFAULT: Any = object()
 
 class Parameters:
     """The parameters in metadata (JSON): the `schemas` of each, None if any arguments are accepted; the schema of the
-    `result`; `names`, None if the author declared none; and `defaults`, NO_DEFAULT where there is none."""
+    `result`; `names`, None if the author declared none; and `defaults`, NO_DEFAULT where there is none. `orders` are
+    the results of order_of(), by its arguments."""
 
     schemas: tuple[TypeSchema, ...] | None = None
     result: TypeSchema | None = None
@@ -32,6 +40,8 @@ class Parameters:
     defaults: tuple[Any, ...] = ()
 
     def __init__(self, text: str, is_member: bool = False) -> None:
+        self.orders: dict[tuple[int, tuple[str, ...]], Order] = {}
+        self._match: Any = None  # made at first use
         try:
             metadata = parse_metadata(text, "a function")
             schema = schema_in(metadata, "a function")
@@ -59,28 +69,56 @@ class Parameters:
         if not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
             return
         if self.schemas is None or len(names) == len(self.schemas):
-            self.names, self.defaults = tuple(names), tuple(defaults)
+            self.names, self.defaults = tuple(map(sys.intern, names)), tuple(defaults)
 
-    def in_order(self, title: str, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...] | str:
-        """Return the arguments of a call by position. If they do not match, return a str that describes the error in
-        the call of `title`."""
+    def order_of(self, title: str, n: int, named: tuple[str, ...]) -> Order | str:
+        """Return the order of the arguments of a call with n positional arguments and those named, and the names,
+        interned. The order has, for each argument of the native function, the number of an argument of the call, or a
+        tuple with a default. If the arguments do not match, return a str that describes the error in the call of
+        `title`."""
+        known = self.orders.get((n, named))
+        if known is not None:
+            return known
         names = self.names
         if names is None:
-            wrong = f"{title}() takes positional arguments only, got keyword argument '{_shown(next(iter(named)))}'"
+            wrong = f"{title}() takes positional arguments only, got keyword argument '{_shown(named[0])}'"
             return _cut(wrong, 1023)
         for name in named:
-            if name in names[: len(args)]:
+            if name in names[:n]:
                 return f"{title}() got multiple values for argument '{name}'"
             if name not in names:
                 return f"{title}() got an unexpected keyword argument '{_shown(name)}'{_hint(name, names)}"
-        end = max(len(args), 1 + max(map(names.index, named)))
-        values, missing = list(args), []
-        for name, default in list(zip(names, self.defaults))[len(args) :]:
+        end = max(n, *(1 + names.index(name) for name in named))
+        places: list[int | tuple[Any]] = list(range(n))
+        missing = []
+        for name, default in list(zip(names, self.defaults))[n:]:
             if name not in named and default is NO_DEFAULT:
                 missing.append(name)
-            elif len(values) + len(missing) < end:
-                values.append(named.get(name, default))
-        return _say_missing(title, missing) if missing else tuple(values)
+            elif len(places) + len(missing) < end:
+                places.append(n + named.index(name) if name in named else (default,))
+        if missing:
+            return _say_missing(title, missing)
+        order = (tuple([names[names.index(name)] for name in named]), tuple(places))
+        if len(self.orders) < _MOST_ORDERS:
+            self.orders[n, order[0]] = order
+        return order
+
+    def in_order(self, title: str, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...] | str:
+        """Return the arguments of a call by position, or a str, as order_of() does."""
+        if self._match is None:
+            optional = [default is not NO_DEFAULT for default in self.defaults]
+            self._match = make_match(self.names or (), self.defaults, optional)
+        try:
+            found: tuple[Any, ...] = self._match(*args, **named)
+        except TypeError:  # the arguments do not match, or Python cannot match them
+            pass
+        else:
+            return found
+        order = self.order_of(title, len(args), tuple(named))
+        if isinstance(order, str):
+            return order
+        values = (*args, *named.values())
+        return tuple([place[0] if type(place) is tuple else values[place] for place in order[1]])  # type: ignore[index]
 
 
 def _cut(text: str, n_bytes: int) -> str:

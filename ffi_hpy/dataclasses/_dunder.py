@@ -6,9 +6,9 @@ methods, the others of that group are not generated, because they would disagree
 
 from __future__ import annotations
 
-from .. import _core
 from .._core import CObject
 from .._values.object import Object
+from ..registry import in_c
 from ._comparison import EQUALITY, ORDER, recursive_hash
 from ._initializer import make_init, parameters_of, refuse_init, wrap_init
 from ._standard import SignatureDoc, StandardFields, params_of
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 __all__ = ["install_dunders"]
-
-_init_method: Any = getattr(_core, "init_method", None)
-"""Creates a method that needs no Python frame for the most common call; None if the binding lacks it."""
 
 
 def install_dunders(
@@ -72,10 +69,7 @@ def _install_init(cls: type, init: bool, py_class_mode: bool) -> None:
         return
     if function is None:
         return
-    maker = getattr(function, "_ffi_maker", None)
-    if maker is not None and _init_method is not None:
-        function = _init_method(cls, function, maker, cls.__module__, function.__name__, function.__qualname__)
-    cls.__init__ = function  # type: ignore[misc]
+    cls.__init__ = in_c(cls, function, getattr(function, "_ffi_maker", None))  # type: ignore[misc]
 
 
 def _replace(self: Any, /, **changes: Any) -> Any:

@@ -10,7 +10,6 @@ a library that cannot be processed, such as one that declares metadata that are 
 from __future__ import annotations
 
 import argparse
-import ctypes
 import os
 import sys
 from importlib import import_module
@@ -18,6 +17,7 @@ from pathlib import Path
 
 from .._start.version import PrintVersion
 from .._types.metadata import MetadataError
+from ..libinfo import open_with_ctypes
 from . import consts as C
 from .file_utils import FileInfo, collect_files, syntax_for
 from .generator import generator_names, get_generator
@@ -322,7 +322,7 @@ def _load(options: Options) -> list[object]:
         try:
             # The system's loader searches for a bare name, unless there is a file of that name
             name = os.path.abspath(path) if os.path.exists(path) else path  # noqa: PTH100, PTH110
-            libraries.append(ctypes.CDLL(name))
+            libraries.append(open_with_ctypes(name))
         except OSError as error:
             raise _Failure(f"--dlls {path}: {error}") from error
     return libraries

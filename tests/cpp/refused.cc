@@ -4,6 +4,8 @@
 #include <tvm/ffi/extra/stl.h>
 #include <tvm/ffi/tvm_ffi.h>
 
+#include <complex>
+
 using namespace tvm::ffi;
 struct Foo {
   int x;
@@ -69,3 +71,6 @@ Dict<Foo, int> Make();
 void Use(Tuple<int, Foo> tuple) { (void)tuple; }
 //! variant: this type cannot be in an Any
 void Use(Variant<int, Foo> variant) { (void)variant; }
+//! complex: a std::complex: #include <tvm/ffi/extra/complex.h>
+void Use(const std::complex<Foo> &);
+Function made = Function::FromTyped(Use);

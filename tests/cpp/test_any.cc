@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 #include <tvm/ffi/any.h>
+#include <tvm/ffi/big_int.h>
+#include <tvm/ffi/container/array.h>
 #include <tvm/ffi/device.h>
 #include <tvm/ffi/dtype.h>
 #include <tvm/ffi/optional.h>
@@ -49,6 +51,28 @@ TEST(Any, MismatchesAreReported) {
   EXPECT_EQ(ERROR_OF(Any(UINT64_MAX)).kind(), "OverflowError");
   EXPECT_EQ(ERROR_OF(AnyView(static_cast<unsigned long long>(-1))).kind(), "OverflowError");
   EXPECT_EQ(Any(static_cast<uint64_t>(INT64_MAX)).cast<uint64_t>(), static_cast<uint64_t>(INT64_MAX));
+}
+
+TEST(Any, NumbersOutsideARangeAreRefused) {
+  Any large = (int64_t{1} << 40) + 5, negative = -40000, big = Any(BigInt(1) << 70);
+  EXPECT_EQ(large.try_cast<int32_t>(), std::nullopt);
+  EXPECT_EQ(large.as<uint32_t>(), std::nullopt);
+  EXPECT_EQ(negative.try_cast<int16_t>(), std::nullopt);
+  EXPECT_EQ(negative.try_cast<uint64_t>(), std::nullopt);
+  EXPECT_EQ(negative.try_cast<bool>(), std::nullopt);
+  EXPECT_EQ(negative.cast<int32_t>(), -40000);
+  EXPECT_EQ(Any(true).cast<int8_t>(), 1);
+  EXPECT_EQ(Any(BigInt(UINT64_MAX)).cast<uint64_t>(), UINT64_MAX);
+  EXPECT_EQ(big.try_cast<uint64_t>(), std::nullopt);
+  EXPECT_EQ(big.cast<double>(), 0x1p70);
+  EXPECT_EQ(Any(-(BigInt(1) << 70)).cast<float>(), -0x1p70f);
+  EXPECT_EQ(Any(BigInt(1) << 1024).try_cast<double>(), std::nullopt);
+  Error error = ERROR_OF(large.cast<Color>());
+  EXPECT_EQ(error.kind(), "OverflowError");
+  EXPECT_EQ(error.message(), "Cannot convert 1099511627781, which is outside the range -32768 to 32767, to `int`");
+  EXPECT_EQ(ERROR_OF(big.as_or_throw<int64_t>()).kind(), "OverflowError");
+  EXPECT_EQ(ERROR_OF(Any(true).as_or_throw<int64_t>()).message(), "Cannot treat type `bool` as type `int`");
+  EXPECT_EQ(ERROR_OF(Any(Array<Any>{1, 300}).cast<Array<uint8_t>>()).kind(), "OverflowError");
 }
 
 TEST(Any, ObjectsAreCounted) {

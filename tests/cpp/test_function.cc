@@ -102,6 +102,14 @@ TEST(Function, TheDeleterOfAnExternOneRunsOnce) {
   EXPECT_EQ(n_deleted, 1);
 }
 
+TEST(Function, ErrorsAreOfTheirKindAndOfItsBases) {
+  Error error("FileNotFoundError", "why", "");
+  for (const char *kind : {"FileNotFoundError", "OSError", "Exception", "BaseException"}) EXPECT_TRUE(error.is_a(kind));
+  EXPECT_FALSE(error.is_a("LookupError") || error.is_a(""));
+  EXPECT_TRUE(Error("my.Error", "", "").is_a("Exception"));
+  EXPECT_FALSE(Error("KeyboardInterrupt", "", "").is_a("Exception"));
+}
+
 TEST(Function, ErrorsPassThrough) {
   Function thrower = Function::FromTyped([](int x) -> int {
     if (x < 0) TVM_FFI_THROW(ValueError) << "negative: " << x;
@@ -114,9 +122,9 @@ TEST(Function, ErrorsPassThrough) {
   EXPECT_STREQ(error.what(), "negative: -2");
   EXPECT_NE(error.backtrace().find("test_function.cc"), std::string::npos);
   EXPECT_EQ(thrower.CallExpected<int>(-2).error().kind(), "ValueError");
-  EXPECT_EQ(thrower.CallExpected<int>(0).error().kind(), "InternalError");
-  EXPECT_EQ(thrower.CallExpected<int>(0).error().message(), "zero");
-  EXPECT_EQ(thrower.CallExpected<int>(1).error().kind(), "InternalError");
+  EXPECT_EQ(thrower.CallExpected<int>(0).error().kind(), "RuntimeError");
+  EXPECT_EQ(thrower.CallExpected<int>(0).error().message(), "zero [std::runtime_error]");
+  EXPECT_EQ(thrower.CallExpected<int>(1).error().kind(), "RuntimeError");
   EXPECT_EQ(thrower.CallExpected<int>(5).value(), 5);
   EXPECT_EQ(thrower.CallExpected<String>(5).error().kind(), "TypeError");
   EXPECT_EQ(ERROR_OF(Function(nullptr)(1)).kind(), "RuntimeError");

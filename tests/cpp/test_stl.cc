@@ -3,6 +3,11 @@
 
 #include <gtest/gtest.h>
 #include <tvm/ffi/container/dict.h>
+#include <tvm/ffi/container/shape.h>
+#include <tvm/ffi/container/tensor.h>
+#include <tvm/ffi/extra/chrono.h>
+#include <tvm/ffi/extra/complex.h>
+#include <tvm/ffi/extra/filesystem.h>
 #include <tvm/ffi/extra/stl.h>
 #include <tvm/ffi/reflection/registry.h>
 
@@ -54,25 +59,89 @@ TEST(Stl, ContainersAreMadeOfAnyArrayListMapOrDict) {
   EXPECT_EQ((Any(std::map<int, int>{{1, 2}}).type_index()), kTVMFFIMap);
 }
 
+TEST(Stl, FurtherContainersComeBackAsTheyWere) {
+  EXPECT_EQ(Through(std::list<int>{1, 2}), (std::list<int>{1, 2}));
+  EXPECT_EQ(Through(std::deque<std::string>{"a", "b"}), (std::deque<std::string>{"a", "b"}));
+  EXPECT_EQ(Through(std::forward_list<int>{1, 2, 3}), (std::forward_list<int>{1, 2, 3}));
+  EXPECT_EQ(Through(std::pair<int, std::string>{1, "b"}), (std::pair<int, std::string>{1, "b"}));
+  EXPECT_EQ(Through(std::set<int>{2, 1}), (std::set<int>{1, 2}));
+  EXPECT_EQ(Through(std::unordered_set<std::string>{"a"}), (std::unordered_set<std::string>{"a"}));
+  EXPECT_EQ(Through(std::multiset<int>{2, 1, 2}), (std::multiset<int>{1, 2, 2}));
+  EXPECT_EQ(Any(std::set<int>{1}).type_index(), kTVMFFIArray); /* this process has no Python */
+}
+
+TEST(Stl, TextsNumbersAndTimesComeBackAsTheyWere) {
+  using namespace std::chrono;
+  EXPECT_EQ(Through(std::wstring(L"h\u00e9\U0001F600")), L"h\u00e9\U0001F600");
+  EXPECT_EQ(Through(std::u16string(u"h\u00e9\U0001F600x")), u"h\u00e9\U0001F600x");
+  EXPECT_EQ(ERROR_OF(Any(std::u16string(1, char16_t{0xD800}))).kind(), "ValueError");
+  Function size = Function::FromTyped([](std::string_view text) { return text.size(); });
+  EXPECT_EQ(size("a text that is long enough for the heap").cast<int>(), 39);
+  EXPECT_EQ(size(String("short")).cast<int>(), 5);
+  EXPECT_EQ(Through(std::monostate()), std::monostate());
+  EXPECT_EQ(Through(std::complex<double>(1, -2)), std::complex<double>(1, -2));
+  EXPECT_EQ(Through(std::filesystem::path("a/b")), std::filesystem::path("a/b"));
+  EXPECT_EQ(Through(milliseconds(1500)), milliseconds(1500));
+  EXPECT_EQ(Any(2).cast<seconds>(), seconds(2));
+  EXPECT_EQ(ERROR_OF(Any(1e300).cast<seconds>()).kind(), "OverflowError");
+}
+
+TEST(Stl, PointersOwnTheirObjects) {
+  int n = IntObj::n_alive;
+  std::shared_ptr<IntObj> shared = std::make_shared<IntObj>(3);
+  {
+    Any first = shared, second = shared;
+    EXPECT_TRUE(first.same_as(second));
+    EXPECT_EQ(first.cast<std::shared_ptr<IntObj>>().get(), shared.get());
+    shared.reset();
+    EXPECT_EQ(IntObj::n_alive, n + 1);
+  }
+  EXPECT_EQ(IntObj::n_alive, n);
+  std::shared_ptr<IntObj> of_object = Any(make_object<IntObj>(4)).cast<std::shared_ptr<IntObj>>();
+  EXPECT_EQ(of_object->value, 4);
+  EXPECT_TRUE(Any(of_object).same_as(Any(of_object)));
+  of_object.reset();
+  EXPECT_EQ(Any(std::make_unique<IntObj>(5)).cast<ObjectPtr<IntObj>>()->value, 5);
+  EXPECT_EQ(Any(std::shared_ptr<IntObj>()), nullptr);
+  EXPECT_EQ(Any(nullptr).cast<std::shared_ptr<IntObj>>(), nullptr);
+  EXPECT_EQ(IntObj::n_alive, n);
+}
+
+/* A parameter takes the items of a tensor; try_cast, by which programs tell values apart, does not. */
+TEST(Stl, ParametersTakeTheItemsOfTensors) {
+  float numbers[] = {1, 2, 3, 4, 5, 6};
+  int64_t shape[] = {2, 3}, strides[] = {1, 2};
+  DLTensor tensor{numbers, {kDLCPU, 0}, 2, {kDLFloat, 32, 1}, shape, nullptr, 0};
+  using Rows = std::vector<std::vector<double>>;
+  Function echo = Function::FromTyped([](Rows rows) { return rows; });
+  EXPECT_EQ(echo(&tensor).cast<Rows>(), (Rows{{1, 2, 3}, {4, 5, 6}}));
+  tensor.strides = strides;
+  tensor.byte_offset = sizeof(float);
+  shape[1] = 2;
+  EXPECT_EQ(echo(&tensor).cast<Rows>(), (Rows{{2, 4}, {3, 5}}));
+  EXPECT_FALSE(AnyView(&tensor).try_cast<Rows>().has_value());
+  std::string said = ERROR_OF(Function::FromTyped([](std::vector<int>) {})(&tensor)).message();
+  EXPECT_NE(said.find("Expected `list[int]` but got `Array[index 0: ffi.Array]`"), std::string::npos) << said;
+  EXPECT_EQ(Function::FromTyped([](Array<int> items) { return items.size(); })(Shape{3, 4}).cast<int>(), 2);
+}
+
 TEST(Stl, MismatchesAreReported) {
-  EXPECT_EQ(Mismatch<std::vector<int>>(1), "Expected `std::vector<int>` but got `int`");
+  EXPECT_EQ(Mismatch<std::vector<int>>(1), "Expected `list[int]` but got `int`");
   EXPECT_EQ(Mismatch<std::vector<int>>(Array<Any>{1, String("x")}),
-            "Expected `std::vector<int>` but got `Array[index 1: ffi.SmallStr]`");
+            "Expected `list[int]` but got `Array[index 1: str]`");
   EXPECT_EQ((Mismatch<std::array<int, 2>>(Array<int>{1, 2, 3})),
-            "Expected `std::array<int, 2>` but got `Array[size=3]`");
-  EXPECT_EQ((Mismatch<std::tuple<int, float>>(Array<Any>{1})),
-            "Expected `std::tuple<int, float>` but got `Array[size=1]`");
+            "Expected `list[int] of length 2` but got `Array[size=3]`");
+  EXPECT_EQ((Mismatch<std::tuple<int, float>>(Array<Any>{1})), "Expected `tuple[int, float]` but got `Array[size=1]`");
   EXPECT_EQ((Mismatch<std::tuple<int, float>>(Array<Any>{1, nullptr})),
-            "Expected `std::tuple<int, float>` but got `Array[index 1: None]`");
+            "Expected `tuple[int, float]` but got `Array[index 1: None]`");
   EXPECT_EQ((Mismatch<std::map<int, int>>(Map<Any, Any>{{1, 2}, {3, 4.5}})),
-            "Expected `std::map<int, int>` but got `Map[K, some value is float]`");
+            "Expected `dict[int, int]` but got `Map[K, some value is float] at key 3`");
   EXPECT_EQ((Mismatch<std::unordered_map<int, int>>(Map<Any, Any>{{nullptr, 2}})),
-            "Expected `std::unordered_map<int, int>` but got `Map[some key is None, V]`");
-  EXPECT_EQ((Mismatch<std::map<int, int>>(Array<int>{})), "Expected `std::map<int, int>` but got `ffi.Array`");
-  EXPECT_EQ((Mismatch<std::variant<int, std::vector<int>>>(String("x"))),
-            "Expected `std::variant<int, std::vector<int>>` but got `ffi.SmallStr`");
-  EXPECT_EQ(Mismatch<std::optional<std::vector<int>>>(2), "Expected `std::optional<std::vector<int>>` but got `int`");
-  EXPECT_EQ(Mismatch<std::function<int(float)>>(2), "Expected `std::function<int(float)>` but got `int`");
+            "Expected `dict[int, int]` but got `Map[some key is None, V]`");
+  EXPECT_EQ((Mismatch<std::map<int, int>>(Array<int>{})), "Expected `dict[int, int]` but got `ffi.Array`");
+  EXPECT_EQ((Mismatch<std::variant<int, std::vector<int>>>(String("x"))), "Expected `int | list[int]` but got `str`");
+  EXPECT_EQ(Mismatch<std::optional<std::vector<int>>>(2), "Expected `list[int] | None` but got `int`");
+  EXPECT_EQ(Mismatch<std::function<int(float)>>(2), "Expected `Callable[[float], int]` but got `int`");
 }
 
 TEST(Stl, OptionalIsAValueOrNone) {
@@ -155,14 +224,14 @@ TEST(Stl, TypesTellTheirNames) {
   EXPECT_EQ((TypeTraits<std::map<std::string, std::variant<int, bool>>>::TypeSchema()),
             R"({"type":"std::map","args":[{"type":"std::string"},)"
             R"({"type":"std::variant","args":[{"type":"int"},{"type":"bool"}]}]})");
-  EXPECT_EQ((TypeTraits<std::unordered_map<int, Any>>::TypeStr()), "std::unordered_map<int, Any>");
+  EXPECT_EQ((TypeTraits<std::unordered_map<int, Any>>::TypeStr()), "dict[int, Any]");
   EXPECT_EQ((TypeTraits<std::tuple<int, Any>>::TypeSchema()),
             R"({"type":"std::tuple","args":[{"type":"int"},{"type":"Any"}]})");
   EXPECT_EQ((TypeTraits<std::function<void(int, bool)>>::TypeSchema()),
             R"({"type":"std::function","named_args":{"return":[{"type":"None"}],)"
             R"("params":[{"type":"int"},{"type":"bool"}]}})");
   EXPECT_EQ((TypeTraits<std::optional<int>>::TypeSchema()), R"({"type":"std::optional","args":[{"type":"int"}]})");
-  EXPECT_EQ((TypeTraits<std::function<int()>>::TypeStr()), "std::function<int()>");
+  EXPECT_EQ((TypeTraits<std::function<int()>>::TypeStr()), "Callable[[], int]");
 }
 
 /* A container cannot cross if its items cannot. */

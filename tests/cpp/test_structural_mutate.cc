@@ -201,14 +201,15 @@ TEST(StructuralMap, ReturnsAnyExceptionOfACallbackWithWhereItCameUp) {
   Box box(items);
   Pair pair(box, 1);
   Map<String, Any> root{{"key", pair}};
-  ExpectNoted(StructuralMapExpected<WalkOrder::kPostOrder>(root, NegativeThrows).error(), "InternalError: negative",
-              {items, box, pair, root});
-  ExpectNoted(StructuralMapExpected<WalkOrder::kPreOrder>(root, NegativeThrows).error(), "InternalError: negative",
-              {items, box, pair, root});
+  ExpectNoted(StructuralMapExpected<WalkOrder::kPostOrder>(root, NegativeThrows).error(),
+              "RuntimeError: negative [std::runtime_error]", {items, box, pair, root});
+  ExpectNoted(StructuralMapExpected<WalkOrder::kPreOrder>(root, NegativeThrows).error(),
+              "RuntimeError: negative [std::runtime_error]", {items, box, pair, root});
   EXPECT_EQ(items[0].cast<int>(), 1);
-  EXPECT_EQ(TextOf(ERROR_OF(StructuralMap<WalkOrder::kPostOrder>(-1, NegativeThrows))), "InternalError: negative");
+  EXPECT_EQ(TextOf(ERROR_OF(StructuralMap<WalkOrder::kPostOrder>(-1, NegativeThrows))),
+            "RuntimeError: negative [std::runtime_error]");
   EXPECT_EQ(StructuralMapExpected<WalkOrder::kPreOrder>(Array<Any>{1}, [](int64_t) -> Any { throw 42; }).error().kind(),
-            "InternalError");
+            "RuntimeError");
 }
 
 TEST(StructuralMap, ReturnsTheErrorsOfImmutableValues) {
@@ -341,7 +342,8 @@ TEST(StructuralMutate, ReturnsTheErrorsOfCallbacks) {
   Pair pair(-1, 2);
   Array<Any> root{pair};
   auto mutate = [](int64_t number, StructuralMutatorObj *) { return NegativeThrows(number); };
-  ExpectNoted(StructuralMutateExpected(root, mutate).error(), "InternalError: negative", {pair, root});
+  ExpectNoted(StructuralMutateExpected(root, mutate).error(), "RuntimeError: negative [std::runtime_error]",
+              {pair, root});
   Error wrong_type = StructuralMutateExpected(Box(Array<Any>{1}), [](const Array<Any> &, StructuralMutatorObj *) {
                        return String("no Array");
                      }).error();
@@ -368,7 +370,7 @@ TEST(StructuralMutate, WorksWithAMutatorOfTheCore) {
   EXPECT_EQ(mutated->right.as<BoxObj>()->content[0].cast<int>(), 3);
   Pair root(1, Box(Array<Any>{-2}));
   Error error = ERROR_OF(mutate(root, callbacks));
-  EXPECT_EQ(TextOf(error), "InternalError: negative");
+  EXPECT_EQ(TextOf(error), "RuntimeError: negative [std::runtime_error]");
   EXPECT_TRUE(VisitErrorContext::TryGetFromError(error).value()->reverse_visit_pattern.back().same_as(root));
 }
 

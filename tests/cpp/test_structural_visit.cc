@@ -168,9 +168,8 @@ TEST(StructuralWalk, ReturnsTheErrorsOfCallbacksWithWhereTheyCameUp) {
 
 TEST(StructuralWalk, TurnsAnyExceptionIntoAnErrorBeforeItGetsToC) {
   ExpectErrorOfCallback([]() -> Expected<WalkResult> { throw std::out_of_range("from the standard library"); },
-                        "InternalError: from the standard library");
-  ExpectErrorOfCallback([]() -> Expected<WalkResult> { throw 42; },
-                        "InternalError: an exception that is not a std::exception");
+                        "IndexError: from the standard library");
+  ExpectErrorOfCallback([]() -> Expected<WalkResult> { throw 42; }, "RuntimeError: a C++ exception of type `int`");
 }
 
 TEST(StructuralWalk, ReturnsTheErrorsOfHooks) {
@@ -178,7 +177,8 @@ TEST(StructuralWalk, ReturnsTheErrorsOfHooks) {
     return StructuralWalkExpected<WalkOrder::kPreOrder>(
         root, [](int64_t) -> Expected<WalkResult> { return WalkResult::Advance(); });
   };
-  EXPECT_EQ(TextOf(walk(Array<Any>{make_object<ThrowingHookObj>()}).error()), "InternalError: the hook threw");
+  EXPECT_EQ(TextOf(walk(Array<Any>{make_object<ThrowingHookObj>()}).error()),
+            "RuntimeError: the hook threw [std::runtime_error]");
   EXPECT_EQ(TextOf(walk(make_object<BadHookObj>()).error()),
             "TypeError: __s_visit__ must be an opaque function pointer or ffi.Function");
   EXPECT_EQ(walk(Odd(1)).is_ok(), true);
@@ -312,7 +312,7 @@ TEST(StructuralVisit, WorksWithAVisitorOfTheCore) {
   EXPECT_EQ(met, "pair 2 4 3 ");
   Pair root(1, Array<Any>{Backwards(-1, 2)});
   Error error = ERROR_OF(visit(root, callbacks));
-  EXPECT_EQ(TextOf(error), "InternalError: negative");
+  EXPECT_EQ(TextOf(error), "RuntimeError: negative [std::runtime_error]");
   EXPECT_TRUE(NotedIn(error).back().same_as(root));
 }
 

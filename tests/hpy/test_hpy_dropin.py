@@ -247,6 +247,7 @@ def test_hpy_ext_modules_gives_a_universal_module_with_a_stub(project: tuple[Pat
     assert out_of(run(folder, "-c", "from project import fast; print(fast.__name__)")) == "project.fast\n"
 
 
+@pytest.mark.same_everywhere
 @needs_setuptools
 @builds
 def test_each_abi_is_built_in_a_folder_of_its_own(project: tuple[Path, dict[str, str]]) -> None:
@@ -269,6 +270,7 @@ def test_an_sdist_holds_the_sources_of_the_project_and_no_others(project: tuple[
     assert [name for name in zipfile.ZipFile(sdist).namelist() if name.endswith(".c")] == ["project-1.0/module.c"]
 
 
+@pytest.mark.same_everywhere
 @needs_setuptools
 @builds
 def test_an_editable_build_links_modules_and_stubs(project: tuple[Path, dict[str, str]]) -> None:
@@ -283,6 +285,7 @@ def test_an_editable_build_links_modules_and_stubs(project: tuple[Path, dict[str
     assert out_of(run(links, "-c", "from project import fast; print(fast.__name__)")) == "project.fast\n"
 
 
+@pytest.mark.same_everywhere
 @needs_setuptools
 @builds
 def test_modules_of_both_kinds_stand_in_one_project(project: tuple[Path, dict[str, str]]) -> None:

@@ -16,13 +16,13 @@ from ffi_hpy.stub.utils import FuncInfo, ObjectInfo, Options
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 USER = """
-from collections.abc import Mapping
 from typing import assert_type
+from ffi_hpy import Map
 from testing import TestCxxClassDerived, TestEnumVariant, TestIntPair, TestObjectBase
 from testing import add_one, schema_id_map_str_int, schema_id_opt_str
 
 assert_type(add_one(1), int)
-assert_type(schema_id_map_str_int({"a": 1}), Mapping[str, int])
+assert_type(schema_id_map_str_int({"a": 1}), Map[str, int])
 assert_type(schema_id_opt_str(None), str | None)
 assert_type(TestIntPair(1, 2).a, int)
 assert_type(TestIntPair(1, 2).sum(), int)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 from ..._start.fork import new_lock
-from ..context import bridge, hooks
+from ..context import bridge
 from ..context.backend import SAFE_CALL, cast, core, words_at
 from ..context.binding import binding
 from ..context.hidden import hidden
@@ -50,6 +50,7 @@ class Function(CObject):
     _call: Any  # the native function's safe_call, None without a function
     _name: str
     _keeps_gil: bool | None  # None: the environment variable decides
+    _by_names: Any  # the package sets it (ffi_hpy/_types/about.py)
     _kept: Any  # the C binding's Function of the same object, for calls that keep the GIL
 
     def __new__(cls, /, *_args: Any, **_kwargs: Any) -> Any:
@@ -205,7 +206,7 @@ class Function(CObject):
 
     @hidden
     def _call_by_names(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        ordered = hooks.arguments_by_names(self, (*args, *kwargs.values()), tuple(kwargs))
+        ordered = self._by_names(args, kwargs)
         if isinstance(ordered, str):
             raise TypeError(ordered)
         return self(*ordered)

@@ -10,10 +10,10 @@ from operator import index as as_int
 
 from ..context.backend import words_at
 from ..context.binding import binding
-from ..context.bridge import use_lifted
+from ..context.bridge import lift, lower, use_lifted
 from ..context.hidden import hidden
 from ..context.numbers import INT64_MAX, INT64_MIN, TENSOR
-from ..context.texts import bind
+from ..context.texts import bind, messages
 from ..convert.values import data_type_of, device_of
 from ..object.call_buffers import give, read_object, take, use
 from ..object.objects import expect
@@ -34,6 +34,7 @@ _SHAPE = 6
 _STRIDES = 7
 _BYTE_OFFSET = 8
 
+_WITH_STRIDES = 0x18  # PyBUF_STRIDES: the user of a buffer reads its strides
 _TWO_TO_64 = 1 << 64
 _OPTIONS = ("stream", "max_version", "dl_device", "copy")
 _SIMPLE_OPTIONS = ("stream", "max_version")
@@ -224,6 +225,23 @@ class Tensor(CObject):
         """DLPack device type and index, two ints."""
         word: int = _read(self, _device_word)
         return word & 0xFFFFFFFF, word >> 32
+
+    @hidden
+    def _view(self, shape: tuple[int, ...], strides: tuple[int, ...], n_bytes: int) -> Any:
+        """A Tensor over a part of the memory."""
+        return lower(self._of_binding("_view", shape, strides, n_bytes))
+
+    @hidden
+    def __buffer__(self, flags: int) -> memoryview:
+        """A view of the memory, by the binding's wrapper of the tensor. PyPy and CPython 3.12 call this."""
+        if flags & _WITH_STRIDES != _WITH_STRIDES and not self.is_contiguous():
+            raise BufferError(messages.NOT_CONTIGUOUS)
+        frame = take()
+        try:
+            use(frame, self)
+            return memoryview(lift(expect(self, TENSOR, 1)))
+        finally:
+            give(frame)
 
     @hidden
     def _capsule(self, is_versioned: bool) -> Any:

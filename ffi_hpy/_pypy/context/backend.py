@@ -174,11 +174,12 @@ class _Core:
         self.backtrace = self._function("TVMFFIBacktrace", _word, _int, _word, _int, result=_word)
 
     def interpreter_address(self) -> int:
-        """A pointer into the interpreter's own library, 0 if it exports none of the usual names."""
-        process = _cffi_backend.load_library(None, 0)
-        for name in ("PyPyErr_CheckSignals", "PyErr_CheckSignals", "pypy_main_startup"):
+        """A pointer into the library that contains cffi, the interpreter's own on PyPy; 0 if it exports none of the
+        usual names."""
+        library = _cffi_backend.load_library(getattr(_cffi_backend, "__file__", None), 0)
+        for name in ("PyInit__cffi_backend", "PyPyErr_CheckSignals", "PyErr_CheckSignals", "pypy_main_startup"):
             try:
-                return address_of(process.load_function(QUESTION, name))
+                return address_of(library.load_function(QUESTION, name))
             except AttributeError:
                 continue
         return 0

@@ -6,6 +6,8 @@ functions when it leaves Python code for native code. Below the last native call
 
 from __future__ import annotations
 
+from threading import get_ident
+
 __all__ = ["forget_frames", "hidden"]
 
 TYPE_CHECKING = False
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     Function = TypeVar("Function", bound=Callable[..., Any])
 
 _codes: set[CodeType] = set()  # of the hidden functions; empty on PyPy
+_last: dict[int, tuple[int, int]] = {}  # by thread: the ids of an exception and of an entry, for forget_frames()
 
 
 def _note(function: Function) -> Function:
@@ -31,17 +34,20 @@ def _next_shown(entry: TracebackType | None) -> TracebackType | None:
 
 
 def forget_frames(exception: BaseException) -> None:
-    """Remove the entries of hidden functions from the traceback of an exception."""
+    """Remove the entries of hidden functions from the traceback of an exception. The entries from the first one of the
+    last call on are shown already, if the thread has not handled another exception since then."""
     if not _codes:
         return
-    shown = _next_shown(exception.__traceback__)
+    first = shown = _next_shown(exception.__traceback__)
     if shown is not exception.__traceback__:
         BaseException.with_traceback(exception, shown)  # the class may refuse to set attributes
-    while shown is not None:
+    known = _last.get(get_ident())
+    while shown is not None and (id(exception), id(shown)) != known:
         following = _next_shown(shown.tb_next)
         if following is not shown.tb_next:
             shown.tb_next = following
         shown = following
+    _last[get_ident()] = (id(exception), id(first))
 
 
 if TYPE_CHECKING:

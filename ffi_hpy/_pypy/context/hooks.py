@@ -15,7 +15,7 @@ def _missing(*_args: Any) -> Any:
     raise RuntimeError("ffi_hpy._core is not set up: import ffi_hpy")
 
 
-arguments_by_names: Any = _missing
+order_of_arguments: Any = _missing  # only for the C binding
 array_stream: Any = _missing
 array_to_tensor: Any = _missing
 bytes_class: Any = _missing

@@ -121,9 +121,12 @@ def type_index_at(address: int) -> int:
     return type_index_in(words_at(address))
 
 
+_ONLY_REFERENCE = 1 << 32 | 1  # one strong reference, and the weak one of all strong ones
+
+
 def is_shared(address: int) -> bool:
-    """Whether an object has owners other than the caller."""
-    shared: bool = words_at(address)[0] & 0xFFFFFFFF != 1
+    """Whether native code other than the owner of one reference may have a strong or weak reference."""
+    shared: bool = words_at(address)[0] != _ONLY_REFERENCE
     return shared
 
 

@@ -101,12 +101,12 @@ class _Field:
         self.slot._convert(value, address_of(frame.words), what)
 
     @hidden
-    def _refuse(self, what: str | None, why: str) -> NoReturn:
-        """Raise TypeError about a value. A constructor begins the message with `what`; None means an assignment."""
+    def _refuse(self, what: str | None, why: str, cls: type[Exception] = TypeError) -> NoReturn:
+        """Raise an exception about a value. A constructor begins the message with `what`; None means an assignment."""
         if what is None:
-            raise TypeError(f"{self.name}: {why}")
+            raise cls(f"{self.name}: {why}")
         lines = why.replace("\n", "\n  ")
-        raise TypeError(f"{what} '{self.own_name}':\n  {lines}")
+        raise cls(f"{what} '{self.own_name}':\n  {lines}")
 
 
 # --- inline fields ------------------------------------------------------------------------------------------------
@@ -366,8 +366,8 @@ class LibraryField(_Field):
     @hidden
     def _fail(self, frame: CallBuffer | None, what: str | None) -> NoReturn:
         """Raise the error of a setter. A mismatch becomes part of a message about the field. In a constructor every
-        failure counts as a mismatch; elsewhere only a TypeError of a C setter does, and the error of a setter that is a
-        Function is raised unchanged."""
+        failure counts as a mismatch; elsewhere only a TypeError of a C setter does, and its OverflowError for a number
+        outside the range of the field. The error of a setter that is a Function is raised unchanged."""
         if not self._setter:
             self._refuse(what, f"Field `{self.own_name}` cannot be written")
         error = take_object()
@@ -376,11 +376,12 @@ class LibraryField(_Field):
         if error:
             cell = words_at(error)
             kind = bytes_at(cell[3], cell[4])
-            is_misfit = what is not None or (not self._is_function and kind == b"TypeError")
+            is_outside = not self._is_function and kind == b"OverflowError"
+            is_misfit = what is not None or is_outside or (not self._is_function and kind == b"TypeError")
             if is_misfit and not interrupts(error):
                 why = text_of(bytes_at(cell[5], cell[6]))
                 core.decref(error)
-                self._refuse(what, why)
+                self._refuse(what, why, OverflowError if is_outside else TypeError)
         raise_taken(0, error, self.name)
 
 

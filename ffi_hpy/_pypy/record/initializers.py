@@ -7,6 +7,7 @@ the object. The binding handles calls with wrong arguments and raises the error.
 
 from __future__ import annotations
 
+from ..._start.match import make_match
 from ..classes.cobject import put_handle
 from ..context.backend import CREATOR, SAFE_CALL, cast, core, new_words, words_at
 from ..context.binding import binding
@@ -182,6 +183,7 @@ class Initializer:
         "_allocate",
         "_binding",
         "_callee",
+        "_match",
         "_missing",
         "_n_required",
         "_needs_keywords",
@@ -193,6 +195,7 @@ class Initializer:
     _allocate: Callable[[], int]
     _binding: Any
     _callee: str
+    _match: Any  # see make_match(); made at first use
     _missing: Any
     _n_required: int
     _needs_keywords: bool
@@ -207,6 +210,7 @@ class Initializer:
         self = object.__new__(cls)
         self._binding = initializer
         self._missing = missing
+        self._match = None
         facts = facts_of(index)
         self._callee = f"{facts.key}.__ffi_init__"
         self._allocate = _Allocator(facts, self._callee).allocate
@@ -238,10 +242,27 @@ class Initializer:
         missing = self._missing
         if n and (args[0] is missing or (n > 1 and (args[1] is missing or (n > 2 and _has(args, missing))))):
             return self._call_named(instance, args, kwargs)
+        return self._make_positional(instance, args)
+
+    @hidden
+    def _make_positional(self, instance: Any, args: tuple[Any, ...]) -> bool:
+        n = len(args)
         rest = self._rest[n]
         if rest is None:
             rest = self._rest[n] = self._slots_without(frozenset(self._positional[:n]))
         return self._make(instance, self._positional, args, n, rest)
+
+    def _match_names(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
+        """Return the arguments by position, with missing markers in the middle; None if they are not of that kind."""
+        if self._match is None:
+            slots = self._positional
+            defaults = [self._missing] * len(slots)
+            self._match = make_match([slot.name for slot in slots], defaults, [slot.has_default for slot in slots])
+        try:
+            values: tuple[Any, ...] = self._match(*args, **kwargs)
+        except TypeError:
+            return None
+        return values
 
     def _slots_without(self, given: Container[_Slot]) -> tuple[_Slot, ...]:
         return tuple([slot for slot in self._slots if slot not in given])
@@ -249,6 +270,10 @@ class Initializer:
     @hidden
     def _call_named(self, instance: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Handle a call with keyword arguments, with missing markers as arguments, or with errors."""
+        if kwargs and not self._needs_keywords:
+            values = self._match_names(args, kwargs)
+            if values is not None and not _has(values, self._missing):
+                return self._make_positional(instance, values)
         bound = self._bind(args, kwargs)
         if bound is None:
             return self._call_binding(instance, args, kwargs)

@@ -75,6 +75,7 @@ def generate_python_global_funcs(
     classes = {key.rpartition(".")[2] for key in defined}
     names = TypeNames(ty_map, imports, {func.name for func in global_funcs} - classes, defined)
     inputs = names.for_parameters()
+    results = names.for_results()
     lines = []
     space = " " * opt.indent
     for func in global_funcs:
@@ -83,7 +84,7 @@ def generate_python_global_funcs(
         elif func.name in classes:
             lines.append(f"{space}# {func.name!r} is a class of this file: get_global_func() finds the function")
         else:
-            lines += render_func(func, names, opt.indent, inputs)
+            lines += render_func(func, results, opt.indent, inputs)
     call = f'{_INIT_FUNC}("{prefix}", __name__)'
     _fill(code, ["# fmt: off", call, *_for_type_checkers(lines, opt), "# fmt: on"])
 
@@ -106,20 +107,21 @@ def generate_python_object(
     members = {f.name for f in obj_info.fields} | {method.name for method in obj_info.methods}
     names = TypeNames(ty_map, imports, members.union(obj_info.variants), defined)
     inputs = names.for_parameters()
+    results = names.for_results()
     ancestors = [object_info_from_type_key(key) for key in obj_info.ancestors]
     inherited = _methods_of(ancestors)
     assignable = {f.name for ancestor in ancestors for f in ancestor.fields if not f.frozen}
     methods = [
         *render_object_variants(obj_info, names, opt.indent),
-        *render_object_properties(obj_info, names, opt.indent, assignable),
-        *render_object_init(obj_info, names, opt.indent, inputs, is_implemented),
-        *render_object_ffi_init(obj_info, names, opt.indent, inputs, inherited, is_implemented),
-        *render_object_methods(obj_info, names, opt.indent, inputs, inherited, is_implemented),
+        *render_object_properties(obj_info, results, opt.indent, assignable),
+        *render_object_init(obj_info, results, opt.indent, inputs, is_implemented),
+        *render_object_ffi_init(obj_info, results, opt.indent, inputs, inherited, is_implemented),
+        *render_object_methods(obj_info, results, opt.indent, inputs, inherited, is_implemented),
     ]
     if methods:
         _add(imports, ImportItem("typing.TYPE_CHECKING"))
         methods = _for_type_checkers(methods, opt)
-        annotations = render_object_annotations(obj_info, names, opt.indent) if is_implemented else []
+        annotations = render_object_annotations(obj_info, results, opt.indent) if is_implemented else []
         methods += ["else:", *annotations] if annotations else []
     if obj_info.has_overloaded_methods():
         _add(imports, ImportItem("typing.overload", type_checking_only=True))

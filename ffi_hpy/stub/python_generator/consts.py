@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...dropin import is_installed
 
-__all__ = ["MOD_MAP", "RUNTIME", "TY_MAP_DEFAULTS", "TY_MAP_INPUT_DEFAULTS"]
+__all__ = ["MOD_MAP", "RUNTIME", "TY_MAP_DEFAULTS", "TY_MAP_INPUT_DEFAULTS", "TY_MAP_RESULT_DEFAULTS"]
 
 _OWN = (__package__ or "").rsplit(".", 2)[0]
 RUNTIME = "tvm_ffi" if is_installed() else _OWN
@@ -30,8 +30,19 @@ TY_MAP_DEFAULTS = {
     "ffi.IntEnum": "ffi.dataclasses.IntEnum",
     "ffi.StrEnum": "ffi.dataclasses.StrEnum",
 }
-"""The annotations of results and fields, by origin or type key."""
+"""The annotations of fields, by origin or type key. A field takes every sequence and mapping."""
 
+TY_MAP_RESULT_DEFAULTS = {name: f"ffi.{name}" for name in ("Array", "Dict", "List", "Map") if RUNTIME == _OWN}
+"""The annotations of results, if they differ: the class that arrives. Under the name of tvm_ffi they are as there."""
+
+_OWN_INPUTS = {
+    "Device": "ffi.Device | str",
+    "Tensor": "ffi.SupportsDLPack",
+    "datetime.datetime": "datetime.datetime | datetime.date | datetime.time",
+    "datetime.timedelta": "datetime.timedelta | float",
+    "pathlib.Path": "os.PathLike[str] | str",
+    "set": "collections.abc.Collection",
+}
 TY_MAP_INPUT_DEFAULTS = {
     "Array": "collections.abc.Sequence",
     "Dict": "collections.abc.Mapping",
@@ -40,6 +51,6 @@ TY_MAP_INPUT_DEFAULTS = {
     "ctypes.c_void_p": "ctypes.c_void_p | None",
     "dtype": "ffi.dtype | str",
     "ffi.Shape": "collections.abc.Sequence[int]",
-    **({"Tensor": "ffi.SupportsDLPack", "Device": "ffi.Device | str"} if RUNTIME == _OWN else {}),
+    **(_OWN_INPUTS if RUNTIME == _OWN else {}),
 }
 """The annotations of parameters, if they differ: parameters accept every type that can be converted."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from ...dataclasses.enum import Enum
-from .utils import OVERRIDE, doc_lines, documented, is_name, unnamable
+from .utils import OVERRIDE, arriving_type, doc_lines, documented, is_name, unnamable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from ...core import TypeSchema
     from ..utils import NamedTypeSchema, ObjectInfo
     from .utils import TypeMap
 
@@ -28,7 +29,7 @@ def render_object_fields(info: ObjectInfo, ty_map: TypeMap, indent: int) -> list
         if not is_name(f.name):
             lines.append(unnamable(f.name, indent))
         elif not f.frozen:
-            lines.append(f"{space}{f.name}: {f.repr(ty_map)}")
+            lines.append(f"{space}{f.name}: {_type_of(f).repr(ty_map)}")
             lines += doc_lines(f.doc, space) if f.doc.strip() else []
     return lines
 
@@ -45,14 +46,18 @@ def render_object_properties(
     for f in _read_only_fields(info):
         note = OVERRIDE if f.name in inherited else ""
         lines.append(f"{space}@{ty_map('property')}")
-        lines += documented(f"{space}def {f.name}(self) -> {f.repr(ty_map)}: ...{note}", f.doc, indent, note)
+        lines += documented(f"{space}def {f.name}(self) -> {_type_of(f).repr(ty_map)}: ...{note}", f.doc, indent, note)
     return lines
 
 
 def render_object_annotations(info: ObjectInfo, ty_map: TypeMap, indent: int) -> list[str]:
     """Return annotations for the fields of render_object_properties(), for programs that read annotations at run
     time."""
-    return [f"{' ' * indent}{f.name}: {f.repr(ty_map)}" for f in _read_only_fields(info)]
+    return [f"{' ' * indent}{f.name}: {_type_of(f).repr(ty_map)}" for f in _read_only_fields(info)]
+
+
+def _type_of(f: NamedTypeSchema) -> TypeSchema:
+    return arriving_type(f.schema)
 
 
 def _read_only_fields(info: ObjectInfo) -> list[NamedTypeSchema]:

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass, field
 from math import isfinite
 
+from ..._types.arriving import arriving
 from ..._types.parameters import NO_DEFAULT
 from . import consts as PC
 
@@ -32,6 +33,7 @@ __all__ = [
     "ImportItem",
     "PythonImports",
     "TypeNames",
+    "arriving_type",
     "doc_lines",
     "documented",
     "is_name",
@@ -173,8 +175,18 @@ class TypeNames:
     def for_parameters(self) -> TypeNames:
         """Return names for parameters, which accept wider types; a mapping of the user applies to both. A callback
         receives its parameters, so the roles are reversed for them."""
-        names = TypeNames({**self._ty_map, **_widened(self._ty_map)}, self._imports)
+        names = self._with(PC.TY_MAP_INPUT_DEFAULTS)
         names.inverse, self.inverse = self, names
+        return names
+
+    def for_results(self) -> TypeNames:
+        """Return names for results, which have the class that arrives; a mapping of the user stays."""
+        names = self._with(PC.TY_MAP_RESULT_DEFAULTS)
+        names.inverse = self.inverse
+        return names
+
+    def _with(self, defaults: dict[str, str]) -> TypeNames:
+        names = TypeNames({**self._ty_map, **_replaced(self._ty_map, defaults)}, self._imports)
         names._taken, names._defined = self._taken, self._defined
         return names
 
@@ -186,18 +198,20 @@ class TypeNames:
         return all(item.full_name == wanted.full_name for item in self._imports if item.exposed_name == name)
 
 
-def _widened(ty_map: dict[str, str]) -> dict[str, str]:
-    return {
-        name: wider
-        for name, wider in PC.TY_MAP_INPUT_DEFAULTS.items()
-        if ty_map.get(name) in (None, PC.TY_MAP_DEFAULTS.get(name))
-    }
+def _replaced(ty_map: dict[str, str], defaults: dict[str, str]) -> dict[str, str]:
+    """Return the defaults for names that the user does not map."""
+    return {name: other for name, other in defaults.items() if ty_map.get(name) in (None, PC.TY_MAP_DEFAULTS.get(name))}
 
 
 # --- signatures -----------------------------------------------------------------------------------------------------
 
 OVERRIDE = "  # type: ignore[override,unused-ignore]"
 """Follows a definition that may differ from the definition that it overrides, for type checkers."""
+
+
+def arriving_type(schema: TypeSchema) -> TypeSchema:
+    """Return the schema of the values that a result or a field has. Under the name of tvm_ffi, stubs are as there."""
+    return arriving(schema) if PC.TY_MAP_RESULT_DEFAULTS else schema
 
 
 def render_func_signature(
@@ -210,7 +224,7 @@ def render_func_signature(
     """
     params, result = func.signature()
     any_name = ty_map("Any") if params is None or result.origin == "Any" else ""
-    returns = any_name if result.origin == "Any" else result.repr(ty_map)
+    returns = any_name if result.origin == "Any" else arriving_type(result).repr(ty_map)
     words = ["self"] if func.is_member else []
     if params is None:
         words.append(f"*args: {any_name}")

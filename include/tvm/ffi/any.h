@@ -7,7 +7,9 @@
 #ifndef TVM_FFI_ANY_H_
 #define TVM_FFI_ANY_H_
 
+#include <tvm/ffi/big_int_words.h>
 #include <tvm/ffi/error.h>
+#include <tvm/ffi/missing_header.h>
 #include <tvm/ffi/object.h>
 #include <tvm/ffi/string.h>
 #include <tvm/ffi/type_traits.h>
@@ -18,17 +20,74 @@ namespace detail {
 
 struct AnyUnsafe;
 
+/* ---- Numbers outside a range. A mismatch that reports one is an OverflowError, any other mismatch a TypeError ---- */
+
+inline constexpr const char *kOutsideTheRange = ", which is outside the range ";
+
+/** The words of an integer beyond int64, borrowed. */
+inline int_ops::WordsView BigIntWords(const TVMFFIAny *src) {
+  const auto *n_words = reinterpret_cast<const size_t *>(src->v_obj + 1); /* the words follow the object */
+  return {reinterpret_cast<const int64_t *>(n_words + 1), *n_words};
+}
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::optional<uint64_t> BigIntToUint64(const TVMFFIAny *src) {
+  if (src->type_index != kTVMFFIBigInt) return std::nullopt;
+  int_ops::WordsView words = BigIntWords(src);
+  if (words.size() != 2 || words[1] != 0) return std::nullopt;
+  return static_cast<uint64_t>(words[0]);
+}
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::optional<double> BigIntToDouble(const TVMFFIAny *src) {
+  if (src->type_index != kTVMFFIBigInt) return std::nullopt;
+  int_ops::WordsView words = BigIntWords(src);
+  double value = int_ops::ToDouble(int_ops::DigitsOf(words));
+  if (std::isinf(value)) return std::nullopt;
+  return int_ops::IsNegative(words) ? -value : value;
+}
+/** An integer as text; of a very long one only the number of bits, because its digits take quadratic time. */
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string IntegerText(const TVMFFIAny *src) {
+  if (src->type_index != kTVMFFIBigInt) return std::to_string(src->v_int64);
+  int_ops::WordsView words = BigIntWords(src);
+  if (words.size() > 16) return "an integer of more than " + std::to_string((words.size() - 1) * 64) + " bits";
+  return int_ops::ToDecimal(int_ops::DigitsOf(words), int_ops::IsNegative(words));
+}
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string OutsideRange(const TVMFFIAny *src, int64_t min, uint64_t max) {
+  bool is_outside = src->type_index == kTVMFFIBigInt;
+  if (src->type_index == kTVMFFIInt) {
+    is_outside = src->v_int64 < min || (src->v_int64 > 0 && static_cast<uint64_t>(src->v_int64) > max);
+  }
+  if (!is_outside) return TypeIndexToTypeKey(src->type_index);
+  return IntegerText(src) + kOutsideTheRange + std::to_string(min) + " to " + std::to_string(max);
+}
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string OutsideFloat(const TVMFFIAny *src, double max) {
+  std::optional<double> value = BigIntToDouble(src);
+  bool is_outside = src->type_index == kTVMFFIBigInt && (!value.has_value() || *value > max || *value < -max);
+  if (!is_outside) return TypeIndexToTypeKey(src->type_index);
+  return IntegerText(src) + kOutsideTheRange + "of a float";
+}
+/** Whether a description of GetMismatchTypeInfo is about a number outside a range, also of an item in a container. */
+inline bool IsOutsideRange(const std::string &found) { return found.find(kOutsideTheRange) != std::string::npos; }
+
+/** The description of a value that does not convert to any of several types: of the number, if it is outside the range
+ * of one. */
+template <typename... T> TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE std::string NoneOf(const TVMFFIAny *src) {
+  std::string found;
+  bool is_number = ((found = TypeTraits<T>::GetMismatchTypeInfo(src), IsOutsideRange(found)) || ...);
+  return is_number ? found : TypeIndexToTypeKey(src->type_index);
+}
+
 /** Throws "Cannot <verb> `source<link>target`". Out of line and shared by all types. */
 [[noreturn]] TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void
-ThrowTypeError(const char *verb, const std::string &source, const char *link, const std::string &target) {
+ThrowMismatch(const char *verb, const std::string &source, const char *link, const std::string &target) {
+  if (IsOutsideRange(source)) {
+    TVM_FFI_THROW(OverflowError) << "Cannot convert " << source << ", to `" << target << "`";
+  }
   TVM_FFI_THROW(TypeError) << "Cannot " << verb << " `" << source << link << target << "`";
   TVM_FFI_UNREACHABLE();
 }
 template <typename T> [[noreturn]] TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE void ThrowIsNot(const TVMFFIAny *value) {
-  ThrowTypeError("treat type", TypeTraits<T>::GetMismatchTypeInfo(value), "` as type `", TypeTraits<T>::TypeStr());
+  ThrowMismatch("treat type", TypeTraits<T>::GetMismatchTypeInfo(value), "` as type `", TypeTraits<T>::TypeStr());
 }
 template <typename T> [[noreturn]] TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE void ThrowCannotConvert(const TVMFFIAny *value) {
-  ThrowTypeError("convert from type", TypeTraits<T>::GetMismatchTypeInfo(value), "` to `", TypeTraits<T>::TypeStr());
+  ThrowMismatch("convert from type", TypeTraits<T>::GetMismatchTypeInfo(value), "` to `", TypeTraits<T>::TypeStr());
 }
 [[noreturn]] TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void ThrowIntegerTooLarge(uint64_t value) {
   TVM_FFI_THROW(OverflowError) << "Integer value " << value << " is too large to fit in int64_t. "
@@ -45,7 +104,10 @@ inline constexpr bool convertible_or_any_v = TypeTraits<T>::convert_enabled || s
 /** Whether a T can be a value. If it cannot, a static assert names T, and callers leave out code that would not compile
  * either. */
 template <typename T> constexpr bool CheckCrossing() {
-  static_assert(TypeTraits<T>::convert_enabled, "this type cannot be a value: it needs TypeTraits");
+  if constexpr (!TypeTraits<T>::convert_enabled) {
+    static_assert(!CheckHeader<T>() || TypeTraits<T>::convert_enabled,
+                  "this type cannot be a value: it needs TypeTraits");
+  }
   return TypeTraits<T>::convert_enabled;
 }
 /** Whether a T can be stored, as a field or a result. */
@@ -78,7 +140,10 @@ template <typename T> constexpr bool CheckStrict() {
 }
 /** Asserts that a T can be in an Any; the assert names T. Always true, so that no second error follows. */
 template <typename T> constexpr bool CheckElement() {
-  static_assert(storage_enabled_v<T>, "this type cannot be in an Any: it needs TypeTraits with storage_enabled");
+  if constexpr (!storage_enabled_v<T>) {
+    static_assert(!CheckHeader<T>() || storage_enabled_v<T>,
+                  "this type cannot be in an Any: it needs TypeTraits with storage_enabled");
+  }
   return true;
 }
 
@@ -86,6 +151,10 @@ template <typename T> constexpr bool CheckElement() {
 template <typename T> using AsResult = std::conditional_t<std::is_base_of_v<Object, T>, const T *, std::optional<T>>;
 
 } // namespace detail
+
+inline std::string TypeTraits<bool>::GetMismatchTypeInfo(const TVMFFIAny *src) {
+  return detail::OutsideRange(src, 0, 1);
+}
 
 /** A borrowed value, such as an argument: the caller keeps it alive. */
 class AnyView {
@@ -416,5 +485,6 @@ using tvm::ffi::AnyView;
 } // namespace tvm
 
 #include <tvm/ffi/any_compare.h> /* IWYU pragma: export */
+#include <tvm/ffi/widen.h>       /* IWYU pragma: export */
 
 #endif /* TVM_FFI_ANY_H_ */

@@ -17,6 +17,7 @@
 #include <memory>
 #include <sstream>
 #include <string>
+#include <string_view>
 
 #ifndef TVM_FFI_ALWAYS_LOG_BEFORE_THROW
 /** 1: errors are printed on stderr before they are thrown, for code whose exceptions cannot be caught. */
@@ -66,6 +67,10 @@ public:
 
   /** The name of the error's class, such as "ValueError". */
   std::string kind() const { return Text(get()->kind); }
+  /** Whether an `except` clause of Python for the class with the name `kind` catches this error: the kind is that name,
+   * or that of a class below it that is built in or has an ErrorDef (exception.h, which function.h includes). The error
+   * of a Python exception has the kind of its class, or else of the nearest base that is registered or built in. */
+  inline bool is_a(std::string_view kind) const;
   /** The text for the user. */
   std::string message() const { return Text(get()->message); }
   /** The frames, most recent call first. */

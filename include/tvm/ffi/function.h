@@ -23,10 +23,6 @@
 #include <string_view>
 #include <vector>
 
-#if defined(__GLIBCXX__)
-#include <cxxabi.h>
-#endif
-
 #ifndef TVM_FFI_DLL_EXPORT_INCLUDE_METADATA
 /** 1: exported functions also export their types and documentation, for generated stubs. */
 #define TVM_FFI_DLL_EXPORT_INCLUDE_METADATA 0
@@ -60,23 +56,9 @@ namespace ffi {
 
 namespace detail {
 
-/** In a handler: makes the current exception the pending error of this thread. An exception that is not an Error
- * becomes an InternalError. */
-TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void SetSafeCallRaisedFromCurrent() {
-  try {
-    throw;
-  } catch (const Error &error) {
-    SetSafeCallRaised(error);
-#if defined(__GLIBCXX__)
-  } catch (abi::__forced_unwind &) { /* the thread is being cancelled */
-    throw;
-#endif
-  } catch (const std::exception &exception) {
-    TVMFFIErrorSetRaisedFromCStr("InternalError", exception.what());
-  } catch (...) {
-    TVMFFIErrorSetRaisedFromCStr("InternalError", "an exception that is not a std::exception");
-  }
-}
+/** In a handler: makes the current exception the pending error of this thread. Defined in exception.h, which has the
+ * kinds of errors. */
+void SetSafeCallRaisedFromCurrent();
 
 } // namespace detail
 
@@ -440,7 +422,7 @@ public:
     } else if constexpr (std::is_same_v<R, Any>) {
       return packed_(std::forward<Args>(args)...);
     } else {
-      return packed_(std::forward<Args>(args)...).template cast<R>();
+      return detail::CastResult<R>(packed_(std::forward<Args>(args)...));
     }
   }
   /** The function without its types. */
@@ -543,5 +525,7 @@ inline int PutOwnedText(const std::string &text, TVMFFIAny *result) {
 /** Exports the documentation of an exported function. */
 #define TVM_FFI_DLL_EXPORT_TYPED_FUNC_DOC(ExportName, DocString)
 #endif
+
+#include <tvm/ffi/exception.h> /* IWYU pragma: export */
 
 #endif /* TVM_FFI_FUNCTION_H_ */

@@ -5,6 +5,7 @@
 #include <tvm/ffi/any.h>
 #include <tvm/ffi/error.h>
 #include <tvm/ffi/expected.h>
+#include <tvm/ffi/widen.h>
 
 #include <string_view>
 #include <tuple>
@@ -45,12 +46,16 @@ static constexpr bool RetSupported = std::is_same_v<T, Any> || std::is_void_v<T>
 
 /** Fails to compile for a type that cannot be a value; the compiler's message names the type. */
 template <typename T> constexpr bool CheckArg() {
-  static_assert(ArgSupported<T>,
-                "this parameter type cannot cross: it needs TypeTraits (and be a T, const T & or T &&)");
+  if constexpr (!ArgSupported<T>) {
+    static_assert(!CheckHeader<std::remove_const_t<std::remove_reference_t<T>>>() || ArgSupported<T>,
+                  "this parameter type cannot cross: it needs TypeTraits (and be a T, const T & or T &&)");
+  }
   return ArgSupported<T>;
 }
 template <typename T> constexpr bool CheckRet() {
-  static_assert(RetSupported<T>, "this result type cannot cross: it needs TypeTraits");
+  if constexpr (!RetSupported<T>) {
+    static_assert(!CheckHeader<T>() || RetSupported<T>, "this result type cannot cross: it needs TypeTraits");
+  }
   if constexpr (RetSupported<T> && !std::is_void_v<T>) return CheckField<T>();
   return RetSupported<T>;
 }
@@ -149,7 +154,8 @@ struct FunctionInfo : PlainFunctionInfo<typename NoNoexcept<std::remove_cv_t<std
 
 /* ---- Calls ---- */
 
-/** The called function, for messages. */
+/** The called function, for messages. Without a signature, the name includes the signature, and behind the name are a
+ * NUL and the names of all parameters, each with a NUL at its end. So hot code stores no pointer to them. */
 struct CallContext {
   std::string_view name;
   FGetFuncSignature signature;
@@ -164,17 +170,45 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string FullName(const CallContex
                            << expected << " but got " << given << " arguments";
   TVM_FFI_UNREACHABLE();
 }
+/** "`name`" of a parameter; "" if the parameters have no names. */
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string ParameterName(const CallContext &context, size_t i) {
+  if (context.signature != nullptr) return "";
+  const char *name = context.name.data() + context.name.size() + 1;
+  for (; i > 0; --i) name += std::char_traits<char>::length(name) + 1;
+  return std::string("`").append(name).append("`");
+}
+/** The message for argument i, of which `given` is a description. */
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string
+ArgMismatch(const CallContext &context, size_t i, const std::string &expected, const std::string &given) {
+  bool is_number = IsOutsideRange(given);
+  std::string text(is_number ? "Value out of range on argument #" : "Mismatched type on argument #");
+  std::string name = ParameterName(context, i);
+  text.append(std::to_string(i));
+  if (is_number && !name.empty()) text.append(" ").append(name);
+  text.append(" when calling: `").append(FullName(context)).append("`. Expected `").append(expected);
+  text.append(is_number ? "` but got " : "` but got `").append(given);
+  if (!is_number) text.append("`").append(name.empty() ? "" : " for ").append(name);
+  return text;
+}
+/** OverflowError for a number outside a range, otherwise TypeError. */
 [[noreturn]] TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void
-ThrowArgType(const CallContext &context, size_t i, const std::string &expected, const std::string &given) {
-  TVM_FFI_THROW(TypeError) << "Mismatched type on argument #" << i << " when calling: `" << FullName(context)
-                           << "`. Expected `" << expected << "` but got `" << given << '`';
+ThrowArgMismatch(const CallContext &context, size_t i, const std::string &expected, const std::string &given) {
+  std::string text = ArgMismatch(context, i, expected, given);
+  if (IsOutsideRange(given)) TVM_FFI_THROW(OverflowError) << text;
+  TVM_FFI_THROW(TypeError) << text;
   TVM_FFI_UNREACHABLE();
 }
+/** Converts an argument that did not convert narrowly; TypeError if it does not convert widely either. A scalar has no
+ * wide conversion. */
 template <typename T>
-[[noreturn]] TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE void ThrowArg(const CallContext &context, size_t i,
-                                                               const AnyView &arg) {
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE T ConvertArgWide(const CallContext &context, size_t i, const AnyView &arg) {
+  Widening widening;
+  if constexpr (!std::is_scalar_v<T>) {
+    std::optional<T> value = arg.template try_cast<T>();
+    if (value.has_value()) return *std::move(value);
+  }
   TVMFFIAny given = arg.CopyToTVMFFIAny();
-  ThrowArgType(context, i, Type2Str<T>::v(), TypeTraits<T>::GetMismatchTypeInfo(&given));
+  ThrowArgMismatch(context, i, Type2Str<T>::v(), TypeTraits<T>::GetMismatchTypeInfo(&given));
 }
 
 /** Argument i, converted to the type of the parameter. */
@@ -184,9 +218,17 @@ TVM_FFI_INLINE Plain ConvertArg(const CallContext &context, const AnyView *args,
     return args[i];
   } else {
     std::optional<Plain> value = args[i].template try_cast<Plain>();
-    if (TVM_FFI_PREDICT_FALSE(!value.has_value())) ThrowArg<Plain>(context, i, args[i]);
+    if (TVM_FFI_PREDICT_FALSE(!value.has_value())) return ConvertArgWide<Plain>(context, i, args[i]);
     return *std::move(value);
   }
+}
+
+/** A result, field or item as a value. An unsigned integer beyond int64 becomes a BigInt. */
+template <typename T> TVM_FFI_INLINE Any ToOwned(T value) {
+  if constexpr (is_unsigned64_v<T>) {
+    if (TVM_FFI_PREDICT_FALSE(static_cast<int64_t>(value) < 0)) return AnyOfUnsigned(static_cast<uint64_t>(value));
+  }
+  return Any(std::move(value));
 }
 
 /** Calls f with converted arguments. `result` is None before the call and owns the result afterwards. The error of an
@@ -200,6 +242,8 @@ TVM_FFI_INLINE void InvokeInto([[maybe_unused]] Any *result, F &f, Values &&...v
     R expected = f(std::forward<Values>(values)...);
     if (expected.is_err()) throw std::move(expected).error();
     *result = ExpectedUnsafe::GetData(expected);
+  } else if constexpr (is_unsigned64_v<R>) {
+    *result = ToOwned<R>(f(std::forward<Values>(values)...));
   } else {
     *result = R(f(std::forward<Values>(values)...));
   }

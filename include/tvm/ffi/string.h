@@ -420,7 +420,8 @@ struct TypeTraits<std::string> : FallbackOnlyTraitsBase<std::string, const char 
   static std::string ConvertFallbackValue(const char *src) { return src; }
   static std::string ConvertFallbackValue(TVMFFIByteArray *src) { return std::string(src->data, src->size); }
   template <typename TText> static std::string ConvertFallbackValue(const TText &src) { return src; }
-  TVM_FFI_TRAITS_NAME_("std::string")
+  static std::string TypeStr() { return "str"; }
+  static std::string TypeSchema() { return detail::NamedTypeSchema("std::string"); }
 };
 
 /* ---- Quoted strings ---- */

@@ -21,6 +21,7 @@
 #include <tvm/ffi/base_detail.h>
 #include <tvm/ffi/c_api.h>
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -136,11 +137,16 @@ inline constexpr bool needs_owner_v<T, std::enable_if_t<sizeof(TypeTraits<T>::kN
 /** False for a class derived from ObjectRef that has its own TypeTraits. */
 template <typename T> inline constexpr bool use_default_type_traits_v = true;
 
+namespace detail {
+/** The class of a value in Python's words, for messages. Defined in widen.h. */
+std::string GivenClass(const TVMFFIAny *value);
+} // namespace detail
+
 struct TypeTraitsBase {
   static constexpr bool convert_enabled = true;
   static constexpr bool storage_enabled = true;
   static constexpr int32_t field_static_type_index = kTVMFFIAny;
-  static std::string GetMismatchTypeInfo(const TVMFFIAny *source) { return TypeIndexToTypeKey(source->type_index); }
+  static std::string GetMismatchTypeInfo(const TVMFFIAny *source) { return detail::GivenClass(source); }
 };
 
 /** field_static_type_index of any type; kTVMFFIAny for a type that cannot be a value. */
@@ -212,10 +218,12 @@ template <> struct TypeTraits<StrictBool> : detail::PlainTraitsBase<TypeTraits<S
 template <> struct TypeTraits<bool> : detail::PlainTraitsBase<TypeTraits<bool>, bool, kTVMFFIBool> {
   TVM_FFI_INLINE static void Put(bool src, TVMFFIAny *result) { detail::PutInt64(kTVMFFIBool, src, result); }
   TVM_FFI_INLINE static bool Get(const TVMFFIAny *src) { return src->v_int64 != 0; }
+  /** The ints 0 and 1 convert. */
   TVM_FFI_INLINE static std::optional<bool> TryCastFromAnyView(const TVMFFIAny *src) {
-    if (detail::IsIntOrBool(src)) return Get(src);
+    if (detail::IsIntOrBool(src) && TVM_FFI_PREDICT_TRUE((src->v_int64 & ~int64_t{1}) == 0)) return Get(src);
     return std::nullopt;
   }
+  static std::string GetMismatchTypeInfo(const TVMFFIAny *src);
   TVM_FFI_TRAITS_NAME_(StaticTypeKey::kTVMFFIBool)
 };
 
@@ -224,31 +232,83 @@ template <typename T, bool = std::is_enum_v<T>> constexpr bool is_integeral_enum
 template <typename T> constexpr bool is_integeral_enum_v<T, true> = std::is_integral_v<std::underlying_type_t<T>>;
 
 namespace detail {
-/** Defined in any.h. */
+
+/** The integer type behind an integer or an enumeration. */
+template <typename T, bool = std::is_enum_v<T>> struct IntegerOf {
+  using type = T;
+};
+template <typename T> struct IntegerOf<T, true> {
+  using type = std::underlying_type_t<T>;
+};
+
+/** Whether values of an integer type may be beyond int64. */
+template <typename T, bool = std::is_integral_v<T> || is_integeral_enum_v<T>>
+inline constexpr bool is_unsigned64_v = false;
+template <typename T>
+inline constexpr bool is_unsigned64_v<T, true> =
+    sizeof(T) == sizeof(int64_t) && std::is_unsigned_v<typename IntegerOf<T>::type>;
+
+/** Whether an int is in the range of an integer type. */
+template <typename Int> TVM_FFI_INLINE bool FitsInto(int64_t value) {
+  using Integer = typename IntegerOf<Int>::type;
+  if constexpr (sizeof(Integer) < sizeof(int64_t)) {
+    return static_cast<int64_t>(static_cast<Integer>(value)) == value;
+  } else {
+    return std::is_signed_v<Integer> || value >= 0;
+  }
+}
+
+/* Defined in any.h. */
+
 [[noreturn]] void ThrowIntegerTooLarge(uint64_t value);
+/** The uint64 of an integer beyond int64; nullopt if a uint64 cannot have that value, or for another value. */
+std::optional<uint64_t> BigIntToUint64(const TVMFFIAny *src);
+/** The double of an integer beyond int64; nullopt if the double is infinite, or for another value. */
+std::optional<double> BigIntToDouble(const TVMFFIAny *src);
+/** "300, which is outside the range 0 to 255" for an integer; otherwise the type of the value. */
+std::string OutsideRange(const TVMFFIAny *src, int64_t min, uint64_t max);
+/** As OutsideRange, for an integer whose nearest floating-point number is beyond a maximum. */
+std::string OutsideFloat(const TVMFFIAny *src, double max);
+
 } // namespace detail
 
-/** Integers and enumerations: an int, or a bool, which counts as 0 or 1. An int that is too wide for Int is truncated.
- * A uint64 that is too large for int64 is an OverflowError. */
+/** Integers and enumerations: an int in the range of Int, or a bool, which counts as 0 or 1. A uint64 that is too large
+ * for int64 is an OverflowError as a value; a parameter accepts such an integer. */
 template <typename Int>
 struct TypeTraits<Int, std::enable_if_t<std::is_integral_v<Int> || is_integeral_enum_v<Int>>>
     : detail::PlainTraitsBase<TypeTraits<Int>, Int, kTVMFFIInt> {
   TVM_FFI_INLINE static void Put(Int src, TVMFFIAny *result) {
     int64_t value = static_cast<int64_t>(src);
-    if constexpr (sizeof(Int) == sizeof(int64_t) && std::is_unsigned_v<Int>) {
+    if constexpr (detail::is_unsigned64_v<Int>) {
       if (TVM_FFI_PREDICT_FALSE(value < 0)) detail::ThrowIntegerTooLarge(static_cast<uint64_t>(src));
     }
     detail::PutInt64(kTVMFFIInt, value, result);
   }
   TVM_FFI_INLINE static Int Get(const TVMFFIAny *src) { return static_cast<Int>(src->v_int64); }
+  TVM_FFI_INLINE static bool CheckAnyStrict(const TVMFFIAny *src) {
+    return src->type_index == kTVMFFIInt && detail::FitsInto<Int>(src->v_int64);
+  }
   TVM_FFI_INLINE static std::optional<Int> TryCastFromAnyView(const TVMFFIAny *src) {
-    if (detail::IsIntOrBool(src)) return Get(src);
+    if (TVM_FFI_PREDICT_TRUE(detail::IsIntOrBool(src))) {
+      if (TVM_FFI_PREDICT_TRUE(detail::FitsInto<Int>(src->v_int64))) return Get(src);
+      return std::nullopt;
+    }
+    if constexpr (std::is_same_v<Int, uint64_t>) {
+      return detail::BigIntToUint64(src);
+    } else if constexpr (detail::is_unsigned64_v<Int>) {
+      if (std::optional<uint64_t> value = detail::BigIntToUint64(src)) return static_cast<Int>(*value);
+    }
     return std::nullopt;
+  }
+  static std::string GetMismatchTypeInfo(const TVMFFIAny *src) {
+    using Limits = std::numeric_limits<typename detail::IntegerOf<Int>::type>;
+    return detail::OutsideRange(src, static_cast<int64_t>(Limits::min()), static_cast<uint64_t>(Limits::max()));
   }
   TVM_FFI_TRAITS_NAME_(StaticTypeKey::kTVMFFIInt)
 };
 
-/** Floating-point numbers: a float, or a converted int or bool. */
+/** Floating-point numbers: a float, or a converted int or bool; also an integer beyond int64, if the double is
+ * finite. */
 template <typename Float>
 struct TypeTraits<Float, std::enable_if_t<std::is_floating_point_v<Float>>>
     : detail::PlainTraitsBase<TypeTraits<Float>, Float, kTVMFFIFloat> {
@@ -260,10 +320,21 @@ struct TypeTraits<Float, std::enable_if_t<std::is_floating_point_v<Float>>>
   TVM_FFI_INLINE static Float Get(const TVMFFIAny *src) { return static_cast<Float>(src->v_float64); }
   TVM_FFI_INLINE static std::optional<Float> TryCastFromAnyView(const TVMFFIAny *src) {
     if (src->type_index == kTVMFFIFloat) return Get(src);
-    if (detail::IsIntOrBool(src)) return static_cast<Float>(src->v_int64);
-    return std::nullopt;
+    if (TVM_FFI_PREDICT_TRUE(detail::IsIntOrBool(src))) return static_cast<Float>(src->v_int64);
+    if constexpr (std::is_same_v<Float, double>) {
+      return detail::BigIntToDouble(src);
+    } else {
+      std::optional<double> value = detail::BigIntToDouble(src);
+      if (!value.has_value() || *value > kMax || *value < -kMax) return std::nullopt;
+      return static_cast<Float>(*value);
+    }
   }
+  static std::string GetMismatchTypeInfo(const TVMFFIAny *src) { return detail::OutsideFloat(src, kMax); }
   TVM_FFI_TRAITS_NAME_(StaticTypeKey::kTVMFFIFloat)
+
+private:
+  static constexpr double kMax = static_cast<double>(
+      std::numeric_limits<std::conditional_t<(sizeof(Float) < sizeof(double)), Float, double>>::max());
 };
 
 /** An opaque address; None is the null pointer. */

@@ -27,6 +27,22 @@ FH_GLOBAL(new_bytes) {
   return fh_bytes_new(content.data, content.size, result); /* a string becomes bytes */
 }
 
+/* ffi_hpy.BytesDescribed(bytes, str) -> bytes with a description */
+FH_GLOBAL(new_described_bytes) {
+  TVMFFIByteArray content, description;
+  if (fh_function_check_count("ffi_hpy.BytesDescribed", n_args, 2) != 0) return -1;
+  if (fh_function_arg_bytes("ffi_hpy.BytesDescribed", args, 0, &content) != 0) return -1;
+  if (fh_function_arg_str("ffi_hpy.BytesDescribed", args, 1, &description) != 0) return -1;
+  return fh_bytes_new_described(content, description, result);
+}
+
+/* ffi_hpy.BytesDescription(value) -> the description of bytes, None for any other value */
+FH_GLOBAL(describe_bytes) {
+  if (fh_function_check_count("ffi_hpy.BytesDescription", n_args, 1) != 0) return -1;
+  const char *description = fh_bytes_description(&args[0]);
+  return description == NULL ? 0 : fh_str_from_cstr(description, result);
+}
+
 /* ffi.Shape(int...) -> Shape. All arguments are checked first. */
 FH_GLOBAL(new_shape) {
   for (int32_t i = 0; i < n_args; ++i) {
@@ -63,6 +79,8 @@ FH_GLOBAL(repr_print) {
 const fh_globals_entry fh_globals_value[] = {
     {"ffi.String", new_string, "ffi.String(ffi.String)"},
     {"ffi.Bytes", new_bytes, "ffi.Bytes(ffi.Bytes)"},
+    {"ffi_hpy.BytesDescribed", new_described_bytes, "ffi.Bytes(ffi.Bytes,ffi.String)"},
+    {"ffi_hpy.BytesDescription", describe_bytes, "Optional<ffi.String>(Any)"},
     {"ffi.Shape", new_shape, "ffi.Function"},
     {"ffi.GetInvalidObject", get_missing, "ffi.Object()"},
     {"ffi.GetKwargsObject", get_kwargs, "ffi.Object()"},

@@ -53,6 +53,34 @@ int fh_str_new(const char *data, size_t n_bytes, TVMFFIAny *out) {
   return fh_str_try_new(data, n_bytes, out) == 0 ? 0 : fh_error_raise_no_memory();
 }
 
+/* Bytes with a description: `data` begins behind an empty head, so it differs from `content`, and the description
+ * follows the NUL of the data. The head keeps the data aligned. */
+#define DESCRIBED_HEAD 8
+
+int fh_bytes_new_described(TVMFFIByteArray data, TVMFFIByteArray description, TVMFFIAny *out) {
+  *out = fh_any_none();
+  if (data.size > SIZE_MAX / 2 || description.size > SIZE_MAX / 4) return fh_error_raise_no_memory();
+  size_t n_bytes = DESCRIBED_HEAD + data.size + 1 + description.size;
+  fh_str_object *str = new_object(n_bytes, kTVMFFIBytes);
+  if (str == NULL) return fh_error_raise_no_memory();
+  char *place = str->content + DESCRIBED_HEAD;
+  memset(str->content, 0, DESCRIBED_HEAD);
+  str->bytes.data = place;
+  str->bytes.size = data.size;
+  if (data.size != 0) memcpy(place, data.data, data.size);
+  place[data.size] = '\0';
+  if (description.size != 0) memcpy(place + data.size + 1, description.data, description.size);
+  *out = fh_any_object(str);
+  return 0;
+}
+
+const char *fh_bytes_description(const TVMFFIAny *any) {
+  if (any->type_index != kTVMFFIBytes) return NULL;
+  const fh_str_object *str = (const fh_str_object *)(const void *)any->v_obj;
+  if (str->header.deleter != fh_object_delete_plain || str->bytes.data == str->content) return NULL;
+  return str->bytes.data + str->bytes.size + 1;
+}
+
 int fh_bytes_new(const char *data, size_t n_bytes, TVMFFIAny *out) {
   int rc = make_text(data, n_bytes, kTVMFFISmallBytes, kTVMFFIBytes, out);
   return rc == 0 ? 0 : fh_error_raise_no_memory();

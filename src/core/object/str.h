@@ -21,6 +21,11 @@ typedef struct {
 /* Make owned values with a copy of the content. -1 with a MemoryError pending, and then *out is None. */
 int fh_str_new(const char *data, size_t n_bytes, TVMFFIAny *out);
 int fh_bytes_new(const char *data, size_t n_bytes, TVMFFIAny *out);
+/* Makes a Bytes object, also for up to 7 bytes, that carries a description (the format and the extents of its items);
+ * clients see bytes like any other. -1 with a MemoryError pending. */
+int fh_bytes_new_described(TVMFFIByteArray data, TVMFFIByteArray description, TVMFFIAny *out);
+/* The description of such bytes, borrowed, with a NUL at its end; NULL for any other value. */
+const char *fh_bytes_description(const TVMFFIAny *any);
 /* As fh_str_new, but with no error pending on failure: for callers that hold a lock. */
 int fh_str_try_new(const char *data, size_t n_bytes, TVMFFIAny *out);
 static inline int fh_str_from_cstr(const char *text, TVMFFIAny *out) { return fh_str_new(text, strlen(text), out); }

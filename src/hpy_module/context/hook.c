@@ -36,7 +36,7 @@ static const char *const names[FB_N_HOOKS] = {
     [FB_HOOK_CONVERT] = "convert",
     [FB_HOOK_DID_YOU_MEAN] = "did_you_mean",
     [FB_HOOK_OPAQUE_VALUE] = "opaque_value",
-    [FB_HOOK_ARGUMENTS_BY_NAMES] = "arguments_by_names",
+    [FB_HOOK_ORDER_OF_ARGUMENTS] = "order_of_arguments",
 };
 
 /* Set by the import of the package. Some are set again by programs that replace the class of data types or devices,

@@ -32,6 +32,7 @@
 #define FB_MESSAGE_FROZEN "%s is frozen: cannot assign to field '%s'"
 #define FB_MESSAGE_OTHER_CLASS "attribute '%s' is not for a '%s' object"
 #define FB_MESSAGE_NOT_AN_INSTANCE "%s() is for instances of its class, not of %s"
+#define FB_MESSAGE_NOT_CONTIGUOUS "the tensor is not contiguous"
 #define FB_MESSAGE_NOTHING_MADE "__ffi_new__ of %.*s made no object of this type"
 
 /* messages(): the formats by name, for the cffi backend. */

@@ -50,6 +50,7 @@ void fb_thread_held_put(HPyContext *ctx) { held = ctx; }
  * unattached threads at once. gil_ensure is stored last (release) and loaded first (acquire): a thread that sees it
  * also sees gil_release. */
 typedef int (*GilEnsure)(void);
+typedef int (*GilCheck)(void);
 typedef void (*GilRelease)(int);
 static GilRelease gil_release;
 static GilEnsure gil_ensure;
@@ -87,6 +88,23 @@ static GilEnsure gil_ensure_get(void) {
   return fh_atomic_load_acquire(&gil_ensure);
 }
 
+/* Without the extension only PyPy 7.3 has code that asks (cffi, and Python code within a native call). */
+bool fb_thread_has_gil(void) {
+  static GilCheck check;
+  if (fb_ext != NULL) {
+    void *state;
+    return fb_ext->thread_state(&state) == FHPY_THREAD_ATTACHED;
+  }
+  GilCheck found = fh_atomic_load_relaxed(&check);
+  if (found == NULL) {
+    void *symbol = fh_loader_find_anywhere("PyPyGILState_Check");
+    if (symbol == NULL) return true;
+    memcpy(&found, &symbol, sizeof(found));
+    fh_atomic_store_relaxed(&check, found);
+  }
+  return found() != 0;
+}
+
 void fb_thread_enter(HPyContext *ctx, bool release, FbThreadState *outer) {
   /* Calls nest through callbacks: `outer` keeps the state of the call around this one. */
   *outer = call_state;
@@ -122,7 +140,9 @@ enum { ATTACH_REENTER, ATTACH_HELD, ATTACH_GIL_STATE };
 
 int fb_thread_attach_slow(FbThread *out) {
   out->held = fb_thread_held_take();
-  if (call_state.ctx != NULL) {
+  out->outer = call_state.ctx;
+  /* Python code within a native call that keeps the GIL may have called native code that releases the GIL, by cffi. */
+  if (call_state.ctx != NULL && (call_state.is_released || !fb_thread_has_cffi_backend || fb_thread_has_gil())) {
     out->ctx = call_state.ctx;
     out->how = call_state.is_released ? ATTACH_REENTER : ATTACH_HELD;
     if (call_state.is_released) {
@@ -159,7 +179,7 @@ void fb_thread_detach_slow(FbThread *attach) {
   case ATTACH_GIL_STATE:
     /* Cleared before the release: the next callback on this thread must attach again. The count is decreased last,
      * because fb_thread_mark_finalizing waits until the thread has released the GIL. */
-    call_state = (FbThreadState){.ctx = NULL};
+    call_state = (FbThreadState){.ctx = attach->outer};
     fh_atomic_load_relaxed (&gil_release)(attach->token);
     count_inside(-1);
     break;

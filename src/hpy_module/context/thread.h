@@ -23,9 +23,11 @@ typedef struct FbThreadState {
 extern FB_HIDDEN bool fb_thread_has_cffi_backend;
 void fb_thread_use_cffi_backend(void);
 /* Takes the context of a native call that keeps the GIL on this thread; NULL if there is none. Until fb_thread_held_put
- * further calls return NULL. */
+ * further calls return NULL. Python code may run within such a call and release the GIL: fb_thread_has_gil. */
 HPyContext *fb_thread_held_take(void);
 void fb_thread_held_put(HPyContext *held);
+/* Whether this thread holds the GIL, by the interpreter's own record. Only for a thread within a native call. */
+bool fb_thread_has_gil(void);
 
 /* Whether native calls that keep the GIL must save the thread state. */
 FH_INLINE bool fb_thread_needs_brackets(void) { return FH_UNLIKELY(fb_ext == NULL || fb_thread_has_cffi_backend); }
@@ -48,6 +50,7 @@ FH_INLINE void fb_thread_leave_held(const FbThreadState *outer) {
 typedef struct FbThread {
   HPyContext *ctx; /* valid until fb_thread_detach */
   HPyContext *held; /* with the cffi backend: the result of fb_thread_held_take */
+  HPyContext *outer; /* of the native call around this thread's Python code; only set by fb_thread_attach_slow */
   int how; /* the result of thread_state; without the extension a value set by fb_thread_attach_slow */
   int token; /* result of the attach function, for the detach function */
 } FbThread;

@@ -62,14 +62,35 @@ FH_INLINE int call_callback(void *self, const TVMFFIAny *args, int32_t n, TVMFFI
   return FH_LIKELY(has_stack() && call_in_python(self, args, n, result) == 0) ? 0 : settle_failure();
 }
 
-/* The safe_call of a callback; self is the FbDeferred that its deleter will push. */
-static int call_from_cffi(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
+/* Releases the GIL if a native call of the C binding keeps it on this thread. Returns the context of that call, for
+ * reacquire, or NULL. Within such a call Python code may run, too: a converter or a deleter. If that code calls native
+ * code by cffi, the GIL is released already. */
+FH_INLINE HPyContext *release(HPyThreadState *state) {
   HPyContext *held = fb_thread_held_take();
-  if (FH_LIKELY(held == NULL)) return call_callback(self, args, n, result);
-  HPyThreadState state = HPy_LeavePythonExecution(held);
-  int rc = call_callback(self, args, n, result);
+  if (FH_LIKELY(held == NULL)) return NULL;
+  if (!fb_thread_has_gil()) {
+    fb_thread_held_put(held);
+    return NULL;
+  }
+  *state = HPy_LeavePythonExecution(held);
+  return held;
+}
+
+FH_INLINE void reacquire(HPyContext *held, HPyThreadState state) {
+  if (FH_LIKELY(held == NULL)) return;
   HPy_ReenterPythonExecution(held, state);
   fb_thread_held_put(held);
+}
+
+/* The safe_call of a callback; self is the FbDeferred that its deleter will push. */
+static int call_from_cffi(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
+  HPyThreadState state = {0};
+  HPyContext *held = release(&state);
+  int rc = call_callback(self, args, n, result);
+  reacquire(held, state);
+  /* As in all functions here that call Python code, because CPython ends threads there. The mark comes last, so that
+   * the call is not a tail call. */
+  fb_thread_mark_frame();
   return rc;
 }
 
@@ -80,12 +101,11 @@ static void covered_drop(void *self) { fb_deferred_push(self); }
 
 /* An exception that leaves a callback stays pending as a payload (error_deferred.h): its FbDeferred. */
 static TVMFFIObject *payload_make(void *payload) {
-  HPyContext *held = fb_thread_held_take();
-  if (FH_LIKELY(held == NULL)) return error_in_python(payload);
-  HPyThreadState state = HPy_LeavePythonExecution(held);
+  HPyThreadState state = {0};
+  HPyContext *held = release(&state);
   TVMFFIObject *error = error_in_python(payload);
-  HPy_ReenterPythonExecution(held, state);
-  fb_thread_held_put(held);
+  reacquire(held, state);
+  fb_thread_mark_frame();
   return error;
 }
 
@@ -129,12 +149,11 @@ static int (*question_in_python)(void);
 
 /* The core calls this function for TVMFFIEnvCheckSignals. */
 static int covered_question(void) {
-  HPyContext *held = fb_thread_held_take();
-  if (FH_LIKELY(held == NULL)) return question_in_python();
-  HPyThreadState state = HPy_LeavePythonExecution(held);
+  HPyThreadState state = {0};
+  HPyContext *held = release(&state);
   int rc = question_in_python();
-  HPy_ReenterPythonExecution(held, state);
-  fb_thread_held_put(held);
+  reacquire(held, state);
+  fb_thread_mark_frame();
   return rc;
 }
 

@@ -7,9 +7,9 @@
 
 #include <stdlib.h>
 
+#include "argument_order.h"
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/hold.h"
-#include "hpy_module/context/hook.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/thread.h"
 #include "hpy_module/convert/args.h"
@@ -136,23 +136,25 @@ FH_INLINE int call_function(HPyContext *ctx, HPy self, const HPy *argv, size_t n
   return call_with(ctx, function, handle, argv, n, views, temps, release, scope, result);
 }
 
-/* A call with keyword arguments. Native functions have positional arguments only: the package orders the arguments by
- * the parameter names that the author gave, and the function is called with the ordered tuple. Returns a new handle, or
- * HPy_NULL with an exception raised. */
-static FH_NOINLINE HPy call_by_names(HPyContext *ctx, HPy self, const HPy *argv, size_t n, HPy kwnames) {
-  size_t n_all = n + (size_t)HPy_Length(ctx, kwnames);
-  HPy parts[] = {self, HPyTuple_FromArray(ctx, (HPy *)argv, (HPy_ssize_t)n_all), kwnames};
-  HPy ordered = HPy_IsNull(parts[1]) ? HPy_NULL : fb_hook_call(ctx, FB_HOOK_ARGUMENTS_BY_NAMES, parts, 3);
-  if (!HPy_IsNull(parts[1])) HPy_Close(ctx, parts[1]);
-  if (HPy_IsNull(ordered)) return HPy_NULL;
-  HPy result = HPy_NULL;
-  if (HPyTuple_Check(ctx, ordered)) {
-    result = HPy_CallTupleDict(ctx, self, ordered, HPy_NULL);
-  } else { /* a str that describes the mistake; raised here, so that the traceback shows no frame of the package */
-    HPyErr_SetObject(ctx, ctx->h_TypeError, ordered);
+/* A call with keyword arguments, which are arranged by position (argument_order.h). Returns 0 with *result owned; -1
+ * with an exception raised; or 1 with the description of a mistake, a str, in *mistake. */
+static FH_NOINLINE int call_by_names(HPyContext *ctx, HPy self, const HPy *argv, size_t n, HPy kwnames, bool keep_gil,
+                                     FbScope *scope, TVMFFIAny *result, HPy *mistake) {
+  const FbArgumentOrder *order = fb_argument_order_get(ctx, self, n, kwnames, mistake);
+  if (FH_UNLIKELY(order == NULL)) return HPy_IsNull(*mistake) ? -1 : 1;
+  HPy few[STACK_ARGS], *ordered = few;
+  size_t n_ordered = fb_argument_order_count(order);
+  if (FH_UNLIKELY(n_ordered > STACK_ARGS)) ordered = malloc(n_ordered * sizeof(HPy));
+  int rc = -1;
+  if (FH_LIKELY(ordered != NULL)) {
+    fb_argument_order_apply(order, argv, ordered);
+    rc = call_function(ctx, self, ordered, n_ordered, keep_gil, scope, result);
+  } else {
+    HPyErr_NoMemory(ctx);
   }
-  HPy_Close(ctx, ordered);
-  return result;
+  if (ordered != few) free(ordered);
+  fb_argument_order_end(ctx, order);
+  return rc;
 }
 
 /* Converts the result of a call (stolen). If an argument came through an exchange table, a tensor becomes a tensor of
@@ -164,11 +166,19 @@ FH_INLINE HPy result_of(HPyContext *ctx, TVMFFIAny *result, const FbScope *scope
 
 /* A call from Python. Returns a new handle, or HPy_NULL with an exception raised. */
 static HPy call_python(HPyContext *ctx, HPy self, const HPy *argv, size_t n, HPy kwnames) {
-  if (FH_UNLIKELY(!HPy_IsNull(kwnames)) && HPy_Length(ctx, kwnames) != 0)
-    return call_by_names(ctx, self, argv, n, kwnames);
   TVMFFIAny result;
   FbScope scope = {0};
-  if (FH_UNLIKELY(call_function(ctx, self, argv, n, false, &scope, &result) != 0)) return HPy_NULL;
+  if (FH_UNLIKELY(!HPy_IsNull(kwnames)) && HPy_Length(ctx, kwnames) != 0) {
+    HPy mistake;
+    int rc = call_by_names(ctx, self, argv, n, kwnames, false, &scope, &result, &mistake);
+    if (FH_UNLIKELY(rc > 0)) { /* raised here, so that the traceback shows no function of the package */
+      HPyErr_SetObject(ctx, ctx->h_TypeError, mistake);
+      HPy_Close(ctx, mistake);
+    }
+    if (FH_UNLIKELY(rc != 0)) return HPy_NULL;
+  } else if (FH_UNLIKELY(call_function(ctx, self, argv, n, false, &scope, &result) != 0)) {
+    return HPy_NULL;
+  }
   return result_of(ctx, &result, &scope);
 }
 
@@ -380,6 +390,15 @@ static cpy_PyObject *vectorcall_counted(cpy_PyObject *self, cpy_PyObject *const 
 int fb_function_call_raw(HPyContext *ctx, HPy function, const HPy *args, size_t nargs, TVMFFIAny *result) {
   FbScope scope = {0};
   return call_function(ctx, function, args, nargs, true, &scope, result);
+}
+
+int fb_function_call_named_raw(HPyContext *ctx, HPy function, const HPy *args, size_t nargs, HPy kwnames,
+                               TVMFFIAny *result) {
+  FbScope scope = {0};
+  HPy mistake;
+  int rc = call_by_names(ctx, function, args, nargs, kwnames, true, &scope, result, &mistake);
+  if (rc > 0) HPy_Close(ctx, mistake);
+  return rc;
 }
 
 void fb_function_call_set_vectorcall(void) {

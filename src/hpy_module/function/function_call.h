@@ -70,5 +70,9 @@ void fb_function_call_count(FbFunction *function);
 
 /* Calls a Function and keeps the GIL. *result is owned. Returns 0, or -1 with an exception raised. */
 int fb_function_call_raw(HPyContext *ctx, HPy function, const HPy *args, size_t nargs, TVMFFIAny *result);
+/* Like fb_function_call_raw, with keyword arguments. Returns also 1, without an exception, if the arguments do not fit
+ * the parameters. */
+int fb_function_call_named_raw(HPyContext *ctx, HPy function, const HPy *args, size_t nargs, HPy kwnames,
+                               TVMFFIAny *result);
 
 #endif /* FFI_HPY_FUNCTION_FUNCTION_CALL_H_ */

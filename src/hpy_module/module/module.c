@@ -27,6 +27,7 @@
 #include "hpy_module/record/initializer.h"
 #include "hpy_module/record/record.h"
 #include "hpy_module/schema/schema_type.h"
+#include "hpy_module/tensor/described.h"
 #include "hpy_module/tensor/dlpack_out.h"
 #include "hpy_module/tensor/exchange_python.h"
 #include "hpy_module/tensor/exchange_table.h"
@@ -213,6 +214,7 @@ static HPyDef *module_defines[] = {&module_exec,
                                    &fb_opaque_value_hold,
                                    &fb_data_type_parse,
                                    &fb_data_type_name,
+                                   &fb_described_capsule,
                                    &fb_dlpack_from,
                                    &fb_dlpack_handle_from,
                                    &fb_dlpack_out_of,

@@ -133,10 +133,10 @@ FH_INLINE bool put_number(const FbField *field, void *address, const TVMFFIAny *
   }
 }
 
-/* Raises TypeError for a value that does not match. An assignment says "key.field: why"; a constructor passes `what`,
- * and the message then has the lines of the core's own constructor. If memory is exhausted, the message only names the
- * field. */
-static FH_NOINLINE void refuse(HPyContext *ctx, const FbField *field, const char *what, FbMismatch *mismatch) {
+/* Raises an exception, usually TypeError, for a value that does not match. An assignment says "key.field: why"; a
+ * constructor passes `what`, and the message then has the lines of the core's own constructor. If memory is exhausted,
+ * the message only names the field. */
+static FH_NOINLINE void refuse(HPyContext *ctx, const FbField *field, const char *what, HPy cls, FbMismatch *mismatch) {
   if (what == NULL) {
     fb_mismatch_prefix(mismatch, "%s: ", field->name);
   } else {
@@ -146,13 +146,13 @@ static FH_NOINLINE void refuse(HPyContext *ctx, const FbField *field, const char
     fb_mismatch_end(mismatch);
     *mismatch = whole;
   }
-  fb_raise(ctx, ctx->h_TypeError, "%s", mismatch->text == NULL ? field->name : mismatch->text);
+  fb_raise(ctx, cls, "%s", mismatch->text == NULL ? field->name : mismatch->text);
 }
 
 int fb_field_convert(HPyContext *ctx, const FbField *field, HPy value, const char *what, TVMFFIAny *out) {
   FbMismatch mismatch = {0};
   FbFit fit = fb_fit_python_value(ctx, field->schema, value, out, &mismatch);
-  if (FH_UNLIKELY(fit == FB_MISFIT)) refuse(ctx, field, what, &mismatch);
+  if (FH_UNLIKELY(fit == FB_MISFIT)) refuse(ctx, field, what, ctx->h_TypeError, &mismatch);
   fb_mismatch_end(&mismatch);
   return fit == FB_FIT ? 0 : -1;
 }
@@ -204,14 +204,26 @@ int fb_field_set_native(const FbField *field, TVMFFIObject *object, const TVMFFI
   return set_native(field, object, value);
 }
 
-/* Raises the native error of a setter. A mismatch becomes part of a message about the field; any other error is raised
- * unchanged. Returns -1. */
-static FH_NOINLINE int refuse_as_setter(HPyContext *ctx, const FbField *field, bool is_misfit, const char *what) {
+/* How a setter refused a value. */
+typedef enum { OTHER_ERROR, MISFIT, OUTSIDE_RANGE } Refusal;
+
+/* Returns the refusal of an error. In a constructor every failure except an interruption is about the field. For an
+ * assignment, the error of a setter Function is raised unchanged; a C setter reports a mismatch by a TypeError, and a
+ * number outside the range of the field by an OverflowError. */
+static FH_NOINLINE Refusal refusal_of(const FbField *field, TVMFFIObjectHandle error, const char *what) {
+  bool is_c = error != NULL && field->setter_function == NULL;
+  if (is_c && fb_error_is_kind(error, "OverflowError")) return OUTSIDE_RANGE;
+  return what != NULL || (is_c && fb_error_is_kind(error, "TypeError")) ? MISFIT : OTHER_ERROR;
+}
+
+/* Raises the pending native error of a setter. A mismatch becomes part of a message about the field; any other error is
+ * raised unchanged. Returns -1. */
+static FH_NOINLINE int refuse_as_setter(HPyContext *ctx, const FbField *field, Refusal refusal, const char *what) {
   FbMismatch mismatch = {0};
   /* Empty but not NULL: nothing is appended to a NULL string. */
   fb_mismatch_set(&mismatch, "%s", "");
-  if (is_misfit && fb_mismatch_take_native(ctx, &mismatch, "", "") == FB_MISFIT) {
-    refuse(ctx, field, what, &mismatch);
+  if (refusal != OTHER_ERROR && fb_mismatch_take_native(ctx, &mismatch, "", "") == FB_MISFIT) {
+    refuse(ctx, field, what, refusal == OUTSIDE_RANGE ? ctx->h_OverflowError : ctx->h_TypeError, &mismatch);
   } else {
     fb_error_raise_pending(ctx, field->name);
   }
@@ -221,7 +233,11 @@ static FH_NOINLINE int refuse_as_setter(HPyContext *ctx, const FbField *field, b
 
 int fb_field_set(HPyContext *ctx, const FbField *field, TVMFFIObject *object, const TVMFFIAny *value,
                  const char *what) {
-  return FH_LIKELY(set_native(field, object, value) == 0) ? 0 : refuse_as_setter(ctx, field, true, what);
+  if (FH_LIKELY(set_native(field, object, value) == 0)) return 0;
+  TVMFFIObjectHandle error = fb_error_slot_take_object();
+  Refusal refusal = refusal_of(field, error, what);
+  fb_error_slot_put_object(error);
+  return refuse_as_setter(ctx, field, refusal, what);
 }
 
 /* Converts the value by the schema, or like an argument without a schema, and passes it to the setter. */
@@ -242,12 +258,9 @@ static int write_by_setter(HPyContext *ctx, const FbField *field, TVMFFIObject *
   if (rc == 0) fb_hold_drain(ctx); /* the former value */
   fb_args_end(&args, is_refused ? FB_DROP_UNKNOWN : rc);
   if (!is_refused) return rc;
-  /* In a constructor every failure except an interruption is about the field. For an assignment, the error of a setter
-   * Function is raised unchanged; a C setter reports a mismatch only by a TypeError. */
-  bool is_misfit =
-      what != NULL || (error != NULL && field->setter_function == NULL && fb_error_is_kind(error, "TypeError"));
+  Refusal refusal = refusal_of(field, error, what);
   fb_error_slot_put_object(error);
-  return refuse_as_setter(ctx, field, is_misfit, what);
+  return refuse_as_setter(ctx, field, refusal, what);
 }
 
 int fb_field_write(HPyContext *ctx, const FbField *field, TVMFFIObject *object, HPy value, const char *what) {

@@ -35,9 +35,10 @@ HPyType_HELPERS(InitFunction)
 static int make(HPyContext *ctx, const InitFunction *self, HPy instance, const HPy *args, size_t n, HPy kwnames) {
   if (!HPy_IsNull(self->initializer.handle))
     return fb_initializer_make(ctx, self->initializer.handle, instance, args, n, kwnames);
-  if (!HPy_IsNull(kwnames)) return 1;
   TVMFFIAny made;
-  if (fb_function_call_raw(ctx, self->constructor.handle, args, n, &made) != 0) return -1;
+  int rc = HPy_IsNull(kwnames) ? fb_function_call_raw(ctx, self->constructor.handle, args, n, &made)
+                               : fb_function_call_named_raw(ctx, self->constructor.handle, args, n, kwnames, &made);
+  if (rc != 0) return rc;
   if (FH_LIKELY(made.type_index >= kTVMFFIStaticObjectBegin)) return fb_transfer_put(ctx, instance, made.v_obj);
   fb_raise(ctx, ctx->h_TypeError, FB_MESSAGE_NOT_AN_OBJECT, fb_function_name(ctx, self->constructor.handle),
            (int)made.type_index);

@@ -24,12 +24,9 @@ static HPy versioned_capsule(HPyContext *ctx, DLManagedTensorVersioned *managed)
 
 /* Makes a capsule with the older struct. Raises BufferError for read-only memory, which that struct cannot describe. */
 static HPy legacy_capsule(HPyContext *ctx, TVMFFIObject *handle) {
-  DLManagedTensorVersioned *versioned = NULL;
   DLManagedTensor *managed = NULL;
-  /* Only the versioned struct has the flags, so one is made to read them. */
-  if (TVMFFITensorToDLPackVersioned(handle, &versioned) != 0) return fb_error_raise_pending(ctx, "__dlpack__");
-  bool is_read_only = (versioned->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0;
-  versioned->deleter(versioned);
+  bool is_read_only;
+  if (fb_managed_is_read_only(ctx, handle, &is_read_only) != 0) return HPy_NULL;
   if (is_read_only) {
     return fb_raise(ctx, ctx->h_BufferError,
                     "this tensor is read-only, which DLPack can say from version 1 on: ask with max_version=(1, 0)");

@@ -53,6 +53,18 @@ TVMFFIObject *fb_managed_borrow(HPyContext *ctx, const DLTensor *tensor) {
   return NULL;
 }
 
+int fb_managed_is_read_only(HPyContext *ctx, TVMFFIObject *handle, bool *out) {
+  DLManagedTensorVersioned *managed = NULL;
+  /* The ABI's struct of a tensor has no flags, so an exported struct is made to read them. */
+  if (TVMFFITensorToDLPackVersioned(handle, &managed) != 0) {
+    fb_error_raise_pending(ctx, "__dlpack__");
+    return -1;
+  }
+  *out = (managed->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0;
+  managed->deleter(managed);
+  return 0;
+}
+
 /* --- memory ------------------------------------------------------------------------------------------------------ */
 
 /* Host memory for tensors. One block has the struct, shape and strides, and then the aligned data, so the deleter is

@@ -5,6 +5,8 @@
 #include <dlpack/dlpack.h>
 #include <tvm/ffi/c_api.h>
 
+#include <stdbool.h>
+
 #include "hpy_module/context/context.h"
 
 /* Makes an ffi.Tensor over a managed tensor, with the requirements of TVMFFITensorFromDLPack. *out is owned and owns
@@ -18,6 +20,9 @@ int fb_managed_take(HPyContext *ctx, DLManagedTensorVersioned *managed, int32_t 
 /* Makes a Tensor over memory that another party owns and keeps valid: for DLTensor* arguments of callbacks. Owned; NULL
  * with an exception raised. */
 TVMFFIObject *fb_managed_borrow(HPyContext *ctx, const DLTensor *tensor);
+
+/* Whether the maker of a native tensor declared its memory read-only. Returns 0, or -1 with an exception raised. */
+int fb_managed_is_read_only(HPyContext *ctx, TVMFFIObject *handle, bool *out);
 
 /* --- memory ------------------------------------------------------------------------------------------------------ */
 

@@ -5,7 +5,9 @@
 
 #include <tvm/ffi/extra/c_env_api.h>
 
+#include "buffer.h"
 #include "core/tensor/dltensor.h"
+#include "described.h"
 #include "dlpack_out.h"
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/drop.h"
@@ -150,6 +152,9 @@ HPy fb_tensor_type_new(HPyContext *ctx, HPy base) {
                               &fb_dlpack_out_versioned,
                               &fb_dlpack_out_method,
                               &fb_dlpack_out_device,
+                              &fb_buffer_get,
+                              &fb_described_view,
+                              NULL, /* of fb_buffer_init */
                               NULL,
                               NULL};
   static HPyType_Spec spec = {
@@ -160,6 +165,7 @@ HPy fb_tensor_type_new(HPyContext *ctx, HPy base) {
       .defines = defines,
       .doc = "An n-dimensional array with shared ownership of its memory, exchanged through DLPack.",
   };
+  defines[sizeof(defines) / sizeof(defines[0]) - 3] = fb_buffer_init();
   return fb_object_type_derive(ctx, &spec, base, &tensor_type);
 }
 

@@ -65,6 +65,8 @@ static const row rows[] = {
     {"ffi.DictForwardIterFunctor", "d", NULL, 0, NULL},
     {"ffi.String", "s", NULL, 0, NULL},
     {"ffi.Bytes", "s", NULL, 0, NULL},
+    {"ffi_hpy.BytesDescribed", "ss", NULL, 0, NULL},
+    {"ffi_hpy.BytesDescription", "s", NULL, 0, NULL},
     {"ffi.Shape", "23", NULL, 0, NULL},
     {"ffi.GetInvalidObject", "", NULL, 0, NULL},
     {"ffi.GetKwargsObject", "", NULL, 0, NULL},

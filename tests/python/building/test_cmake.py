@@ -3,6 +3,7 @@
 CMake behaves the same on every interpreter, so ci/requirements/test.txt installs it for one.
 """
 
+import json
 import os
 import re
 import shutil
@@ -305,6 +306,47 @@ def test_a_python_that_is_missing_or_too_old_is_told_where_stubs_are_asked_for(p
         assert found in said
         assert "Python_EXECUTABLE can name one" in said
         shutil.rmtree(project.build)
+
+
+# --- compiler options -----------------------------------------------------------------------------------------------
+
+
+def flags_of(project, *options):
+    """Configure, and return the compiler options about optimization and visibility, by source file."""
+    project.configure("-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", *options)
+    commands = json.loads((project.build / "compile_commands.json").read_text())
+    is_wanted = re.compile(r"-O\w|-fvisibility=\w+").fullmatch
+    wanted = {Path(each["file"]).name: filter(is_wanted, each["command"].split()) for each in commands}
+    return {name: sorted(flags, key=lambda flag: flag[:2] != "-O") for name, flags in wanted.items()}
+
+
+def test_code_is_optimized_and_its_symbols_are_hidden_unless_the_project_chooses(project):
+    lists = """
+foreach(name IN ITEMS plain slow before after)
+  add_library(${name} SHARED ${name}.cc)
+endforeach()
+add_library(in_c SHARED in_c.c)
+target_compile_options(slow PRIVATE -O0)
+set_target_properties(before PROPERTIES CXX_VISIBILITY_PRESET default)
+foreach(name IN ITEMS plain slow before after in_c)
+  tvm_ffi_configure_target(${name})
+endforeach()
+set_target_properties(after PROPERTIES CXX_VISIBILITY_PRESET protected)
+"""
+    names = ("plain_cc", "slow_cc", "before_cc", "after_cc", "in_c_c")
+    project.write(lists, languages="C CXX", **dict.fromkeys(names, ""))
+    hidden = "-fvisibility=hidden"
+    assert flags_of(project) == {
+        "plain.cc": ["-O2", hidden],
+        "slow.cc": ["-O2", "-O0", hidden],  # the last one counts
+        "before.cc": ["-O2", "-fvisibility=default"],
+        "after.cc": ["-O2", "-fvisibility=protected"],
+        "in_c.c": ["-O2"],
+    }
+    assert flags_of(project, "-DCMAKE_CXX_FLAGS=-g -O1")["plain.cc"] == ["-O1", hidden]
+    debug = flags_of(project, "-DCMAKE_CXX_FLAGS=", "-DCMAKE_BUILD_TYPE=Debug")
+    assert (debug["plain.cc"], debug["in_c.c"]) == ([hidden], [])
+    assert flags_of(project, "-DCMAKE_BUILD_TYPE=Release")["plain.cc"] == ["-O3", hidden]
 
 
 # --- other helpers --------------------------------------------------------------------------------------------------

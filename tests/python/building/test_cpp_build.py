@@ -222,6 +222,7 @@ def has_ended(pid: int) -> bool:
         return True
 
 
+@pytest.mark.same_everywhere
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are watched through /proc")
 def test_a_compiler_that_outlives_its_build_changes_nothing_of_the_next_one(place):
     (place.folder / "hold").touch()
@@ -399,6 +400,7 @@ def test_a_long_build_prints_a_notice_and_a_verbose_one_its_commands(place, monk
 # --- concurrent builds ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.same_everywhere
 @needs_threads
 def test_threads_and_processes_build_once(place):
     program = f"""

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.native_build import compile_cxx
 
 import ffi_hpy
 import ffi_hpy.testing
@@ -15,6 +16,8 @@ from ffi_hpy.core import TypeSchema
 from ffi_hpy.stub import cli, consts, layout, lib_state
 from ffi_hpy.stub.file_utils import FileInfo, collect_files
 from ffi_hpy.stub.utils import NamedTypeSchema, ObjectInfo
+
+PACKAGE = Path(ffi_hpy.__file__).resolve().parent
 
 PYTHON = consts.PYTHON_SYNTAX
 BEGIN, END = PYTHON.begin, PYTHON.end
@@ -205,6 +208,14 @@ def test_a_library_that_cannot_be_loaded_or_read_fails(stubgen, tmp_path, monkey
         status, _, complaints = stubgen(*arguments)
         assert status == 2
         assert expected in complaints
+
+
+def test_a_library_whose_registration_fails_is_told_with_the_reason(stubgen, tmp_path):
+    library = shutil.copy(compile_cxx("init_twice.cc", PACKAGE / "include", "-DKIND=3"), tmp_path / "fails.so.1")
+    status, _, complaints = stubgen(tmp_path, "--dlls", library)
+    assert status == 2
+    reason = f"Cannot load library {library}: its initialisation failed: not today"
+    assert complaints == f"ffi-hpy-stubgen: --dlls {library}: {reason}\n"
 
 
 def test_a_file_with_wrong_marks_is_not_added_to(stubgen, tmp_path):

@@ -114,6 +114,21 @@ def test_parameters_accept_convertible_values_and_callbacks_get_returned_types()
     )
 
 
+def test_results_have_the_class_that_arrives():
+    pair = TypeSchema("tuple", (TypeSchema("int"), TypeSchema("str")))
+    names = TypeSchema("Map", (TypeSchema("str"), TypeSchema("Array", (pair,))))
+    funcs = functions(f=takes(names, names, TypeSchema("tuple", ())))
+    imports = []
+    ty_map = dict(python_consts.TY_MAP_DEFAULTS)
+    lines = filled(codegen.generate_python_global_funcs, "global", ("demo", ""), funcs, ty_map, imports, Options())
+    given = "_0: Mapping[str, Sequence[tuple[int, str]]], _1: tuple[()], /"
+    assert lines[-1] == f"    def f({given}) -> Map[str, Array[Array[int | str]]]: ..."
+    assert ImportItem("ffi_hpy.Array", type_checking_only=True) in imports
+    ty_map["Array"] = "list"  # a mapping of the user stays
+    lines = filled(codegen.generate_python_global_funcs, "global", ("demo", ""), funcs, ty_map, [], Options())
+    assert lines[-1].endswith("-> Map[str, list[list[int | str]]]: ...")
+
+
 # --- names ----------------------------------------------------------------------------------------------------------
 
 

@@ -1,9 +1,14 @@
 """Calls with the parameter names that authors give in C++ (reflection/arg.h), and defaults for missing arguments."""
 
+import itertools
+import json
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 import ffi_hpy
 from ffi_hpy import _core
+from ffi_hpy.dataclasses import c_class
 
 
 @pytest.fixture(scope="module")
@@ -96,3 +101,91 @@ def test_the_number_of_a_note_is_checked():
     assert function._about == 0
     function._about = 1 << 20  # it has no room for this bit
     assert _core.CALLS == "cffi" or function._about == 0
+
+
+# --- remembered orders of arguments ---------------------------------------------------------------------------------
+
+CALLS = [
+    (lambda make: make(1, 2), (1, 2)),
+    (lambda make: make(start=1, step=2), (1, 2)),
+    (lambda make: make(step=3, start=4), (4, 3)),
+    (lambda make: make(5, step=6), (5, 6)),
+    (lambda make: make(start=7), (7, 1)),
+    (lambda make: make(**{"".join(["st", "ep"]): 8, "".join(["st", "art"]): 9}), (9, 8)),  # names that are not interned
+]
+MISTAKES = [
+    (lambda make: make(start=1, stop=2), "got an unexpected keyword argument 'stop'"),
+    (lambda make: make(1, start=2), "got multiple values for argument 'start'"),
+    (lambda make: make(step=2), "missing 1 required argument: 'start'"),
+]
+
+
+@pytest.fixture(scope="module")
+def Tally(library):
+    @c_class("named_args.Tally")
+    class Tally(ffi_hpy.Object):
+        count: int
+        step: int
+
+    return Tally
+
+
+@pytest.fixture(params=["register_object", "c_class", "subclass"])
+def made(request, Counter, Tally):
+    class Own(Counter):
+        def __init__(self, *args, **named):
+            super().__init__(*args, **named)
+
+    return {"register_object": Counter, "c_class": Tally, "subclass": Own}[request.param]
+
+
+def test_a_constructor_finds_its_arguments_at_each_call(made):
+    for _ in range(3):
+        for call, (count, step) in CALLS:
+            counter = call(made)
+            assert type(counter) is made
+            assert counter.count == count
+            assert (counter.step if hasattr(counter, "step") else counter.add(1) - count) == step
+        for call, mistake in MISTAKES:
+            with pytest.raises(TypeError, match=mistake):
+                call(made)
+
+
+ANY_NAMES = [("a", "b"), ("class", "b"), ("_ffi_absent", "b"), ("__debug__", "x y"), ("self", "args")]
+
+
+@pytest.mark.parametrize("names", ANY_NAMES)
+def test_parameters_may_have_any_names(names):
+    from ffi_hpy._types.parameters import Parameters
+
+    first, second = names
+    text = {"type": "ffi.Function", "named_args": {"return": [{"type": "Any"}], "params": [{"type": "Any"}] * 2}}
+
+    def parameters(*defaults):
+        params = [{"name": name, **default} for name, default in zip(names, defaults)]
+        return Parameters(json.dumps({"type_schema": json.dumps(text), "params": params}))
+
+    found = parameters({}, {"default": 5})
+    assert found.in_order("f", (1,), {second: 2}) == (1, 2)
+    assert found.in_order("f", (), {second: 2, first: 1}) == (1, 2)
+    assert found.in_order("f", (), {first: 1}) == (1,)
+    assert found.order_of("f", 1, (second,))[1] == (0, 1)
+    assert found.in_order("f", (), {second: 2}) == f"f() missing 1 required argument: '{first}'"
+    found = parameters({"default": 5}, {})
+    assert found.in_order("f", (), {second: 2}) == (5, 2)
+    assert found.in_order("f", (), {first: 2}) == f"f() missing 1 required argument: '{second}'"
+    found = parameters({"default": 5}, {"default": 6})
+    assert found.in_order("f", (), {second: 2}) == (5, 2)
+    assert found.in_order("f", (), {first: 2}) == (2,)
+
+
+def test_threads_that_name_arguments_in_their_own_orders_do_not_mix_them(show):
+    names = {"values": [1, 2], "window": 4, "scale": 0.25, "unit": "m", "is_short": False}
+
+    def call(order):
+        return [show(**dict(order)) for _ in range(20)]
+
+    orders = list(itertools.permutations(names.items()))
+    with ThreadPoolExecutor(4) as pool:
+        said = pool.map(call, orders)
+    assert {text for texts in said for text in texts} == {"2 4 0.250000 m long"}

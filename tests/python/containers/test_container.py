@@ -826,13 +826,13 @@ def test_containers_nest_to_a_limit(testing, wrap):
 def test_a_container_that_contains_itself_is_a_value_error(testing):
     endless = [1]
     endless.append(endless)
-    with pytest.raises(TOO_DEEP, match=r"does it contain itself|recursion"):
+    with pytest.raises(TOO_DEEP, match=r"contain itself|recursion"):
         testing.echo(endless)
     around = {}
     around["me"] = [around]
-    with pytest.raises(TOO_DEEP, match=r"does it contain itself|recursion"):
+    with pytest.raises(TOO_DEEP, match=r"contain itself|recursion"):
         testing.echo(around)
-    with pytest.raises(TOO_DEEP, match=r"does it contain itself|recursion"):
+    with pytest.raises(TOO_DEEP, match=r"contain itself|recursion"):
         ffi_hpy.convert(endless)
 
 
@@ -937,6 +937,7 @@ print(ffi_hpy.get_global_func("ffi.json.Stringify")([1.5, 0.0078125], None))
 """
 
 
+@pytest.mark.same_everywhere
 def test_numbers_are_printed_alike_in_every_locale(tmp_path):
     made = tmp_path / "de_DE.UTF-8"
     try:

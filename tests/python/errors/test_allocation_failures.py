@@ -45,6 +45,7 @@ def environ(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return {**kept, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1", "LD_PRELOAD": str(preloaded)}
 
 
+@pytest.mark.same_everywhere
 @pytest.mark.parametrize("subject", SUBJECTS)
 def test_each_allocation_may_fail(environ: dict[str, str], subject: str) -> None:
     if subject == "exchange_tensors":

@@ -6,7 +6,7 @@ import sys
 from typing import Any
 
 import pytest
-from support import IS_CFFI_ON_CPYTHON, IS_DEBUG, IS_OWN_DEBUG, IS_PYPY, collect_garbage, unique_name
+from support import IS_DEBUG, IS_OWN_DEBUG, IS_PYPY, collect_garbage, unique_name
 from support.dlpack_structs import Tensor
 
 import ffi_hpy
@@ -15,10 +15,6 @@ from ffi_hpy.dataclasses import field, py_class
 
 pytestmark = [
     pytest.mark.skipif(IS_PYPY, reason="ctypes.pythonapi is CPython's"),
-    pytest.mark.skipif(
-        IS_CFFI_ON_CPYTHON,
-        reason="cffi_backend.c releases the GIL twice if a deleter made with ctypes calls a callback",
-    ),
     pytest.mark.skipif(IS_DEBUG, reason="hpy's debug mode refuses the context of a call in which a deleter has called"),
 ]
 

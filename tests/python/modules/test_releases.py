@@ -245,6 +245,7 @@ def test_keys_are_found_with_the_hashes_of_any_library(hooked):
     check_keys(hooked.library, keys_that_hooks_compare(hooked))
 
 
+@pytest.mark.same_everywhere
 def test_keys_of_another_release_are_found(hooked):
     for version in ("0.1.12", ""):
         check_keys(hooked.library, keys_that_hooks_compare(OfRelease(version))[:1])
@@ -419,6 +420,7 @@ def test_a_library_of_this_version_is_loaded_in_silence():
     assert run_python(LOADED, path, 0) == "0 (1,)\n"
 
 
+@pytest.mark.same_everywhere
 def test_libraries_of_all_releases_are_opened_in_silence():
     sources = ("release.cc", "release_module.cc", "release_hooks.cc")
     paths = [compile_release(source, version) for version in VERSIONS for source in sources]

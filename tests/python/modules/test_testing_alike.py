@@ -24,6 +24,7 @@ pytestmark = [
 HERE = Path(__file__).resolve().parent
 
 
+@pytest.mark.same_everywhere
 def test_the_other_library_passes_the_same_tests(upstream_testing_library):
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_testing_library.py"]
     done = subprocess.run(

@@ -15,6 +15,13 @@ public:
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("named_args.Counter", CounterObj, Object);
 };
 
+class TallyObj : public Object {
+public:
+  int64_t count, step;
+  TallyObj(int64_t count, int64_t step) : count(count), step(step) {}
+  TVM_FFI_DECLARE_OBJECT_INFO_FINAL("named_args.Tally", TallyObj, Object);
+};
+
 String Show(const Array<int64_t> &values, int64_t window, double scale, Optional<String> unit, bool is_short) {
   std::string text = std::to_string(values.size()) + " " + std::to_string(window) + " " + std::to_string(scale);
   return text + " " + std::string(unit.value_or("none")) + (is_short ? " short" : " long");
@@ -38,6 +45,10 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def_rw("count", &CounterObj::count)
       .def("add", &CounterObj::Add, "Counts on.", refl::arg("by"), refl::arg("times") = 1)
       .def_static("make", [](int64_t n) { return make_object<CounterObj>(n, 1); }, "Makes one.", refl::arg("n") = 7);
+  refl::ObjectDef<TallyObj>()
+      .def(refl::init<int64_t, int64_t>(), refl::arg("start"), refl::arg("step") = 1)
+      .def_ro("count", &TallyObj::count)
+      .def_ro("step", &TallyObj::step);
 }
 
 } // namespace

@@ -31,6 +31,7 @@ def torture(*arguments: str) -> str:
     return done.stdout
 
 
+@pytest.mark.same_everywhere
 def test_every_operation_reads_every_kind_of_field_while_it_is_assigned() -> None:
     lines = torture("--seconds", "0.005").splitlines()
     assert lines[-1] == f"{len(lines) - 1} combinations"

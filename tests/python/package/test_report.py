@@ -68,13 +68,32 @@ def test_the_report_says_why_the_package_cannot_be_loaded(tmp_path):
     assert list(said) == [*TITLES, "problem"]
     assert said["core"].startswith("not known: RuntimeError: Cannot find the core")
     assert said["problem"].startswith("ImportError: ffi_hpy is not built or not installed completely")
+    assert run_module("ffi_hpy", "--help", cwd=tmp_path).startswith("usage: python -m ffi_hpy [-h] [--version]")
 
 
-@pytest.mark.parametrize("module", ["ffi_hpy.config", "ffi_hpy.stub.cli"])
+COMMANDS = {
+    "ffi_hpy": "python -m ffi_hpy",
+    "ffi_hpy.config": "ffi-hpy-config",
+    "ffi_hpy.stub.cli": "ffi-hpy-stubgen",
+}
+
+
+@pytest.mark.parametrize("module", COMMANDS)
 def test_each_command_tells_its_version(module):
     done = subprocess.run([sys.executable, "-m", module, "--version"], capture_output=True, text=True)
-    name = {"ffi_hpy.config": "ffi-hpy-config", "ffi_hpy.stub.cli": "ffi-hpy-stubgen"}[module]
-    assert done.stdout == f"{name} {ffi_hpy.__version__}\n"
+    assert done.stdout == f"{COMMANDS[module]} {ffi_hpy.__version__}\n"
+
+
+@pytest.mark.parametrize(("argument", "status"), [("--help", 0), ("-h", 0), ("--no-such-option", 2), ("word", 2)])
+def test_the_report_is_printed_without_arguments_only(argument, status, capsys):
+    from ffi_hpy import _report
+
+    with pytest.raises(SystemExit) as stopped:
+        _report.main(arguments=[argument])
+    printed, complaint = capsys.readouterr()
+    assert stopped.value.code == status
+    assert (complaint if status else printed).startswith("usage: python -m ffi_hpy [-h] [--version]")
+    assert "executable:" not in printed
 
 
 def test_pkg_config_finds_headers_and_library_wherever_the_package_is(tmp_path):

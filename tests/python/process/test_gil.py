@@ -2,11 +2,14 @@
 
 import sys
 import threading
+from typing import Any, Union
 
 import pytest
 from support import IS_OVER_CFFI, IS_PYPY, NO_GIL, parallelize, run_python, unique_name
 
 import ffi_hpy
+from ffi_hpy.core import TypeSchema
+from ffi_hpy.dataclasses import py_class
 
 cannot_tell = pytest.mark.skipif(IS_PYPY, reason="PyPy has no function that tells whether a thread holds the GIL")
 
@@ -101,3 +104,32 @@ def test_a_callback_runs_with_the_gil_whatever_the_caller_does(testing, extensio
 def test_a_free_threaded_interpreter_stays_so(testing):
     testing.apply(lambda: None)
     assert (not getattr(sys, "_is_gil_enabled", lambda: True)()) == NO_GIL
+
+
+# --- Python code within native calls that keep the GIL --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("annotation", [Any, int, list[Any], dict[str, int], Union[int, list[float]], tuple[int, ...]])
+def test_a_conversion_may_call_native_code_that_calls_back(annotation):
+    echo = ffi_hpy.convert(lambda value: value)
+
+    class Value:
+        def __tvm_ffi_value__(self):
+            return echo(5)
+
+    class Index:
+        def __index__(self):
+            return echo(5)
+
+    def items():
+        yield echo(5)
+
+    body = {"__annotations__": {"x": annotation}}
+    Holder = py_class(unique_name("gil"))(type(ffi_hpy.Object)("Holder", (ffi_hpy.Object,), body))
+    for make in (Value, Index, items, lambda: [Value()], lambda: {"a": Value()}):
+        for use in (Holder, lambda value: Holder(x=value), TypeSchema.from_annotation(annotation).convert):
+            try:
+                use(make())
+            except TypeError:  # the value does not fit
+                pass
+    assert echo(5) == 5

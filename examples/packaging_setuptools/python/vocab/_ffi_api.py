@@ -8,7 +8,7 @@ from ffi_hpy import Object as _ffi_Object, init_ffi_api as _FFI_INIT_FUNC, regis
 from ffi_hpy.libinfo import load_lib_module as _FFI_LOAD_LIB
 from typing import TYPE_CHECKING
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from ffi_hpy import Array
 # isort: on
 # fmt: on
 # tvm-ffi-stubgen(end)
@@ -20,7 +20,7 @@ _LIB = _FFI_LOAD_LIB("vocab", "vocab")
 # fmt: off
 _FFI_INIT_FUNC("vocab", __name__)
 if TYPE_CHECKING:
-    def split(_0: str, /) -> Sequence[str]:
+    def split(_0: str, /) -> Array[str]:
         """The words of a text, which spaces separate."""
         ...
 # fmt: on
@@ -38,7 +38,7 @@ class Vocabulary(_ffi_Object):
     # fmt: off
     if TYPE_CHECKING:
         @property
-        def words(self) -> Sequence[str]:
+        def words(self) -> Array[str]:
             """each word, at the place of its number"""
             ...
         def __init__(self) -> None: ...
@@ -50,7 +50,7 @@ class Vocabulary(_ffi_Object):
             """The number of a word, None if it has none."""
             ...
     else:
-        words: Sequence[str]
+        words: Array[str]
     # fmt: on
     # tvm-ffi-stubgen(end)
 

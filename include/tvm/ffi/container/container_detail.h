@@ -3,6 +3,7 @@
 #define TVM_FFI_CONTAINER_CONTAINER_DETAIL_H_
 
 #include <tvm/ffi/any.h>
+#include <tvm/ffi/widen.h>
 
 #include <initializer_list>
 #include <iterator>

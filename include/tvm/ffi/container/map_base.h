@@ -348,18 +348,25 @@ private:
 
 namespace detail {
 
+/** " at key 3"; nothing for a key that is neither a number nor a string. */
+TVM_FFI_COLD_CODE inline std::string AtKey(const Any &key) {
+  if (std::optional<int64_t> number = key.as<int64_t>()) return " at key " + std::to_string(*number);
+  if (std::optional<String> text = key.as<String>()) return " at key '" + std::string(text->data(), text->size()) + "'";
+  return "";
+}
+
 /** Describes the first key that does not convert to K, or the first value that does not convert to V: "Map[some key is
  * int, V]". */
 template <typename K, typename V> std::string PairMismatch(const MapBaseObj &pairs, const std::string &name) {
   for (const auto &pair : pairs) {
     if constexpr (!std::is_same_v<K, Any>) {
       if (!pair.first.template try_cast<K>().has_value()) {
-        return name + "[some key is " + AnyUnsafe::GetMismatchTypeInfo<K>(pair.first) + ", V]";
+        return name + "[some key is " + AnyUnsafe::GetMismatchTypeInfo<K>(pair.first) + ", V]" + AtKey(pair.first);
       }
     }
     if constexpr (!std::is_same_v<V, Any>) {
       if (!pair.second.template try_cast<V>().has_value()) {
-        return name + "[K, some value is " + AnyUnsafe::GetMismatchTypeInfo<V>(pair.second) + "]";
+        return name + "[K, some value is " + AnyUnsafe::GetMismatchTypeInfo<V>(pair.second) + "]" + AtKey(pair.first);
       }
     }
   }
@@ -380,11 +387,15 @@ struct MapTypeTraitsBase : ObjectRefTypeTraitsBase<Ref> {
     return src->type_index == Derived::kPrimaryTypeIndex && PairsAre(Pairs(src));
   }
   static std::string GetMismatchTypeInfo(const TVMFFIAny *src) {
-    if (!IsMap(src)) return TypeTraitsBase::GetMismatchTypeInfo(src);
+    if (!IsMap(src)) {
+      Any pairs = detail::WidePairs(src);
+      return pairs == nullptr ? TypeTraitsBase::GetMismatchTypeInfo(src)
+                              : GetMismatchTypeInfo(detail::AnyUnsafe::TVMFFIAnyPtrFromAny(pairs));
+    }
     return detail::PairMismatch<K, V>(*Pairs(src), Derived::kTypeName);
   }
   static std::optional<Ref> TryCastFromAnyView(const TVMFFIAny *src) {
-    if (!IsMap(src)) return std::nullopt;
+    if (!IsMap(src)) return TryCastWide(detail::WidePairs(src));
     const MapBaseObj *pairs = Pairs(src);
     if (src->type_index == Derived::kPrimaryTypeIndex && PairsAre(pairs)) return CopyFromAnyViewAfterCheck(src);
     Ref result;
@@ -400,6 +411,10 @@ struct MapTypeTraitsBase : ObjectRefTypeTraitsBase<Ref> {
   static std::string TypeSchema() { return detail::ContainerTypeSchema<K, V>(Derived::kStaticTypeKey); }
 
 private:
+  static std::optional<Ref> TryCastWide(const Any &pairs) {
+    if (pairs == nullptr) return std::nullopt;
+    return TryCastFromAnyView(detail::AnyUnsafe::TVMFFIAnyPtrFromAny(pairs));
+  }
   static bool IsMap(const TVMFFIAny *src) {
     return src->type_index == Derived::kPrimaryTypeIndex || src->type_index == Derived::kOtherTypeIndex;
   }

@@ -324,7 +324,8 @@ private:
 } // namespace detail
 
 /** Traits of Array and List. A sequence of the same class whose items are all T is used without a copy. A sequence of
- * the other class, or with other items, is converted into a new one. Derived provides kPrimaryTypeIndex,
+ * the other class, or with other items, is converted into a new one; while conversions are wide (widen.h), so are the
+ * items of any other sequence. Derived provides kPrimaryTypeIndex,
  * kOtherTypeIndex, kTypeName, kStaticTypeKey. */
 template <typename Derived, typename Ref, typename T> struct SeqTypeTraitsBase : ObjectRefTypeTraitsBase<Ref> {
   using Base = ObjectRefTypeTraitsBase<Ref>;
@@ -334,7 +335,11 @@ template <typename Derived, typename Ref, typename T> struct SeqTypeTraitsBase :
     return src->type_index == Derived::kPrimaryTypeIndex && ItemsAre(Items(src));
   }
   static std::string GetMismatchTypeInfo(const TVMFFIAny *src) {
-    if (!IsSequence(src)) return TypeTraitsBase::GetMismatchTypeInfo(src);
+    if (!IsSequence(src)) {
+      Any items = detail::WideItems(src);
+      return items == nullptr ? TypeTraitsBase::GetMismatchTypeInfo(src)
+                              : GetMismatchTypeInfo(detail::AnyUnsafe::TVMFFIAnyPtrFromAny(items));
+    }
     std::string found = Derived::kTypeName;
     size_t i = 0;
     for (const Any &item : *Items(src)) {
@@ -343,7 +348,7 @@ template <typename Derived, typename Ref, typename T> struct SeqTypeTraitsBase :
     return found;
   }
   static std::optional<Ref> TryCastFromAnyView(const TVMFFIAny *src) {
-    if (!IsSequence(src)) return std::nullopt;
+    if (!IsSequence(src)) return TryCastWide(detail::WideItems(src));
     const SeqBaseObj *items = Items(src);
     if (src->type_index == Derived::kPrimaryTypeIndex && ItemsAre(items)) return CopyFromAnyViewAfterCheck(src);
     Ref result;
@@ -359,6 +364,10 @@ template <typename Derived, typename Ref, typename T> struct SeqTypeTraitsBase :
   static std::string TypeSchema() { return detail::ContainerTypeSchema<T>(Derived::kStaticTypeKey); }
 
 private:
+  static std::optional<Ref> TryCastWide(const Any &items) {
+    if (items == nullptr) return std::nullopt;
+    return TryCastFromAnyView(detail::AnyUnsafe::TVMFFIAnyPtrFromAny(items));
+  }
   static bool IsSequence(const TVMFFIAny *src) {
     return src->type_index == Derived::kPrimaryTypeIndex || src->type_index == Derived::kOtherTypeIndex;
   }

@@ -85,12 +85,17 @@ template <typename... Types> struct TypeTraits<Tuple<Types...>> : ObjectRefTypeT
     return src->type_index == kTVMFFIArray && HasSize(src) && ItemsAre(Items(src), Index{});
   }
   static std::string GetMismatchTypeInfo(const TVMFFIAny *src) {
-    if (!IsSequence(src)) return TypeTraitsBase::GetMismatchTypeInfo(src);
+    if (!IsSequence(src)) {
+      Any items = detail::WideItems(src);
+      return items == nullptr ? TypeTraitsBase::GetMismatchTypeInfo(src)
+                              : GetMismatchTypeInfo(detail::AnyUnsafe::TVMFFIAnyPtrFromAny(items));
+    }
     if (!HasSize(src)) return "Array[size=" + std::to_string(Seq(src)->size()) + "]";
     return Mismatch(Items(src), Index{});
   }
   static std::optional<Tuple<Types...>> TryCastFromAnyView(const TVMFFIAny *src) {
-    if (!IsSequence(src) || !HasSize(src)) return std::nullopt;
+    if (!IsSequence(src)) return TryCastWide(detail::WideItems(src));
+    if (!HasSize(src)) return std::nullopt;
     if (src->type_index == kTVMFFIArray && ItemsAre(Items(src), Index{})) return Base::CopyFromAnyViewAfterCheck(src);
     std::optional<std::tuple<Types...>> items = detail::ConvertItems<Types...>(Items(src));
     if (!items.has_value()) return std::nullopt;
@@ -100,6 +105,10 @@ template <typename... Types> struct TypeTraits<Tuple<Types...>> : ObjectRefTypeT
   static std::string TypeSchema() { return detail::ContainerTypeSchema<Types...>("Tuple"); }
 
 private:
+  static std::optional<Tuple<Types...>> TryCastWide(const Any &items) {
+    if (items == nullptr) return std::nullopt;
+    return TryCastFromAnyView(detail::AnyUnsafe::TVMFFIAnyPtrFromAny(items));
+  }
   static bool IsSequence(const TVMFFIAny *src) {
     return src->type_index == kTVMFFIArray || src->type_index == kTVMFFIList;
   }

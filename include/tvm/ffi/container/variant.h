@@ -94,6 +94,7 @@ template <typename... V> struct TypeTraits<Variant<V...>> : TypeTraitsBase {
     }
     return result;
   }
+  static std::string GetMismatchTypeInfo(const TVMFFIAny *src) { return detail::NoneOf<V...>(src); }
   static std::string TypeStr() { return detail::ContainerTypeStr<V...>("Variant"); }
   static std::string TypeSchema() { return detail::ContainerTypeSchema<V...>("Variant"); }
 

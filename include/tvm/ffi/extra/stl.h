@@ -1,5 +1,7 @@
 /* stl.h - types of the standard library as arguments and results: std::vector, array, tuple, map, unordered_map,
- * function, optional, variant. (For std::string, string.h is enough.)
+ * function, optional, variant; and, by the headers stl_*.h, which this one includes, pair, list, deque, set,
+ * unordered_set, string_view, wstring, shared_ptr, unique_ptr, monostate. (For std::string, string.h is enough;
+ * chrono.h, complex.h and filesystem.h have the types of those headers.)
  *
  * Containers are copied: each becomes a new Array or Map, and any Array or List, Map or Dict whose items convert is
  * copied into one. They are meant for the border between libraries; data that stays in values should be in an Array or
@@ -8,9 +10,12 @@
 #ifndef TVM_FFI_EXTRA_STL_H_
 #define TVM_FFI_EXTRA_STL_H_
 
-#include <tvm/ffi/container/array.h>
 #include <tvm/ffi/container/list.h>
 #include <tvm/ffi/container/map.h>
+#include <tvm/ffi/extra/stl_base.h>
+#include <tvm/ffi/extra/stl_containers.h>
+#include <tvm/ffi/extra/stl_memory.h>
+#include <tvm/ffi/extra/stl_text.h>
 #include <tvm/ffi/function.h>
 
 #include <array>
@@ -24,59 +29,12 @@
 
 namespace tvm {
 namespace ffi {
-namespace detail {
-
-/** Traits of a type that is copied into a new object. Derived provides ToRef(Self), which makes a reference to that
- * object. */
-template <typename Derived, typename Self, bool kConvertEnabled> struct CopiedTraitsBase : TypeTraitsBase {
-  static constexpr bool convert_enabled = kConvertEnabled;
-  static constexpr bool storage_enabled = false;
-  static constexpr bool kNeedsOwner = true;
-
-  static void CopyToAnyView(const Self &, TVMFFIAny *) {
-    static_assert(sizeof(Self) == 0, "an AnyView cannot own the object that this becomes: make it an Any");
-  }
-  static void MoveToAny(Self src, TVMFFIAny *result) {
-    auto ref = Derived::ToRef(std::move(src));
-    TypeTraits<decltype(ref)>::MoveToAny(std::move(ref), result);
-  }
-};
-
-/* ---- Sequences ---- */
-
-/** The sequence of a value; null if it is neither an Array nor a List. */
-inline const SeqBaseObj *SequenceOrNull(const TVMFFIAny *src) {
-  if (src->type_index != kTVMFFIArray && src->type_index != kTVMFFIList) return nullptr;
-  return ObjectUnsafe::RawObjectPtrFromUnowned<SeqBaseObj>(src->v_obj);
-}
-
-/** Traits of sequences whose items are all of type T. */
-template <typename Derived, typename Self, typename T>
-struct CopiedSeqTraitsBase : CopiedTraitsBase<Derived, Self, convertible_or_any_v<T>> {
-  static constexpr int32_t field_static_type_index = kTVMFFIArray;
-
-  static Array<Any> ToRef(Self src) {
-    Array<Any> items;
-    items.reserve(static_cast<int64_t>(src.size()));
-    for (auto &&item : src) items.push_back(Any(T(std::move(item))));
-    return items;
-  }
-  static std::string GetMismatchTypeInfo(const TVMFFIAny *src) {
-    const SeqBaseObj *items = SequenceOrNull(src);
-    std::string found = TypeIndexToTypeKey(src->type_index);
-    if (items == nullptr) return found;
-    for (size_t i = 0; i < items->size() && !MismatchAt<T>(items->begin()[i], i, &found); ++i) continue;
-    return found;
-  }
-};
-
-} // namespace detail
 
 template <typename T, typename... Rest>
 struct TypeTraits<std::vector<T, Rest...>>
     : detail::CopiedSeqTraitsBase<TypeTraits<std::vector<T, Rest...>>, std::vector<T, Rest...>, T> {
   static std::optional<std::vector<T, Rest...>> TryCastFromAnyView(const TVMFFIAny *src) {
-    const SeqBaseObj *items = detail::SequenceOrNull(src);
+    detail::SourceItems items(src);
     if (items == nullptr) return std::nullopt;
     std::vector<T, Rest...> result;
     result.reserve(items->size());
@@ -87,7 +45,7 @@ struct TypeTraits<std::vector<T, Rest...>>
     }
     return result;
   }
-  static std::string TypeStr() { return detail::ContainerTypeStr<T>("std::vector"); }
+  static std::string TypeStr() { return detail::ContainerTypeStr<T>("list", "[", "]"); }
   static std::string TypeSchema() { return detail::ContainerTypeSchema<T>("std::vector"); }
 };
 
@@ -95,7 +53,7 @@ struct TypeTraits<std::vector<T, Rest...>>
 template <typename T, size_t N>
 struct TypeTraits<std::array<T, N>> : detail::CopiedSeqTraitsBase<TypeTraits<std::array<T, N>>, std::array<T, N>, T> {
   static std::optional<std::array<T, N>> TryCastFromAnyView(const TVMFFIAny *src) {
-    const SeqBaseObj *items = detail::SequenceOrNull(src);
+    detail::SourceItems items(src);
     if (items == nullptr || items->size() != N) return std::nullopt;
     std::array<T, N> result{};
     for (size_t i = 0; i < N; ++i) {
@@ -106,11 +64,11 @@ struct TypeTraits<std::array<T, N>> : detail::CopiedSeqTraitsBase<TypeTraits<std
     return result;
   }
   static std::string GetMismatchTypeInfo(const TVMFFIAny *src) {
-    const SeqBaseObj *items = detail::SequenceOrNull(src);
+    detail::SourceItems items(src);
     if (items != nullptr && items->size() != N) return "Array[size=" + std::to_string(items->size()) + "]";
     return TypeTraits::CopiedSeqTraitsBase::GetMismatchTypeInfo(src);
   }
-  static std::string TypeStr() { return "std::array<" + detail::Type2Str<T>::v() + ", " + std::to_string(N) + ">"; }
+  static std::string TypeStr() { return "list[" + detail::Type2Str<T>::v() + "] of length " + std::to_string(N); }
   static std::string TypeSchema() {
     return "{\"type\":\"std::array\",\"args\":[" + detail::TypeSchema<T>::v() + "," + std::to_string(N) + "]}";
   }
@@ -122,23 +80,23 @@ struct TypeTraits<std::tuple<T...>> : detail::CopiedTraitsBase<TypeTraits<std::t
   static constexpr int32_t field_static_type_index = kTVMFFIArray;
 
   static Array<Any> ToRef(std::tuple<T...> src) {
-    return std::apply([](T &...items) { return Array<Any>({Any(std::move(items))...}); }, src);
+    return std::apply([](T &...items) { return Array<Any>({detail::ToOwned<T>(std::move(items))...}); }, src);
   }
   static std::optional<std::tuple<T...>> TryCastFromAnyView(const TVMFFIAny *src) {
-    const SeqBaseObj *items = detail::SequenceOrNull(src);
+    detail::SourceItems items(src);
     if (items == nullptr || items->size() != sizeof...(T)) return std::nullopt;
     return detail::ConvertItems<T...>(items->begin());
   }
   static std::string GetMismatchTypeInfo(const TVMFFIAny *src) {
-    const SeqBaseObj *items = detail::SequenceOrNull(src);
-    std::string found = TypeIndexToTypeKey(src->type_index);
+    detail::SourceItems items(src);
+    std::string found = detail::GivenClass(src);
     if (items == nullptr) return found;
     if (items->size() != sizeof...(T)) return "Array[size=" + std::to_string(items->size()) + "]";
     [[maybe_unused]] size_t i = 0;
     (void)((detail::MismatchAt<T>(items->begin()[i], i, &found) || (++i, false)) || ...);
     return found;
   }
-  static std::string TypeStr() { return detail::ContainerTypeStr<T...>("std::tuple"); }
+  static std::string TypeStr() { return detail::ContainerTypeStr<T...>("tuple", "[", "]"); }
   static std::string TypeSchema() { return detail::ContainerTypeSchema<T...>("std::tuple"); }
 };
 
@@ -156,12 +114,13 @@ struct CopiedMapTraitsBase : CopiedTraitsBase<Derived, Self, convertible_or_any_
 
   static Map<Any, Any> ToRef(Self src) {
     Map<Any, Any> pairs;
-    for (auto &pair : src) pairs.Set(Any(K(pair.first)), Any(V(std::move(pair.second))));
+    for (auto &pair : src) pairs.Set(ToOwned<K>(pair.first), ToOwned<V>(std::move(pair.second)));
     return pairs;
   }
   /** If two keys convert to the same key, the first one wins. */
   static std::optional<Self> TryCastFromAnyView(const TVMFFIAny *src) {
-    const MapBaseObj *pairs = PairsOrNull(src);
+    Any owned;
+    const MapBaseObj *pairs = PairsOrNull(src, &owned);
     if (pairs == nullptr) return std::nullopt;
     Self result;
     ReserveBuckets(&result, pairs->size());
@@ -174,15 +133,21 @@ struct CopiedMapTraitsBase : CopiedTraitsBase<Derived, Self, convertible_or_any_
     return result;
   }
   static std::string GetMismatchTypeInfo(const TVMFFIAny *src) {
-    const MapBaseObj *pairs = PairsOrNull(src);
-    return pairs == nullptr ? TypeIndexToTypeKey(src->type_index) : PairMismatch<K, V>(*pairs, "Map");
+    Any owned;
+    const MapBaseObj *pairs = PairsOrNull(src, &owned);
+    return pairs == nullptr ? GivenClass(src) : PairMismatch<K, V>(*pairs, "Map");
   }
-  static std::string TypeStr() { return ContainerTypeStr<K, V>(Derived::kTypeName); }
+  static std::string TypeStr() { return ContainerTypeStr<K, V>("dict", "[", "]"); }
   static std::string TypeSchema() { return ContainerTypeSchema<K, V>(Derived::kTypeName); }
 
 private:
-  static const MapBaseObj *PairsOrNull(const TVMFFIAny *src) {
-    if (src->type_index != kTVMFFIMap && src->type_index != kTVMFFIDict) return nullptr;
+  /** The pairs of a value, borrowed, or after a wide conversion (widen.h) owned by *owned. */
+  static const MapBaseObj *PairsOrNull(const TVMFFIAny *src, Any *owned) {
+    if (src->type_index != kTVMFFIMap && src->type_index != kTVMFFIDict) {
+      *owned = WidePairs(src);
+      if (*owned == nullptr) return nullptr;
+      src = AnyUnsafe::TVMFFIAnyPtrFromAny(*owned);
+    }
     return ObjectUnsafe::RawObjectPtrFromUnowned<MapBaseObj>(src->v_obj);
   }
 };
@@ -220,7 +185,7 @@ struct TypeTraits<std::function<R(Args...)>>
     };
   }
   static std::string TypeStr() {
-    return detail::ContainerTypeStr<Args...>("std::function<" + detail::Type2Str<R>::v(), "(", ")>");
+    return detail::ContainerTypeStr<Args...>("Callable[", "[", "], ") + detail::Type2Str<R>::v() + "]";
   }
   static std::string TypeSchema() { return detail::FuncFunctorImpl<R, Args...>::TypeSchema("std::function"); }
 };
@@ -266,7 +231,7 @@ template <typename T> struct TypeTraits<std::optional<T>> : TypeTraitsBase {
     return std::optional<Self>(std::in_place, std::move(value));
   }
   static std::string GetMismatchTypeInfo(const TVMFFIAny *src) { return TypeTraits<T>::GetMismatchTypeInfo(src); }
-  static std::string TypeStr() { return detail::ContainerTypeStr<T>("std::optional"); }
+  static std::string TypeStr() { return detail::ContainerTypeStr<T>("", "", " | None"); }
   static std::string TypeSchema() { return detail::ContainerTypeSchema<T>("std::optional"); }
 };
 
@@ -296,7 +261,11 @@ template <typename... T> struct TypeTraits<std::variant<T...>> : TypeTraitsBase 
     std::optional<Self> result = Strict(src, Index{});
     return result.has_value() ? std::move(result) : Converted(src, Index{});
   }
-  static std::string TypeStr() { return detail::ContainerTypeStr<T...>("std::variant"); }
+  static std::string GetMismatchTypeInfo(const TVMFFIAny *src) { return detail::NoneOf<T...>(src); }
+  static std::string TypeStr() {
+    static constexpr detail::TypeText types[] = {&detail::Type2Str<T>::v...};
+    return detail::JoinTypes("", types, sizeof...(T), " | ", "");
+  }
   static std::string TypeSchema() { return detail::ContainerTypeSchema<T...>("std::variant"); }
 
 private:

@@ -125,6 +125,12 @@ public:
     }
     return name.append(") -> ").append(types[0]);
   }
+  /** The names of the parameters, in the form of CallContext. */
+  TVM_FFI_COLD_CODE std::string Names() const {
+    std::string names;
+    for (const Arg &each : args_) names.append(1, '\0').append(each.name);
+    return names;
+  }
   /** Writes all n arguments: the given ones, and defaults for the rest. TypeError if a default is missing. */
   TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE void Complete(const std::string &signature, const AnyView *given, int32_t n_given,
                                                     AnyView *all) const {
@@ -160,7 +166,9 @@ template <typename TCallable> class NamedCallable {
 public:
   template <typename F>
   NamedCallable(F &&f, const std::string &name, ArgList args) : f_(std::forward<F>(f)), args_(std::move(args)) {
-    signature_ = args_.Signature(name, Info::TypeNames());
+    std::string signature = args_.Signature(name, Info::TypeNames());
+    n_signature_ = signature.size();
+    text_ = signature + args_.Names();
   }
   TVM_FFI_INLINE void operator()(const AnyView *args, int32_t num_args, Any *result) const {
     if (TVM_FFI_PREDICT_FALSE(num_args != static_cast<int32_t>(Info::num_args))) {
@@ -171,19 +179,21 @@ public:
   std::string ToJSON() const { return args_.ToJSON(); }
 
 private:
+  std::string_view Signature() const { return std::string_view(text_.data(), n_signature_); }
   TVM_FFI_INLINE void CallAll(const AnyView *args, Any *result) const {
-    ffi::detail::CallContext context{signature_, nullptr};
+    ffi::detail::CallContext context{Signature(), nullptr};
     ffi::detail::CallWithArgs(std::make_index_sequence<Info::num_args>{}, context, f_, args, result);
   }
   TVM_FFI_NO_INLINE void CallCompleted(const AnyView *args, int32_t num_args, Any *result) const {
     AnyView all[Info::num_args + 1];
-    args_.Complete(signature_, args, num_args, all);
+    args_.Complete(std::string(Signature()), args, num_args, all);
     CallAll(all, result);
   }
 
   mutable TCallable f_;
   ArgList args_;
-  std::string signature_;
+  std::string text_; /**< the signature, then the names of the parameters, for CallContext */
+  size_t n_signature_;
 };
 
 /** Makes a function of a callable, and the metadata of its parameters: "" if `extra` names none. */

@@ -19,8 +19,9 @@ public:
   virtual ~OverloadCandidate() = default;
   /** Calls the function. TypeError if the arguments do not match. */
   virtual void Call(const AnyView *args, int32_t num_args, Any *result) const = 0;
-  /** Calls the function if the arguments match. Otherwise returns false and does not call it. */
-  virtual bool TryCall(const AnyView *args, int32_t num_args, Any *result) const = 0;
+  /** Calls the function if the arguments match, which are also converted widely (widen.h) if it `is_wide`. Otherwise
+   * returns false and does not call it. */
+  virtual bool TryCall(const AnyView *args, int32_t num_args, Any *result, bool is_wide) const = 0;
   /** Describes why the arguments do not match. */
   virtual std::string Mismatch(const AnyView *args, int32_t num_args) const = 0;
 };
@@ -34,8 +35,8 @@ public:
   void Call(const AnyView *args, int32_t num_args, Any *result) const override {
     UnpackCall(name_, f_, args, num_args, result);
   }
-  bool TryCall(const AnyView *args, int32_t num_args, Any *result) const override {
-    return num_args == static_cast<int32_t>(Info::num_args) && TryCallWith(args, result, Index{});
+  bool TryCall(const AnyView *args, int32_t num_args, Any *result, bool is_wide) const override {
+    return num_args == static_cast<int32_t>(Info::num_args) && TryCallWith(args, result, is_wide, Index{});
   }
   std::string Mismatch(const AnyView *args, int32_t num_args) const override {
     std::string text;
@@ -58,9 +59,12 @@ private:
     }
   }
   template <size_t... I>
-  bool TryCallWith([[maybe_unused]] const AnyView *args, Any *result, std::index_sequence<I...>) const {
+  bool TryCallWith([[maybe_unused]] const AnyView *args, Any *result, bool is_wide, std::index_sequence<I...>) const {
     std::tuple<std::optional<Plain<I>>...> values;
-    if (!((std::get<I>(values) = Convert<Plain<I>>(args[I])).has_value() && ...)) return false;
+    {
+      Widening widening(is_wide);
+      if (!((std::get<I>(values) = Convert<Plain<I>>(args[I])).has_value() && ...)) return false;
+    }
     InvokeInto(result, f_, *std::move(std::get<I>(values))...);
     return true;
   }
@@ -73,8 +77,8 @@ private:
     if constexpr (!IsAnyOrView<T>) {
       if (!Convert<T>(arg).has_value()) {
         TVMFFIAny given = arg.CopyToTVMFFIAny();
-        *text = "Mismatched type on argument #" + std::to_string(i) + " when calling: `" + name_ + Info::Sig() +
-                "`. Expected `" + Type2Str<T>::v() + "` but got `" + TypeTraits<T>::GetMismatchTypeInfo(&given) + "`";
+        *text = ArgMismatch(CallContext{name_, &Info::Sig}, i, Type2Str<T>::v(),
+                            TypeTraits<T>::GetMismatchTypeInfo(&given));
         return true;
       }
     }
@@ -95,16 +99,21 @@ public:
   void operator()(const AnyView *args, int32_t num_args, Any *result) const {
     if (candidates_.size() == 1) return candidates_[0]->Call(args, num_args, result);
     for (const auto &candidate : candidates_) {
-      if (candidate->TryCall(args, num_args, result)) return;
+      if (candidate->TryCall(args, num_args, result, false)) return;
     }
+    for (const auto &candidate : candidates_) {
+      if (candidate->TryCall(args, num_args, result, true)) return;
+    }
+    Widening widening;
     std::string reasons;
     for (size_t i = 0; i < candidates_.size(); ++i) {
       reasons += (i == 0 ? "Overload #" : "\nOverload #") + std::to_string(i) + ": " +
                  candidates_[i]->Mismatch(args, num_args);
     }
-    TVM_FFI_THROW(TypeError) << "No matching overload found when calling: `" << name_ << "` with " << num_args
-                             << " arguments:\n"
-                             << reasons;
+    std::string text = "No matching overload found when calling: `" + name_ + "` with " + std::to_string(num_args) +
+                       " arguments:\n" + reasons;
+    if (IsOutsideRange(reasons)) TVM_FFI_THROW(OverflowError) << text;
+    TVM_FFI_THROW(TypeError) << text;
   }
 
 private:

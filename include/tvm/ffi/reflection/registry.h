@@ -51,7 +51,7 @@ TVM_FFI_INLINE void PutByHalves(TVMFFIAny value, TVMFFIAny *result) {
 
 template <typename T> int GetField(void *address, TVMFFIAny *result) {
   TVM_FFI_SAFE_CALL_BEGIN();
-  PutByHalves(ffi::detail::AnyUnsafe::MoveAnyToTVMFFIAny(Any(*static_cast<T *>(address))), result);
+  PutByHalves(ffi::detail::AnyUnsafe::MoveAnyToTVMFFIAny(ffi::detail::ToOwned<T>(*static_cast<T *>(address))), result);
   TVM_FFI_SAFE_CALL_END();
 }
 template <typename T> int SetField([[maybe_unused]] void *address, [[maybe_unused]] const TVMFFIAny *value) {
@@ -61,7 +61,7 @@ template <typename T> int SetField([[maybe_unused]] void *address, [[maybe_unuse
   } else if constexpr (std::is_same_v<T, Any>) {
     *static_cast<T *>(address) = AnyView::CopyFromTVMFFIAny(*value);
   } else {
-    *static_cast<T *>(address) = AnyView::CopyFromTVMFFIAny(*value).cast<T>();
+    *static_cast<T *>(address) = ffi::detail::CastWide<T>(AnyView::CopyFromTVMFFIAny(*value));
   }
   TVM_FFI_SAFE_CALL_END();
 }

@@ -10,7 +10,9 @@ set_property(GLOBAL PROPERTY tvm_ffi_package "${CMAKE_CURRENT_LIST_DIR}/../../..
 #                          [MSVC_FLAGS ON|OFF] [STUB_DIR <dir>] [STUB_INIT ON|OFF] [STUB_PKG <distribution>]
 #                          [STUB_PREFIX <prefix>] [STUB_TARGET <language>])
 #
-# Makes a target of this folder one that uses tvm_ffi.
+# Makes a target of this folder one that uses tvm_ffi. Without a build type (CMAKE_BUILD_TYPE), the target is compiled
+# with -O2, unless CMAKE_<LANG>_FLAGS or the target's own options have another -O. C++, CUDA and HIP code hides its
+# symbols, except those marked for export; set <LANG>_VISIBILITY_PRESET before or after the call to show all of them.
 #
 #   LINK_HEADER   link tvm_ffi::header (ON)
 #   LINK_SHARED   link tvm_ffi::shared (ON)
@@ -41,6 +43,8 @@ function(tvm_ffi_configure_target target)
     _tvm_ffi_default(ARG_${flag} ON)
   endforeach()
 
+  _tvm_ffi_optimize("${target}")
+  _tvm_ffi_hide_symbols("${target}")
   tvm_ffi_add_prefix_map("${target}" "${CMAKE_CURRENT_SOURCE_DIR}")
   foreach(library IN ITEMS header shared)
     string(TOUPPER "LINK_${library}" flag)
@@ -192,6 +196,27 @@ function(_tvm_ffi_default variable)
     list(GET values 0 value)
     set(${variable} "${value}" PARENT_SCOPE)
   endif()
+endfunction()
+
+# Compiles a target with -O2 if the project has no build type, for which CMake has no optimization. The option comes
+# before the target's other options, so any other -O replaces it.
+function(_tvm_ffi_optimize target)
+  foreach(language IN ITEMS C CXX CUDA HIP)
+    if(CMAKE_${language}_COMPILER_ID MATCHES "GNU|Clang|NVIDIA" AND NOT CMAKE_${language}_FLAGS MATCHES "(^| )-O")
+      target_compile_options("${target}" BEFORE PRIVATE "$<$<AND:$<CONFIG:>,$<COMPILE_LANGUAGE:${language}>>:-O2>")
+    endif()
+  endforeach()
+endfunction()
+
+# Hides the symbols of a target's C++ code that are not marked for export, unless the project has chosen a visibility.
+# C code stays as it is, because its exported functions are seldom marked.
+function(_tvm_ffi_hide_symbols target)
+  foreach(language IN ITEMS CXX CUDA HIP)
+    get_target_property(chosen "${target}" ${language}_VISIBILITY_PRESET)
+    if(NOT chosen)
+      set_target_properties("${target}" PROPERTIES ${language}_VISIBILITY_PRESET hidden)
+    endif()
+  endforeach()
 endfunction()
 
 # After each link, runs ffi-hpy-stubgen on a folder with the target's library loaded.

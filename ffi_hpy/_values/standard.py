@@ -1,0 +1,177 @@
+"""Python's standard classes for native code: the operations of the global function ffi_hpy.Python.
+
+C++ headers (widen.h) call it for an argument whose class the parameter's type does not accept. Each operation returns
+None for a value that does not have the requested form.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Mapping
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+__all__ = ["answer"]
+
+
+def _items(value: Any) -> list[Any] | None:
+    """Return the items of a sequence, a set or a view. Strings, mappings and iterators are not such values."""
+    cls = type(value)
+    if issubclass(cls, (str, bytes, bytearray, Mapping)):
+        return None
+    if issubclass(cls, Collection) or (hasattr(cls, "__getitem__") and hasattr(cls, "__len__")):
+        return list(value)
+    return None
+
+
+def _items_of_memory(data: bytes, form: str) -> list[Any] | None:
+    """Return the items of a memoryview, from its bytes and "FORMAT;EXTENT,..."."""
+    import struct
+
+    unit, _, extents = form.partition(";")
+    if not extents or len(unit.lstrip("@=<>!")) != 1:
+        return None  # a scalar, or items with several parts
+    try:
+        items = [item for (item,) in struct.iter_unpack(unit, data)]
+    except struct.error:
+        return None
+    for extent in map(int, extents.split(",")[:0:-1]):
+        items = [items[i : i + extent] for i in range(0, len(items), extent or 1)]
+    return items
+
+
+def _pairs(value: Any) -> dict[Any, Any] | None:
+    """Return the pairs of a mapping."""
+    return dict(value) if issubclass(type(value), Mapping) else None
+
+
+# --- sets, numbers, paths ---------------------------------------------------------------------------------------------
+
+
+def _set(items: Any) -> set[Any]:
+    """Return the set of some items; sets inside are frozen, because a set has hashable items."""
+    return {frozenset(item) if isinstance(item, set) else item for item in items}
+
+
+def _complex_parts(value: Any) -> tuple[float, float] | None:
+    if not hasattr(type(value), "__complex__") and not isinstance(value, complex):
+        return None
+    number = complex(value)
+    return number.real, number.imag
+
+
+def _path(name: str | bytes) -> Any:
+    import pathlib
+
+    return pathlib.Path(os.fsdecode(name))
+
+
+def _name_of_path(value: Any) -> str | bytes | None:
+    name = os.fspath(value) if hasattr(type(value), "__fspath__") else None
+    return os.fsencode(name) if name is not None and os.name != "nt" else name
+
+
+# --- times, in microseconds -------------------------------------------------------------------------------------------
+
+
+def _timedelta(count: int) -> Any:
+    import datetime
+
+    return datetime.timedelta(microseconds=count)
+
+
+def _microseconds_of_timedelta(value: Any) -> int | None:
+    import datetime
+
+    if not isinstance(value, datetime.timedelta):
+        return None
+    count = value // datetime.timedelta(microseconds=1)
+    if not -(1 << 63) <= count < 1 << 63:
+        raise OverflowError(f"{value!r} does not fit into 64 bits of microseconds")
+    return count
+
+
+def _datetime(count: int) -> Any:
+    """Return the local time of a moment after the epoch, without a zone."""
+    import datetime
+
+    epoch = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
+    return (epoch + datetime.timedelta(microseconds=count)).astimezone().replace(tzinfo=None)
+
+
+def _microseconds_of_datetime(value: Any) -> int | None:
+    import datetime
+
+    if isinstance(value, datetime.time):
+        value = datetime.datetime.combine(datetime.date(1970, 1, 1), value)
+    elif isinstance(value, datetime.date) and not isinstance(value, datetime.datetime):
+        value = datetime.datetime.combine(value, datetime.time())
+    if not isinstance(value, datetime.datetime):
+        return None
+    epoch = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
+    return (value.astimezone(datetime.timezone.utc) - epoch) // datetime.timedelta(microseconds=1)
+
+
+def _date(parts: Any) -> Any:
+    import datetime
+
+    return datetime.date(*parts)
+
+
+def _date_parts(value: Any) -> tuple[int, int, int] | None:
+    import datetime
+
+    return (value.year, value.month, value.day) if isinstance(value, datetime.date) else None
+
+
+def _time(count: int) -> Any:
+    import datetime
+
+    return (datetime.datetime(1970, 1, 1) + datetime.timedelta(microseconds=count)).time()
+
+
+def _microseconds_of_time(value: Any) -> int | None:
+    import datetime
+
+    if not isinstance(value, datetime.time):
+        return None
+    return ((value.hour * 60 + value.minute) * 60 + value.second) * 1_000_000 + value.microsecond
+
+
+# --- messages ---------------------------------------------------------------------------------------------------------
+
+
+def _class_name(value: Any) -> str:
+    """Return the qualified name of the class, with the module unless it is builtins."""
+    cls = type(value)
+    return cls.__qualname__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__qualname__}"
+
+
+_OPERATIONS: dict[str, Callable[..., Any]] = {
+    "items": _items,
+    "items_of_memory": _items_of_memory,
+    "pairs": _pairs,
+    "set": _set,
+    "complex": complex,
+    "complex_parts": _complex_parts,
+    "path": _path,
+    "name_of_path": _name_of_path,
+    "timedelta": _timedelta,
+    "microseconds_of_timedelta": _microseconds_of_timedelta,
+    "datetime": _datetime,
+    "microseconds_of_datetime": _microseconds_of_datetime,
+    "date": _date,
+    "date_parts": _date_parts,
+    "time": _time,
+    "microseconds_of_time": _microseconds_of_time,
+    "class_name": _class_name,
+}
+
+
+def answer(operation: str, *values: Any) -> Any:
+    """Return the result of an operation."""
+    found = _OPERATIONS.get(operation)
+    return None if found is None else found(*values)

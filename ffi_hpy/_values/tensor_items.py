@@ -1,0 +1,145 @@
+"""Items of tensors: `tensor[key]`, and the Python numbers in host memory."""
+
+from __future__ import annotations
+
+from operator import index as _as_int
+
+from .. import _core
+from .plain import DataType
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+__all__ = ["HOST_DEVICES", "bytes_at", "data_type_of", "item_of", "iterate", "length_of", "view_of"]
+
+HOST_DEVICES = (_core.DEVICE_TYPE_CPU, _core.DEVICE_TYPE_CUDA_HOST, _core.DEVICE_TYPE_ROCM_HOST)
+"""The types of devices whose memory the CPU reads."""
+
+_FORMATS = {
+    "bool": "?",
+    "int8": "b",
+    "uint8": "B",
+    "int16": "h",
+    "uint16": "H",
+    "int32": "i",
+    "uint32": "I",
+    "int64": "q",
+    "uint64": "Q",
+    "float16": "e",
+    "float32": "f",
+    "float64": "d",
+    "complex64": "ff",
+    "complex128": "dd",
+    "bfloat16": "H",
+}
+"""Formats of the struct module, by element type; a complex number is read as two floats, a bfloat16 as its bits."""
+
+
+def data_type_of(tensor: Any) -> DataType:
+    """Return the element type of a tensor, whatever class a program has set for data types."""
+    data_type: DataType = tensor.dtype._tvm_ffi_dtype
+    return data_type
+
+
+def length_of(tensor: Any) -> int:
+    """Return the extent of the first axis. TypeError for a tensor without axes."""
+    shape: tuple[int, ...] = tensor.shape
+    if not shape:
+        raise TypeError("len() of a tensor without axes")
+    return shape[0]
+
+
+def iterate(tensor: Any) -> Iterator[Any]:
+    """Return an iterator over the first axis. TypeError for a tensor without axes."""
+    if not tensor.shape:
+        raise TypeError("iteration over a tensor without axes")
+    return (tensor[i] for i in range(tensor.shape[0]))
+
+
+def item_of(tensor: Any, key: Any) -> Any:
+    """Return `tensor[key]`: a Tensor on the same memory, or a number if the key selects one element that is in host
+    memory and that Python has a class for."""
+    view = view_of(tensor, key)
+    if view.ndim == 0 and ... not in (key if type(key) is tuple else (key,)):
+        fmt = _FORMATS.get(str(data_type_of(view)))
+        if fmt is not None and view.__dlpack_device__()[0] in HOST_DEVICES:
+            return _number_at(view, fmt)
+    return view
+
+
+def view_of(tensor: Any, key: Any) -> Any:
+    """Return the Tensor for a key, which is an int, a slice, `...`, None for a new axis, or a tuple of these."""
+    shape, strides = tensor.shape, tensor.strides
+    keys = _expanded(key if type(key) is tuple else (key,), len(shape))
+    new_shape, new_strides, n_before, axis = [], [], 0, 0
+    for each in keys:
+        if each is None:
+            new_shape.append(1)
+            new_strides.append(0)
+            continue
+        extent, stride = shape[axis], strides[axis]
+        if type(each) is slice:
+            chosen = range(*each.indices(extent))
+            n_before += chosen.start * stride if chosen else 0
+            new_shape.append(len(chosen))
+            new_strides.append(stride * chosen.step)
+        else:
+            n_before += _position(each, extent, axis) * stride
+        axis += 1
+    n_bits = n_before * data_type_of(tensor).bits * data_type_of(tensor).lanes
+    if n_bits % 8 or data_type_of(tensor).lanes < 0:
+        raise IndexError("elements of less than a byte are not at addresses of their own: use numpy.asarray(tensor)")
+    return tensor._view(tuple(new_shape), tuple(new_strides), n_bits // 8)
+
+
+def _expanded(keys: tuple[Any, ...], n_axes: int) -> list[Any]:
+    """Return the keys with one for each axis, and None for each new axis."""
+    n_given = sum(each is not None and each is not ... for each in keys)
+    if n_given > n_axes:
+        raise IndexError(f"expected at most {n_axes} indices for a tensor of {n_axes} axes, got {n_given}")
+    rest = [slice(None)] * (n_axes - n_given)
+    found: list[Any] = []
+    for i, each in enumerate(keys):
+        if each is not ...:
+            found.append(each)
+        elif any(other is ... for other in keys[:i]):
+            raise IndexError("expected at most one `...` in the index of a tensor")
+        else:
+            found += rest
+    return found if any(each is ... for each in keys) else found + rest
+
+
+def _position(key: Any, extent: int, axis: int) -> int:
+    """Return the position on an axis that an index means. IndexError if there is none."""
+    if isinstance(key, bool) or not hasattr(key, "__index__"):
+        raise TypeError(
+            f"expected ints, slices, `...` or None as index of a tensor, got {type(key).__name__}: "
+            "use numpy.asarray(tensor) for others"
+        )
+    position = _as_int(key)
+    if not -extent <= position < extent:
+        raise IndexError(f"index {position} is out of range for axis {axis} with {extent} elements")
+    return position if position >= 0 else position + extent
+
+
+def bytes_at(tensor: Any, n_bytes: int) -> bytes:
+    """Return bytes from the first element on."""
+    if n_bytes == 0:
+        return b""
+    from ctypes import string_at
+
+    return string_at(tensor.data_ptr(), n_bytes)
+
+
+def _number_at(tensor: Any, fmt: str) -> Any:
+    """Return the first element as a Python number."""
+    import struct
+
+    numbers = struct.unpack(f"={fmt}", bytes_at(tensor, struct.calcsize(f"={fmt}")))
+    if len(numbers) == 2:
+        return complex(*numbers)
+    if str(data_type_of(tensor)) == "bfloat16":  # the upper half of a float32
+        return struct.unpack("=f", struct.pack("=I", numbers[0] << 16))[0]
+    return numbers[0]

@@ -1,0 +1,198 @@
+"""The ranges of C++ integers: OverflowError for a value outside the range, in arguments, fields, items and results."""
+
+import re
+
+import pytest
+
+import ffi_hpy
+
+
+@pytest.fixture(scope="module")
+def numbers(compile_era):
+    ffi_hpy.load_module(compile_era("numbers.cc", "own"))
+    return lambda name: ffi_hpy.get_global_func(f"numbers.{name}")
+
+
+@pytest.fixture(scope="module")
+def Numbers(numbers):
+    @ffi_hpy.register_object("numbers.Numbers")
+    class Numbers(ffi_hpy.Object):
+        pass
+
+    return Numbers
+
+
+@pytest.fixture(scope="module")
+def Defaulted(numbers):
+    @ffi_hpy.register_object("numbers.Defaulted")
+    class Defaulted(ffi_hpy.Object):
+        pass
+
+    return Defaulted
+
+
+def signed(bits):
+    return -(2 ** (bits - 1)), 2 ** (bits - 1) - 1
+
+
+def unsigned(bits):
+    return 0, 2**bits - 1
+
+
+RANGES = {
+    "bool": (0, 1),
+    "int8": signed(8),
+    "uint8": unsigned(8),
+    "int16": signed(16),
+    "uint16": unsigned(16),
+    "char16": unsigned(16),
+    "int32": signed(32),
+    "uint32": unsigned(32),
+    "int64": signed(64),
+    "uint64": unsigned(64),
+    "size": unsigned(64),
+    "color": unsigned(8),
+    "plain": unsigned(32),
+    "wide": unsigned(64),
+}
+FIELDS = {
+    "flag": "bool",
+    "i8": "int8",
+    "u8": "uint8",
+    "i16": "int16",
+    "u16": "uint16",
+    "i32": "int32",
+    "u32": "uint32",
+    "i64": "int64",
+    "u64": "uint64",
+    "size": "size",
+    "color": "color",
+}
+EMPTY = {**dict.fromkeys(FIELDS, 0), "letter": 0, "f64": 0, "maybe": None, "bytes": []}
+"""Arguments of the constructor of Numbers."""
+
+
+@pytest.mark.parametrize("name", RANGES)
+def test_an_argument_is_refused_exactly_outside_the_range_of_its_type(numbers, name):
+    echo, (low, high) = numbers(name), RANGES[name]
+    for value in (low, high, low + 1, high - 1):
+        assert echo(value) == value
+    for value in (low - 1, high + 1, low - 2**32, high + 2**32, 2**40 + 5, -40000, 2**64 + 5, -(2**200), 2**3000):
+        if not low <= value <= high:
+            with pytest.raises(OverflowError) as caught:
+                echo(value)
+            message = str(caught.value)
+            assert message.startswith(f"Value out of range on argument #0 `x` when calling: `numbers.{name}(x: ")
+            assert message.endswith(f", which is outside the range {low} to {high}")
+            assert abs(value) > 2**1024 or f"` but got {value}, which" in message
+
+
+def test_the_range_of_char_is_that_of_the_processor_and_a_bool_is_an_int(numbers):
+    assert numbers("char")(127) == 127
+    for value in (-129, 256, 2**40):
+        with pytest.raises(OverflowError, match=rf"got {value}, which is outside the range (-128 to 127|0 to 255)"):
+            numbers("char")(value)
+    assert [numbers(name)(True) for name in ("int8", "uint64", "bool", "double")] == [1, 1, True, 1.0]
+    with pytest.raises(TypeError, match=r"Mismatched type on argument #0 .* got `float`"):
+        numbers("int8")(2.0)
+
+
+def test_a_double_accepts_an_int_of_any_size_whose_double_is_finite(numbers):
+    for name in ("double", "float"):
+        assert numbers(name)(2**70) == float(2**70)
+        assert numbers(name)(-(2**100)) == -float(2**100)
+    assert numbers("double")(2**1023 + 1) == float(2**1023 + 1)
+    assert numbers("double")(2**53 + 1) == float(2**53 + 1)
+    for value in (2**1024, -(2**1024), 10**400):
+        with pytest.raises(OverflowError, match=r"on argument #0 `x` .* outside the range of a float"):
+            numbers("double")(value)
+    with pytest.raises(OverflowError, match=r"on argument #0 `x` .* outside the range of a float"):
+        numbers("float")(2**200)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "found"),
+    [
+        ("array", [1, 2, 300], "Array[index 2: 300, which is outside the range 0 to 255]"),
+        ("list", ffi_hpy.List([1, 2**15]), "List[index 1: 32768, which is outside the range -32768 to 32767]"),
+        ("map", {1: 2, 128: 2}, "Map[some key is 128, which is outside the range -128 to 127, V]"),
+        ("map", {1: 256}, "Map[K, some value is 256, which is outside the range 0 to 255]"),
+        ("optional", -1, "-1, which is outside the range 0 to 255"),
+        ("tuple", (256, "a"), "Array[index 0: 256, which is outside the range 0 to 255]"),
+        ("variant", 256, "256, which is outside the range 0 to 255"),
+        ("vector", [1, 300], "Array[index 1: 300, which is outside the range 0 to 255]"),
+        ("vector64", [1, 2**64], "Array[index 1: 18446744073709551616, which is outside the range 0 to 2**64-1]"),
+        ("std_array", [1, 300], "Array[index 1: 300, which is outside the range -128 to 127]"),
+        ("std_tuple", (128, 0.5), "Array[index 0: 128, which is outside the range -128 to 127]"),
+        ("std_map", {1: -1}, "Map[K, some value is -1, which is outside the range 0 to 255]"),
+        ("std_optional", 300, "300, which is outside the range 0 to 255"),
+        ("std_variant", 300, "300, which is outside the range 0 to 255"),
+    ],
+)
+def test_items_are_refused_outside_the_range_of_their_type(numbers, name, value, found):
+    with pytest.raises(OverflowError) as caught:
+        numbers(name)(value)
+    assert str(caught.value).endswith(f"but got {found.replace('2**64-1', str(2**64 - 1))}")
+
+
+def test_a_variant_takes_the_first_type_in_whose_range_the_value_is(numbers):
+    assert [numbers("wider")(value) for value in (5, 2**40, -(2**63))] == [5, 2**40, -(2**63)]
+    assert [numbers("optional")(value) for value in (None, 255)] == [None, 255]
+
+
+def test_an_unsigned_result_beyond_int64_is_that_int(numbers, Numbers):
+    for value in (2**63, 2**64 - 1):
+        assert [numbers(name)(value) for name in ("uint64", "size", "wide")] == [value] * 3
+        assert list(numbers("vector64")([value, 1])) == [value, 1]
+
+
+def test_a_default_outside_the_range_is_refused(numbers, Defaulted):
+    with pytest.raises(OverflowError, match=r"argument #0 `x` .*x: int = 300.* outside the range 0 to 255"):
+        numbers("defaulted")()
+    assert numbers("defaulted")(7) == 7
+
+    with pytest.raises(OverflowError, match=r"(?s)'level':.* 300, which is outside the range 0 to 255"):
+        Defaulted()
+    assert Defaulted(7).level == 7
+
+
+def test_the_result_of_a_callback_is_checked(numbers):
+    assert numbers("call")(lambda n: n + 1) == 2
+    with pytest.raises(OverflowError, match=r"Cannot convert 300, which is outside the range 0 to 255, to `int`"):
+        numbers("call")(lambda n: 300)
+
+
+def test_a_message_without_names_counts_the_argument(numbers, Numbers):
+    with pytest.raises(OverflowError, match=re.escape("argument #0 when calling: `numbers.unnamed(0: int)")):
+        numbers("unnamed")(300)
+    with pytest.raises(OverflowError, match=r"argument #1 `by` when calling"):
+        Numbers(**EMPTY).add(256)
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_a_field_is_refused_exactly_outside_the_range_of_its_type(Numbers, name):
+    one, (low, high) = Numbers(**EMPTY), RANGES[FIELDS[name]]
+    for value in (low, high):
+        setattr(one, name, value)
+        assert getattr(one, name) == value
+    for value in (low - 1, high + 1, low - 2**64, high + 2**64):
+        with pytest.raises(OverflowError) as caught:
+            setattr(one, name, value)
+        message = str(caught.value)
+        assert message.startswith(
+            f"numbers.Numbers.{name}: Cannot convert {value}, which is outside the range {low} to"
+        )
+        assert getattr(one, name) == high
+        with pytest.raises(OverflowError, match=rf"__ffi_init__\(\) field '{name}'(?s:.*) {value}, which is outside"):
+            Numbers(**{**EMPTY, name: value})
+
+
+def test_other_fields_check_their_parts(Numbers):
+    one = Numbers(**EMPTY)
+    one.f64 = 2**70
+    assert one.f64 == float(2**70)
+    for name, value in (("f64", 2**1024), ("maybe", 128), ("bytes", [1, 256]), ("letter", 256)):
+        with pytest.raises(OverflowError, match=rf"numbers.Numbers.{name}: .* outside the range"):
+            setattr(one, name, value)
+    with pytest.raises(TypeError, match=r"numbers.Numbers.u8: "):
+        one.u8 = "1"

@@ -1,0 +1,358 @@
+"""Types of C++'s standard library and containers as parameters and results (extra/stl.h, chrono.h, complex.h,
+filesystem.h): any sequence or mapping goes in, and the class in the signature comes out."""
+
+from __future__ import annotations
+
+import array
+import collections
+import datetime
+import inspect
+import pathlib
+import types
+import typing
+
+import pytest
+from support import collect_garbage
+
+import ffi_hpy
+from ffi_hpy import Array, Dict, List, Map
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
+
+needs_numpy = pytest.mark.skipif(numpy is None, reason="needs NumPy")
+
+
+@pytest.fixture(scope="module")
+def stl(compile_era):
+    """The functions of stl_types.cc."""
+    ffi_hpy.load_module(compile_era("stl_types.cc", "own", flags=("-std=c++20", "-O0")))
+
+    class Functions:
+        def __getattr__(self, name):
+            return ffi_hpy.get_global_func(f"stl_types.{name}")
+
+    return Functions()
+
+
+class Sequence:
+    """A sequence without a base class."""
+
+    def __len__(self):
+        return 2
+
+    def __getitem__(self, i):
+        return [1, 2][i]
+
+
+class Stranger:
+    """A class that native code does not know."""
+
+
+# --- sequences and mappings -------------------------------------------------------------------------------------------
+
+SEQUENCES = {
+    "list": [1, 2],
+    "tuple": (1, 2),
+    "range": range(1, 3),
+    "deque": collections.deque([1, 2]),
+    "array": array.array("h", [1, 2]),
+    "memoryview": memoryview(b"\1\2"),
+    "memoryview of numbers": memoryview(array.array("q", [1, 2])),
+    "strided memoryview": memoryview(array.array("i", [1, 9, 2]))[::2],
+    "keys": {1: 0, 2: 0}.keys(),
+    "values": {0: 1, 5: 2}.values(),
+    "frozenset": frozenset((1, 2)),
+    "UserList": collections.UserList([1, 2]),
+    "class": Sequence(),
+    "Array": Array([1, 2]),
+    "List": List([1, 2]),
+    "Shape": ffi_hpy.Shape((1, 2)),
+}
+
+
+@pytest.mark.parametrize("name", ["ints", "vector", "Array", "List", "list", "forward_list", "multiset", "optional"])
+def test_any_sequence_is_accepted(stl, name):
+    function = getattr(stl, name)
+    for given in SEQUENCES.values():
+        assert list(function(given)) == [1, 2]
+    assert list(stl.array(range(3))) == [0, 1, 2]
+    assert stl.set(collections.deque([2, 1, 2])) == {1, 2}
+
+
+def test_sequences_are_accepted_inside_of_others(stl):
+    rows = [range(2), collections.deque([2.5]), memoryview(array.array("f", [0.5]))]
+    assert [list(row) for row in stl.nested(rows)] == [[0, 1], [2.5], [0.5]]
+    view = memoryview(bytes(range(6))).cast("B", [2, 3])
+    assert [list(row) for row in stl.nested(view)] == [[0, 1, 2], [3, 4, 5]]
+    assert list(stl.unordered_map({1: range(2)})[1]) == [0, 1]
+    assert list(stl.Tuple(collections.deque([1, "x"]))) == list(stl.pair(collections.deque([1, "x"]))) == [1, "x"]
+
+
+@needs_numpy
+def test_arrays_of_any_real_dtype_are_accepted(stl):
+    for code in "?bBhHiIlLqQefd":
+        given = numpy.array([[1, 0, 1], [0, 0, 1]], code)
+        assert list(stl.vector(given[0])) == [1, 0, 1]
+        assert list(stl.vector(given[::-1, 2])) == [1, 1]
+        assert [list(row) for row in stl.nested(given.T)] == [[1, 0], [0, 0], [1, 1]]
+        assert list(stl.vector(given[0, :0])) == []
+    assert list(stl.ints(numpy.array([-(2**63), 2**63 - 1]))) == [-(2**63), 2**63 - 1]
+    assert list(stl.vector(numpy.array([0.1, 65504, float("inf")], "e"))) == pytest.approx(
+        [0.1, 65504, float("inf")], 1e-3
+    )
+
+
+@pytest.mark.parametrize("name", ["map", "Map", "Dict"])
+def test_any_mapping_is_accepted(stl, name):
+    ordinary = {"a": 1, "b": 2}
+    for given in (
+        ordinary,
+        types.MappingProxyType(ordinary),
+        collections.UserDict(ordinary),
+        collections.ChainMap({"a": 1}, {"b": 2}),
+        collections.OrderedDict(ordinary),
+        Map(ordinary),
+        Dict(ordinary),
+    ):
+        assert dict(getattr(stl, name)(given).items()) == ordinary
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "ab",
+        b"ab",
+        bytearray(b"ab"),
+        {1: 2},
+        iter([1]),
+        (i for i in [1]),
+        1,
+        None,
+        Stranger(),
+        memoryview(b"a")[0:0].cast("c"),
+    ],
+    ids=lambda given: type(given).__name__,
+)
+def test_other_values_are_not_sequences(stl, given):
+    if type(given) is memoryview:
+        assert list(stl.ints(given)) == []  # no item has the wrong type
+        return
+    with pytest.raises(TypeError, match=r"Expected `list\[int\]` but got `.*` for `value`$"):
+        stl.ints(given)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "end"),
+    [
+        ("ints", [1, 2.5], "`list[int]` but got `Array[index 1: float]` for `value`"),
+        ("ints", collections.deque([1, 2, "x"]), "`list[int]` but got `Array[index 2: str]` for `value`"),
+        ("ints", array.array("d", [1]), "`list[int]` but got `Array[index 0: float]` for `value`"),
+        ("ints", [1, Stranger()], f"`list[int]` but got `Array[index 1: {__name__}.Stranger]` for `value`"),
+        ("unnamed", range(1), "`list[str]` but got `Array[index 0: int]`"),
+        ("nested", [[1], [2, "x"]], "`list[list[float]]` but got `Array[index 1: Array[index 1: str]]` for `value`"),
+        ("array", range(4), "`list[int] of length 3` but got `Array[size=4]` for `value`"),
+        ("set", {"a"}, "`set[int]` but got `Array[index 0: str]` for `value`"),
+        ("Array", ("a",), "`Array<int>` but got `Array[index 0: str]` for `value`"),
+        ("map", {"a": "b"}, "`dict[str, int]` but got `Map[K, some value is str] at key 'a'` for `value`"),
+        ("map", {1: 2}, "`dict[str, int]` but got `Map[some key is int, V] at key 1` for `value`"),
+        ("string", Stranger(), f"`str` but got `{__name__}.Stranger` for `value`"),
+        ("pair", (1, 2), "`tuple[int, str]` but got `Array[index 1: int]` for `value`"),
+        ("variant", 2.5, "`None | int | str | list[float]` but got `float` for `value`"),
+        ("shared", 1, "`stl_types.Node | None` but got `int` for `value`"),
+    ],
+)
+def test_a_wrong_item_is_named_in_the_words_of_python(stl, name, given, end):
+    with pytest.raises(TypeError) as caught:
+        getattr(stl, name)(given)
+    said = str(caught.value)
+    assert said.startswith(f"Mismatched type on argument #0 when calling: `stl_types.{name}(")
+    assert said.endswith(f"Expected {end}")
+    assert "std::" not in said
+    assert "\n" not in said
+
+
+def test_the_error_of_a_sequence_itself_arrives(stl):
+    class Broken(Sequence):
+        def __getitem__(self, i):
+            raise LookupError("no item") if i == 1 else KeyError(i)
+
+    with pytest.raises(KeyError):
+        stl.ints(Broken())
+
+
+def test_programs_tell_values_apart_as_before(stl):
+    assert not stl.narrow(range(3))
+    assert not stl.is_tensor(range(3))
+    value = range(3)
+    assert ffi_hpy.get_global_func("testing.echo")(value) is value
+
+
+@needs_numpy
+def test_an_overload_that_needs_no_conversion_comes_first(stl):
+    node = stl.make_unique(1)
+    assert node.take(numpy.zeros(3)) == -1
+    assert stl.is_tensor(numpy.zeros(3))
+    assert node.take([1, 2]) == 2
+    assert node.take(range(3)) == 3
+
+
+def test_fields_and_results_of_callbacks_take_any_sequence(stl):
+    node = stl.make_unique(1)
+    node.weights = range(3)
+    assert list(node.weights) == [0, 1, 2]
+    assert stl.call(lambda: range(4)) == 4
+    assert stl.map_by(lambda values: {-value for value in values}, range(3)) == {0, -1, -2}
+
+
+def test_bytes_of_a_memoryview_arrive_as_bytes():
+    echo = ffi_hpy.get_global_func("testing.echo")
+    for given in (b"", b"short", b"a text of more than 7 bytes"):
+        assert echo(memoryview(given)) == given
+    numbers = array.array("d", [1, 2.5])
+    assert echo(memoryview(numbers)) == numbers.tobytes()
+    assert hash(echo(memoryview(b"short"))) == hash(b"short")
+
+
+# --- single values ----------------------------------------------------------------------------------------------------
+
+NOON = datetime.datetime(2024, 5, 6, 12, 30, 15, 250000)
+UTC = datetime.timezone.utc
+
+VALUES = {
+    "string_view": ["", "short", "a text of more than 7 bytes, \u00e9\U0001f600"],
+    "wstring": ["", "\u00e9\U0001f600", "x" * 40],
+    "u16string": ["", "\u00e9\U0001f600", "x" * 40],
+    "monostate": [None],
+    "complex": [1 + 2j, -0.5j],
+    "duration": [datetime.timedelta(0), datetime.timedelta(days=-1, milliseconds=5)],
+    "steady_time": [datetime.timedelta(microseconds=3)],
+    "system_time": [NOON, datetime.datetime(1969, 1, 1)],
+    "date": [datetime.date(2024, 2, 29), datetime.date(1, 1, 1)],
+    "time": [datetime.time(), datetime.time(23, 59, 59, 999999)],
+    "path": [pathlib.Path("a/b"), pathlib.Path("\u00e9")],
+    "set": [set(), {1, 2}],
+    "unordered_set": [{"a", "b"}],
+    "set_of_sets": [{frozenset((1, 2)), frozenset()}],
+    "optional": [None],
+    "variant": [None, 3, "x"],
+    "shared": [None],
+}
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_a_value_comes_back_as_it_was(stl, name):
+    for value in VALUES[name]:
+        found = getattr(stl, name)(value)
+        assert found == value
+        assert isinstance(found, type(value))
+
+
+def test_other_classes_convert(stl):
+    assert stl.complex(3) == 3
+    assert stl.complex(2.5) == 2.5
+    assert list(stl.complexes([1, 2j])) == [1, 2j]
+    assert stl.duration(2.5) == datetime.timedelta(seconds=2.5)
+    assert stl.seconds(3) == datetime.timedelta(seconds=3)
+    assert stl.system_time(NOON.date()) == datetime.datetime(2024, 5, 6)
+    assert stl.system_time(datetime.time(1, 2)) == datetime.datetime(1970, 1, 1, 1, 2)
+    zone = datetime.timezone(datetime.timedelta(hours=5))
+    moment = NOON.replace(tzinfo=zone)
+    assert stl.system_time(moment).astimezone(UTC) == moment
+    assert stl.path("a/b") == stl.path(b"a/b") == pathlib.Path("a/b")
+    if numpy is not None:
+        assert stl.complex(numpy.complex64(1 + 2j)) == 1 + 2j
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "expected"),
+    [
+        ("complex", "1j", "complex"),
+        ("path", 3, "pathlib.Path"),
+        ("duration", "3", "datetime.timedelta"),
+        ("system_time", 3, "datetime.datetime"),
+        ("system_time", datetime.timedelta(1), "datetime.datetime"),
+        ("date", datetime.time(1), "datetime.date"),
+        ("time", datetime.date(2024, 1, 2), "datetime.time"),
+        ("wstring", b"x", "str"),
+        ("monostate", 0, "None"),
+    ],
+)
+def test_a_value_of_another_class_is_refused(stl, name, given, expected):
+    with pytest.raises(TypeError, match=rf"Expected `{expected}` but got `"):
+        getattr(stl, name)(given)
+
+
+def test_a_time_that_does_not_fit_is_refused(stl):
+    with pytest.raises(OverflowError, match="64 bits"):
+        stl.duration(datetime.timedelta.max)
+
+
+def test_smart_pointers_share_the_object(stl):
+    collect_garbage()
+    before = stl.n_alive()
+    made = stl.make_shared(5)
+    assert stl.get_kept() is made
+    assert stl.shared(made) is made
+    assert made.value == 5
+    stl.drop_kept()
+    assert stl.n_alive() == before + 1
+    del made
+    collect_garbage()
+    assert stl.n_alive() == before
+    unique = stl.make_unique(7)
+    assert stl.shared(unique) is unique
+    del unique
+    collect_garbage()
+    assert stl.n_alive() == before
+    stl.make_shared(6)
+    collect_garbage()
+    assert stl.get_kept().value == 6  # C++ still has it
+    stl.drop_kept()
+    collect_garbage()
+    assert stl.n_alive() == before
+
+
+# --- signatures -------------------------------------------------------------------------------------------------------
+
+RESULTS = {
+    "vector": ([1.5], Array, "Array[float]"),
+    "array": ([1, 2, 3], Array, "Array[int]"),
+    "list": ([1], Array, "Array[int]"),
+    "deque": (["a"], Array, "Array[str]"),
+    "pair": ((1, "x"), Array, "Array[int | str]"),
+    "tuple": ((1, "x", True), Array, "Array[int | str | bool]"),
+    "Tuple": ((1, "x"), Array, "Array[int | str]"),
+    "nested": ([[1.0]], Array, "Array[Array[float]]"),
+    "Array": ([1], Array, "Array[int]"),
+    "List": ([1], List, "List[int]"),
+    "map": ({"a": 1}, Map, "Map[str, int]"),
+    "unordered_map": ({1: [2.0]}, Map, "Map[int, Array[float]]"),
+    "Map": ({"a": 1}, Map, "Map[str, int]"),
+    "Dict": ({"a": 1}, Dict, "Dict[str, int]"),
+    "set": ({1}, set, "set[int]"),
+    "unordered_set": ({"a"}, set, "set[str]"),
+    "set_of_sets": ([{1}], set, "set[frozenset[int]]"),
+    "multiset": ([1], Array, "Array[int]"),
+    "complex": (1j, complex, "complex"),
+    "wstring": ("x", str, "str"),
+    "duration": (1.0, datetime.timedelta, "timedelta"),
+    "system_time": (NOON, datetime.datetime, "datetime"),
+    "date": (datetime.date(2024, 1, 2), datetime.date, "date"),
+    "time": (datetime.time(1), datetime.time, "time"),
+    "path": ("x", pathlib.Path, "Path"),
+}
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_the_class_in_signature_and_help_arrives(stl, name):
+    given, cls, shown = RESULTS[name]
+    function = getattr(stl, name)
+    found = function(given)
+    assert isinstance(found, cls)
+    assert type(found) is cls or cls is pathlib.Path
+    annotation = inspect.signature(function).return_annotation
+    assert (typing.get_origin(annotation) or annotation) is cls
+    assert function.__doc__.partition(" -> ")[2] == shown

@@ -1,0 +1,163 @@
+"""C++ exceptions become Python's exceptions, and C++ code catches Python's exceptions by kind."""
+
+import builtins
+import errno
+import re
+
+import pytest
+
+import ffi_hpy
+from ffi_hpy.error import error_class
+
+
+@pytest.fixture(scope="module")
+def shop(compile_era):
+    ffi_hpy.load_module(compile_era("exceptions.cc", "own"))
+    return lambda name: ffi_hpy.get_global_func(f"shop.{name}")
+
+
+@pytest.mark.parametrize(
+    ("name", "cls", "text"),
+    [
+        ("out_of_range", IndexError, "why"),
+        ("vector", IndexError, None),
+        ("invalid_argument", ValueError, "why"),
+        ("stoi", ValueError, None),
+        ("domain_error", ValueError, "why"),
+        ("length_error", ValueError, "why"),
+        ("range_error", ValueError, "why"),
+        ("overflow_error", OverflowError, "why"),
+        ("bad_alloc", MemoryError, None),
+        ("bad_array_new_length", MemoryError, None),
+        ("bad_cast", TypeError, None),
+        ("bad_any_cast", TypeError, None),
+        ("bad_variant_access", TypeError, None),
+        ("bad_optional_access", RuntimeError, "* [std::bad_optional_access]"),
+        ("bad_function_call", RuntimeError, "* [std::bad_function_call]"),
+        ("runtime_error", RuntimeError, "why [std::runtime_error]"),
+        ("underflow_error", RuntimeError, "why [std::underflow_error]"),
+        ("logic_error", RuntimeError, "why [std::logic_error]"),
+        ("broken", RuntimeError, "why [shop::Broken]"),
+        ("int", RuntimeError, "a C++ exception of type `int`"),
+        ("text", RuntimeError, "why [char const*]"),
+        ("string", RuntimeError, "why [std::string]"),
+    ],
+)
+def test_an_exception_of_the_standard_library_has_the_class_of_python(shop, name, cls, text):
+    with pytest.raises(cls) as caught:
+        shop("throw")(name)
+    assert type(caught.value) is cls
+    message = str(caught.value)
+    assert re.fullmatch("(?s).+" if text is None else re.escape(text).replace(r"\*", ".+"), message), message
+
+
+@pytest.mark.parametrize(
+    ("name", "cls", "number", "names"),
+    [
+        ("system_error", FileNotFoundError, errno.ENOENT, (None, None)),
+        ("system_category", PermissionError, errno.EACCES, (None, None)),
+        ("directory", FileNotFoundError, errno.ENOENT, ("/no such [folder]", None)),
+        ("rename", FileNotFoundError, errno.ENOENT, ("/nowhere/a", "/nowhere/b")),
+        ("ios", OSError, None, (None, None)),
+    ],
+)
+def test_an_error_of_the_system_has_errno_and_the_names_of_files(shop, name, cls, number, names):
+    with pytest.raises(cls) as caught:
+        shop("throw")(name)
+    error = caught.value
+    assert (type(error), error.errno, error.filename, error.filename2) == (cls, number, *names)
+    if number is not None:
+        assert str(error).startswith(f"[Errno {number}] ")
+        assert str(error) == error.__tvm_ffi_error__.message
+
+
+def test_an_error_of_the_system_comes_back_from_a_callback_itself(shop):
+    raised = []
+
+    def fail():
+        try:
+            shop("throw")("rename")
+        except OSError as error:
+            raised.append(error)
+            raise
+
+    with pytest.raises(FileNotFoundError) as caught:
+        ffi_hpy.convert(fail)()
+    assert caught.value is raised[0]
+    assert shop("catch")(fail, ["OSError"]) == ("OSError", "OSError")
+
+
+def built_in_classes():
+    found = {name: cls for name, cls in vars(builtins).items() if isinstance(cls, type)}
+    return sorted(name for name, cls in found.items() if issubclass(cls, BaseException))
+
+
+@pytest.mark.parametrize("name", built_in_classes())
+def test_a_kind_that_is_the_name_of_a_built_in_class_is_an_exception_of_that_class(shop, name):
+    cls = getattr(builtins, name)
+    with pytest.raises(cls) as caught:
+        shop("throw_kind")(name, "why")
+    assert "why" in str(caught.value)
+    assert type(caught.value) is cls or name == "BaseExceptionGroup"  # which makes an ExceptionGroup
+
+
+def test_the_macro_takes_any_built_in_name(shop):
+    with pytest.raises(OSError, match=r"^by macro$") as caught:
+        shop("throw_os_error")()
+    assert type(caught.value) is OSError
+    with pytest.raises(RuntimeError, match=r"^Unheard: why$"):
+        shop("throw_kind")("Unheard", "why")
+    with pytest.raises(RuntimeError, match=r"^print: why$"):  # built in, and not an exception
+        shop("throw_kind")("print", "why")
+
+
+def test_a_class_with_a_definition_has_its_python_class_and_base(shop):
+    sold_out, very = error_class("shop.SoldOut"), error_class("shop.VerySoldOut")
+    assert (sold_out.__module__, sold_out.__name__, sold_out.__bases__) == ("shop", "SoldOut", (LookupError,))
+    assert very.__bases__ == (sold_out,)
+    for name, cls, text in (
+        ("sold_out", sold_out, "sold out"),
+        ("badly_sold_out", sold_out, "sold out"),  # a class below it without a definition
+        ("very_sold_out", very, "very sold out"),  # defined before the class above it
+        ("code", error_class("shop.Code"), "7"),  # not a std::exception
+    ):
+        with pytest.raises(cls) as caught:
+            shop("throw")(name)
+        assert (type(caught.value), str(caught.value)) == (cls, text)
+    assert issubclass(error_class("shop.Code"), OSError)
+    with pytest.raises(KeyError, match=r"Unheard"):
+        error_class("Unheard")
+    assert [error_class(kind) for kind in ("OSError", "ValueError")] == [OSError, ValueError]
+
+
+class Missing(LookupError):
+    pass
+
+
+class Own(Exception):
+    pass
+
+
+class Halt(BaseException):
+    pass
+
+
+def test_native_code_catches_exceptions_of_python_by_kind(shop):
+    def caught(exception):
+        def fail():
+            raise exception
+
+        return list(shop("catch")(fail, ["OSError", "LookupError", "shop.SoldOut", "Exception", "BaseException"]))
+
+    both = ["Exception", "BaseException"]
+    assert caught(FileNotFoundError(2, "x")) == ["FileNotFoundError", "OSError", *both]
+    assert caught(KeyError("x")) == ["KeyError", "LookupError", *both]
+    assert caught(Missing("x")) == ["LookupError", "LookupError", *both]
+    assert caught(ZeroDivisionError()) == ["ZeroDivisionError", *both]
+    assert caught(UnicodeDecodeError("ascii", b"", 0, 0, "x")) == ["UnicodeDecodeError", *both]
+    assert caught(Own()) == ["RuntimeError", *both]
+    assert caught(KeyboardInterrupt()) == ["KeyboardInterrupt", "BaseException"]
+    very = error_class("shop.VerySoldOut")
+    assert caught(very()) == ["shop.VerySoldOut", "LookupError", "shop.SoldOut", *both]
+    assert caught(type("Below", (very,), {})())[0] == "shop.VerySoldOut"
+    assert shop("catch")(lambda: None, []) == ()

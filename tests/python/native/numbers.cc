@@ -1,0 +1,104 @@
+// Functions, fields and containers of every C++ integer type, for the tests of ranges.
+#include <tvm/ffi/extra/stl.h>
+#include <tvm/ffi/tvm_ffi.h>
+
+namespace {
+
+using namespace tvm::ffi;
+namespace refl = tvm::ffi::reflection;
+
+enum class Color : uint8_t { kRed, kBlue = 200 };
+enum Plain { kFirst, kSecond };
+enum class Wide : uint64_t { kAll = UINT64_MAX };
+
+template <typename T> T Echo(T value) { return value; }
+
+struct NumbersObj : public Object {
+  bool flag = false;
+  char letter = 0;
+  int8_t i8 = 0;
+  uint8_t u8 = 0;
+  int16_t i16 = 0;
+  uint16_t u16 = 0;
+  int32_t i32 = 0;
+  uint32_t u32 = 0;
+  int64_t i64 = 0;
+  uint64_t u64 = 0;
+  size_t size = 0;
+  Color color = Color::kRed;
+  double f64 = 0;
+  Optional<int8_t> maybe;
+  std::vector<uint8_t> bytes;
+  static constexpr bool _type_mutable = true;
+  TVM_FFI_DECLARE_OBJECT_INFO_FINAL("numbers.Numbers", NumbersObj, Object);
+};
+
+struct DefaultedObj : public Object {
+  uint8_t level = 0;
+  TVM_FFI_DECLARE_OBJECT_INFO_FINAL("numbers.Defaulted", DefaultedObj, Object);
+};
+
+TVM_FFI_STATIC_INIT_BLOCK() {
+  refl::GlobalDef()
+      .def("numbers.bool", Echo<bool>, refl::arg("x"))
+      .def("numbers.char", Echo<char>, refl::arg("x"))
+      .def("numbers.int8", Echo<int8_t>, refl::arg("x"))
+      .def("numbers.uint8", Echo<uint8_t>, refl::arg("x"))
+      .def("numbers.int16", Echo<int16_t>, refl::arg("x"))
+      .def("numbers.uint16", Echo<uint16_t>, refl::arg("x"))
+      .def("numbers.char16", Echo<char16_t>, refl::arg("x"))
+      .def("numbers.int32", Echo<int32_t>, refl::arg("x"))
+      .def("numbers.uint32", Echo<uint32_t>, refl::arg("x"))
+      .def("numbers.int64", Echo<int64_t>, refl::arg("x"))
+      .def("numbers.uint64", Echo<uint64_t>, refl::arg("x"))
+      .def("numbers.size", Echo<size_t>, refl::arg("x"))
+      .def("numbers.color", Echo<Color>, refl::arg("x"))
+      .def("numbers.plain", Echo<Plain>, refl::arg("x"))
+      .def("numbers.wide", Echo<Wide>, refl::arg("x"))
+      .def("numbers.double", Echo<double>, refl::arg("x"))
+      .def("numbers.float", Echo<float>, refl::arg("x"))
+      .def("numbers.unnamed", Echo<uint8_t>)
+      .def("numbers.defaulted", Echo<uint8_t>, refl::arg("x") = 300)
+      .def(
+          "numbers.array", [](Array<uint8_t> x) { return x; }, refl::arg("x"))
+      .def(
+          "numbers.list", [](List<int16_t> x) { return x; }, refl::arg("x"))
+      .def(
+          "numbers.map", [](Map<int8_t, uint8_t> x) { return x; }, refl::arg("x"))
+      .def(
+          "numbers.optional", [](Optional<uint8_t> x) { return x; }, refl::arg("x"))
+      .def(
+          "numbers.tuple", [](Tuple<uint8_t, String> x) { return x; }, refl::arg("x"))
+      .def(
+          "numbers.variant", [](Variant<uint8_t, String> x) { return x; }, refl::arg("x"))
+      .def(
+          "numbers.wider", [](Variant<int8_t, int64_t> x) { return x; }, refl::arg("x"))
+      .def("numbers.vector", Echo<std::vector<uint8_t>>, refl::arg("x"))
+      .def("numbers.vector64", Echo<std::vector<uint64_t>>, refl::arg("x"))
+      .def("numbers.std_array", Echo<std::array<int8_t, 2>>, refl::arg("x"))
+      .def("numbers.std_tuple", Echo<std::tuple<int8_t, double>>, refl::arg("x"))
+      .def("numbers.std_map", Echo<std::map<int8_t, uint8_t>>, refl::arg("x"))
+      .def("numbers.std_optional", Echo<std::optional<uint8_t>>, refl::arg("x"))
+      .def("numbers.std_variant", Echo<std::variant<uint8_t, std::string>>, refl::arg("x"))
+      .def("numbers.call", [](TypedFunction<uint8_t(int64_t)> f) { return f(1); }, refl::arg("f"));
+  refl::ObjectDef<NumbersObj>()
+      .def_rw("flag", &NumbersObj::flag)
+      .def_rw("letter", &NumbersObj::letter)
+      .def_rw("i8", &NumbersObj::i8)
+      .def_rw("u8", &NumbersObj::u8)
+      .def_rw("i16", &NumbersObj::i16)
+      .def_rw("u16", &NumbersObj::u16)
+      .def_rw("i32", &NumbersObj::i32)
+      .def_rw("u32", &NumbersObj::u32)
+      .def_rw("i64", &NumbersObj::i64)
+      .def_rw("u64", &NumbersObj::u64)
+      .def_rw("size", &NumbersObj::size)
+      .def_rw("color", &NumbersObj::color)
+      .def_rw("f64", &NumbersObj::f64)
+      .def_rw("maybe", &NumbersObj::maybe)
+      .def_rw("bytes", &NumbersObj::bytes)
+      .def("add", [](const NumbersObj *self, uint8_t by) { return self->i64 + by; }, refl::arg("by"));
+  refl::ObjectDef<DefaultedObj>().def_ro("level", &DefaultedObj::level, refl::default_value(300));
+}
+
+} // namespace
