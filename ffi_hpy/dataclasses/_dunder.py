@@ -39,6 +39,7 @@ def install_dunders(
     wanted: dict[str, Any] = {"__repr__": Object.__repr__} if repr else {}
     if eq and not EQUALITY.keys() & set(cls.__dict__):
         wanted.update(EQUALITY)
+        unsafe_hash = unsafe_hash or not _has_hash(cls)  # equal objects have equal hashes
     if order and not ORDER.keys() & set(cls.__dict__):
         wanted.update(ORDER)
     if unsafe_hash:
@@ -56,6 +57,11 @@ def install_dunders(
         if cls.__dict__.get(name) is None:  # a class with an __eq__ but without a hash has None as __hash__
             setattr(cls, name, value)
     _install_init(cls, init, py_class_mode)  # last: from here on other threads can create instances
+
+
+def _has_hash(cls: Any) -> bool:
+    """Whether a class has another hash than that of identity, also None in its own body."""
+    return "__hash__" in cls.__dict__ or cls.__hash__ is not CObject.__hash__
 
 
 def _install_init(cls: type, init: bool, py_class_mode: bool) -> None:

@@ -126,7 +126,7 @@ def py_class(
             class defines them.
         eq: whether to generate `__eq__` from the fields. If false, objects are equal if they are identical.
         order: whether to generate `__lt__`, `__le__`, `__gt__` and `__ge__` from the fields.
-        unsafe_hash: whether to generate `__hash__` from the fields.
+        unsafe_hash: whether to generate `__hash__` from the fields. `eq` does so, too, unless there is another hash.
         match_args: whether to set `__match_args__` to the names of positional arguments.
         kw_only: whether `__init__` takes the fields by keyword only.
         structural_eq: how structural comparison and hashing treat the type: "tree" by its fields; "var" as a variable,

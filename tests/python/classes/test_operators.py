@@ -247,6 +247,7 @@ def test_an_object_is_its_own_iterator(types):
     counter = types.Counter(3)
     assert iter(counter) is counter
     assert next(counter) == 0
+    assert list(counter) == [1, 2]
 
 
 def test_an_object_is_a_context(types):

@@ -103,6 +103,18 @@ def test_objects_compare_as_before(testing):
     assert Array([function]) != Array([other])
 
 
+def test_equal_dataclasses_have_equal_hashes():
+    @py_class("equality.Equal", eq=True)
+    class Equal(ffi_hpy.Object):
+        x: int
+
+    assert Equal(1) == Equal(1)
+    assert hash(Equal(1)) == hash(Equal(1))
+    assert len({Equal(1), Equal(1), Equal(2)}) == 2
+    assert Array([Equal(1)]) == (Equal(1),)
+    assert hash(Array([Equal(1)])) == hash((Equal(1),))
+
+
 def test_python_objects_compare_by_their_own_rules():
     one, two = object(), object()
     assert Array([one]) == Array([one]) == [one]
