@@ -14,9 +14,9 @@ from .._start.named import named
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
-    from typing import Any
+    from typing import Any, TypeAlias
 
-    from .info import TypeMethod
+    TypeMethod: TypeAlias = Any  # of `info`, which imports this module
 
 __all__ = ["adapt", "follow_equality"]
 
