@@ -18,6 +18,7 @@ _SHORT = (
     "String",
     "Bytes",
     "Recursive",
+    "LooseEq",
     "GetInvalidObject",
     "GetKwargsObject",
 )

@@ -29,6 +29,7 @@ from ._types.info import (
     set_python_class,
 )
 from ._types.metadata import NONBLOCKING, apply_nonblocking, parse_metadata
+from ._types.operators import follow_equality
 from ._values.object import MISSING, Object, ObjectMeta, _raise_not_constructible
 
 TYPE_CHECKING = False
@@ -345,11 +346,11 @@ def _set_variants(cls: type[CObject]) -> None:
 def _bind(cls: type[CObject], info: TypeInfo, init: bool) -> None:
     """Add the members of its type to a class, and the members of ancestor types whose class is not a base."""
     cls.__tvm_ffi_type_info__ = info  # type: ignore[attr-defined]
-    for ancestor in info.type_ancestors:
+    _bind_members(cls, info)
+    for ancestor in reversed(info.type_ancestors):  # the nearest first: its members replace those above
         ancestor_class = _core.class_find(ancestor)
         if ancestor_class is None or not issubclass(cls, ancestor_class):
             _bind_members(cls, info_of_index(ancestor))
-    _bind_members(cls, info)
     constructor = _constructor_of(info)
     if constructor is not None:
         _set_method(cls, "__ffi_init__", _construct_for(cls, info, constructor))
@@ -401,12 +402,17 @@ def can_be_member(cls: type, name: str) -> bool:
 
 
 def _bind_members(cls: type[CObject], info: TypeInfo) -> None:
+    has_equality = "__eq__" in cls.__dict__
     for field in info.fields or ():
         if field.name not in cls.__dict__ and can_be_member(cls, field.name):
             setattr(cls, field.name, field.as_property(cls))
     for method in info.methods:
-        if method.name != "__ffi_init__" and method.name not in cls.__dict__ and can_be_member(cls, method.name):
+        if method.name == "__ffi_init__" or method.name in cls.__dict__ or not can_be_member(cls, method.name):
+            continue
+        if not (has_equality and method.name == "__ne__"):  # it would disagree with the class's own __eq__
             setattr(cls, method.name, method.as_callable(cls))
+    if "__eq__" in cls.__dict__ and not has_equality:
+        follow_equality(cls)
 
 
 def _constructor_of(info: TypeInfo) -> Function | None:

@@ -4,11 +4,13 @@ everything else is here, on top of the core's functions."""
 from __future__ import annotations
 
 from collections.abc import ItemsView, KeysView, Mapping, MutableMapping, ValuesView
+from itertools import chain
 
 from .. import _ffi_api
 from .._core import CDict, CMapping, CObject
 from .._values.object import MISSING, Object, wrapper_like
 from ..registry import register_object
+from .equality import equal_contents, hash_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,12 +52,23 @@ class _Reading(CMapping, Object):
         """View of the (key, value) pairs, in insertion order."""
         return _Items(self)
 
-    def __eq__(self, other: object) -> bool:
-        return bool(_ffi_api.RecursiveEq(self, other)) if isinstance(other, _Reading) else NotImplemented
+    def _own_key(self, key: tuple[Any, ...]) -> Any:
+        """Return the key that equals a tuple, the tuple itself if there is none."""
+        for own in self:
+            if own == key:
+                return own
+        return key
 
-    def __ne__(self, other: object) -> bool:
-        equal = self.__eq__(other)
-        return equal if equal is NotImplemented else not equal
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, _Reading):
+            if equal_contents(self, other):
+                return True
+            if len(self) != len(other) or not any(isinstance(key, CObject) for key in self):
+                return False
+            # The core compares keys that are objects by identity, Python compares them as tuples.
+        elif not isinstance(other, Mapping):
+            return NotImplemented
+        return len(self) == len(other) and self._plain() == dict(other.items())
 
     def _ipython_key_completions_(self) -> list[Any]:
         return list(self)
@@ -63,7 +76,20 @@ class _Reading(CMapping, Object):
     __deepcopy__ = CObject._deep_copy
 
     def __hash__(self) -> int:
-        return _ffi_api.RecursiveHash(self)  # type: ignore[no-any-return]
+        return hash_of(self)
+
+    def _plain(self) -> dict[Any, Any]:
+        """The entries in a dict."""
+        return dict(self.items())
+
+    def _hash_parts(self) -> Iterator[Any]:
+        """The keys and values in turn, for `hash_of`."""
+        return chain.from_iterable(self.items())
+
+    @staticmethod
+    def _hash_whole(parts: list[Any]) -> int:
+        """Return the hash for the hashable parts."""
+        return hash(frozenset(zip(parts[::2], parts[1::2])))
 
 
 @register_object("ffi.Map", init=False)
@@ -71,8 +97,8 @@ class Map(_Reading, Mapping[K, V_co]):
     """An immutable native mapping in insertion order. Dicts passed to native code become Maps. Any thread may read it.
 
     Keys compare by the rules of native code: strings and bytes by content, numbers by type and value (1, 1.0 and True
-    are three keys), other objects by identity. Two native mappings compare entry by entry, recursively
-    (`ffi.RecursiveEq`), and hash accordingly; a Map never equals a dict.
+    are three keys), other objects by identity. A tuple, which becomes an Array, is found by its items, in a search
+    through all keys. A Map equals a mapping of any class with equal entries, and hashes accordingly.
 
     Args:
         input_dict: the entries. Keys and values are converted like arguments of a call.
@@ -171,6 +197,8 @@ class Dict(CDict, _Reading, MutableMapping[K, V]):
 
     def _take(self, key: Any) -> Any:
         """Remove a key and return its value, MISSING if there is none. A core other than ours needs two steps."""
+        if isinstance(key, tuple):
+            key = self._own_key(key)
         if hasattr(_ffi_api, "DictPop"):
             return _ffi_api.DictPop(self, key)
         value = _ffi_api.DictGetItemOrMissing(self, key)
@@ -220,6 +248,8 @@ class Dict(CDict, _Reading, MutableMapping[K, V]):
             key: what it is looked up by.
             default: the value that the key gets, which is converted as an argument of a call.
         """
+        if isinstance(key, tuple):
+            key = self._own_key(key)
         if hasattr(_ffi_api, "DictSetDefault"):
             return _ffi_api.DictSetDefault(self, key, default)
         if key not in self:

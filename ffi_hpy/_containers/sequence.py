@@ -10,6 +10,7 @@ from .. import _ffi_api
 from .._core import TYPE_INDEX_ARRAY, TYPE_INDEX_LIST, CList, CObject, CSequence, convert, type_attr
 from .._values.object import Object, wrapper_like
 from ..registry import register_object
+from .equality import equal_contents, hash_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -134,10 +135,9 @@ class _Reading(CSequence, Object):
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, _Reading):
-            kind = Array if isinstance(self, Array) else List
-            return bool(_ffi_api.RecursiveEq(self, other if isinstance(other, kind) else kind(other)))
+            return equal_contents(self, other)
         if isinstance(other, Sequence) and not isinstance(other, (str, bytes)):
-            return bool(self[:] == list(other))
+            return self._plain() == list(other)
         return NotImplemented
 
     def _repr_html_(self) -> str | None:
@@ -145,12 +145,21 @@ class _Reading(CSequence, Object):
 
         return objects_to_html(self)
 
-    def __ne__(self, other: object) -> bool:
-        equal = self.__eq__(other)
-        return equal if equal is NotImplemented else not equal
-
     def __hash__(self) -> int:
-        return _ffi_api.RecursiveHash(self)  # type: ignore[no-any-return]
+        return hash_of(self)
+
+    def _plain(self) -> list[Any]:
+        """The items in a list."""
+        return list(CSequence.__iter__(self))
+
+    def _hash_parts(self) -> Iterator[Any]:
+        """The items, for `hash_of`."""
+        return CSequence.__iter__(self)
+
+    @staticmethod
+    def _hash_whole(parts: list[Any]) -> int:
+        """Return the hash for the hashable parts."""
+        return hash(tuple(parts))
 
     __deepcopy__ = CObject._deep_copy
 
@@ -187,9 +196,9 @@ class Array(_Reading, Sequence[T_co]):
     """An immutable native sequence. Lists and tuples passed to native code become Arrays. Any thread may read it.
 
     Each item is converted when it is read. Reading an object again returns the same wrapper as long as a reference to
-    it exists. A slice is a list. Two Arrays compare item by item, recursively (`ffi.RecursiveEq`), and hash
-    accordingly. An Array and a List compare in the same way, but hash differently. With other sequences the items are
-    compared by ``==``.
+    it exists. A slice is a list. Two Arrays compare item by item, recursively: numbers by value, objects by their
+    fields. An Array and a List compare in the same way. With other sequences the items are compared by ``==``. An Array
+    hashes as a tuple of its items does; objects in it hash by their fields, unless their class defines a hash.
 
     Args:
         input_list: the items. Each is converted like an argument of a call.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections.abc
+import enum
 import sys
 import types
 import typing
@@ -18,6 +19,7 @@ from .origin import INDEX_OF_CLASS, ORIGIN_OF_INDEX
 
 __all__ = ["AnnotationReader"]
 
+abc = collections.abc
 Schema = typing.TypeVar("Schema")
 
 _UNIONS = (typing.Union, getattr(types, "UnionType", typing.Union))
@@ -26,6 +28,7 @@ _ORIGIN_OF_CLASS: dict[typing.Any, str] = {
     None: "None",
     type(None): "None",
     typing.Any: "Any",
+    object: "Any",
     bool: "bool",
     int: "int",
     float: "float",
@@ -40,7 +43,20 @@ _ORIGIN_OF_CLASS: dict[typing.Any, str] = {
     typing.Callable: "Callable",
     dtype: "dtype",
     DataType: "dtype",
+    getattr(typing, "LiteralString", str): "str",
+    **dict.fromkeys((abc.Sequence, abc.Iterable, abc.Collection, abc.Reversible), "Array"),
+    abc.MutableSequence: "List",
+    abc.Mapping: "Map",
+    abc.MutableMapping: "Dict",
 }
+# The containers among these, with the number of their arguments.
+_CONTAINERS: dict[typing.Any, tuple[str, int]] = {
+    cls: (origin, {"Array": 1, "List": 1, "Map": 2, "Dict": 2}[origin])
+    for cls, origin in _ORIGIN_OF_CLASS.items()
+    if origin in ("Array", "List", "Map", "Dict")
+}
+_WRAPPERS = (typing.Final, getattr(typing, "Required", None), getattr(typing, "NotRequired", None))
+"""Forms around a type that say nothing about its values."""
 
 
 class AnnotationReader(typing.Generic[Schema]):
@@ -61,6 +77,9 @@ class AnnotationReader(typing.Generic[Schema]):
         origin = getattr(annotation, "__origin__", None)
         if origin is not None or type(annotation) in _UNIONS:
             return self._read_generic(annotation, origin)
+        for inner in ("__supertype__", "__value__"):  # a NewType; an alias of a `type` statement
+            if hasattr(annotation, inner) and not isinstance(annotation, type):
+                return self.read(getattr(annotation, inner))
         if isinstance(annotation, type):
             schema = self._read_class(annotation)
             if schema is not None:
@@ -77,21 +96,33 @@ class AnnotationReader(typing.Generic[Schema]):
         ctypes = sys.modules.get("ctypes")
         if ctypes is not None and cls is ctypes.c_void_p:
             return self._make("ctypes.c_void_p")
+        if issubclass(cls, enum.Enum):
+            return self._read_enum(cls)
         return self._make("Tensor") if hasattr(cls, "__dlpack__") and not is_single(cls) else None
+
+    def _read_enum(self, cls: type) -> Schema:
+        """Members that are ints or strs become such values. Others stay Python objects."""
+        for base in (int, str):
+            if issubclass(cls, base):
+                return self.read(base)
+        return self._make("Any")
 
     def _read_generic(self, annotation: typing.Any, origin: typing.Any) -> Schema:
         if type(annotation) is _ANNOTATED:  # its origin is the annotation inside, possibly `list`
             return self.read(origin)
         # typing.get_args() differs only for Callable. A bare typing.List has no __args__.
         args: tuple[typing.Any, ...] = getattr(annotation, "__args__", ())
-        if origin is list:
-            if len(args) > 1:
-                raise TypeError(f"list takes at most 1 type argument, got {len(args)}")
-            return self._make("List", tuple(map(self.read, args)))
-        if origin is dict:
-            if len(args) not in (0, 2):
-                raise TypeError(f"dict requires 0 or 2 type arguments, got {len(args)}")
-            return self._make("Dict", tuple(map(self.read, args)))
+        if origin is list and len(args) > 1:
+            raise TypeError(f"list takes at most 1 type argument, got {len(args)}")
+        if origin is dict and len(args) not in (0, 2):
+            raise TypeError(f"dict requires 0 or 2 type arguments, got {len(args)}")
+        if origin in _CONTAINERS:
+            name, n_args = _CONTAINERS[origin]
+            return self._make(name, tuple(map(self.read, args)) if len(args) == n_args else ())
+        if origin is typing.Literal:
+            return self._read_union(tuple(dict.fromkeys(map(type, args))))
+        if origin in _WRAPPERS:
+            return self.read(args[0])
         if origin in _UNIONS or type(annotation) in _UNIONS:
             return self._read_union(args)
         if origin is tuple:
@@ -103,9 +134,12 @@ class AnnotationReader(typing.Generic[Schema]):
         raise TypeError(f"Cannot convert {annotation!r} to TypeSchema")
 
     def _read_union(self, args: tuple[typing.Any, ...]) -> Schema:
-        rest = tuple(self.read(arg) for arg in args if arg is not type(None))
+        rest = tuple(dict.fromkeys(self.read(arg) for arg in args if arg not in (None, type(None))))
+        is_optional = any(arg in (None, type(None)) for arg in args)
+        if not rest:
+            return self._make("None")
         inner = rest[0] if len(rest) == 1 else self._make("Union", rest)
-        return inner if len(rest) == len(args) else self._make("Optional", (inner,))
+        return self._make("Optional", (inner,)) if is_optional else inner
 
     def _read_tuple(self, annotation: typing.Any, args: tuple[typing.Any, ...]) -> Schema:
         if len(args) == 2 and args[1] is Ellipsis:

@@ -16,6 +16,7 @@ from .._values.opaque import OpaquePyObject
 from .about import note_function, static_method
 from .field import arguments_of_declared, arguments_of_row, row_of_declared, schema_of_declared
 from .metadata import MetadataError, apply_nonblocking, parse_metadata, schema_in
+from .operators import adapt
 from .origin import INDEX_OF_CLASS
 from .schema import TypeSchema
 
@@ -253,6 +254,9 @@ class TypeMethod(_Declared):
         func = self.func
         if self.is_static:
             return static_method(func) if isinstance(func, _core.Function) else staticmethod(func)
+        adapted = adapt(self, cls)
+        if adapted is not None:
+            return adapted
         bind = getattr(_core, "method_descriptor", None)
         if bind is not None:
             return bind(func, cls.__module__, self.name, f"{cls.__qualname__}.{self.name}", self.doc)

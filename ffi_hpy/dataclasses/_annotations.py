@@ -17,6 +17,7 @@ import typing
 import weakref
 from typing import Any
 
+from .._start.fork import importing
 from .._types.class_annotations import forward_annotations
 from .field import KW_ONLY
 
@@ -97,9 +98,10 @@ def resolve_function(cls: type, function: Any) -> dict[str, Any] | None:
     """Return the annotations of a method of a class as types, None while they contain undefined names."""
     globalns = getattr(function, "__globals__", {})
     localns = _known_classes(cls, cls, forward_annotations(function).values(), globalns)
+    annotated = function if sys.version_info >= (3, 10) else _readable_function(function)
     try:
         hints: dict[str, Any] = _with_classes(
-            cls, localns, lambda: typing.get_type_hints(function, globalns, localns, **_EXTRAS)
+            cls, localns, lambda: typing.get_type_hints(annotated, globalns, localns, **_EXTRAS)
         )
     except (NameError, AttributeError):
         return None
@@ -134,6 +136,51 @@ def _missing_name(error: NameError) -> str:
 # --- evaluation -------------------------------------------------------------------------------------------------------
 
 _EXTRAS: dict[str, Any] = {"include_extras": True} if sys.version_info >= (3, 11) else {}
+_UNION = "_ffi_hpy_Union"  # the name of typing.Union in rewritten annotations
+
+
+def _readable(annotation: Any) -> Any:
+    """Return an annotation that this Python can evaluate: before 3.10, classes have no `|`."""
+    if sys.version_info >= (3, 10):
+        return annotation
+    if isinstance(annotation, str):
+        return _without_bars(annotation)
+    if isinstance(annotation, typing.ForwardRef):
+        return typing.ForwardRef(_without_bars(annotation.__forward_arg__))
+    args = getattr(annotation, "__args__", None)
+    if isinstance(args, tuple) and hasattr(annotation, "copy_with"):
+        return annotation.copy_with(tuple(map(_readable, args)))
+    return annotation
+
+
+def _without_bars(text: str) -> str:
+    """Return the text of an annotation with `Union[a, b]` in place of `a | b`."""
+    if "|" not in text:
+        return text
+    with importing:
+        import ast
+
+    class Rewriter(ast.NodeTransformer):
+        def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+            self.generic_visit(node)
+            if not isinstance(node.op, ast.BitOr):
+                return node
+            both = ast.Tuple(elts=[node.left, node.right], ctx=ast.Load())
+            return ast.Subscript(value=ast.Name(id=_UNION, ctx=ast.Load()), slice=both, ctx=ast.Load())
+
+    try:
+        return ast.unparse(Rewriter().visit(ast.parse(text, mode="eval")))
+    except SyntaxError:
+        return text  # the evaluation raises it
+
+
+def _readable_function(function: Any) -> Any:
+    """Return an object with the annotations of a function that this Python can evaluate."""
+
+    def readable() -> None: ...
+
+    readable.__annotations__ = {name: _readable(each) for name, each in function.__annotations__.items()}
+    return readable
 
 
 def _texts_in(annotation: Any) -> Iterator[str]:
@@ -158,6 +205,7 @@ def _known_classes(cls: type, owner: type, annotations: Iterable[Any], globalns:
             found[name] = known
     found[owner.__name__] = owner
     found[cls.__name__] = cls
+    found[_UNION] = typing.Union
     return found
 
 
@@ -195,6 +243,7 @@ def _evaluate(cls: type, owner: type, annotation: Any) -> Any:
         return type(None) if annotation is None else annotation
     globalns = getattr(sys.modules.get(owner.__module__), "__dict__", {})
     localns = _known_classes(cls, owner, [annotation], globalns)
+    annotation = _readable(annotation)
     if isinstance(annotation, str):
         written = annotation
         annotation = _with_classes(cls, localns, lambda: eval(written, globalns, localns))

@@ -11,6 +11,7 @@ from .._values.object import Object
 from ..registry import in_c
 from ._comparison import EQUALITY, ORDER, recursive_hash
 from ._initializer import make_init, parameters_of, refuse_init, wrap_init
+from ._standard import SignatureDoc, StandardFields, params_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def install_dunders(
     wanted: dict[str, Any] = {"__repr__": Object.__repr__} if repr else {}
     if eq and not EQUALITY.keys() & set(cls.__dict__):
         wanted.update(EQUALITY)
+        unsafe_hash = unsafe_hash or not _has_hash(cls)  # equal objects have equal hashes
     if order and not ORDER.keys() & set(cls.__dict__):
         wanted.update(ORDER)
     if unsafe_hash:
@@ -46,10 +48,20 @@ def install_dunders(
     if match_args:
         taken = parameters_of(cls.__tvm_ffi_type_info__)  # type: ignore[attr-defined]
         wanted["__match_args__"] = tuple([field.name for field in taken if not field.c_kw_only])
+    wanted["__dataclass_fields__"] = StandardFields()
+    wanted["__dataclass_params__"] = params_of(
+        init=init, repr=repr, eq=eq, order=order, unsafe_hash=unsafe_hash, match_args=match_args, frozen=False
+    )
+    wanted["__doc__"] = SignatureDoc()
     for name, value in wanted.items():
-        if name not in cls.__dict__:
+        if cls.__dict__.get(name) is None:  # a class with an __eq__ but without a hash has None as __hash__
             setattr(cls, name, value)
     _install_init(cls, init, py_class_mode)  # last: from here on other threads can create instances
+
+
+def _has_hash(cls: Any) -> bool:
+    """Whether a class has another hash than that of identity, also None in its own body."""
+    return "__hash__" in cls.__dict__ or cls.__hash__ is not CObject.__hash__
 
 
 def _install_init(cls: type, init: bool, py_class_mode: bool) -> None:

@@ -39,6 +39,9 @@ def make_init(cls: Any, py_class_mode: bool) -> Callable[..., None] | None:
         return None
     computed = init_property_funcs(cls)
     has_post_init = hasattr(cls, "__post_init__")
+    parameters = _in_order(info)
+    init_vars = [each for each in parameters if not hasattr(each, "c_init")]
+    split = _splitter(cls, parameters)
 
     def init(self: Any, /, *args: Any, **kwargs: Any) -> None:
         make(self, args, kwargs)
@@ -50,9 +53,19 @@ def make_init(cls: Any, py_class_mode: bool) -> Callable[..., None] | None:
             if has_post_init:
                 self.__post_init__()
 
-    function = named(init_and_finish if computed or has_post_init else init, cls, "__init__")
+    def init_with_vars(self: Any, /, *args: Any, **kwargs: Any) -> None:
+        values, rest = split(args, kwargs)
+        if make(self, (), rest):
+            for name, function in computed:
+                getattr(type(self), name).set(self, function(self))
+            if has_post_init:
+                self.__post_init__(*values)
+
+    if init_vars:
+        init_and_finish = init_with_vars
+    function = named(init_and_finish if computed or has_post_init or init_vars else init, cls, "__init__")
     function.__signature__ = LazySignature(lambda: _signature(info))
-    function._ffi_maker = None if computed or has_post_init else maker  # it replaces the whole function
+    function._ffi_maker = None if computed or has_post_init or init_vars else maker  # it replaces the whole function
     return function  # type: ignore[no-any-return]
 
 
@@ -106,10 +119,59 @@ def parameters_of(info: TypeInfo) -> list[TypeField]:
     return [field for field in fields.values() if field.c_init]
 
 
-def _in_order(info: TypeInfo) -> list[TypeField]:
+class _InitVar:
+    """A parameter of `__init__` that is not a field: an annotation with InitVar. It has the attributes of a field that
+    concern parameters."""
+
+    _known_ty = None
+
+    def __init__(self, described: Any) -> None:
+        self.name = described.name
+        self.annotation = described.type
+        self.c_kw_only = described.kw_only
+        self.c_default, self.c_default_factory = described.default, described.default_factory
+        self.c_has_default = described.has_default
+
+
+def _in_order(info: TypeInfo) -> list[Any]:
     """Return the parameters in the order of arguments: by position, then by keyword; in each group, first those without
     a default."""
-    return sorted(parameters_of(info), key=lambda field: (field.c_kw_only, field.c_has_default))
+    parameters: dict[str, Any] = {}
+    for ancestor in type_chain(info):
+        own = [(i, 1, field) for i, field in enumerate(ancestor.fields or ())]
+        own += [(i, 0, _InitVar(described)) for i, described in getattr(ancestor, "_init_vars", ())]
+        parameters.update((each.name, each) for _, _, each in sorted(own, key=lambda place: place[:2]))
+    taken = [each for each in parameters.values() if getattr(each, "c_init", True)]
+    return sorted(taken, key=lambda each: (each.c_kw_only, each.c_has_default))
+
+
+def _splitter(cls: type, parameters: list[Any]) -> Callable[..., tuple[list[Any], dict[str, Any]]]:
+    """Return a function that splits the arguments of `__init__`: into the values of InitVars, in their order in the
+    body, and the others by name."""
+    names = [each.name for each in parameters if not each.c_kw_only]
+    init_vars = [
+        _InitVar(described)
+        for each in type_chain(cls.__tvm_ffi_type_info__)  # type: ignore[attr-defined]
+        for _, described in getattr(each, "_init_vars", ())
+    ]
+
+    def value_of(each: _InitVar, given: dict[str, Any]) -> Any:
+        if each.name in given:
+            return given.pop(each.name)
+        if not each.c_has_default:
+            raise TypeError(f"{cls.__name__}.__init__() missing required argument: '{each.name}'")
+        return each.c_default if each.c_default_factory is MISSING else each.c_default_factory()
+
+    def split(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+        if len(args) > len(names):
+            raise TypeError(f"{cls.__name__}.__init__() takes {len(names)} positional arguments, got {len(args)}")
+        given = dict(zip(names, args))
+        for name in given.keys() & kwargs.keys():
+            raise TypeError(f"{cls.__name__}.__init__() got multiple values for argument '{name}'")
+        given.update(kwargs)
+        return [value_of(each, given) for each in init_vars], given
+
+    return split
 
 
 def _signature(info: TypeInfo) -> Signature:
@@ -121,13 +183,20 @@ def _signature(info: TypeInfo) -> Signature:
             field.name,
             Parameter.KEYWORD_ONLY if field.c_kw_only else Parameter.POSITIONAL_OR_KEYWORD,
             default=_shown_default(field) if field.c_has_default else Parameter.empty,
-            annotation=Parameter.empty if (schema := field._known_ty) is None else annotation_of(schema),
+            annotation=_shown_annotation(field),
         )
         for field in _in_order(info)
     ]
     if any(p.name == "self" for p in parameters):  # a field may be called self
         return Signature([_SELF.replace(kind=Parameter.POSITIONAL_ONLY), *parameters], __validate_parameters__=False)
     return Signature([_SELF, *parameters], __validate_parameters__=False)
+
+
+def _shown_annotation(field: Any) -> Any:
+    if isinstance(field, _InitVar):
+        return field.annotation
+    schema = field._known_ty
+    return Parameter.empty if schema is None else annotation_of(schema)
 
 
 def _shown_default(field: TypeField) -> Any:

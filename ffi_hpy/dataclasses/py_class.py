@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typing
 from copy import copy
+from dataclasses import InitVar
 from typing import Any, ClassVar
 
 from .. import core  # noqa: F401 - names that tvm_ffi has here
@@ -20,6 +21,7 @@ from . import _annotations, _pending
 from ._dunder import install_dunders
 from ._members import TYPE_ATTRS, attr_policies, collect_entries, inherited_entries, method, names_of_kind
 from ._members import collect_py_methods as _collect_py_methods
+from ._standard import with_slots
 from .common import type_chain
 from .field import KW_ONLY, MISSING, Field, convert_natively, field, init_property
 
@@ -56,6 +58,7 @@ if TYPE_CHECKING:
         kw_only: bool = False,
         structural_eq: str | None = "tree",
         slots: bool = True,
+        weakref_slot: bool = False,
     ) -> Class: ...
     @overload
     @dataclass_transform(eq_default=False, order_default=False, field_specifiers=(Field, field))
@@ -74,6 +77,7 @@ if TYPE_CHECKING:
         kw_only: bool = False,
         structural_eq: str | None = "tree",
         slots: bool = True,
+        weakref_slot: bool = False,
     ) -> Callable[[Class], Class]: ...
 
 
@@ -92,6 +96,7 @@ def py_class(
     kw_only: bool = False,
     structural_eq: str | None = "tree",
     slots: bool = True,
+    weakref_slot: bool = False,
 ) -> Any:
     """Class decorator: define a native type whose fields are the annotations of the class.
 
@@ -121,13 +126,15 @@ def py_class(
             class defines them.
         eq: whether to generate `__eq__` from the fields. If false, objects are equal if they are identical.
         order: whether to generate `__lt__`, `__le__`, `__gt__` and `__ge__` from the fields.
-        unsafe_hash: whether to generate `__hash__` from the fields.
+        unsafe_hash: whether to generate `__hash__` from the fields. `eq` does so, too, unless there is another hash.
         match_args: whether to set `__match_args__` to the names of positional arguments.
         kw_only: whether `__init__` takes the fields by keyword only.
         structural_eq: how structural comparison and hashing treat the type: "tree" by its fields; "var" as a variable,
             by the place of its binding; "dag" by its fields and by sharing; "const-tree" like "tree", but faster for
             identical objects, for types without variables; "singleton" by identity; None not at all.
-        slots: for type checkers; instances have a `__dict__` only if `__slots__` says so.
+        slots: if false, instances have a `__dict__`, for `functools.cached_property` and other attributes. This option
+            and the next one may return a new class with the same body. `__slots__` in the body does so, too.
+        weakref_slot: whether there can be weak references to instances.
 
     Returns:
         The decorator; as a bare decorator, the class.
@@ -169,7 +176,11 @@ def py_class(
         "structural_eq": structural_eq,
     }
 
+    added = ("__dict__",) * (not slots) + ("__weakref__",) * weakref_slot
+
     def decorate(cls: Class) -> Class:
+        if added:
+            cls = with_slots(cls, *added)
         _define(cls, type_key, dict(options))
         return cls
 
@@ -316,6 +327,7 @@ def _collect_fields(
     markers = list(getattr(info.parent_type_info, "_decorator_args", {}).get("field_markers", ()))
     fields: dict[str, Field] = {}
     computed: dict[str, Callable[[Any], Any]] = {}
+    init_vars: dict[str, tuple[int, Field]] = {}  # by name: the number of fields before it, its description
     kw_only = options["kw_only"]
     for owner in owners:
         for name, hint in hints[owner].items():
@@ -331,6 +343,13 @@ def _collect_fields(
                 markers.append((hint, owner, name, n_inherited + len(fields)))
                 continue
             value = owner.__dict__.get(name, MISSING)
+            if hint is InitVar or isinstance(hint, InitVar):
+                described = _init_var(name, hint, value)
+                described.kw_only = kw_only if described.kw_only is None else described.kw_only
+                init_vars[name] = (len(fields), described)
+                if owner is cls and isinstance(value, Field):
+                    _set_default(cls, described)
+                continue
             if isinstance(value, init_property):
                 computed[name] = value.func
             f = _field_from(value, is_own=owner is cls)
@@ -341,7 +360,24 @@ def _collect_fields(
             f.frozen = f.frozen or options["frozen"]
             f.hash = f.compare if f.hash is None else f.hash
             fields[name] = f
+    info._init_vars = list(init_vars.values())
     return list(fields.values()), tuple(markers), computed
+
+
+def _init_var(name: str, hint: Any, value: Any) -> Field:
+    """Return the description of a parameter of `__init__` that is not a field."""
+    made = _field_from(value, is_own=False)
+    made.name, made.type = name, getattr(hint, "type", Any)
+    made.hash = made.compare = made.repr = False
+    return made
+
+
+def _set_default(cls: type, described: Field) -> None:
+    """Replace a `field()` in the body of a class with its default, as the standard library does."""
+    if described.default is MISSING:
+        delattr(cls, described.name)
+    else:
+        setattr(cls, described.name, described.default)
 
 
 def _schema_of(hint: Any) -> TypeSchema:

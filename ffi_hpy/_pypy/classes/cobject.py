@@ -109,11 +109,6 @@ class CObject(Wrapper):
             return address_in(self) == address_in(other)
         return NotImplemented
 
-    def __ne__(self, other: object, /) -> bool:
-        if is_wrapper(other):
-            return address_in(self) != address_in(other)
-        return NotImplemented
-
     def __hash__(self) -> int:
         return address_in(self) >> 4
 

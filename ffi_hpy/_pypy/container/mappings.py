@@ -69,6 +69,15 @@ def _missing_at() -> int:
 @hidden
 def _look_up(self: CMapping, key: Any) -> Any:
     """Return the value of a key, MISSING if there is none."""
+    value = _look_up_same(self, key)
+    if value is MISSING and isinstance(key, tuple):
+        value = _look_up_same(self, self._own_key(key))
+    return value
+
+
+@hidden
+def _look_up_same(self: CMapping, key: Any) -> Any:
+    """Return the value of a key by the core's rules."""
     if marked and (theirs := exchanged.find(self)) is not None:
         return exchanged.lower(theirs.get(key, MISSING))
     frame = take()
@@ -127,9 +136,12 @@ def _init(self: CMapping, name: str, args: tuple[Any, ...], kwargs: dict[str, An
 
 
 class CMapping(CObject):
-    """Read access to native mappings."""
+    """Read access to native mappings. The package's class implements `_own_key`, which finds the key that equals a
+    tuple: each conversion of a tuple makes another Array, and native keys compare objects by identity."""
 
     __slots__ = ()
+
+    _own_key: Any
 
     @hidden
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -154,6 +166,8 @@ class CMapping(CObject):
 
     @hidden
     def __contains__(self, key: object) -> bool:
+        if isinstance(key, tuple):
+            key = self._own_key(key)
         frame = take()
         try:
             put(frame, 2, key, "ffi.MapCount")
@@ -202,6 +216,8 @@ class CDict(CMapping):
 
     @hidden
     def __setitem__(self, key: Any, value: Any) -> None:
+        if isinstance(key, tuple):
+            key = self._own_key(key)
         frame = take()
         try:
             put(frame, 2, key, "ffi.DictSetItem")

@@ -115,6 +115,17 @@ FH_GLOBAL(recursive_eq) {
   return 0;
 }
 
+/* ffi_hpy.LooseEq(a, b) -> whether two containers have equal contents by Python's rules (nested.h); None if that
+ * depends on Python objects in them */
+FH_GLOBAL(loose_eq) {
+  int equal;
+  if (fh_function_check_count("ffi_hpy.LooseEq", n_args, 2) != 0) return -1;
+  int rc = fh_compare_loose(&args[0], &args[1], &equal);
+  if (rc < 0) return -1;
+  *result = rc == 0 ? fh_any_bool(equal) : fh_any_none();
+  return 0;
+}
+
 /* ffi.RecursiveLt(a, b) -> bool, and the other three: defines a function that compares the order of two values to 0. */
 #define DEFINE_ORDER(function, name, relation)                        \
   FH_GLOBAL(function) {                                               \
@@ -200,6 +211,7 @@ FH_GLOBAL(find_device) {
 const fh_globals_entry fh_globals_nested[] = {
     {"ffi.DeepCopy", deep_copy, "Any(Any)"},
     {"ffi.RecursiveEq", recursive_eq, "bool(Any, Any)"},
+    {"ffi_hpy.LooseEq", loose_eq, NULL},
     {"ffi.RecursiveLt", recursive_lt, "bool(Any, Any)"},
     {"ffi.RecursiveLe", recursive_le, "bool(Any, Any)"},
     {"ffi.RecursiveGt", recursive_gt, "bool(Any, Any)"},

@@ -21,7 +21,22 @@ typedef struct {
   fh_memo pairs;
   uint64_t n_pairs;
   bool is_order;
+  bool is_loose; /* see fh_compare_loose */
+  bool has_opaque; /* two Python objects were taken for equal */
 } comparer;
+
+/* The data of each frame of the walk: whether the children are part of an object, whose type decides how they
+ * compare. */
+typedef struct {
+  bool is_strict;
+} manner;
+
+/* Whether the children of the innermost pair compare loosely. */
+static bool is_loose(const comparer *c) {
+  if (!c->is_loose || fh_walk_depth(&c->walk) == 0) return c->is_loose;
+  const fh_walk_frame *f = fh_walk_top(&c->walk);
+  return f->shape != FH_WALK_FIELDS && !((const manner *)fh_walk_data((fh_walk_frame *)f))->is_strict;
+}
 
 /* The outcome of one comparison: FAILED with an error pending; ENTERED: two objects are on the walk now; DECIDED: *out
  * is the result. */
@@ -120,6 +135,75 @@ static int compare_integers(const TVMFFIAny *a, const TVMFFIAny *b) {
   return 0;
 }
 
+/* ---- Numbers of any types ---- */
+
+static bool is_number(const TVMFFIAny *any) {
+  return is_integer(any) || any->type_index == kTVMFFIBool || any->type_index == kTVMFFIFloat;
+}
+
+/* A word of an integer in two's complement with n words; words above the highest repeat its sign. */
+static uint64_t word_at(const uint64_t *words, size_t n, size_t i) {
+  return i < n ? words[i] : (words[n - 1] >> 63 != 0 ? UINT64_MAX : 0);
+}
+
+/* Whether an integer has exactly the value of a float. */
+static bool equals_float(const TVMFFIAny *integer, double value) {
+  TVMFFIByteArray content = TVMFFIBigIntGetContentByteArray(integer);
+  const uint64_t *words = (const uint64_t *)(const void *)content.data;
+  size_t n = content.size / sizeof(*words);
+  if (value == 0) return n == 1 && words[0] == 0;
+  /* value = whole * 2^shift. */
+  uint64_t parts;
+  memcpy(&parts, &value, sizeof(parts));
+  int shift = (int)(parts >> 52 & 0x7ff) - 1075;
+  uint64_t mantissa = (parts & (((uint64_t)1 << 52) - 1)) | (uint64_t)1 << 52;
+  if (shift == 0x7ff - 1075 || shift < -52) return false; /* an infinity or NaN; below 1 */
+  if (shift < 0) {
+    if ((mantissa & (((uint64_t)1 << -shift) - 1)) != 0) return false;
+    mantissa >>= -shift;
+    shift = 0;
+  }
+  uint64_t sign = parts >> 63 != 0 ? UINT64_MAX : 0, whole = (mantissa ^ sign) - sign;
+  /* The two words at `at` contain all bits of the number; the words below are 0. */
+  size_t at = (size_t)shift / 64;
+  unsigned bits = (unsigned)shift % 64;
+  uint64_t low = whole << bits, high = bits == 0 ? sign : (whole >> (64 - bits)) | (sign << bits);
+  size_t n_all = n > at + 2 ? n : at + 2;
+  for (size_t i = 0; i < n_all; ++i) {
+    if (word_at(words, n, i) != (i < at ? 0 : i == at ? low : i == at + 1 ? high : sign)) return false;
+  }
+  return true;
+}
+
+/* Whether two numbers of any types are equal. */
+static bool equal_numbers(const TVMFFIAny *a, const TVMFFIAny *b) {
+  TVMFFIAny left = a->type_index == kTVMFFIBool ? fh_any_int(a->v_int64 != 0) : *a;
+  TVMFFIAny right = b->type_index == kTVMFFIBool ? fh_any_int(b->v_int64 != 0) : *b;
+  if (left.type_index == kTVMFFIFloat && right.type_index == kTVMFFIFloat) {
+    bool a_nan = left.v_float64 != left.v_float64, b_nan = right.v_float64 != right.v_float64;
+    return a_nan || b_nan ? a_nan == b_nan : left.v_float64 == right.v_float64;
+  }
+  if (left.type_index == kTVMFFIFloat) return equals_float(&right, left.v_float64);
+  if (right.type_index == kTVMFFIFloat) return equals_float(&left, right.v_float64);
+  return compare_integers(&left, &right) == 0;
+}
+
+static bool are_alike(int32_t a, int32_t b, int32_t one, int32_t other) {
+  return (a == one || a == other) && (b == one || b == other);
+}
+
+/* Whether two containers have equal contents if their children are equal, although their types differ. */
+static bool are_of_one_kind(const TVMFFIAny *a, const TVMFFIAny *b) {
+  return are_alike(a->type_index, b->type_index, kTVMFFIArray, kTVMFFIList) ||
+         are_alike(a->type_index, b->type_index, kTVMFFIMap, kTVMFFIDict);
+}
+
+/* Whether two objects of a type can be equal without being one object: containers, and types with fields or hooks. */
+static bool has_contents(int32_t type_index) {
+  return type_index >= kTVMFFIStaticObjectEnd || are_alike(type_index, type_index, kTVMFFIArray, kTVMFFIList) ||
+         are_alike(type_index, type_index, kTVMFFIMap, kTVMFFIDict);
+}
+
 /* ---- Hooks ---- */
 
 static int compare_values(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int *out);
@@ -148,7 +232,11 @@ static verdict call_hook(comparer *c, fh_reflect_attr_id id, TVMFFIObject *hook,
                          int *out) {
   TVMFFIAny result;
   bool is_eq = id == FH_ATTR_EQ;
-  if (fh_hook_call(&c->walk, hook, a, b, is_eq ? eq_back : compare_back, 2, c, &result) != 0) return FAILED;
+  bool was_loose = c->is_loose;
+  c->is_loose = false;
+  int rc = fh_hook_call(&c->walk, hook, a, b, is_eq ? eq_back : compare_back, 2, c, &result);
+  c->is_loose = was_loose;
+  if (rc != 0) return FAILED;
   if (result.type_index != kTVMFFIInt && result.type_index != kTVMFFIBool) {
     fh_hook_raise_result(id, a, is_eq ? "bool" : "int", &result);
     fh_any_drop(&result);
@@ -205,6 +293,12 @@ static verdict compare_objects(comparer *c, const TVMFFIAny *a, const TVMFFIAny 
     *out = compare_shapes(a->v_obj, b->v_obj);
     return DECIDED;
   }
+  bool is_strict = !is_loose(c);
+  if (!is_strict && !has_contents(a->type_index)) {
+    *out = a->type_index != kTVMFFIOpaquePyObject;
+    if (*out == 0) c->has_opaque = true;
+    return DECIDED;
+  }
   fh_reflect_attr_id id = FH_ATTR_EQ;
   TVMFFIObject *hook;
   if (find_hook(c, a->type_index, &id, &hook) != 0) return FAILED;
@@ -217,6 +311,7 @@ static verdict compare_objects(comparer *c, const TVMFFIAny *a, const TVMFFIAny 
   if (v != ENTERED) return v;
   /* Opened before the sizes are compared, because the frame has read them under the locks of Lists and Dicts. */
   if (fh_walk_push_pair(&c->walk, a, b) != 0) return FAILED;
+  ((manner *)fh_walk_data(fh_walk_top(&c->walk)))->is_strict = is_strict;
   if (!differs_in_size(c, fh_walk_top(&c->walk))) return ENTERED;
   fh_walk_pop(&c->walk);
   *out = 1;
@@ -239,6 +334,11 @@ static verdict compare_or_enter(comparer *c, const TVMFFIAny *a, const TVMFFIAny
   if (a->type_index == b->type_index) {
     return fh_any_is_object(a) ? compare_objects(c, a, b, is_shared, out) : compare_plain(c, a, b, out);
   }
+  if (is_number(a) && is_number(b) && is_loose(c)) {
+    *out = !equal_numbers(a, b);
+    return DECIDED;
+  }
+  if (are_of_one_kind(a, b) && is_loose(c)) return compare_objects(c, a, b, is_shared, out);
   *out = 1;
   if (!c->is_order) return DECIDED;
   fh_error_raise(FH_TYPE_ERROR, "Expected values of one type to order but got `%s` and `%s`",
@@ -302,7 +402,8 @@ static int compare_values(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, i
   return rc;
 }
 
-static int compare(const TVMFFIAny *a, const TVMFFIAny *b, bool is_order, int *out) {
+/* A loose comparison that took Python objects for equal and found no difference returns 1. */
+static int compare(const TVMFFIAny *a, const TVMFFIAny *b, bool is_order, bool is_loose, int *out) {
   comparer c;
   TVMFFIAny left, right;
   if (fh_any_own(a, &left) != 0) return -1;
@@ -310,12 +411,15 @@ static int compare(const TVMFFIAny *a, const TVMFFIAny *b, bool is_order, int *o
     fh_any_drop(&left);
     return -1;
   }
-  fh_walk_init(&c.walk, FH_WALK_PLAIN, kTVMFFIFieldFlagBitMaskCompareOff, 0);
+  fh_walk_init(&c.walk, FH_WALK_PLAIN, kTVMFFIFieldFlagBitMaskCompareOff, sizeof(manner));
   memset(&c.pairs, 0, sizeof(c.pairs));
   c.pairs.retains = 1;
   c.n_pairs = 0;
   c.is_order = is_order;
+  c.is_loose = is_loose;
+  c.has_opaque = false;
   int rc = compare_values(&c, &left, &right, out);
+  if (rc == 0 && *out == 0 && c.has_opaque) rc = 1;
   fh_walk_free(&c.walk);
   fh_memo_free(&c.pairs);
   fh_any_drop(&left);
@@ -325,9 +429,15 @@ static int compare(const TVMFFIAny *a, const TVMFFIAny *b, bool is_order, int *o
 
 int fh_compare_equal(const TVMFFIAny *a, const TVMFFIAny *b, int *out) {
   int order;
-  if (compare(a, b, 0, &order) != 0) return -1;
+  if (compare(a, b, 0, 0, &order) != 0) return -1;
   *out = order == 0;
   return 0;
 }
 
-int fh_compare_order(const TVMFFIAny *a, const TVMFFIAny *b, int *out) { return compare(a, b, 1, out); }
+int fh_compare_loose(const TVMFFIAny *a, const TVMFFIAny *b, int *out) {
+  int order, rc = compare(a, b, 0, 1, &order);
+  *out = rc == 0 && order == 0;
+  return rc;
+}
+
+int fh_compare_order(const TVMFFIAny *a, const TVMFFIAny *b, int *out) { return compare(a, b, 1, 0, out); }

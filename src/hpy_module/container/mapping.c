@@ -111,6 +111,25 @@ static HPy raise_key(HPyContext *ctx, HPy key) {
   return HPy_NULL;
 }
 
+/* The key of self that equals a tuple. Each conversion of a tuple makes another Array, and native keys compare objects
+ * by identity: the package's method `_own_key` compares the items. Any other key, and a tuple without an equal key, is
+ * its own. Returns HPy_NULL with an exception raised. */
+static HPy own_key(HPyContext *ctx, HPy self, HPy key) {
+  return HPyTuple_Check(ctx, key) ? fb_rare_call(ctx, self, "_own_key", key, HPy_NULL) : HPy_Dup(ctx, key);
+}
+
+/* Looks up a key. Returns 1, 0 if it is missing, or -1 with an exception raised. */
+FH_INLINE int look_up(HPyContext *ctx, HPy self, HPy key, TVMFFIAny *value) {
+  if (FH_UNLIKELY(call(ctx, self, NULL, &get_functions, key, HPy_NULL, value) != 0)) return -1;
+  if (FH_LIKELY(!is_missing(ctx, value))) return 1;
+  if (!HPyTuple_Check(ctx, key)) return 0;
+  HPy own = own_key(ctx, self, key);
+  if (HPy_IsNull(own)) return -1;
+  int rc = call(ctx, self, NULL, &get_functions, own, HPy_NULL, value);
+  HPy_Close(ctx, own);
+  return rc != 0 ? -1 : !is_missing(ctx, value);
+}
+
 /* --- reading ------------------------------------------------------------------------------------------------------ */
 
 HPyDef_SLOT(mapping_length, HPy_mp_length)
@@ -122,14 +141,19 @@ static HPy_ssize_t mapping_length_impl(HPyContext *ctx, HPy self) {
 HPyDef_SLOT(mapping_item, HPy_mp_subscript)
 static HPy mapping_item_impl(HPyContext *ctx, HPy self, HPy key) {
   TVMFFIAny value;
-  if (FH_UNLIKELY(call(ctx, self, NULL, &get_functions, key, HPy_NULL, &value) != 0)) return HPy_NULL;
-  return FH_UNLIKELY(is_missing(ctx, &value)) ? raise_key(ctx, key) : value_result(ctx, self, &value);
+  int found = look_up(ctx, self, key, &value);
+  if (FH_LIKELY(found == 1)) return value_result(ctx, self, &value);
+  return found < 0 ? HPy_NULL : raise_key(ctx, key);
 }
 
 HPyDef_SLOT(mapping_contains, HPy_sq_contains)
 static int mapping_contains_impl(HPyContext *ctx, HPy self, HPy key) {
   TVMFFIAny n;
-  return call(ctx, self, NULL, &count_functions, key, HPy_NULL, &n) != 0 ? -1 : n.v_int64 != 0;
+  HPy own = own_key(ctx, self, key);
+  if (HPy_IsNull(own)) return -1;
+  int rc = call(ctx, self, NULL, &count_functions, own, HPy_NULL, &n);
+  HPy_Close(ctx, own);
+  return rc != 0 ? -1 : n.v_int64 != 0;
 }
 
 HPyDef_METH(mapping_get, "get", HPyFunc_KEYWORDS,
@@ -143,10 +167,10 @@ static HPy mapping_get_impl(HPyContext *ctx, HPy self, const HPy *args, size_t n
   static const FbKeywords keywords = {"get", names, 2, NULL};
   HPy given[2];
   TVMFFIAny value;
-  if (fb_keywords_bind(ctx, &keywords, 1, args, nargs, kwnames, given) != 0 ||
-      call(ctx, self, NULL, &get_functions, given[0], HPy_NULL, &value) != 0)
-    return HPy_NULL;
-  if (!is_missing(ctx, &value)) return value_result(ctx, self, &value);
+  int found =
+      fb_keywords_bind(ctx, &keywords, 1, args, nargs, kwnames, given) != 0 ? -1 : look_up(ctx, self, given[0], &value);
+  if (found < 0) return HPy_NULL;
+  if (found == 1) return value_result(ctx, self, &value);
   return HPy_Dup(ctx, HPy_IsNull(given[1]) ? ctx->h_None : given[1]);
 }
 
@@ -208,7 +232,11 @@ HPyDef_SLOT(dict_assign, HPy_mp_ass_subscript)
 static int dict_assign_impl(HPyContext *ctx, HPy self, HPy key, HPy value) {
   TVMFFIAny nothing;
   if (HPy_IsNull(value)) return fb_rare_run(ctx, self, "_delete", key, HPy_NULL); /* `del` */
-  return call(ctx, self, &dict_set, NULL, key, value, &nothing);
+  HPy own = own_key(ctx, self, key);
+  if (HPy_IsNull(own)) return -1;
+  int rc = call(ctx, self, &dict_set, NULL, own, value, &nothing);
+  HPy_Close(ctx, own);
+  return rc;
 }
 
 /* --- types -------------------------------------------------------------------------------------------------------- */

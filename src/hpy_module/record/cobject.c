@@ -20,13 +20,28 @@ FB_OBJECT_NEW(object, fb_own_class_object)
 
 static HPy bool_result(HPyContext *ctx, bool value) { return HPy_Dup(ctx, value ? ctx->h_True : ctx->h_False); }
 
+/* As object.__ne__: the negation of the __eq__ of the object's class. */
+static HPy object_differs(HPyContext *ctx, HPy self, HPy other) {
+  HPy type = HPy_Type(ctx, self), compare = HPy_GetAttr_s(ctx, type, "__eq__"), result = HPy_NULL;
+  if (!HPy_IsNull(compare)) {
+    HPy args[2] = {self, other};
+    result = HPy_Call(ctx, compare, args, 2, HPy_NULL);
+    HPy_Close(ctx, compare);
+  }
+  HPy_Close(ctx, type);
+  if (HPy_IsNull(result) || HPy_Is(ctx, result, ctx->h_NotImplemented)) return result;
+  int equal = HPy_IsTrue(ctx, result);
+  HPy_Close(ctx, result);
+  return equal < 0 ? HPy_NULL : bool_result(ctx, !equal);
+}
+
 /* Two wrappers of one object are equal. Only the pointers are compared and no object is read, so no use of the cells
  * begins. */
 HPyDef_SLOT(object_compare, HPy_tp_richcompare)
 static HPy object_compare_impl(HPyContext *ctx, HPy self, HPy other, HPy_RichCmpOp op) {
-  if ((op != HPy_EQ && op != HPy_NE) || !fb_object_check(ctx, other)) return HPy_Dup(ctx, ctx->h_NotImplemented);
-  bool same = fb_object_get(ctx, self) == fb_object_get(ctx, other);
-  return bool_result(ctx, same == (op == HPy_EQ));
+  if (op == HPy_NE) return object_differs(ctx, self, other);
+  if (op != HPy_EQ || !fb_object_check(ctx, other)) return HPy_Dup(ctx, ctx->h_NotImplemented);
+  return bool_result(ctx, fb_object_get(ctx, self) == fb_object_get(ctx, other));
 }
 
 HPyDef_SLOT(object_hash, HPy_tp_hash)

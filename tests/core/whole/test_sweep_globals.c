@@ -82,6 +82,7 @@ static const row rows[] = {
     {"ffi.MakeFieldSetter", "10C", NULL, 0, NULL},
     {"ffi.DeepCopy", "V", NULL, 0, NULL},
     {"ffi.RecursiveEq", "VV", NULL, 0, NULL},
+    {"ffi_hpy.LooseEq", "VV", NULL, 0, NULL},
     {"ffi.RecursiveLt", "OO", NULL, 0, NULL},
     {"ffi.RecursiveLe", "OO", NULL, 0, NULL},
     {"ffi.RecursiveGt", "OO", NULL, 0, NULL},

@@ -1,0 +1,171 @@
+"""Methods under the names of Python's operators and protocols: native functions follow Python's rules for them.
+
+An operand that does not convert to the parameter gives NotImplemented, so that Python asks the other operand. A result
+of another type than the protocol requires is converted. A method without an entry here needs no adaptation.
+"""
+
+from __future__ import annotations
+
+from operator import index as as_index
+
+from .._core import CObject
+from .._start.named import named
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+    from typing import Any, TypeAlias
+
+    TypeMethod: TypeAlias = Any  # of `info`, which imports this module
+
+__all__ = ["adapt", "follow_equality"]
+
+_NUMERIC = [
+    "add",
+    "sub",
+    "mul",
+    "matmul",
+    "truediv",
+    "floordiv",
+    "mod",
+    "divmod",
+    "pow",
+    "lshift",
+    "rshift",
+    "and",
+    "xor",
+    "or",
+]
+_IN_PLACE = frozenset(f"__i{name}__" for name in _NUMERIC)
+_EQUALITY = frozenset(("__eq__", "__ne__"))
+_BINARY = frozenset(
+    (*(f"__{side}{name}__" for name in _NUMERIC for side in ("", "r", "i")), "__lt__", "__le__", "__gt__", "__ge__")
+)
+
+
+def adapt(method: TypeMethod, cls: type) -> Any:
+    """Return the attribute of a class for a method that needs one by these rules, else None."""
+    name = method.name
+    make = _MAKERS.get(name)
+    made = None if make is None else make(method)
+    if made is None:
+        return None
+    made = named(made, cls, name)
+    made.__doc__ = method.doc
+    made.__wrapped__ = method.func
+    return made
+
+
+def follow_equality(cls: type) -> None:
+    """Let `!=` negate the `__eq__` that a class has just got from its native type, and remove the hash, as Python does
+    for a class that defines `__eq__` alone."""
+    target: Any = cls
+    if "__ne__" not in cls.__dict__ and target.__ne__ is not CObject.__ne__:
+        target.__ne__ = object.__ne__
+    if "__hash__" not in cls.__dict__:
+        target.__hash__ = None
+
+
+# --- operands ---------------------------------------------------------------------------------------------------------
+
+
+def _binary(method: TypeMethod) -> Callable[..., Any]:
+    func, keeps_self = method.func, method.name in _IN_PLACE
+    # The beginning of the message about an operand; the name is followed by the signature, if there is one.
+    called = f" when calling: `{method._type_key}.{method.name}"
+    misfits = tuple([f"Mismatched type on argument #{i}{called}" for i in (1, 2)])
+    misfits += (f"No matching overload found{called}",)
+    out_of_range = f"Value out of range on argument #1{called}" if method.name in _EQUALITY else None
+
+    def operate(self: CObject, other: object, /, *rest: object) -> Any:
+        try:
+            result = func(self, other, *rest)
+        except TypeError as error:
+            if str(error).startswith(misfits):
+                return NotImplemented
+            raise
+        except OverflowError as error:
+            if out_of_range is not None and str(error).startswith(out_of_range):
+                return NotImplemented  # no object equals a number that its own cannot be
+            raise
+        return self if keeps_self and result is None else result
+
+    return operate
+
+
+# --- results ----------------------------------------------------------------------------------------------------------
+
+
+def _iterator(method: TypeMethod) -> Callable[..., Any]:
+    func = method.func
+
+    def iterate(self: CObject, /) -> Any:
+        result = func(self)
+        return result if hasattr(type(result), "__next__") else iter(result)
+
+    return iterate
+
+
+def _return(value: Any) -> Generator[Any, None, Any]:
+    """An iterator that ends at once; the value is the result of the `await`."""
+    yield from ()
+    return value
+
+
+def _awaited(method: TypeMethod) -> Callable[..., Any]:
+    func = method.func
+
+    def wait(self: CObject, /) -> Any:
+        result = func(self)
+        cls = type(result)
+        if hasattr(cls, "__next__"):
+            return result
+        if hasattr(cls, "__await__"):
+            return result.__await__()
+        return _return(result)
+
+    return wait
+
+
+def _converted(origin: str, convert: Callable[[Any], Any]) -> Callable[[TypeMethod], Callable[..., Any] | None]:
+    """Return a maker of methods that convert the result, unless the schema declares a result of that type."""
+
+    def make(method: TypeMethod) -> Callable[..., Any] | None:
+        func, schema = method.func, method._known_ty
+        groups = getattr(schema, "named_args", None) or {}
+        if any(result.origin == origin for result in groups.get("return", ())):
+            return None
+
+        def conversion(self: CObject, /) -> Any:
+            return convert(func(self))
+
+        return conversion
+
+    return make
+
+
+def _exit(method: TypeMethod) -> Callable[..., Any] | None:
+    """`__exit__` and `__aexit__` with fewer parameters than Python passes: none, or the exception alone."""
+    func, schema = method.func, method._known_ty
+    groups = getattr(schema, "named_args", None) or {}
+    n_taken = len(groups.get("params", ())) - 1
+    if n_taken not in (0, 1):
+        return None
+
+    def leave(self: CObject, kind: object, value: object, traceback: object, /) -> Any:
+        return func(self, value) if n_taken == 1 else func(self)
+
+    return leave
+
+
+_MAKERS: dict[str, Callable[[TypeMethod], Callable[..., Any] | None]] = {
+    **dict.fromkeys(_BINARY | _EQUALITY, _binary),
+    "__iter__": _iterator,
+    "__await__": _awaited,
+    "__bool__": _converted("bool", bool),
+    "__index__": _converted("int", lambda value: int(as_index(value))),
+    "__int__": _converted("int", lambda value: int(as_index(value))),
+    "__float__": _converted("float", float),
+    "__exit__": _exit,
+    "__aexit__": _exit,
+}

@@ -1,0 +1,283 @@
+"""Operators and protocols that C++ registers under Python's names."""
+
+import operator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import ffi_hpy
+
+
+@pytest.fixture(scope="module", params=["own", "new"])
+def types(request, compile_era):
+    """Classes for the types of native/operators.cc, compiled against our headers and against apache-tvm-ffi's."""
+    era = request.param
+    ffi_hpy.load_module(compile_era("operators.cc", era, "-ltvm_ffi"))
+    names = ["Num", "OnlyEqual", "BelowEqual", "Hashed", "Counter", "Range", "Guard", "Closed", "Task"]
+    classes = {}
+    for name in names:
+        base = classes["OnlyEqual"] if name == "BelowEqual" else ffi_hpy.Object
+        classes[name] = ffi_hpy.register_object(f"operators.{era}.{name}")(type(base)(name, (base,), {}))
+    return SimpleNamespace(**classes)
+
+
+class Other:
+    """Answers for every operand on its left, and for `==`."""
+
+    def __radd__(self, other):
+        return "radd"
+
+    def __rpow__(self, other):
+        return "rpow"
+
+    def __gt__(self, other):
+        return "gt"
+
+    def __eq__(self, other):
+        return True
+
+    __hash__ = None
+
+
+# --- arithmetic -------------------------------------------------------------------------------------------------------
+
+
+def test_operands_that_fit_go_to_the_native_function(types):
+    num = types.Num(6)
+    assert (num + types.Num(2)).value == 8
+    assert (num * 2).value == (2 * num).value == 12
+    assert (num**2).value == pow(num, 2).value == 36
+    assert (num / 2).value == (num / types.Num(2)).value == 3
+    assert (3 + num).value == 306
+    assert (-num).value == -6
+
+
+def test_an_operand_that_does_not_fit_lets_the_other_side_answer(types):
+    num = types.Num(6)
+    assert num + Other() == "radd"
+    assert num ** Other() == "rpow"
+    assert types.OnlyEqual(1) < Other() == "gt"
+    for operate in (operator.add, operator.sub, operator.truediv, operator.pow, operator.iadd):
+        for operand in ("x", None, 1.5, object()):
+            with pytest.raises(TypeError, match="unsupported operand type"):
+                operate(num, operand)
+    assert num.__add__("x") is NotImplemented
+    assert num.__radd__("x") is NotImplemented
+    with pytest.raises(TypeError):
+        "x" + num
+
+
+def test_an_exception_of_the_function_itself_arrives(types):
+    with pytest.raises(TypeError, match="a negative number"):
+        types.Num(6) - types.Num(-1)
+    with pytest.raises(TypeError, match="Mismatched number of arguments"):
+        pow(types.Num(6), 2, 3)
+
+
+def test_an_operator_in_place_keeps_or_replaces_the_object(types):
+    num = before = types.Num(6)
+    num += 1  # the native function returns nothing
+    assert num is before
+    assert num.value == 7
+    num *= 2  # it returns the object
+    assert num is before
+    assert num.value == 14
+    num += types.Num(1)  # __iadd__ does not take it, so Python uses __add__
+    assert num is not before
+    assert num.value == 15
+
+
+# --- comparison and hash ----------------------------------------------------------------------------------------------
+
+
+def test_unequal_is_the_negation_of_the_native_equality(types):
+    for one, two in ((types.OnlyEqual, types.OnlyEqual), (types.OnlyEqual, types.BelowEqual)):
+        assert one(1) == two(1)
+        assert (one(1) != two(1)) is False
+        assert one(1) != two(2)
+        assert (one(1) == two(2)) is False
+    assert types.OnlyEqual(1).__ne__("x") is NotImplemented
+    assert types.Hashed(3) != -3  # its own __ne__
+    assert (types.Hashed(3) != 3) is False
+
+
+def test_an_operand_that_cannot_be_compared_is_unequal(types):
+    for one in (types.OnlyEqual(1), types.Hashed(1)):
+        for operand in ("x", None, 1.5, [1], object()):
+            assert one != operand
+            assert (one == operand) is False
+    assert types.OnlyEqual(1) == Other()
+    assert types.OnlyEqual(1) in [Other()]
+    with pytest.raises(TypeError, match="not supported between"):
+        operator.lt(types.OnlyEqual(1), 1)
+    assert types.Hashed(1) != 2**70
+
+
+def test_an_ordering_works_from_either_side(types):
+    assert types.OnlyEqual(1) < types.OnlyEqual(2)
+    assert types.OnlyEqual(2) > types.OnlyEqual(1)
+    assert sorted([types.OnlyEqual(2), types.OnlyEqual(1)])[0] == types.OnlyEqual(1)
+
+
+def test_a_class_with_equality_alone_has_no_hash(types):
+    for cls in (types.OnlyEqual, types.BelowEqual):
+        assert cls.__hash__ is None
+        with pytest.raises(TypeError, match="unhashable type"):
+            hash(cls(1))
+    assert hash(types.Hashed(5)) == 5
+    assert {types.Hashed(5): 1}
+
+
+def test_a_class_may_define_its_hash_or_comparison(types):
+    key = types.OnlyEqual.__tvm_ffi_type_info__.type_key
+    try:
+
+        @ffi_hpy.register_object(key)
+        class Hashed(ffi_hpy.Object):
+            def __hash__(self):
+                return 7
+
+        @ffi_hpy.register_object(key)
+        class Compared(ffi_hpy.Object):
+            def __eq__(self, other):
+                return other == "x"
+
+        @ffi_hpy.dataclasses.c_class(key, unsafe_hash=True, init=False)
+        class Dataclass(ffi_hpy.Object):
+            pass
+
+        assert hash(Hashed(1)) == 7
+        assert (Hashed(1) != Hashed(1)) is False
+        assert Compared(1) == "x"
+        assert (Compared(1) != "x") is False
+        assert Compared.__hash__ is None
+        assert Dataclass.__hash__ is not None
+    finally:
+        ffi_hpy.register_object(key)(types.OnlyEqual)
+
+
+def test_unequal_follows_the_equality_of_a_class_in_python():
+    class Answers:
+        def __eq__(self, other):
+            return True
+
+    class Yes(ffi_hpy.Object):
+        def __eq__(self, other):
+            return True
+
+    class Mixed(Answers, ffi_hpy.Object):
+        pass
+
+    class Late(ffi_hpy.Object):
+        pass
+
+    Late.__eq__ = Answers.__eq__
+    for cls in (Yes, Mixed, Late):
+        one = cls.__new__(cls)
+        assert one == 1
+        assert (one != 1) is False
+    key = ffi_hpy.structural.StructuralKey
+    assert (key([1]) != key([1])) is False
+    assert key([1]) != key([2])
+    plain = ffi_hpy.Object.__new__(ffi_hpy.Object)
+    assert plain != 1
+    assert (plain != plain) is False
+
+
+def test_a_method_of_the_type_replaces_those_of_its_ancestors():
+    @ffi_hpy.dataclasses.py_class("operators.Above")
+    class Above(ffi_hpy.Object):
+        @ffi_hpy.method
+        def __eq__(self, other: Any) -> bool:
+            return False
+
+        @ffi_hpy.method
+        def name(self) -> str:
+            return "above"
+
+    @ffi_hpy.dataclasses.py_class("operators.Below")
+    class Below(Above):
+        @ffi_hpy.method
+        def __eq__(self, other: Any) -> bool:
+            return True
+
+        @ffi_hpy.method
+        def name(self) -> str:
+            return "below"
+
+    @ffi_hpy.register_object("operators.Below")
+    class Replaced(ffi_hpy.Object):  # its bases have no members of Above
+        pass
+
+    one = Replaced()
+    assert one.name() == "below"
+    assert one == 1
+    assert (one != 1) is False
+
+
+# --- protocols --------------------------------------------------------------------------------------------------------
+
+
+def test_numbers_come_out(types):
+    num = types.Num(3)
+    assert bool(num) is True
+    assert bool(types.Num(0)) is False
+    assert float(num) == 3.5
+    assert int(num) == operator.index(num) == 3
+    assert [10, 11, 12, 13][num] == 13
+    assert num(4) == 7
+    assert str(num) == "Num"
+
+
+def test_an_object_is_a_container(types):
+    numbers = types.Range(3)
+    assert len(numbers) == 3
+    assert bool(types.Range(0)) is False
+    assert list(numbers) == [0, 1, 2]
+    assert next(iter(numbers)) == 0
+    assert 2 in numbers
+    assert 3 not in numbers
+    assert numbers[1] == 1
+    with pytest.raises(IndexError):
+        numbers[3]
+
+
+def test_an_object_is_its_own_iterator(types):
+    counter = types.Counter(3)
+    assert iter(counter) is counter
+    assert next(counter) == 0
+    assert list(counter) == [1, 2]
+
+
+def test_an_object_is_a_context(types):
+    with types.Guard(True) as guard:
+        pass
+    assert list(guard.log) == ["entered", "left"]
+    with types.Guard(True) as guard:
+        raise KeyError("swallowed")
+    assert list(guard.log) == ["entered", "failed"]
+    with pytest.raises(KeyError, match="not swallowed"), types.Guard(False):
+        raise KeyError("not swallowed")
+    closed = types.Closed()
+    with closed:
+        assert closed.is_open
+    assert not closed.is_open
+    with pytest.raises(KeyError), closed:
+        raise KeyError
+    assert not closed.is_open
+
+
+def test_an_object_is_awaited(types):
+    async def wait(value):
+        return await types.Task(value)
+
+    def result_of(coroutine):
+        with pytest.raises(StopIteration) as ended:
+            coroutine.send(None)
+        return ended.value.value
+
+    assert result_of(wait(42)) == 42
+    assert result_of(wait("text")) == "text"
+    assert result_of(wait(None)) is None
+    assert result_of(wait(types.Task(7))) == 7

@@ -1,0 +1,191 @@
+"""Containers that compare equal have equal hashes; they equal Python's containers with equal contents."""
+
+from typing import Any
+
+import pytest
+
+import ffi_hpy
+from ffi_hpy import Array, Dict, List, Map
+from ffi_hpy.dataclasses import py_class
+
+CONTENTS = [
+    (),
+    (1, 2, 3),
+    (True, 0, 1.0, -(2**62), 2**63 - 1),
+    ("", "a", "a text that is longer than seven bytes", b"bytes"),
+    (None, 1.5, float("inf"), -0.0),
+    ((1, (2, "x")), (), ((),)),
+    (2**70, -(2**70)),
+]
+
+
+@pytest.mark.parametrize("make", [Array, List])
+@pytest.mark.parametrize("items", CONTENTS, ids=repr)
+def test_a_sequence_equals_and_hashes_like_the_tuple_of_its_items(make, items):
+    ours = make(items)
+    assert ours == items
+    assert items == ours
+    assert (ours != items) is False
+    assert hash(ours) == hash(items)
+    assert {items: "found"}[ours] == "found"
+    assert {ours: "found"}[items] == "found"
+    assert ours == Array(items) == List(items)
+    assert hash(Array(items)) == hash(List(items))
+
+
+NUMBERS = [0, 1, True, False, 1.0, 0.0, -0.0, 1.5, 2, -1, -1.0, 2**53, 2.0**53, 2**53 + 1, 2**62, 2.0**62, 2**63 - 1]
+NUMBERS += [2.0**63, 2**63, -(2**63), -(2.0**63), 2**64, 2.0**64, 2**64 + 1, 2**70, 2.0**70, -(2**70), -(2.0**70)]
+NUMBERS += [3 * 2**200, 3.0 * 2.0**200, 3 * 2**200 + 1, 1e300, int(1e300), -1e300, -int(1e300), 5e-324, float("inf")]
+
+
+def test_numbers_compare_by_value_whatever_their_types():
+    for one in NUMBERS:
+        for other in NUMBERS:
+            is_equal = one == other
+            ours, theirs = Array([one]), Array([other])
+            assert (ours == theirs) is is_equal, (one, other)
+            assert (ours == [other]) is is_equal, (one, other)
+            assert (Map({"x": one}) == Map({"x": other})) is is_equal, (one, other)
+            if is_equal:
+                assert hash(ours) == hash(theirs) == hash((other,))
+    nan = float("nan")
+    assert Array([nan]) == Array([nan])
+    assert hash(Array([nan])) == hash(Array([nan]))
+    assert (Array([1]) == [True]) is (Array([1]) == Array([True])) is True
+    assert Array([1]) != Array(["1"])
+    assert Array([0]) != Array([None])
+
+
+def test_nested_containers_compare_by_their_contents():
+    assert Array([List([1]), {"a": (1,)}]) == List([(True,), Dict({"a": List([1])})])
+    assert hash(Array([List([1]), {"a": (1,)}])) == hash(List([(True,), Dict({"a": List([1])})]))
+    assert Array([[1], [2]]) != Array([[1], [3]])
+    assert Array([[1]]) != Array([{}])
+    assert Array([[1, 2]]) != Array([[1]])
+
+
+@pytest.mark.parametrize("make", [Map, Dict])
+def test_a_mapping_equals_mappings_with_equal_entries(make):
+    for entries in ({}, {"a": 1, "b": [1, 2]}, {1: "x", "y": None}, {(1, 2): (3,)}, {"in": {"out": (1.0, True)}}):
+        ours = make(entries)
+        theirs = {key: tuple(value) if isinstance(value, list) else value for key, value in entries.items()}
+        for other in (theirs, entries, Map(entries), Dict(entries), dict(reversed(list(theirs.items())))):
+            if other is entries and entries != theirs:
+                assert ours == other  # an Array equals a list, too
+            assert ours == other
+            assert other == ours
+            assert (ours != other) is False
+        assert hash(Map(entries)) == hash(Dict(entries))
+        assert ours != {**theirs, "more": 1}
+        assert ours != {**dict.fromkeys(theirs, 17), "z": 0}
+    assert make({"a": 1}) != {"a": 2}
+    assert make({"a": 1}) != {"b": 1}
+    assert make({"a": 1}) != [("a", 1)]
+    assert make({"a": 1}).__eq__("a") is NotImplemented
+
+
+def test_objects_compare_as_before(testing):
+    @py_class("equality.Point")
+    class Point(ffi_hpy.Object):
+        x: int
+
+    @py_class("equality.Any")
+    class Holder(ffi_hpy.Object):
+        value: Any
+
+    assert Array([Point(1)]) == Array([Point(1)])
+    assert Array([Point(1)]) != Array([Point(2)])
+    assert hash(Array([Point(1)])) == hash(Array([Point(1)]))
+    assert Array([Holder(1)]) != Array([Holder(True)])  # the type of an object decides how its fields compare
+    function, other = ffi_hpy.convert(lambda: 1), ffi_hpy.convert(lambda: 1)
+    assert Array([function]) == Array([function])
+    assert hash(Array([function])) == hash((function,))
+    assert Array([function]) != Array([other])
+
+
+def test_equal_dataclasses_have_equal_hashes():
+    @py_class("equality.Equal", eq=True)
+    class Equal(ffi_hpy.Object):
+        x: int
+
+    assert Equal(1) == Equal(1)
+    assert hash(Equal(1)) == hash(Equal(1))
+    assert len({Equal(1), Equal(1), Equal(2)}) == 2
+    assert Array([Equal(1)]) == (Equal(1),)
+    assert hash(Array([Equal(1)])) == hash((Equal(1),))
+
+
+def test_python_objects_compare_by_their_own_rules():
+    one, two = object(), object()
+    assert Array([one]) == Array([one]) == [one]
+    assert hash(Array([one])) == hash((one,))
+    assert Array([one]) != Array([two])
+    assert Array([frozenset([1])]) == Array([frozenset([1])])
+    assert Array([one, 1]) != Array([one, 2])
+    assert Map({"a": one}) == Map({"a": one}) == {"a": one}
+    assert Map({"a": one}) != Map({"a": two})
+
+
+def test_shared_and_endless_containers_have_a_hash():
+    shared = Array([1])
+    for _ in range(80):
+        shared = Array([shared, shared])
+    assert hash(shared) == hash(shared)
+    endless, other = List([1]), List([1])
+    endless.append(endless)
+    other.append(other)
+    assert hash(endless) == hash(other)
+    assert endless == other
+    deep = Array([])
+    for _ in range(20_000):
+        deep = Array([deep])
+    assert hash(deep) == hash(Array([deep[0]]))
+    assert deep == Array([deep[0]])
+
+
+# --- tuples as keys ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("make", [Map, Dict])
+def test_a_tuple_key_is_found_again(make):
+    values = {(1, 2): "a", (1, ("x", None)): "b", (): "c", "plain": "d"}
+    ours = make(values)
+    for key, value in values.items():
+        assert ours[key] == value
+        assert ours.get(key) == value
+        assert key in ours
+        assert key in list(ours.keys())
+        assert (key, value) in ours.items()
+    assert ours.get((9, 9)) is None
+    assert ours.get((9, 9), 5) == 5
+    assert (9, 9) not in ours
+    with pytest.raises(KeyError) as caught:
+        ours.__getitem__((9, 9))
+    assert caught.value.args == ((9, 9),)
+    assert [ours[key] for key in ours] == list("abcd")
+
+
+def test_a_tuple_key_of_a_dict_is_replaced_and_removed():
+    ours = Dict({})
+    ours[1, 2] = "a"
+    ours[1, 2] = "b"
+    assert len(ours) == 1
+    assert ours.setdefault((1, 2), "c") == "b"
+    assert ours.setdefault((3,), "d") == "d"
+    assert ours.pop((3,)) == "d"
+    del ours[1, 2]
+    assert len(ours) == 0
+    with pytest.raises(KeyError):
+        del ours[1, 2]
+    assert ours.pop((1, 2), None) is None
+
+
+def test_native_keys_keep_the_rule_of_identity():
+    one, two = Array([1, 2]), Array([1, 2])
+    ours = Dict({})
+    ours[one] = "one"
+    ours[two] = "two"
+    assert len(ours) == 2
+    assert ours[one] == "one"
+    assert ours[two] == "two"
+    assert ours.get(Array([1, 2])) is None
