@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from .schema import TypeSchema
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 __all__ = ["arriving"]
 
 _NATIVE = {"list": "List", "dict": "Dict"}
@@ -23,12 +27,13 @@ def arriving(schema: TypeSchema) -> TypeSchema:
         groups = {**groups, "return": tuple(map(arriving, groups["return"]))}
     if origin not in _NATIVE and args == (schema.args or ()) and groups == schema.named_args:
         return schema
-    index = {} if origin in _NATIVE else {"origin_type_index": schema.origin_type_index}
+    index: dict[str, Any] = {} if origin in _NATIVE else {"origin_type_index": schema.origin_type_index}
     return TypeSchema(
         _NATIVE.get(origin, origin),
         args,
         fallback=schema.fallback,
         named_args=groups,
         type_key=schema.type_key,
+        array=schema.array,
         **index,
     )
