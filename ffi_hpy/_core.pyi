@@ -263,10 +263,10 @@ class Function(CObject):
     """Name for messages; "" if unknown. Writable."""
 
     _about: int
-    """The number of the function's metadata in the package (ffi_hpy/_types/about.py); 0 if there is none."""
+    """The number of the function's metadata in the package (function_metadata.py); 0 if there is none."""
 
     def _by_names(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...] | str:
-        """The package sets it, for the cffi backend (ffi_hpy/_types/about.py)."""
+        """The package sets it, for the cffi backend (function_metadata.py)."""
 
     def __copy__(self) -> Function:
         """The function itself, as in Python."""
@@ -575,7 +575,7 @@ def native_functions() -> dict[str, int]:
     """Return the pointers to the binding's C functions of type TVMFFISafeCallType, by name: see
     src/hpy_module/value/native.c."""
 
-def opaque_hold(value: object, /) -> int:
+def opaque_new(value: object, /) -> int:
     """Return the pointer to a new native object that owns a Python object. The caller owns the reference."""
 
 def data_type_parse(name: str, /) -> int:

@@ -17,7 +17,7 @@ from ._tensor import (
     tensor_of_torch,
     torch_of_tensor,
 )
-from ._types.about import order_of_arguments, reads_only
+from ._types.function_metadata import order_of_arguments, reads_only
 from ._types.info import info_of_key, set_class, set_python_class
 from ._values import device as _device
 from ._values.device import Device

@@ -5,15 +5,14 @@ from __future__ import annotations
 import inspect
 import typing
 from collections.abc import Callable
-from importlib import import_module
 from inspect import Parameter, Signature
 from keyword import iskeyword
 from typing import Any
 
 from . import _core
 from ._core import Function
-from ._types.about import Note, note_of, parameters_of
 from ._types.arriving import arriving
+from ._types.function_metadata import FunctionMetadata, metadata_of, parameters_of
 from ._types.origin import UNKNOWN
 from ._types.parameters import NO_DEFAULT
 from ._types.schema import TypeSchema
@@ -39,6 +38,14 @@ _PLAIN: dict[str, Any] = {
 }
 _STANDARD = ("datetime.date", "datetime.datetime", "datetime.time", "datetime.timedelta", "pathlib.Path")
 """Classes of the standard library that results of C++ have."""
+
+
+def _standard_class(name: str) -> Any:
+    import datetime
+    import pathlib
+
+    module, _, own_name = name.partition(".")
+    return getattr(datetime if module == "datetime" else pathlib, own_name)
 
 
 class LazySignature(Signature):
@@ -73,10 +80,10 @@ class LazySignature(Signature):
 def signature_of(function: Function) -> Signature:
     """Return the signature of a function. Parameters without a name are called arg0, arg1, ... and are positional only.
     A function that is overloaded or has no metadata gets the signature (*args)."""
-    note = note_of(function)
-    result = parameters_of(note).result
+    about = metadata_of(function)
+    result = parameters_of(about).result
     return Signature(
-        _parameters(note), return_annotation=Signature.empty if result is None else annotation_of(arriving(result))
+        _parameters(about), return_annotation=Signature.empty if result is None else annotation_of(arriving(result))
     )
 
 
@@ -91,8 +98,8 @@ def annotations_of(function: Function) -> dict[str, Any]:
 
 def text_of(function: Function) -> str | None:
     """Return a line for each signature, followed by the author's documentation. None if there is neither."""
-    note = note_of(function)
-    parts = [_text_of_note(function.__name__, each) for each in note.overloads or (note,)]
+    about = metadata_of(function)
+    parts = [_text_of_metadata(function.__name__, each) for each in about.overloads or (about,)]
     return "\n\n".join(filter(None, parts)) or None
 
 
@@ -124,8 +131,7 @@ def annotation_of(schema: TypeSchema) -> Any:
     if origin == "Callable":
         return _callable(schema)
     if origin in _STANDARD:
-        module, _, name = origin.partition(".")
-        return getattr(import_module(module), name)
+        return _standard_class(origin)
     if origin == "ctypes.c_void_p":
         import ctypes
 
@@ -167,17 +173,17 @@ def _class_of(schema: TypeSchema) -> Any:
 # --- parameters -------------------------------------------------------------------------------------------------------
 
 
-def _parameters(note: Note) -> list[Parameter]:
-    parameters = parameters_of(note)
+def _parameters(about: FunctionMetadata) -> list[Parameter]:
+    parameters = parameters_of(about)
     schemas, names = parameters.schemas, parameters.names
     kind: Any
     if names is not None and all(name.isidentifier() and not iskeyword(name) for name in names):
         kind = Parameter.POSITIONAL_OR_KEYWORD
     elif schemas is None:
-        first = [Parameter("self", Parameter.POSITIONAL_ONLY)] if note.is_member else []
+        first = [Parameter("self", Parameter.POSITIONAL_ONLY)] if about.is_member else []
         return [*first, Parameter("args", Parameter.VAR_POSITIONAL)]
     else:
-        first_names = ["self"] if note.is_member and schemas else []
+        first_names = ["self"] if about.is_member and schemas else []
         names = (*first_names, *(f"arg{i}" for i in range(len(schemas) - len(first_names))))
         kind = Parameter.POSITIONAL_ONLY
     found, is_optional = [], False
@@ -186,7 +192,7 @@ def _parameters(note: Note) -> list[Parameter]:
         is_optional = is_optional or default is not NO_DEFAULT
         if is_optional and default is NO_DEFAULT:  # inspect refuses it, and a call without the argument fails
             default = ...
-        is_self = i == 0 and note.is_member
+        is_self = i == 0 and about.is_member
         annotation = Parameter.empty if schemas is None or is_self else annotation_of(schemas[i])
         found.append(Parameter(name, kind, default=default if is_optional else Parameter.empty, annotation=annotation))
     return found
@@ -200,16 +206,16 @@ def _short(origin: str) -> str:
     return origin.rpartition(".")[2]
 
 
-def _text_of_note(name: str, note: Note) -> str:
-    parameters = parameters_of(note)
+def _text_of_metadata(name: str, about: FunctionMetadata) -> str:
+    parameters = parameters_of(about)
     if parameters.schemas is None and parameters.names is None and parameters.result is None:
-        return note.doc
+        return about.doc
     words = []
     n_positional_only = 0
-    for i, each in enumerate(_parameters(note)):
+    for i, each in enumerate(_parameters(about)):
         star = "*" if each.kind is Parameter.VAR_POSITIONAL else ""
         n_positional_only += each.kind is Parameter.POSITIONAL_ONLY
-        schema = None if star or parameters.schemas is None or (i == 0 and note.is_member) else parameters.schemas[i]
+        schema = None if star or parameters.schemas is None or (i == 0 and about.is_member) else parameters.schemas[i]
         is_optional = each.default is not Parameter.empty
         default = (f" = {each.default!r}" if schema else f"={each.default!r}") if is_optional else ""
         shown = f": {schema.repr(_short)}" if schema else ""
@@ -218,4 +224,4 @@ def _text_of_note(name: str, note: Note) -> str:
         words.insert(n_positional_only, "/")
     line = f"{name.rpartition('.')[2] or 'function'}({', '.join(words)})"
     line += f" -> {arriving(parameters.result).repr(_short)}" if parameters.result else ""
-    return f"{line}\n\n{inspect.cleandoc(note.doc)}" if note.doc else line
+    return f"{line}\n\n{inspect.cleandoc(about.doc)}" if about.doc else line

@@ -10,7 +10,7 @@ from ._core import Function
 from ._start.fork import importing
 from ._start.late import find_attributes
 from ._start.similar import did_you_mean
-from ._types.about import note_function
+from ._types.function_metadata import add_metadata
 from ._types.metadata import apply_nonblocking, parse_metadata
 from ._values.exported import exported_names
 from ._values.object import Object
@@ -115,7 +115,7 @@ class Module(Object):
             )
         function.__name__ = name
         metadata = self._text_of("ModuleGetFunctionMetadata", name, query_imports)
-        note_function(function, metadata, self._text_of("ModuleGetFunctionDoc", name, query_imports))
+        add_metadata(function, metadata, self._text_of("ModuleGetFunctionDoc", name, query_imports))
         apply_nonblocking(function, metadata)
         return function
 

@@ -18,7 +18,7 @@ from ._core import SHORT_CALLS_KEEP_GIL, CObject, Function
 from ._start.late import find_attributes, find_late
 from ._start.named import named
 from ._start.similar import did_you_mean
-from ._types.about import note_global, note_of, parameters_of
+from ._types.function_metadata import add_global_metadata, metadata_of, parameters_of
 from ._types.info import (
     TypeInfo,
     index_of_key,
@@ -232,7 +232,7 @@ def init_ffi_api(namespace: str, target_module_name: str | None = None) -> None:
             continue
         function = get_global_func(full_name, allow_missing=True)
         if function is not None:  # another thread may have removed the function
-            note_global(function, full_name)
+            add_global_metadata(function, full_name)
             function.__name__ = str(name)
             setattr(module, name, function)
 
@@ -474,7 +474,7 @@ def arguments_of_constructor(
 ) -> tuple[Any, ...]:
     """Return the arguments for a constructor. The author may have named the parameters. Otherwise the constructor is
     made from the fields and knows their names: then `flatten` converts keyword arguments to the form that it takes."""
-    parameters = parameters_of(note_of(constructor))
+    parameters = parameters_of(metadata_of(constructor))
     if parameters.names is None:
         return (*args, *flatten(kwargs))
     ordered = parameters.in_order(cls.__name__, args, kwargs)

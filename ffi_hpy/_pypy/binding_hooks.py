@@ -6,7 +6,7 @@ from .._start.memo import remember_by_class
 from .classes.cobject import ObjectRValueRef
 from .context import bridge, hooks
 from .context.binding import binding
-from .context.bridge import lift, lower
+from .context.bridge import from_binding, to_binding
 from .context.hidden import forget_frames, hidden
 from .context.numbers import OBJECT
 from .context.signals import keep, raise_interruption
@@ -63,35 +63,35 @@ _PLAIN: tuple[tuple[type, int], ...] = (
 _PLAIN_OF_KIND = {kind: cls for cls, kind in _PLAIN}
 
 
-def _lifter(theirs: Any) -> Callable[[PlainValue], Any]:
+def _argument_to_binding(theirs: Any) -> Callable[[PlainValue], Any]:
     """Return the function that makes the binding's form of a value."""
 
-    def lift_plain(value: PlainValue) -> Any:
-        lifted = theirs.__new__(theirs)
-        lifted._word = value._word
-        return lifted
+    def plain_to_binding(value: PlainValue) -> Any:
+        passed = theirs.__new__(theirs)
+        passed._word = value._word
+        return passed
 
-    return lift_plain
+    return plain_to_binding
 
 
-def _lift(wrapper: Wrapper) -> Any:
+def _arguments_to_binding(wrapper: Wrapper) -> Any:
     frame = take()
     try:
         use(frame, wrapper)
-        return lift(expect(wrapper, OBJECT, 0))
+        return to_binding(expect(wrapper, OBJECT, 0))
     finally:
         give(frame)
 
 
-def _lift_move(value: ObjectRValueRef) -> Any:
+def _move_to_binding(value: ObjectRValueRef) -> Any:
     """Return a reference instead of a move: inside another value, and where the binding converts on its own, moves are
     not offered."""
-    return _lift(value._object)
+    return _arguments_to_binding(value._object)
 
 
 _CONVERTERS: tuple[tuple[type, Callable[[Any], Any]], ...] = (
-    (Wrapper, _lift),
-    (ObjectRValueRef, _lift_move),
+    (Wrapper, _arguments_to_binding),
+    (ObjectRValueRef, _move_to_binding),
 )
 
 
@@ -113,12 +113,12 @@ def _classify(cls: type) -> Any:
             return binding.TAG_CONVERTER, converter, binding.PROTOCOL_WRAPPER if own is Wrapper else 0
     answer = hooks.classify(cls)
     theirs = _PLAIN_OF_KIND.get(answer[0])
-    return answer if theirs is None else (binding.TAG_CONVERTER, _lifter(theirs), 0)
+    return answer if theirs is None else (binding.TAG_CONVERTER, _argument_to_binding(theirs), 0)
 
 
 @hidden
 def _error_to_exception(error: Any, moment: int) -> BaseException:
-    exception: BaseException = hooks.error_to_exception(lower(error), moment)
+    exception: BaseException = hooks.error_to_exception(from_binding(error), moment)
     if binding.HAS_EXTENSION:
         return exception
     raise exception  # the context cannot raise an instance without losing its traceback
@@ -131,18 +131,18 @@ def _exception_leaves(exception: BaseException, began: int) -> Any:
 
 def _exception_to_error(exception: BaseException, began: int) -> Any:
     forget_frames(exception)
-    return _lift(hooks.exception_to_error(exception, began))
+    return _arguments_to_binding(hooks.exception_to_error(exception, began))
 
 
 def _exception_asked_for(exception: BaseException, moment: int) -> Any:
-    return _lift(hooks.exception_asked_for(exception, moment))
+    return _arguments_to_binding(hooks.exception_asked_for(exception, moment))
 
 
 def _interrupts(error: Any) -> bool:
     """Call the package's hook. A signal during the call does not hide the error: the handler's exception is raised
     after it."""
     try:
-        return hooks.interrupts(lower(error)) is True
+        return hooks.interrupts(from_binding(error)) is True
     except (RecursionError, MemoryError):
         return True
     except BaseException as interruption:
@@ -153,7 +153,7 @@ def _interrupts(error: Any) -> bool:
 @hidden
 def _call_guarded(fn: Callable[..., Any], args: tuple[Any, ...], began: int) -> tuple[bool, Any]:
     returned, value = hooks.call_guarded(fn, args, began)
-    return returned, value if returned else _lift(value)
+    return returned, value if returned else _arguments_to_binding(value)
 
 
 @hidden
@@ -186,8 +186,8 @@ def give_hooks() -> None:
         check_signals=_check_signals,
         dlpack_capsule=lambda value: hooks.dlpack_capsule(value),
         check_memory=lambda tensor: hooks.check_memory(tensor),
-        array_to_tensor=lambda array: _lift(hooks.array_to_tensor(array)),
-        tensor_to_array=lambda tensor: hooks.tensor_to_array(lower(tensor)),
+        array_to_tensor=lambda array: _arguments_to_binding(hooks.array_to_tensor(array)),
+        tensor_to_array=lambda tensor: hooks.tensor_to_array(from_binding(tensor)),
         array_stream=lambda device_type, index: hooks.array_stream(device_type, index),
         string_class=lambda text: hooks.string_class(text),
         bytes_class=lambda data: hooks.bytes_class(data),
@@ -198,5 +198,5 @@ def give_hooks() -> None:
         convert=binding.convert,
         did_you_mean=lambda name, names: hooks.did_you_mean(name, names),
         opaque_value=_opaque_value,
-        reads_only=lambda function, position: hooks.reads_only(bridge.lower_copy(function), position),
+        reads_only=lambda function, position: hooks.reads_only(bridge.copy_from_binding(function), position),
     )

@@ -66,7 +66,7 @@ def make_module(name: str) -> ModuleType:
     for function in _FROM_BINDING:
         found[function] = getattr(binding, function)
     own = {public: getattr(source, public) for source, names in _NAMES for public in names}
-    own.update(DELEGATED, class_find=class_at, opaque_hold=opaque.make_opaque, set_hooks=hooks.store)
+    own.update(DELEGATED, class_find=class_at, opaque_new=opaque.make_opaque, set_hooks=hooks.store)
     for public, value in own.items():
         found[public] = value
         if isinstance(value, FunctionType):

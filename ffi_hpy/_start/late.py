@@ -33,7 +33,7 @@ _CORE = {".": "core"}
 LATE: dict[str, dict[str, str]] = {
     # Signatures contain classes, and the registry creates classes with signatures.
     "registry: signatures": {"_signature": "constructor_signature"},
-    "_types.about: signatures": {"_signature": "annotations_of signature_of text_of"},
+    "_types.function_metadata: signatures": {"_signature": "annotations_of signature_of text_of"},
     # The first native object of a type imports the module of the type's class.
     "registry: classes": {
         "access_path": "ffi.reflection.AccessPath=AccessPath ffi.reflection.AccessStep=AccessStep",

@@ -13,8 +13,8 @@ from .._start.memo import Lazy
 from .._start.similar import did_you_mean
 from .._values.object import MISSING, Object
 from .._values.opaque import OpaquePyObject
-from .about import note_function, static_method
 from .field import arguments_of_declared, arguments_of_row, row_of_declared, schema_of_declared
+from .function_metadata import add_metadata, static_method
 from .metadata import MetadataError, apply_nonblocking, parse_metadata, schema_in
 from .operators import adapt
 from .origin import INDEX_OF_CLASS
@@ -390,7 +390,7 @@ def _read_method(name: str, doc: str, metadata: str, flags: int, *rest: Any) -> 
     is_static = bool(flags & _core.FIELD_IS_STATIC_METHOD)
     if isinstance(function, _core.Function):
         function.__name__ = str(name)
-        note_function(function, str(metadata), str(doc), not is_static)
+        add_metadata(function, str(metadata), str(doc), not is_static)
         apply_nonblocking(function, metadata)
     return TypeMethod(str(name), str(doc) if doc else None, function, str(metadata), is_static)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._core import CObject, opaque_hold, type_key_to_index
+from .._core import CObject, opaque_new, type_key_to_index
 from .function import native_function
 
 TYPE_CHECKING = False
@@ -25,7 +25,7 @@ class OpaquePyObject(CObject):
     __slots__ = ()
 
     def __init__(self, pyobject: Any) -> None:
-        self.__init_handle_by_constructor__(_adopt, opaque_hold(pyobject))
+        self.__init_handle_by_constructor__(_adopt, opaque_new(pyobject))
 
     def pyobject(self) -> Any:
         """Return the Python object.

@@ -8,7 +8,7 @@ from inspect import Parameter, Signature
 from .. import _core
 from .._signature import LazySignature, annotation_of, constructor_signature
 from .._start.named import named
-from .._types import about
+from .._types import function_metadata
 from ..core import MISSING
 from ..registry import arguments_of_constructor
 from .common import type_chain
@@ -176,7 +176,10 @@ def _splitter(cls: type, parameters: list[Any]) -> Callable[..., tuple[list[Any]
 
 def _signature(info: TypeInfo) -> Signature:
     written = next((method.func for method in info.methods if method.name == "__ffi_init__"), None)
-    if isinstance(written, _core.Function) and about.parameters_of(about.note_of(written)).names is not None:
+    if (
+        isinstance(written, _core.Function)
+        and function_metadata.parameters_of(function_metadata.metadata_of(written)).names is not None
+    ):
         return constructor_signature(written)
     parameters = [
         Parameter(

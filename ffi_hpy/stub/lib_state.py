@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._types.about import Note, note_of
+from .._types.function_metadata import FunctionMetadata, metadata_of
 from .._types.info import index_of_key, info_of_key
 from ..registry import get_global_func, get_global_func_metadata, get_registered_type_keys, list_global_func_names
 from .utils import FuncInfo, ObjectInfo, function_schema
@@ -25,8 +25,8 @@ def collect_global_funcs() -> dict[str, list[FuncInfo]]:
         if dot:
             schema = function_schema(get_global_func_metadata(name), f"function `{name}`")
             function = get_global_func(name, allow_missing=True)
-            note = Note() if function is None else note_of(function)
-            found.setdefault(prefix, []).append(FuncInfo.from_note(name, schema, note))
+            about = FunctionMetadata() if function is None else metadata_of(function)
+            found.setdefault(prefix, []).append(FuncInfo.from_metadata(name, schema, about))
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from .. import _core
-from .._types.about import Note, parameters_of
+from .._types.function_metadata import FunctionMetadata, parameters_of
 from .._types.metadata import MetadataError, schema_in
 from .._types.schema import TypeSchema
 from ..core import MISSING
@@ -152,18 +152,18 @@ class FuncInfo:
         return FuncInfo(NamedTypeSchema(name, schema), is_member)
 
     @staticmethod
-    def from_note(name: str, schema: TypeSchema, note: Note) -> FuncInfo:
+    def from_metadata(name: str, schema: TypeSchema, about: FunctionMetadata) -> FuncInfo:
         """Return a function by its full name, type, and metadata."""
-        parameters = parameters_of(note)
+        parameters = parameters_of(about)
         named = NamedTypeSchema(name, schema)
-        return FuncInfo(named, note.is_member, note.doc, parameters.names, parameters.defaults)
+        return FuncInfo(named, about.is_member, about.doc, parameters.names, parameters.defaults)
 
     @staticmethod
     def from_type_method(method: TypeMethod) -> FuncInfo:
         """A method of a registered type."""
         text = method._metadata if isinstance(method._metadata, str) else ""
-        note = Note(text, method.doc or "", not method.is_static)
-        return FuncInfo.from_note(method.name, _schema_of_function(method.ty, method._title), note)
+        about = FunctionMetadata(text, method.doc or "", not method.is_static)
+        return FuncInfo.from_metadata(method.name, _schema_of_function(method.ty, method._title), about)
 
     @property
     def name(self) -> str:

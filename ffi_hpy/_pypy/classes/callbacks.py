@@ -8,8 +8,8 @@ from ..context import bridge
 from ..context.backend import SAFE_CALL, address_of, callback, core, new_words, words_at
 from ..context.binding import binding
 from ..context.hidden import hidden
-from ..context.holds import CALL_AT, DROP_AT, drop, held, hold
 from ..context.numbers import INT, INT64_MAX, INT64_MIN
+from ..context.py_owners import CALL_AT, DROP_AT, drop, owned, owner_new
 from ..context.signals import ask_in_c
 from ..context.texts import messages
 from ..convert import exchanged
@@ -34,7 +34,7 @@ def _run(block: int, args: Any, n: int, result: Any) -> int:
     """safe_call of a callback. It avoids Python function calls where it can, because callbacks nest."""
     began = moment()
     try:
-        fn = held[words_at(block)[1]]
+        fn = owned[words_at(block)[1]]
         if n == 1:
             value = fn(of_view(args))
         elif n == 0:
@@ -77,7 +77,7 @@ def function_from_callable(fn: Any, *exchange_api: Any) -> Function:
     """A native function that calls a Python callable."""
     if exchange_api or not callable(fn):
         return _with_exchange(fn, *exchange_api)
-    block = hold(fn)
+    block = owner_new(fn)
     out = new_words(1)
     if core.function_new(block, CALL_AT, DROP_AT, out) != 0:
         drop(block)
@@ -92,7 +92,9 @@ def _with_exchange(fn: Any, *exchange_api: Any) -> Function:
 
     @hidden
     def call(*args: Any) -> Any:
-        return fn(*[exchanged.lower(arg) for arg in args])
+        return fn(*[exchanged.from_binding(arg) for arg in args])
 
-    function: Function = bridge.lower(binding.function_from_callable(call if callable(fn) else fn, *exchange_api))
+    function: Function = bridge.from_binding(
+        binding.function_from_callable(call if callable(fn) else fn, *exchange_api)
+    )
     return function

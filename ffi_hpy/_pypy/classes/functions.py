@@ -14,8 +14,8 @@ from ..context import bridge
 from ..context.backend import SAFE_CALL, cast, core, words_at
 from ..context.binding import binding
 from ..context.hidden import hidden
-from ..context.holds import drop
 from ..context.numbers import OBJECT
+from ..context.py_owners import drop
 from ..context.signals import interruptions, raise_interruption
 from ..context.texts import check_new, messages, shown
 from ..convert import exchanged
@@ -46,11 +46,11 @@ class Function(CObject):
     __slots__ = ("_about", "_call", "_keeps_gil", "_kept", "_name")
 
     _is_function = True
-    _about: int  # the number of the function's metadata in the package (ffi_hpy/_types/about.py)
+    _about: int  # the number of the function's metadata in the package (ffi_hpy/_types/function_metadata.py)
     _call: Any  # the native function's safe_call, None without a function
     _name: str
     _keeps_gil: bool | None  # None: the environment variable decides
-    _by_names: Any  # the package sets it (ffi_hpy/_types/about.py)
+    _by_names: Any  # the package sets it (ffi_hpy/_types/function_metadata.py)
     _kept: Any  # the C binding's Function of the same object, for calls that keep the GIL
 
     def __new__(cls, /, *_args: Any, **_kwargs: Any) -> Any:
@@ -130,12 +130,12 @@ class Function(CObject):
         if kept is None:
             if not self._ffi_address:
                 raise_no_handle(self)
-            kept = self._kept = bridge.lift(self._ffi_address)
+            kept = self._kept = bridge.to_binding(self._ffi_address)
             kept.__name__ = self._name
         kept.release_gil = self.release_gil
         frame = take()
         try:
-            value = exchanged.lower(kept(*[_passed(arg, frame) for arg in args]))
+            value = exchanged.from_binding(kept(*[_passed(arg, frame) for arg in args]))
         finally:
             give(frame)
         if interruptions:
@@ -265,7 +265,7 @@ class _Lent:
     def __init__(self, wrapper: Any) -> None:
         self._offer = Offer(wrapper)
         self._offer.begin()
-        self._lent = bridge.lift_taken(self._offer.take())
+        self._lent = bridge.give_to_binding(self._offer.take())
         self.argument = self._lent._move()
 
     def end(self) -> None:
@@ -289,7 +289,7 @@ def _passed(arg: Any, frame: CallBuffer) -> Any:
         uses = uses_of(wrapper)
         uses.append(None)
         frame.held.append(uses)
-        return bridge.lift(wrapper._ffi_address or settled(wrapper))
+        return bridge.to_binding(wrapper._ffi_address or settled(wrapper))
     return arg
 
 

@@ -10,7 +10,7 @@ from operator import index as as_int
 
 from ..context.backend import words_at
 from ..context.binding import binding
-from ..context.bridge import lift, lower, use_lifted
+from ..context.bridge import from_binding, to_binding, use_in_binding
 from ..context.hidden import hidden
 from ..context.numbers import INT64_MAX, INT64_MIN, TENSOR
 from ..context.texts import bind, messages
@@ -229,7 +229,7 @@ class Tensor(CObject):
     @hidden
     def _view(self, shape: tuple[int, ...], strides: tuple[int, ...], n_bytes: int) -> Any:
         """A Tensor over a part of the memory."""
-        return lower(self._of_binding("_view", shape, strides, n_bytes))
+        return from_binding(self._of_binding("_view", shape, strides, n_bytes))
 
     @hidden
     def __buffer__(self, flags: int) -> memoryview:
@@ -239,7 +239,7 @@ class Tensor(CObject):
         frame = take()
         try:
             use(frame, self)
-            return memoryview(lift(expect(self, TENSOR, 1)))
+            return memoryview(to_binding(expect(self, TENSOR, 1)))
         finally:
             give(frame)
 
@@ -259,7 +259,7 @@ class Tensor(CObject):
         frame = take()
         try:
             use(frame, self)
-            return use_lifted(expect(self, TENSOR, 1), lambda theirs: getattr(theirs, method)(*args, **options))
+            return use_in_binding(expect(self, TENSOR, 1), lambda theirs: getattr(theirs, method)(*args, **options))
         finally:
             give(frame)
 

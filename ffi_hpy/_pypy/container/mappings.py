@@ -79,7 +79,7 @@ def _look_up(self: CMapping, key: Any) -> Any:
 def _look_up_same(self: CMapping, key: Any) -> Any:
     """Return the value of a key by the core's rules."""
     if marked and (theirs := exchanged.find(self)) is not None:
-        return exchanged.lower(theirs.get(key, MISSING))
+        return exchanged.from_binding(theirs.get(key, MISSING))
     frame = take()
     try:
         put(frame, 2, key, "ffi.MapGetItemOrMissing")
@@ -121,7 +121,7 @@ def _iterate(self: CMapping, part: tuple[int, ...]) -> Iterator[Any]:
 
 
 def _iterate_theirs(theirs: Any, part: tuple[int, ...]) -> Iterator[Any]:
-    items = [(exchanged.lower(key), exchanged.lower(value)) for key, value in theirs._iter_items()]
+    items = [(exchanged.from_binding(key), exchanged.from_binding(value)) for key, value in theirs._iter_items()]
     return iter(items) if part is ITEMS else map(itemgetter(*part), items)
 
 

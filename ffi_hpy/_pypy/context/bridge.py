@@ -1,5 +1,5 @@
 """Conversion between the wrappers here and the wrappers of the C binding, which implements everything outside the hot
-paths. `lift` wraps an object for the C binding, `lower` unwraps a value of the C binding.
+paths. `to_binding` wraps an object for the C binding, `from_binding` unwraps a value of the C binding.
 
 Each side has its own wrappers. A value crosses in its native form: one native function receives the binding's native
 form of a value, another one passes a native value to the binding. So both sides share the object, and each side applies
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 __all__ = [
     "convert",
+    "copy_from_binding",
+    "from_binding",
+    "give_to_binding",
     "is_opaque",
-    "lift",
-    "lift_taken",
-    "lower",
-    "lower_copy",
     "opaque",
     "result",
     "set_get",
-    "use_lifted",
+    "to_binding",
+    "use_in_binding",
 ]
 
 _get: Callable[[Any], Any]
@@ -57,41 +57,41 @@ def _take(_self: int, args: Any, _n: int, _result: Any) -> int:
 # Exceptions of signal handlers in either function are kept: the binding asks for them, because no error is pending.
 _give_in_c = callback(SAFE_CALL, _give, -1, keep_raised)
 _take_in_c = callback(SAFE_CALL, _take, -1, keep_raised)
-_to_binding = binding.function_from_address(address_of(_give_in_c))
-_from_binding = binding.function_from_address(address_of(_take_in_c))
-_to_binding.release_gil = _from_binding.release_gil = True  # both acquire the GIL, so the binding must release it
+_pass_words = binding.function_from_address(address_of(_give_in_c))
+_fetch_words = binding.function_from_address(address_of(_take_in_c))
+_pass_words.release_gil = _fetch_words.release_gil = True  # both acquire the GIL, so the binding must release it
 
 
 def convert(value: Any, words: Any) -> int:
     """Let the binding convert a Python value into two words, which own it. Returns the handle in them, 0 if there is
     none."""
-    _from_binding(address_of(words), value)
+    _fetch_words(address_of(words), value)
     return words[1] if words[0] & 0xFFFFFFFF >= OBJECT else 0
 
 
 def result(words: Any) -> Any:
     """Let the binding convert two words, which are stolen, to a Python value."""
-    return lower(_to_binding(address_of(words)))
+    return from_binding(_pass_words(address_of(words)))
 
 
-def lift(address: int) -> Any:
+def to_binding(address: int) -> Any:
     """Wrap an object for the C binding. The caller keeps the object in use."""
     core.incref(address)
-    return lift_taken(address)
+    return give_to_binding(address)
 
 
-def lift_taken(address: int) -> Any:
-    """Like lift(), but steal the handle."""
+def give_to_binding(address: int) -> Any:
+    """Like to_binding(), but steal the handle."""
     words = new_words(2)
     words[0] = words_at(address)[1] & 0xFFFFFFFF
     words[1] = address
-    return _to_binding(address_of(words))
+    return _pass_words(address_of(words))
 
 
 _BINDING_TYPES = (binding.CObject, binding.PlainValue)
 
 
-def lower(value: Any) -> Any:
+def from_binding(value: Any) -> Any:
     """Unwrap a value that the binding returned: return the value or wrapper of this side."""
     if not isinstance(value, _BINDING_TYPES):
         return value
@@ -100,7 +100,7 @@ def lower(value: Any) -> Any:
     return _get(words)
 
 
-def lower_copy(value: Any) -> Any:
+def copy_from_binding(value: Any) -> Any:
     """Return the wrapper of this side for a wrapper of the binding, which stays valid."""
     words = new_words(2)
     convert(value, words)
@@ -119,9 +119,9 @@ def _move_or_copy(value: Any, words: Any) -> None:
         convert(value, words)
 
 
-def use_lifted(address: int, use: Callable[[Any], Any]) -> Any:
+def use_in_binding(address: int, use: Callable[[Any], Any]) -> Any:
     """Return the result of use() for the binding's wrapper of an object. The wrapper exists only during the call."""
-    theirs = lift(address)
+    theirs = to_binding(address)
     try:
         return use(theirs)
     finally:
@@ -142,7 +142,7 @@ def opaque(address: int, wrap_as: Callable[[int], Any]) -> Any:
     words = new_words(2)
     words[0] = words_at(address)[1] & 0xFFFFFFFF
     words[1] = address
-    value = _to_binding(address_of(words))
+    value = _pass_words(address_of(words))
     if is_opaque(value):
         return wrap_as(address)
     core.decref(address)

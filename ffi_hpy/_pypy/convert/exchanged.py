@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["find", "lower", "marked"]
+__all__ = ["find", "from_binding", "marked"]
 
 
 class _Mark(ref):  # type: ignore[type-arg]
@@ -44,11 +44,11 @@ def find(wrapper: Any) -> Any:
     return None if mark is None or mark() is not wrapper else mark.theirs
 
 
-def lower(value: Any) -> Any:
+def from_binding(value: Any) -> Any:
     """Unwrap the result of such a call, or an item of such a container."""
     if not isinstance(value, (binding.CSequence, binding.CMapping)):
-        return bridge.lower(value)
-    ours = bridge.lower_copy(value)
+        return bridge.from_binding(value)
+    ours = bridge.copy_from_binding(value)
     mark = _Mark(ours, _forget)
     mark.address = ours._ffi_address
     mark.theirs = value  # it has a reference, so the pointer is not reused

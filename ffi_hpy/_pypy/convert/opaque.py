@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..context.backend import core, new_words, words_at
-from ..context.holds import DROP_AT, drop, held_at, hold
 from ..context.numbers import OPAQUE_PY_OBJECT
+from ..context.py_owners import DROP_AT, drop, owned_at, owner_new
 from ..object.errors import raise_pending
 
 TYPE_CHECKING = False
@@ -17,7 +17,7 @@ __all__ = ["make_opaque", "unwrap"]
 def make_opaque(value: Any) -> int:
     """Return a new ffi.OpaquePyObject around an object."""
     out = new_words(1)
-    block = hold(value)
+    block = owner_new(value)
     if core.opaque_new(block, OPAQUE_PY_OBJECT, DROP_AT, out) != 0:
         drop(block)
         raise_pending("OpaquePyObject")
@@ -31,4 +31,4 @@ def unwrap(address: int) -> tuple[bool, Any]:
     body = words_at(address) + 3
     if body[1] != DROP_AT:
         return False, None
-    return True, held_at(body[0])
+    return True, owned_at(body[0])

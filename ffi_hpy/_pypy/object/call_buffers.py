@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ..context.backend import address_of, buffer_at, core, doubles_at, new_words, words_at
 from ..context.hidden import hidden
-from ..context.holds import drain, finish, waiting
+from ..context.py_owners import drain, finish, waiting
 from ..context.texts import messages
 from .identity import take_out, unlist, uses_of
 from .objects import check_wrapper, expect, raise_no_handle

@@ -22,7 +22,7 @@ from ..context.backend import (
     words_at,
 )
 from ..context.hidden import forget_frames, hidden
-from ..context.holds import drop, held_at, hold, put_error, take_error
+from ..context.py_owners import drop, owned_at, owner_new, put_error, take_error
 from ..context.signals import raise_interruption
 from ..context.texts import messages
 from .objects import wrap
@@ -154,7 +154,7 @@ def _raise_own(block: int) -> NoReturn:
     """Raise an exception that passed through native code unchanged. The hook records where its traceback re-enters
     Python."""
     global _n_raised
-    exception = held_at(block)
+    exception = owned_at(block)
     drop(block)
     _n_raised += 1
     try:
@@ -181,7 +181,7 @@ def put_exception(exception: BaseException, began: int) -> None:
 def _put(exception: BaseException, began: int) -> None:
     forget_frames(exception)
     if not exception.__dict__ or hooks.exception_leaves(exception, began) is True:
-        block = hold(exception)
+        block = owner_new(exception)
         if put_error(block) == 0:
             return
         drop(block)
@@ -205,7 +205,7 @@ def _error_of(hook: Any, exception: BaseException, began: int) -> int:
 
 def _make_error(block: int) -> int:
     """Return the handle, owned, of the error object for a pending exception, because native code inspects it."""
-    exception = held_at(block)
+    exception = owned_at(block)
     drop(block)
     try:
         return _error_of(hooks.exception_asked_for, exception, 0)

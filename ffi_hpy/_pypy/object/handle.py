@@ -11,7 +11,7 @@ import sys
 from warnings import catch_warnings, simplefilter
 
 from ..context.backend import address_of, new_words
-from ..context.holds import end_at, end_waiting, finish, waiting
+from ..context.py_owners import end_at, end_waiting, finish, waiting
 from .identity import unlist
 
 TYPE_CHECKING = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..context.backend import address_of, core, new_words
-from ..context.holds import end_at, finish
+from ..context.py_owners import end_at, finish
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

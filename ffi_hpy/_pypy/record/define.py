@@ -11,12 +11,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["lift_rows", "remember_fields"]
+__all__ = ["remember_fields", "rows_to_binding"]
 
 _SCHEMA, _INITIAL = 8, 9  # positions in a row
 
 
-def lift_rows(index: int, fields: list[tuple[Any, ...]], total_size: int, kind: int) -> tuple[Any, ...]:
+def rows_to_binding(index: int, fields: list[tuple[Any, ...]], total_size: int, kind: int) -> tuple[Any, ...]:
     """Return the arguments of `_core.fields_define` with the binding's schemas."""
     rows = [(*row[:_SCHEMA], tree_of(row[_SCHEMA]), row[_INITIAL]) for row in fields]
     return index, rows, total_size, kind

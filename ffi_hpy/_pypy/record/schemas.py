@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..context.backend import address_of, core
 from ..context.binding import binding
-from ..context.bridge import lower
+from ..context.bridge import from_binding
 from ..context.hidden import hidden
 from ..context.numbers import OBJECT
 from ..context.texts import check_new
@@ -103,7 +103,7 @@ def converter_of(schema: Any) -> Converter:
     try:
         found: Converter = schema._converter
     except AttributeError:
-        function = lower(binding.schema_setter(tree_of(schema), binding.TYPE_INDEX_ANY))
+        function = from_binding(binding.schema_setter(tree_of(schema), binding.TYPE_INDEX_ANY))
         found = Converter(schema._describe(), function)
         _set_converter(schema, found)
     return found

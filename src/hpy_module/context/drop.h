@@ -65,7 +65,8 @@ typedef enum FbDeferredKind {
   FB_LATER_OBJECT, /* a reference to a native object, as a pointer */
 } FbDeferredKind;
 
-/* Python reads the struct through its pointer and knows the order of the members (ffi_hpy/_pypy/context/holds.py). */
+/* Python reads the struct through its pointer and knows the order of the members (ffi_hpy/_pypy/context/py_owners.py).
+ * */
 typedef struct FbDeferred {
   struct FbDeferred *next;
   int64_t word;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "core/platform/atomic.h"
-#include "hpy_module/context/hold.h"
+#include "hpy_module/context/py_owner.h"
 #include "hpy_module/context/thread.h"
 #include "hpy_module/error/error.h"
 #include "hpy_module/object/type_attr.h"
@@ -60,12 +60,12 @@ int fb_core_function_run(HPyContext *ctx, FbCoreFunction *self, const TVMFFIAny 
     rc = fb_core_function_call(self, args, n, result);
   } else {
     /* A callback from the core must find the context of this call. A PyObject owner that is dropped during the call may
-     * have to wait for a context: see fb_hold_drain. */
+     * have to wait for a context: see fb_py_owner_drain. */
     FbThreadState outer;
     fb_thread_enter(ctx, false, &outer);
     rc = fb_core_function_call(self, args, n, result);
     fb_thread_leave(&outer);
-    fb_hold_drain(ctx);
+    fb_py_owner_drain(ctx);
   }
   if (FH_LIKELY(rc == 0)) return 0;
   fb_error_raise_pending(ctx, self->name);

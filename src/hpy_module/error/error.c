@@ -7,8 +7,8 @@
 
 #include "core/platform/atomic.h"
 #include "core/platform/fork.h"
-#include "hpy_module/context/hold.h"
 #include "hpy_module/context/messages.h"
+#include "hpy_module/context/py_owner.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/thread.h"
 #include "hpy_module/object/opaque.h"
@@ -67,11 +67,11 @@ HPy fb_error_carried_by(HPyContext *ctx, TVMFFIObjectHandle error) {
 /* The moment of an exception that is about to be raised. Relaxed: only the number matters. */
 static uint64_t next_moment(void) { return fh_atomic_add_relaxed(&fb_error_n_raised, 1) + 1; }
 
-/* Raises an exception that passed through native code unchanged. Steals the hold. The hook records where the native
+/* Raises an exception that passed through native code unchanged. Steals the owner. The hook records where the native
  * part of its traceback ends. If the hook fails because stack or memory is exhausted, the exception is raised without
  * that record. */
-static HPy raise_own(HPyContext *ctx, FbHold *hold) {
-  HPy exception = fb_hold_take(ctx, hold);
+static HPy raise_own(HPyContext *ctx, FbPyOwner *owner) {
+  HPy exception = fb_py_owner_take(ctx, owner);
   HPy noted = fb_error_call_hook(ctx, FB_HOOK_EXCEPTION_ARRIVES, exception, next_moment());
   if (FH_LIKELY(!HPy_IsNull(noted))) {
     HPy_Close(ctx, noted);

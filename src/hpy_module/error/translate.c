@@ -1,4 +1,4 @@
-/* Conversion of Python exceptions to native errors: payloads, which own the exception itself (FbHold), and error
+/* Conversion of Python exceptions to native errors: payloads, which own the exception itself (FbPyOwner), and error
  * objects.
  *
  * A payload is cheap: neither a message nor a backtrace is made until native code asks for them (payload_make). A hook
@@ -9,7 +9,7 @@
 
 #include "error.h"
 #include "hpy_module/context/call.h"
-#include "hpy_module/context/hold.h"
+#include "hpy_module/context/py_owner.h"
 #include "hpy_module/context/raised.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/context/thread.h"
@@ -130,13 +130,13 @@ static TVMFFIObject *payload_make(void *payload) {
   HPyContext *ctx = thread.ctx;
   FbRaised raised;
   fb_raised_take(&raised);
-  TVMFFIObject *error = error_of(ctx, FB_HOOK_EXCEPTION_ASKED_FOR, fb_hold_take(ctx, payload), 0);
+  TVMFFIObject *error = error_of(ctx, FB_HOOK_EXCEPTION_ASKED_FOR, fb_py_owner_take(ctx, payload), 0);
   fb_raised_put(&raised);
   fb_thread_detach(&thread);
   return error;
 }
 
-static const fh_error_payload_operations exceptions = {payload_make, fb_hold_drop};
+static const fh_error_payload_operations exceptions = {payload_make, fb_py_owner_drop};
 
 /* Whether the __dict__ of an exception is empty, so that the exception passes through native code for the first time:
  * the package stores the native error or the traceback position there (ffi_hpy/_errors/reraise.py). */
@@ -164,9 +164,9 @@ static bool may_be_payload(HPyContext *ctx, HPy exception, uint64_t began, HPy *
  * interruption that arrived is stored in *other. */
 static bool put_payload(HPyContext *ctx, HPy exception, uint64_t began, HPy *other) {
   if (!may_be_payload(ctx, exception, began, other)) return false;
-  FbHold *hold = fb_hold_new(ctx, exception);
-  if (hold == NULL) return HPyErr_Clear(ctx), false;
-  fb_error_slot_put((FbPendingError){.payload = hold});
+  FbPyOwner *owner = fb_py_owner_new(ctx, exception);
+  if (owner == NULL) return HPyErr_Clear(ctx), false;
+  fb_error_slot_put((FbPendingError){.payload = owner});
   return true;
 }
 
@@ -192,7 +192,7 @@ static bool ask_package(HPyContext *ctx, FbPendingError *pending) {
 }
 
 bool fb_translate_interrupts(HPyContext *ctx, FbPendingError *pending) {
-  HPy exception = pending->payload != NULL ? fb_ref_load(ctx, &((const FbHold *)pending->payload)->ref)
+  HPy exception = pending->payload != NULL ? fb_ref_load(ctx, &((const FbPyOwner *)pending->payload)->ref)
                                            : fb_error_carried_by(ctx, pending->error);
   if (HPy_IsNull(exception)) return fb_error_is_kind(pending->error, "EnvErrorAlreadySet") || ask_package(ctx, pending);
   bool interrupts = fb_error_is_interruption(ctx, exception);

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "hpy_module/context/hold.h"
+#include "hpy_module/context/py_owner.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/error/error.h"
 
@@ -17,7 +17,7 @@ typedef struct Address {
   TVMFFISafeCallType safe_call; /* the C function; NULL for a function compiled by MLIR */
   MlirCall mlir_call;
   void *context;      /* the first argument of safe_call */
-  FbHold *keep_alive; /* NULL: nothing */
+  FbPyOwner *keep_alive; /* NULL: nothing */
 } Address;
 
 static int address_call(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
@@ -35,10 +35,10 @@ static int address_call_mlir(void *self, const TVMFFIAny *args, int32_t n, TVMFF
   return rc;
 }
 
-/* Deleter for the core. Any thread may call it, like fb_hold_drop. */
+/* Deleter for the core. Any thread may call it, like fb_py_owner_drop. */
 static void address_drop(void *self) {
   Address *address = self;
-  if (address->keep_alive != NULL) fb_hold_drop(address->keep_alive);
+  if (address->keep_alive != NULL) fb_py_owner_drop(address->keep_alive);
   free(address);
 }
 
@@ -49,7 +49,7 @@ static HPy function_of(HPyContext *ctx, Address filled, const HPy *args, size_t 
   if (address == NULL) return HPyErr_NoMemory(ctx);
   *address = filled;
   if (nargs > 1 && !HPy_Is(ctx, args[1], ctx->h_None)) {
-    address->keep_alive = fb_hold_new(ctx, args[1]);
+    address->keep_alive = fb_py_owner_new(ctx, args[1]);
     if (address->keep_alive == NULL) {
       free(address);
       return HPy_NULL;

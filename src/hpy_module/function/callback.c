@@ -1,17 +1,17 @@
 /* Python callables as native functions. Native code may call and drop them on any thread.
  *
- * A callback is a Function of the core. Its closure is an owner of the callable (FbHold), or a Callback if arrays are
- * passed as arrays of another library. A call attaches the thread, converts the arguments to Python values, calls the
- * callable, and converts the return value to an owned value. An exception becomes the thread's native error. Contexts
- * without the extension cannot return a raised exception as a value; there the package's guard makes the call and
- * catches the exception. */
+ * A callback is a Function of the core. Its closure is an owner of the callable (FbPyOwner), or a Callback if arrays
+ * are passed as arrays of another library. A call attaches the thread, converts the arguments to Python values, calls
+ * the callable, and converts the return value to an owned value. An exception becomes the thread's native error.
+ * Contexts without the extension cannot return a raised exception as a value; there the package's guard makes the call
+ * and catches the exception. */
 #include "function.h"
 
 #include <stdlib.h>
 
 #include "hpy_module/context/call.h"
-#include "hpy_module/context/hold.h"
 #include "hpy_module/context/messages.h"
+#include "hpy_module/context/py_owner.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/raised.h"
 #include "hpy_module/context/thread.h"
@@ -101,7 +101,7 @@ static int call_callable(HPyContext *ctx, HPy callable, const HPy *argv, size_t 
 
 /* The callable, and the form of its array arguments. */
 typedef struct Callback {
-  const FbHold *hold;
+  const FbPyOwner *owner;
   const DLPackExchangeAPI *exchange; /* NULL: as Tensor */
 } Callback;
 
@@ -121,8 +121,8 @@ static int convert_and_call(HPyContext *ctx, const Callback *self, const TVMFFIA
     if (HPy_IsNull(argv[n_done])) rc = fail_raised(ctx, &failure, "an argument of a callback has no Python form");
   }
   if (rc == 0) {
-    /* the caller keeps the function alive, and the function keeps the hold alive */
-    HPy callable = fb_ref_borrow(ctx, &self->hold->ref);
+    /* the caller keeps the function alive, and the function keeps the owner alive */
+    HPy callable = fb_ref_borrow(ctx, &self->owner->ref);
     rc = call_callable(ctx, callable, argv, (size_t)n, result, &failure);
     fb_ref_return(ctx, callable);
   }
@@ -154,30 +154,30 @@ FH_INLINE int run_callback(const Callback *self, const TVMFFIAny *args, int32_t 
   return rc;
 }
 
-/* The safe_call of a callback; self is its FbHold. */
+/* The safe_call of a callback; self is its FbPyOwner. */
 static int callback_call(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
-  return run_callback(&(Callback){.hold = self}, args, n, result);
+  return run_callback(&(Callback){.owner = self}, args, n, result);
 }
 
-/* The safe_call of a callback that gets arrays of another library; self is a Callback, which owns the hold. */
+/* The safe_call of a callback that gets arrays of another library; self is a Callback, which owns the owner. */
 static int array_callback_call(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
   return run_callback(self, args, n, result);
 }
 
 /* Deleter of an array callback, on any thread. */
 static void array_callback_drop(void *self) {
-  fb_hold_drop((FbHold *)((Callback *)self)->hold);
+  fb_py_owner_drop((FbPyOwner *)((Callback *)self)->owner);
   free(self);
 }
 
-/* Steals the hold. Returns 0, or -1 with an exception raised. */
-static int callback_new(HPyContext *ctx, FbHold *hold, const DLPackExchangeAPI *exchange, TVMFFIObjectHandle *out) {
+/* Steals the owner. Returns 0, or -1 with an exception raised. */
+static int callback_new(HPyContext *ctx, FbPyOwner *owner, const DLPackExchangeAPI *exchange, TVMFFIObjectHandle *out) {
   Callback *callback = exchange == NULL ? NULL : malloc(sizeof(*callback));
   int rc = -1;
   if (exchange == NULL) {
-    rc = TVMFFIFunctionCreate(hold, callback_call, fb_hold_drop, out);
+    rc = TVMFFIFunctionCreate(owner, callback_call, fb_py_owner_drop, out);
   } else if (callback != NULL) {
-    *callback = (Callback){hold, exchange};
+    *callback = (Callback){owner, exchange};
     rc = TVMFFIFunctionCreate(callback, array_callback_call, array_callback_drop, out);
   } else {
     HPyErr_NoMemory(ctx);
@@ -186,7 +186,7 @@ static int callback_new(HPyContext *ctx, FbHold *hold, const DLPackExchangeAPI *
   /* The core owns the closure only after success. */
   if (!HPyErr_Occurred(ctx)) fb_error_raise_pending(ctx, "function_from_callable");
   free(callback);
-  fb_hold_drop(hold);
+  fb_py_owner_drop(owner);
   return -1;
 }
 
@@ -216,9 +216,9 @@ static HPy fb_callback_function_impl(HPyContext *ctx, HPy self, const HPy *args,
     return fb_raise(ctx, ctx->h_TypeError, "expected a callable, got %s",
                     fb_attr_type_name(ctx, fn, given, sizeof(given)));
   }
-  FbHold *hold = fb_hold_new(ctx, fn);
-  if (hold == NULL) return HPy_NULL;
+  FbPyOwner *owner = fb_py_owner_new(ctx, fn);
+  if (owner == NULL) return HPy_NULL;
   TVMFFIObjectHandle handle = NULL;
-  if (callback_new(ctx, hold, exchange, &handle) != 0) return HPy_NULL;
+  if (callback_new(ctx, owner, exchange, &handle) != 0) return HPy_NULL;
   return fb_function_wrap(ctx, handle, NULL);
 }

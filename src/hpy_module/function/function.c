@@ -130,7 +130,7 @@ static int function_about_set(HPyContext *ctx, HPy self, HPy value, void *closur
   return 0;
 }
 
-/* A placeholder that the package replaces (ffi_hpy/_types/about.py): CPython 3.14 stores the annotations of a class
+/* A placeholder that the package replaces (function_metadata.py): CPython 3.14 stores the annotations of a class
  * under another name, unless the class has this attribute. */
 HPyDef_GET(function_annotations, "__annotations__", .doc = "The types of parameters and result, as far as known.")
 static HPy function_annotations_get(HPyContext *ctx, HPy self, void *closure) {

@@ -9,7 +9,7 @@
 
 #include "argument_order.h"
 #include "hpy_module/context/drop.h"
-#include "hpy_module/context/hold.h"
+#include "hpy_module/context/py_owner.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/raised.h"
 #include "hpy_module/context/thread.h"
@@ -152,7 +152,7 @@ FH_INLINE int call_function(HPyContext *ctx, HPy self, const HPy *argv, size_t n
     return -1;
   }
   /* Drop the references that native code released without a context. */
-  if (FH_UNLIKELY(fb_ext == NULL)) fb_hold_drain(ctx);
+  if (FH_UNLIKELY(fb_ext == NULL)) fb_py_owner_drain(ctx);
   bool release = !keep_gil && fb_function_struct_releases_gil(function);
   if (FH_UNLIKELY(n > STACK_ARGS)) return call_with_many(ctx, self, function, handle, argv, n, release, scope, result);
   TVMFFIAny views[STACK_ARGS];

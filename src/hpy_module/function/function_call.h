@@ -20,7 +20,7 @@ typedef struct FbFunction {
   /* The number of calls until reference counting of the Function is deferred; 0: it stays as it is
    * (function_call.c). */
   uint16_t n_calls_counted;
-  /* The number under which the package stores the author's metadata of the Function (ffi_hpy/_types/about.py); 0: no
+  /* The number under which the package stores the author's metadata of the Function (function_metadata.py); 0: no
    * metadata. A reference in place of the number would make the struct of every object larger. */
   uint16_t about;
   /* The name by which the function was looked up, or NULL. Each Function has its own copy from malloc, so that threads

@@ -1,8 +1,8 @@
-/* Python objects owned by native code: an ffi.OpaquePyObject around an FbHold. Other bindings in the process may also
- * make such objects, with their own deleters. */
+/* Python objects owned by native code: an ffi.OpaquePyObject around an FbPyOwner. Other bindings in the process may
+ * also make such objects, with their own deleters. */
 #include "opaque.h"
 
-#include "hpy_module/context/hold.h"
+#include "hpy_module/context/py_owner.h"
 
 /* The layout of an ffi.OpaquePyObject after its header. The first word is the ABI's TVMFFIOpaqueObjectCell; the deleter
  * follows in both cores, ours and apache-tvm-ffi's. The deleter identifies the binding that made the object. */
@@ -13,14 +13,14 @@ typedef struct OpaqueCell {
 
 HPy fb_opaque_unwrap(HPyContext *ctx, TVMFFIObject *handle) {
   const OpaqueCell *cell = (const OpaqueCell *)(handle + 1);
-  return cell->deleter == fb_hold_drop ? fb_ref_load(ctx, &((FbHold *)cell->handle)->ref) : HPy_NULL;
+  return cell->deleter == fb_py_owner_drop ? fb_ref_load(ctx, &((FbPyOwner *)cell->handle)->ref) : HPy_NULL;
 }
 
 TVMFFIObject *fb_opaque_new(HPyContext *ctx, HPy h) {
-  FbHold *hold = fb_hold_new(ctx, h);
+  FbPyOwner *owner = fb_py_owner_new(ctx, h);
   TVMFFIObjectHandle made = NULL;
-  if (hold != NULL && TVMFFIObjectCreateOpaque(hold, kTVMFFIOpaquePyObject, fb_hold_drop, &made) != 0) {
-    fb_hold_drop(hold);
+  if (owner != NULL && TVMFFIObjectCreateOpaque(owner, kTVMFFIOpaquePyObject, fb_py_owner_drop, &made) != 0) {
+    fb_py_owner_drop(owner);
   }
   return made;
 }

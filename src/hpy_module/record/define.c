@@ -15,7 +15,7 @@
 #include "hpy_module/convert/argument.h"
 #include "hpy_module/convert/core_function.h"
 #include "hpy_module/error/error.h"
-#include "hpy_module/schema/fit.h"
+#include "hpy_module/schema/convert.h"
 #include "hpy_module/schema/schema_type.h"
 
 /* --- reading arguments -------------------------------------------------------------------------------------------- */
@@ -131,7 +131,7 @@ static int core_call(HPyContext *ctx, FbCoreFunction *function, const int64_t *n
 /* Makes getter and setter for native code, for the form of the field's memory. The setter converts by the schema. */
 static int make_accessors(HPyContext *ctx, FbField *field) {
   const int64_t parts[3] = {field->static_index, (int64_t)(uintptr_t)field->schema,
-                            (int64_t)(uintptr_t)&fb_fit_converter};
+                            (int64_t)(uintptr_t)&fb_convert_for_setter};
   TVMFFIAny made;
   field->getter = fb_field_access->getter(field->static_index);
   if (field->getter == NULL) {

@@ -8,15 +8,15 @@
 #include "core/object/field_memory.h"
 #include "core/platform/atomic.h"
 #include "hpy_module/context/drop.h"
-#include "hpy_module/context/hold.h"
 #include "hpy_module/context/messages.h"
+#include "hpy_module/context/py_owner.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/thread.h"
 #include "hpy_module/convert/argument.h"
 #include "hpy_module/convert/core_function.h"
 #include "hpy_module/convert/result.h"
 #include "hpy_module/error/error.h"
-#include "hpy_module/schema/fit_python.h"
+#include "hpy_module/schema/convert_python.h"
 
 enum { N_BUCKETS = 1024 };
 static FbFieldTable *buckets[N_BUCKETS]; /* lists that only grow, at their heads */
@@ -85,7 +85,7 @@ void fb_field_init(void) {
   TVMFFIAny table;
   if (function == NULL || fb_core_function_call_handle(function, NULL, 0, &table) != 0) return;
   fb_field_access = table.v_ptr;
-  fb_hold_must_wait = fb_field_access->is_inside; /* a destructor of a former value may drop Python objects */
+  fb_py_owner_must_wait = fb_field_access->is_inside; /* a destructor of a former value may drop Python objects */
   fb_field_access->set_waiting(fb_ext == NULL ? NULL : &waiting);
 }
 
@@ -151,10 +151,10 @@ static FH_NOINLINE void refuse(HPyContext *ctx, const FbField *field, const char
 
 int fb_field_convert(HPyContext *ctx, const FbField *field, HPy value, const char *what, TVMFFIAny *out) {
   FbMismatch mismatch = {0};
-  FbFit fit = fb_fit_python_value(ctx, field->schema, value, out, &mismatch);
-  if (FH_UNLIKELY(fit == FB_MISFIT)) refuse(ctx, field, what, ctx->h_TypeError, &mismatch);
+  FbConverted converted = fb_convert_python_value(ctx, field->schema, value, out, &mismatch);
+  if (FH_UNLIKELY(converted == FB_MISMATCH)) refuse(ctx, field, what, ctx->h_TypeError, &mismatch);
   fb_mismatch_end(&mismatch);
-  return fit == FB_FIT ? 0 : -1;
+  return converted == FB_CONVERTED ? 0 : -1;
 }
 
 /* --- any field ---------------------------------------------------------------------------------------------------- */
@@ -222,7 +222,7 @@ static FH_NOINLINE int refuse_as_setter(HPyContext *ctx, const FbField *field, R
   FbMismatch mismatch = {0};
   /* Empty but not NULL: nothing is appended to a NULL string. */
   fb_mismatch_set(&mismatch, "%s", "");
-  if (refusal != OTHER_ERROR && fb_mismatch_take_native(ctx, &mismatch, "", "") == FB_MISFIT) {
+  if (refusal != OTHER_ERROR && fb_mismatch_take_native(ctx, &mismatch, "", "") == FB_MISMATCH) {
     refuse(ctx, field, what, refusal == OUTSIDE_RANGE ? ctx->h_OverflowError : ctx->h_TypeError, &mismatch);
   } else {
     fb_error_raise_pending(ctx, field->name);
@@ -255,7 +255,7 @@ static int write_by_setter(HPyContext *ctx, const FbField *field, TVMFFIObject *
   /* The error is taken out of the slot, because releasing temporaries may run code that uses the slot. */
   bool is_refused = rc == 0 && set_native(field, object, &view) != 0;
   TVMFFIObjectHandle error = is_refused ? fb_error_slot_take_object() : NULL;
-  if (rc == 0) fb_hold_drain(ctx); /* the former value */
+  if (rc == 0) fb_py_owner_drain(ctx); /* the former value */
   fb_args_end(&args, is_refused ? FB_DROP_UNKNOWN : rc);
   if (!is_refused) return rc;
   Refusal refusal = refusal_of(field, error, what);

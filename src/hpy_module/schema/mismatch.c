@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "hpy_module/context/hold.h"
+#include "hpy_module/context/py_owner.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/raised.h"
 #include "hpy_module/context/text.h"
@@ -43,32 +43,32 @@ static char *format_before(const char *tail, const char *format, va_list list) {
   return text;
 }
 
-FbFit fb_mismatch_set(FbMismatch *mismatch, const char *format, ...) {
-  if (mismatch == NULL) return FB_MISFIT;
+FbConverted fb_mismatch_set(FbMismatch *mismatch, const char *format, ...) {
+  if (mismatch == NULL) return FB_MISMATCH;
   va_list list;
   va_start(list, format);
   replace(mismatch, format_before("", format, list));
   va_end(list);
-  return FB_MISFIT;
+  return FB_MISMATCH;
 }
 
-FbFit fb_mismatch_prefix(FbMismatch *mismatch, const char *format, ...) {
-  if (mismatch == NULL || mismatch->text == NULL) return FB_MISFIT;
+FbConverted fb_mismatch_prefix(FbMismatch *mismatch, const char *format, ...) {
+  if (mismatch == NULL || mismatch->text == NULL) return FB_MISMATCH;
   va_list list;
   va_start(list, format);
   replace(mismatch, format_before(mismatch->text, format, list));
   va_end(list);
-  return FB_MISFIT;
+  return FB_MISMATCH;
 }
 
-FbFit fb_mismatch_append(FbMismatch *mismatch, const char *between, const char *indent, const char *text,
-                         size_t byte_len) {
-  if (mismatch == NULL || mismatch->text == NULL) return FB_MISFIT;
+FbConverted fb_mismatch_append(FbMismatch *mismatch, const char *between, const char *indent, const char *text,
+                               size_t byte_len) {
+  if (mismatch == NULL || mismatch->text == NULL) return FB_MISMATCH;
   byte_len = fb_cut_length(text, byte_len, MOST_BYTES);
   size_t head_len = strlen(mismatch->text), between_len = strlen(between), indent_len = strlen(indent), n_lines = 1;
   for (size_t i = 0; i < byte_len; ++i) n_lines += text[i] == '\n';
   char *all = malloc(head_len + between_len + n_lines * indent_len + byte_len + 1);
-  if (all == NULL) return FB_MISFIT;
+  if (all == NULL) return FB_MISMATCH;
   char *end = all;
   memcpy(end, mismatch->text, head_len);
   memcpy(end += head_len, between, between_len);
@@ -82,23 +82,24 @@ FbFit fb_mismatch_append(FbMismatch *mismatch, const char *between, const char *
   }
   *end = '\0';
   replace(mismatch, all);
-  return FB_MISFIT;
+  return FB_MISMATCH;
 }
 
 void fb_mismatch_free(FbMismatch *mismatch) { replace(mismatch, NULL); }
 
 /* --- failures of other code --------------------------------------------------------------------------------------- */
 
-/* Appends the message of an error object, which is stolen. Returns FB_MISFIT. */
-static FbFit append_message(FbMismatch *mismatch, const char *between, const char *indent, TVMFFIObjectHandle error) {
+/* Appends the message of an error object, which is stolen. Returns FB_MISMATCH. */
+static FbConverted append_message(FbMismatch *mismatch, const char *between, const char *indent,
+                                  TVMFFIObjectHandle error) {
   const TVMFFIByteArray *message = &TVMFFIErrorGetCellPtr(error)->message;
   fb_mismatch_append(mismatch, between, indent, message->data, message->size);
   TVMFFIObjectDecRef(error);
-  return FB_MISFIT;
+  return FB_MISMATCH;
 }
 
 /* fb_mismatch_take_native on an attached thread. */
-static FbFit take_attached(HPyContext *ctx, FbMismatch *mismatch, const char *between, const char *indent) {
+static FbConverted take_attached(HPyContext *ctx, FbMismatch *mismatch, const char *between, const char *indent) {
   FbPendingError pending = fb_error_slot_take(ctx);
   if (pending.payload == NULL && pending.error == NULL)
     return FB_RAISED; /* an exception is raised, or the error is missing */
@@ -109,38 +110,38 @@ static FbFit take_attached(HPyContext *ctx, FbMismatch *mismatch, const char *be
   if (pending.payload == NULL) return append_message(mismatch, between, indent, pending.error);
   /* An exception that passed through native code unchanged. */
   uint64_t began = fb_error_moment();
-  HPy exception = fb_hold_take(ctx, pending.payload);
+  HPy exception = fb_py_owner_take(ctx, pending.payload);
   fb_ext->error_restore(ctx, exception);
   HPy_Close(ctx, exception);
-  FbFit fit = fb_mismatch_take_python(ctx, mismatch, between, indent);
-  if (fit == FB_RAISED) fb_translate_raised(ctx, began);
-  return fit;
+  FbConverted converted = fb_mismatch_take_python(ctx, mismatch, between, indent);
+  if (converted == FB_RAISED) fb_translate_raised(ctx, began);
+  return converted;
 }
 
-FbFit fb_mismatch_take_native(HPyContext *ctx, FbMismatch *mismatch, const char *between, const char *indent) {
+FbConverted fb_mismatch_take_native(HPyContext *ctx, FbMismatch *mismatch, const char *between, const char *indent) {
   if (ctx != NULL) return take_attached(ctx, mismatch, between, indent);
   FbThread attach;
   /* the interpreter is finalizing: the error cannot be examined */
   if (fb_thread_attach(&attach) != 0) return FB_RAISED;
   FbRaised raised;
   fb_raised_take(&raised);
-  FbFit fit = take_attached(attach.ctx, mismatch, between, indent);
+  FbConverted converted = take_attached(attach.ctx, mismatch, between, indent);
   fb_raised_put(&raised);
   fb_thread_detach(&attach);
-  return fit;
+  return converted;
 }
 
-FbFit fb_mismatch_take_python(HPyContext *ctx, FbMismatch *mismatch, const char *between, const char *indent) {
+FbConverted fb_mismatch_take_python(HPyContext *ctx, FbMismatch *mismatch, const char *between, const char *indent) {
   if (!HPyErr_ExceptionMatches(ctx, ctx->h_Exception) || fb_error_is_exhaustion(ctx)) return FB_RAISED;
   HPy exception = fb_ext != NULL ? fb_ext->error_take(ctx) : HPy_NULL;
   if (fb_ext == NULL) HPyErr_Clear(ctx); /* other contexts cannot return it as a value: its message is lost */
-  if (HPy_IsNull(exception)) return FB_MISFIT;
+  if (HPy_IsNull(exception)) return FB_MISMATCH;
   HPy text = mismatch == NULL ? HPy_NULL : HPy_Str(ctx, exception);
   HPy_Close(ctx, exception);
   HPy_ssize_t n;
   const char *data = HPy_IsNull(text) ? NULL : fb_text_get(ctx, text, &n);
   if (data != NULL && n > 0) fb_mismatch_append(mismatch, between, indent, data, (size_t)n);
-  FbFit fit = fb_error_forget(ctx) ? FB_MISFIT : FB_RAISED; /* its __str__ failed: nothing is appended */
+  FbConverted converted = fb_error_forget(ctx) ? FB_MISMATCH : FB_RAISED; /* its __str__ failed: nothing is appended */
   if (!HPy_IsNull(text)) HPy_Close(ctx, text);
-  return fit;
+  return converted;
 }

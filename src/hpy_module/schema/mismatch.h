@@ -7,11 +7,11 @@
 
 #include "hpy_module/context/context.h"
 
-typedef enum FbFit {
-  FB_FIT,
-  FB_MISFIT, /* the mismatch has the reason */
+typedef enum FbConverted {
+  FB_CONVERTED,
+  FB_MISMATCH, /* the mismatch has the reason */
   FB_RAISED, /* another failure: an exception is raised, or, in native code, an error is pending */
-} FbFit;
+} FbConverted;
 
 /* Zero-initialised is empty. If the caller does not need the reason, it passes a NULL pointer, and no message is
  * made. */
@@ -22,23 +22,23 @@ typedef struct FbMismatch {
   const char *given;
 } FbMismatch;
 
-/* Replaces the message. Always returns FB_MISFIT. */
-FbFit fb_mismatch_set(FbMismatch *mismatch, const char *format, ...) FH_PRINTF(2, 3);
-/* Prepends to the message. Always returns FB_MISFIT. */
-FbFit fb_mismatch_prefix(FbMismatch *mismatch, const char *format, ...) FH_PRINTF(2, 3);
-/* Appends to the message and indents each line. Always returns FB_MISFIT. */
-FbFit fb_mismatch_append(FbMismatch *mismatch, const char *between, const char *indent, const char *text,
-                         size_t byte_len);
+/* Replaces the message. Always returns FB_MISMATCH. */
+FbConverted fb_mismatch_set(FbMismatch *mismatch, const char *format, ...) FH_PRINTF(2, 3);
+/* Prepends to the message. Always returns FB_MISMATCH. */
+FbConverted fb_mismatch_prefix(FbMismatch *mismatch, const char *format, ...) FH_PRINTF(2, 3);
+/* Appends to the message and indents each line. Always returns FB_MISMATCH. */
+FbConverted fb_mismatch_append(FbMismatch *mismatch, const char *between, const char *indent, const char *text,
+                               size_t byte_len);
 void fb_mismatch_free(FbMismatch *mismatch);
 FH_INLINE void fb_mismatch_end(FbMismatch *mismatch) {
   if (FH_UNLIKELY(mismatch->text != NULL)) fb_mismatch_free(mismatch);
 }
 
 /* Takes the thread's native error. If it is a conversion failure, its message is appended to the mismatch and the
- * result is FB_MISFIT; an interruption (fb_error_is_interruption) stays pending: FB_RAISED. ctx is NULL in native code,
- * which has no context and may run on any thread. */
-FbFit fb_mismatch_take_native(HPyContext *ctx, FbMismatch *mismatch, const char *between, const char *indent);
+ * result is FB_MISMATCH; an interruption (fb_error_is_interruption) stays pending: FB_RAISED. ctx is NULL in native
+ * code, which has no context and may run on any thread. */
+FbConverted fb_mismatch_take_native(HPyContext *ctx, FbMismatch *mismatch, const char *between, const char *indent);
 /* Like fb_mismatch_take_native, for the raised Python exception. */
-FbFit fb_mismatch_take_python(HPyContext *ctx, FbMismatch *mismatch, const char *between, const char *indent);
+FbConverted fb_mismatch_take_python(HPyContext *ctx, FbMismatch *mismatch, const char *between, const char *indent);
 
 #endif /* FFI_HPY_SCHEMA_MISMATCH_H_ */

@@ -55,7 +55,7 @@ static FbSchema *node_new(const FbSchemaParts *parts, uint64_t hash, int32_t dep
   size_t args_size = (size_t)parts->n_args * sizeof(parts->args[0]), name_size = strlen(parts->name) + 1;
   FbSchema *node = calloc(1, sizeof(*node) + args_size + name_size);
   if (node == NULL) return NULL;
-  /* The node stores the type's depth, so that an instance check compares one ancestor (fit.c). */
+  /* The node stores the type's depth, so that an instance check compares one ancestor (convert.c). */
   const TVMFFITypeInfo *info =
       parts->type_index >= kTVMFFIStaticObjectBegin ? TVMFFIGetTypeInfo(parts->type_index) : NULL;
   char *name = (char *)node + sizeof(*node) + args_size;

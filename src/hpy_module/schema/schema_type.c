@@ -8,10 +8,10 @@
 
 #include <stdlib.h>
 
+#include "convert.h"
+#include "convert_container.h"
+#include "convert_python.h"
 #include "core/platform/atomic.h"
-#include "fit.h"
-#include "fit_container.h"
-#include "fit_python.h"
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/instance.h"
@@ -214,14 +214,14 @@ FH_INLINE int convert(HPyContext *ctx, HPy self, HPy value, const char *what, TV
   /* A conversion runs native functions (the hooks of types), which may call back into Python. */
   FbThreadState outer;
   fb_thread_enter_held(ctx, &outer);
-  FbFit fit = fb_fit_python_value(ctx, tree, value, out, &mismatch);
+  FbConverted converted = fb_convert_python_value(ctx, tree, value, out, &mismatch);
   fb_thread_leave_held(&outer);
-  if (FH_UNLIKELY(fit == FB_MISFIT)) {
+  if (FH_UNLIKELY(converted == FB_MISMATCH)) {
     raise_fault(ctx, self, what, &mismatch);
   } else {
     fb_mismatch_end(&mismatch); /* a failed attempt may have left a message */
   }
-  return fit == FB_FIT ? 0 : -1;
+  return converted == FB_CONVERTED ? 0 : -1;
 }
 
 static const char *const value_name[] = {"value"}; /* the argument of both methods */
@@ -271,8 +271,8 @@ static HPy schema_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize
 }
 
 HPy fb_schema_type_new(HPyContext *ctx) {
-  fb_fit_container_init();
-  fb_fit_python_init();
+  fb_convert_container_init();
+  fb_convert_python_init();
   static HPyDef *defines[] = {&schema_new, &schema_convert, &schema_check, &schema_convert_into, NULL};
   static HPyType_Spec spec = {
       .name = "ffi_hpy._core.Schema",
@@ -305,7 +305,7 @@ static HPy fb_schema_type_setter_impl(HPyContext *ctx, HPy self, const HPy *args
   TVMFFIAny parts[3] = {{.type_index = kTVMFFIInt}, {.type_index = kTVMFFIInt}, {.type_index = kTVMFFIInt}}, made;
   parts[0].v_int64 = type_index;
   parts[1].v_int64 = (int64_t)(uintptr_t)tree;
-  parts[2].v_int64 = (int64_t)(uintptr_t)fb_fit_converter;
+  parts[2].v_int64 = (int64_t)(uintptr_t)fb_convert_for_setter;
   if (fb_core_function_call(&make_setter, parts, 3, &made) != 0) return fb_error_raise_pending(ctx, make_setter.name);
   return fb_result_make(ctx, &made);
 }

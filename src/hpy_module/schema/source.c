@@ -40,12 +40,13 @@ const char *fb_source_describe(HPyContext *ctx, const FbSource *source, char *bu
   return fb_attr_type_name(ctx, source->value, buffer, FB_SOURCE_NAME);
 }
 
-FbFit fb_source_refuse(HPyContext *ctx, const FbSchema *schema, const FbSource *source, FbMismatch *mismatch) {
+FbConverted fb_source_refuse(HPyContext *ctx, const FbSchema *schema, const FbSource *source, FbMismatch *mismatch) {
   char name[FB_SOURCE_NAME];
-  return mismatch == NULL ? FB_MISFIT : fb_refuse_value(schema, mismatch, fb_source_describe(ctx, source, name));
+  return mismatch == NULL ? FB_MISMATCH : fb_refuse_value(schema, mismatch, fb_source_describe(ctx, source, name));
 }
 
-FbFit fb_source_refuse_because(HPyContext *ctx, const FbSchema *schema, const FbSource *source, FbMismatch *mismatch) {
+FbConverted fb_source_refuse_because(HPyContext *ctx, const FbSchema *schema, const FbSource *source,
+                                     FbMismatch *mismatch) {
   /* The exception is saved while the message is made: describing a value looks up attributes, which would clear the
    * exception. It is raised again so that fb_mismatch_take_python can classify the failure. */
   HPy exception = mismatch != NULL && fb_ext != NULL ? fb_ext->error_take(ctx) : HPy_NULL;
@@ -56,16 +57,17 @@ FbFit fb_source_refuse_because(HPyContext *ctx, const FbSchema *schema, const Fb
     return fb_mismatch_take_python(ctx, mismatch, ": ", "");
   }
   /* Without the extension the reason is lost, and the message is only "expected X, got Y". */
-  FbFit taken = fb_mismatch_take_python(ctx, mismatch, ": ", "");
-  return taken == FB_MISFIT ? fb_source_refuse(ctx, schema, source, mismatch) : taken;
+  FbConverted taken = fb_mismatch_take_python(ctx, mismatch, ": ", "");
+  return taken == FB_MISMATCH ? fb_source_refuse(ctx, schema, source, mismatch) : taken;
 }
 
-FbFit fb_source_from_native(HPyContext *ctx, FbFit result) {
+FbConverted fb_source_from_native(HPyContext *ctx, FbConverted result) {
   if (FH_UNLIKELY(result == FB_RAISED)) fb_error_raise_pending(ctx, "a conversion");
   return result;
 }
 
-HPy fb_source_call(HPyContext *ctx, HPy callable, const HPy *argv, size_t n, FbMismatch *mismatch, FbFit *failed) {
+HPy fb_source_call(HPyContext *ctx, HPy callable, const HPy *argv, size_t n, FbMismatch *mismatch,
+                   FbConverted *failed) {
   HPy result;
   if (fb_ext != NULL) {
     result = fb_call(ctx, callable, argv, n, HPy_NULL);

@@ -1,4 +1,4 @@
-/* A Python value during its conversion by a schema. Internal to the files of fit_python.h. */
+/* A Python value during its conversion by a schema. Internal to the files of convert_python.h. */
 #ifndef FFI_HPY_SCHEMA_SOURCE_H_
 #define FFI_HPY_SCHEMA_SOURCE_H_
 
@@ -22,15 +22,16 @@ enum { FB_SOURCE_NAME = 128 };
 /* Returns the name of the value's type for messages: in `buffer`, which has FB_SOURCE_NAME bytes, or in static
  * memory. */
 const char *fb_source_describe(HPyContext *ctx, const FbSource *source, char *buffer);
-/* FB_MISFIT: "expected X, got Y". */
-FbFit fb_source_refuse(HPyContext *ctx, const FbSchema *schema, const FbSource *source, FbMismatch *mismatch);
+/* FB_MISMATCH: "expected X, got Y". */
+FbConverted fb_source_refuse(HPyContext *ctx, const FbSchema *schema, const FbSource *source, FbMismatch *mismatch);
 /* Like fb_source_refuse, with the raised exception as the reason. FB_RAISED if the exception is unrelated (an
  * interruption, exhausted memory); it stays raised. */
-FbFit fb_source_refuse_because(HPyContext *ctx, const FbSchema *schema, const FbSource *source, FbMismatch *mismatch);
-/* Calls callable(*argv). Returns a new handle; or HPy_NULL with the outcome in *failed: FB_MISFIT, with the message of
- * the exception appended to the mismatch, or FB_RAISED. */
-HPy fb_source_call(HPyContext *ctx, HPy callable, const HPy *argv, size_t n, FbMismatch *mismatch, FbFit *failed);
+FbConverted fb_source_refuse_because(HPyContext *ctx, const FbSchema *schema, const FbSource *source,
+                                     FbMismatch *mismatch);
+/* Calls callable(*argv). Returns a new handle; or HPy_NULL with the outcome in *failed: FB_MISMATCH, with the message
+ * of the exception appended to the mismatch, or FB_RAISED. */
+HPy fb_source_call(HPyContext *ctx, HPy callable, const HPy *argv, size_t n, FbMismatch *mismatch, FbConverted *failed);
 /* Converts the outcome of a native conversion: raises the pending error, if there is one. */
-FbFit fb_source_from_native(HPyContext *ctx, FbFit fit);
+FbConverted fb_source_from_native(HPyContext *ctx, FbConverted converted);
 
 #endif /* FFI_HPY_SCHEMA_SOURCE_H_ */

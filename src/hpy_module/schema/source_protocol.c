@@ -5,7 +5,7 @@
  * once (classify_with_protocols in ffi_hpy/_convert.py); native objects have none. */
 #include "source_protocol.h"
 
-#include "fit.h"
+#include "convert.h"
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
@@ -16,9 +16,10 @@
 /* Ends a cycle of objects that return each other. */
 enum { MOST_STEPS = 64 };
 
-/* FB_MISFIT for a __tvm_ffi_value__() that returns the value itself or fails. The message describes the value and not
+/* FB_MISMATCH for a __tvm_ffi_value__() that returns the value itself or fails. The message describes the value and not
  * the failure, and names the schema inside of an Optional. */
-static FbFit refuse_stalled(HPyContext *ctx, const FbSchema *schema, const FbSource *source, FbMismatch *mismatch) {
+static FbConverted refuse_stalled(HPyContext *ctx, const FbSchema *schema, const FbSource *source,
+                                  FbMismatch *mismatch) {
   char name[FB_SOURCE_NAME];
   while (schema->op == FB_SCHEMA_OPTIONAL) schema = schema->args[0];
   fb_attr_type_name(ctx, source->value, name, FB_SOURCE_NAME);
@@ -30,7 +31,7 @@ static FbFit refuse_stalled(HPyContext *ctx, const FbSchema *schema, const FbSou
  * so call this function again. Where the context does not check its stack, the guard refuses calls that are nested too
  * deep. */
 static HPy call_method(HPyContext *ctx, const char *method, const FbSource *source, FbMismatch *mismatch,
-                       FbFit *failed) {
+                       FbConverted *failed) {
   HPy bound = HPy_GetAttr_s(ctx, source->value, method), result = HPy_NULL;
   if (HPy_IsNull(bound)) {
     *failed = fb_mismatch_take_python(ctx, mismatch, ": ", "");
@@ -56,9 +57,10 @@ static bool is_object(HPyContext *ctx, HPy h) {
 }
 
 /* Makes one step: returns a new handle of the replacement, or HPy_NULL with the outcome in *failed. The outcome is
- * FB_FIT if the method returned the value itself, which is then converted unchanged; only __tvm_ffi_value__() may not
- * return the value itself. */
-static HPy step(HPyContext *ctx, const FbSchema *schema, const FbSource *source, FbMismatch *mismatch, FbFit *failed) {
+ * FB_CONVERTED if the method returned the value itself, which is then converted unchanged; only __tvm_ffi_value__() may
+ * not return the value itself. */
+static HPy step(HPyContext *ctx, const FbSchema *schema, const FbSource *source, FbMismatch *mismatch,
+                FbConverted *failed) {
   char name[FB_SOURCE_NAME], given[FB_SOURCE_NAME];
   /* asobject() must return a native object; the other two may return any value. */
   bool is_value = (source->protocols & (FB_PROTOCOL_OBJECT | FB_PROTOCOL_VALUE)) == FB_PROTOCOL_VALUE;
@@ -67,10 +69,10 @@ static HPy step(HPyContext *ctx, const FbSchema *schema, const FbSource *source,
   fb_mismatch_set(mismatch, "%s() failed for %s", method, fb_attr_type_name(ctx, source->value, name, FB_SOURCE_NAME));
   HPy inner = call_method(ctx, method, source, mismatch, failed);
   if (HPy_IsNull(inner)) {
-    if (is_value && *failed == FB_MISFIT) refuse_stalled(ctx, schema, source, mismatch);
+    if (is_value && *failed == FB_MISMATCH) refuse_stalled(ctx, schema, source, mismatch);
     return inner;
   }
-  *failed = FB_FIT;
+  *failed = FB_CONVERTED;
   if (fb_context_is_same(ctx, inner, source->value)) {
     if (is_value) *failed = refuse_stalled(ctx, schema, source, mismatch);
   } else if (is_value || (source->protocols & FB_PROTOCOL_OBJECT) != 0 || is_object(ctx, inner)) {
@@ -83,30 +85,30 @@ static HPy step(HPyContext *ctx, const FbSchema *schema, const FbSource *source,
   return HPy_NULL;
 }
 
-FbFit fb_source_protocol_follow(HPyContext *ctx, const FbSchema *schema, FbSource *source, HPy *held,
-                                FbMismatch *mismatch) {
+FbConverted fb_source_protocol_follow(HPyContext *ctx, const FbSchema *schema, FbSource *source, HPy *held,
+                                      FbMismatch *mismatch) {
   *held = HPy_NULL;
-  FbFit fit = FB_FIT;
+  FbConverted converted = FB_CONVERTED;
   for (int i = 0; (source->protocols & FB_PROTOCOL_STEPS) != 0; ++i) {
     if (i > MOST_STEPS) {
-      fit = fb_mismatch_set(mismatch, "infinite __tvm_ffi_value__ cycle detected");
+      converted = fb_mismatch_set(mismatch, "infinite __tvm_ffi_value__ cycle detected");
       break;
     }
-    HPy inner = step(ctx, schema, source, mismatch, &fit);
+    HPy inner = step(ctx, schema, source, mismatch, &converted);
     if (HPy_IsNull(inner)) break;
     /* *held is the only open handle: the last value, which `source` borrows. */
     if (!HPy_IsNull(*held)) HPy_Close(ctx, *held);
     *held = source->value = inner;
     source->kind = fb_type_tag_with_protocols(ctx, inner, &source->protocols);
     if (source->kind == FB_TYPE_KIND_UNKNOWN) {
-      fit = fb_source_refuse_because(ctx, schema, source, mismatch);
+      converted = fb_source_refuse_because(ctx, schema, source, mismatch);
       break;
     }
   }
-  if (fit == FB_FIT || HPy_IsNull(*held)) return fit;
+  if (converted == FB_CONVERTED || HPy_IsNull(*held)) return converted;
   HPy_Close(ctx, *held);
   *held = HPy_NULL;
-  return fit;
+  return converted;
 }
 
 /* --- numbers ----------------------------------------------------------------------------------------------------- */
@@ -117,9 +119,9 @@ FbFit fb_source_protocol_follow(HPyContext *ctx, const FbSchema *schema, FbSourc
  * another class (an IntEnum, numpy.int64) is first converted by int(), float() or bool(). That call may run code of the
  * number's class, and may fail. */
 
-/* FB_MISFIT with the first 100 digits in the message. A schema's int is an int64; only as an argument of a call does a
- * larger int become a BigInt. */
-static FbFit beyond_int64(HPyContext *ctx, HPy number, FbMismatch *mismatch) {
+/* FB_MISMATCH with the first 100 digits in the message. A schema's int is an int64; only as an argument of a call does
+ * a larger int become a BigInt. */
+static FbConverted beyond_int64(HPyContext *ctx, HPy number, FbMismatch *mismatch) {
   HPy text = mismatch == NULL ? HPy_NULL : HPy_Str(ctx, number);
   HPy_ssize_t n;
   const char *digits = HPy_IsNull(text) ? NULL : fb_text_get(ctx, text, &n);
@@ -129,7 +131,7 @@ static FbFit beyond_int64(HPyContext *ctx, HPy number, FbMismatch *mismatch) {
   fb_mismatch_set(mismatch, "integer %s%s out of int64 range [-9223372036854775808, 9223372036854775807]", shown,
                   digits != NULL && (size_t)n >= sizeof(shown) ? "..." : "");
   if (!HPy_IsNull(text)) HPy_Close(ctx, text);
-  return FB_MISFIT;
+  return FB_MISMATCH;
 }
 
 /* Whether the value has exactly the given type, so that reading it runs no other code. */
@@ -142,48 +144,48 @@ FH_INLINE bool is_exactly(HPyContext *ctx, HPy value, HPy type) {
 }
 
 /* The three readers get a number of the schema's own Python type; read_bool and read_float also accept an int. */
-static FbFit read_int(HPyContext *ctx, HPy number, TVMFFIAny *out, FbMismatch *mismatch) {
+static FbConverted read_int(HPyContext *ctx, HPy number, TVMFFIAny *out, FbMismatch *mismatch) {
   int64_t value = HPyLong_AsInt64_t(ctx, number);
-  if (FH_LIKELY(value != -1 || !HPyErr_Occurred(ctx))) return fb_fit_put(out, kTVMFFIInt, value);
+  if (FH_LIKELY(value != -1 || !HPyErr_Occurred(ctx))) return fb_convert_put(out, kTVMFFIInt, value);
   HPyErr_Clear(ctx); /* OverflowError */
   return beyond_int64(ctx, number, mismatch);
 }
 
-static FbFit read_bool(HPyContext *ctx, HPy number, TVMFFIAny *out, FbMismatch *mismatch) {
+static FbConverted read_bool(HPyContext *ctx, HPy number, TVMFFIAny *out, FbMismatch *mismatch) {
   (void)mismatch; /* the truth value of an int or a bool never fails */
-  return fb_fit_put(out, kTVMFFIBool, HPy_IsTrue(ctx, number));
+  return fb_convert_put(out, kTVMFFIBool, HPy_IsTrue(ctx, number));
 }
 
-static FbFit read_float(HPyContext *ctx, HPy number, TVMFFIAny *out, FbMismatch *mismatch) {
+static FbConverted read_float(HPyContext *ctx, HPy number, TVMFFIAny *out, FbMismatch *mismatch) {
   double value = HPyFloat_AsDouble(ctx, number);
   /* Only an int can fail, with OverflowError if it is beyond the range of a double. */
   if (FH_UNLIKELY(value == -1.0) && HPyErr_Occurred(ctx)) {
     fb_mismatch_set(mismatch, "float() failed for int");
     return fb_mismatch_take_python(ctx, mismatch, ": ", "");
   }
-  fb_fit_put(out, kTVMFFIFloat, 0);
+  fb_convert_put(out, kTVMFFIFloat, 0);
   out->v_float64 = value;
-  return FB_FIT;
+  return FB_CONVERTED;
 }
 
-typedef FbFit (*Read)(HPyContext *, HPy, TVMFFIAny *, FbMismatch *);
+typedef FbConverted (*Read)(HPyContext *, HPy, TVMFFIAny *, FbMismatch *);
 
 /* Reads callable(value), for numbers of other classes. `name` is the callable's name in the message, which is set
  * before the call because fb_source_call appends the reason to it. */
-static FH_NOINLINE FbFit convert(HPyContext *ctx, const char *name, HPy callable, Read read, const FbSource *source,
-                                 TVMFFIAny *out, FbMismatch *mismatch) {
+static FH_NOINLINE FbConverted convert(HPyContext *ctx, const char *name, HPy callable, Read read,
+                                       const FbSource *source, TVMFFIAny *out, FbMismatch *mismatch) {
   char given[FB_SOURCE_NAME];
-  FbFit fit = FB_FIT;
+  FbConverted converted = FB_CONVERTED;
   fb_mismatch_set(mismatch, "%s() failed for %s", name, fb_attr_type_name(ctx, source->value, given, FB_SOURCE_NAME));
-  HPy number = fb_source_call(ctx, callable, &source->value, 1, mismatch, &fit);
-  if (HPy_IsNull(number)) return fit;
-  fit = read(ctx, number, out, mismatch);
+  HPy number = fb_source_call(ctx, callable, &source->value, 1, mismatch, &converted);
+  if (HPy_IsNull(number)) return converted;
+  converted = read(ctx, number, out, mismatch);
   HPy_Close(ctx, number);
-  return fit;
+  return converted;
 }
 
-FbFit fb_source_number_fit(HPyContext *ctx, const FbSchema *schema, const FbSource *source, TVMFFIAny *out,
-                           FbMismatch *mismatch) {
+FbConverted fb_source_number_convert(HPyContext *ctx, const FbSchema *schema, const FbSource *source, TVMFFIAny *out,
+                                     FbMismatch *mismatch) {
   HPy value = source->value;
   bool is_int = is_exactly(ctx, value, ctx->h_LongType);
   switch (schema->op) {

@@ -6,17 +6,17 @@
 
 #include "source.h"
 
-/* Replaces the source by the result of its protocols, until its type has none. FB_FIT: unless `*held` is HPy_NULL, the
- * caller closes it after the use of the source. */
-FbFit fb_source_protocol_follow(HPyContext *ctx, const FbSchema *schema, FbSource *source, HPy *held,
-                                FbMismatch *mismatch);
+/* Replaces the source by the result of its protocols, until its type has none. FB_CONVERTED: unless `*held` is
+ * HPy_NULL, the caller closes it after the use of the source. */
+FbConverted fb_source_protocol_follow(HPyContext *ctx, const FbSchema *schema, FbSource *source, HPy *held,
+                                      FbMismatch *mismatch);
 
 /* --- numbers ----------------------------------------------------------------------------------------------------- */
 
 /* Conversion of Python numbers by schemas of int, float and bool. */
 
 /* Converts a value of kind int or float by a schema of int (or of an int enum), float or bool. */
-FbFit fb_source_number_fit(HPyContext *ctx, const FbSchema *schema, const FbSource *source, TVMFFIAny *out,
-                           FbMismatch *mismatch);
+FbConverted fb_source_number_convert(HPyContext *ctx, const FbSchema *schema, const FbSource *source, TVMFFIAny *out,
+                                     FbMismatch *mismatch);
 
 #endif /* FFI_HPY_SCHEMA_SOURCE_PROTOCOL_H_ */

@@ -8,7 +8,7 @@
 #include "core/tensor/dltensor.h"
 #include "hpy_module/context/capsule.h"
 #include "hpy_module/context/drop.h"
-#include "hpy_module/context/hold.h"
+#include "hpy_module/context/py_owner.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/error/error.h"
 #include "hpy_module/object/object.h"
@@ -51,9 +51,9 @@ static int64_t *new_extents(HPyContext *ctx, HPy shape, HPy strides, HPy_ssize_t
 
 /* --- capsules ----------------------------------------------------------------------------------------------------- */
 
-/* A managed tensor that keeps a Python object alive (manager_ctx, an FbHold). */
+/* A managed tensor that keeps a Python object alive (manager_ctx, an FbPyOwner). */
 static void end_described(DLManagedTensorVersioned *self) {
-  fb_hold_drop(self->manager_ctx);
+  fb_py_owner_drop(self->manager_ctx);
   free(self->dl_tensor.shape);
   free(self);
 }
@@ -89,7 +89,7 @@ static HPy fb_described_capsule_impl(HPyContext *ctx, HPy self, const HPy *args,
   int64_t *extents = new_extents(ctx, args[2], args[3], n);
   managed->dl_tensor.shape = extents;
   managed->dl_tensor.strides = extents == NULL ? NULL : extents + n;
-  if (extents != NULL && read_numbers(ctx, args, managed) == 0) managed->manager_ctx = fb_hold_new(ctx, args[0]);
+  if (extents != NULL && read_numbers(ctx, args, managed) == 0) managed->manager_ctx = fb_py_owner_new(ctx, args[0]);
   if (managed->manager_ctx != NULL) capsule = fb_capsule_new_dltensor_versioned(ctx, managed);
   if (!HPy_IsNull(capsule)) return capsule;
   if (managed->manager_ctx != NULL) {

@@ -16,9 +16,8 @@ typedef struct FbDemands {
   bool contiguous, reads;
 } FbDemands;
 
-/* Makes an ffi.Tensor over a managed tensor. *out is owned and owns
- * the managed tensor; after a failure the caller still owns the managed tensor. Returns 0, or -1 with an exception
- * raised. */
+/* Makes an ffi.Tensor over a managed tensor. *out is owned and owns the managed tensor; after a failure the caller
+ * still owns the managed tensor. Returns 0, or -1 with an exception raised. */
 int fb_managed_import(HPyContext *ctx, DLManagedTensorVersioned *managed, FbDemands demands, TVMFFIObject **out);
 /* Like fb_managed_import, but steals the managed tensor, also on failure. */
 int fb_managed_take(HPyContext *ctx, DLManagedTensorVersioned *managed, FbDemands demands, TVMFFIObject **out);

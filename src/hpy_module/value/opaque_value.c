@@ -24,7 +24,7 @@ static int opaque_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *a
 
 void fb_opaque_value_init(void) { fb_argument_set_conversion(FB_TYPE_KIND_OPAQUE, opaque_argument); }
 
-HPyDef_METH(fb_opaque_value_hold, "opaque_hold", HPyFunc_O,
+HPyDef_METH(fb_opaque_value_hold, "opaque_new", HPyFunc_O,
             .doc = "The pointer to a new native object that owns a Python object. The caller owns the reference.")
 static HPy fb_opaque_value_hold_impl(HPyContext *ctx, HPy self, HPy arg) {
   (void)self;

@@ -108,14 +108,14 @@ def test_functions_in_a_module_of_names_keep_their_signatures(library):
 
 def test_overloads_are_all_listed(testing):
     pair = [ffi_hpy.convert(len), '{"type_schema":"{\\"type\\":\\"ffi.Function\\"}"}']
-    from ffi_hpy._types.about import note_function, note_of
+    from ffi_hpy._types.function_metadata import add_metadata, metadata_of
 
     text = '{"type_schema":{"type":"ffi.Function","named_args":{"return":[{"type":"%s"}],"params":[{"type":"%s"}]}}}'
     for _ in range(2):
-        note_function(pair[0], text % ("int", "int"), "Of ints.")
-        note_function(pair[0], text % ("str", "str"), "Of text.")
+        add_metadata(pair[0], text % ("int", "int"), "Of ints.")
+        add_metadata(pair[0], text % ("str", "str"), "Of text.")
     pair[0].__name__ = "twice"
-    assert len(note_of(pair[0]).overloads) == 2
+    assert len(metadata_of(pair[0]).overloads) == 2
     assert pair[0].__doc__ == "twice(arg0: int, /) -> int\n\nOf ints.\n\ntwice(arg0: str, /) -> str\n\nOf text."
     assert str(inspect.signature(pair[0])) == "(*args)"
 

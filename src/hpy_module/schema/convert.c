@@ -1,11 +1,11 @@
 /* Validates and converts native values by a schema; used by native setters and as the last step of an assignment from
  * Python.
  *
- * fb_fit_view is the entry. It makes owned values of forms that exist only in arguments, leaves values that need Python
- * to fb_fit_attached, and passes all others to fb_fit_packed, a switch over the operation of the schema. Recursion
- * follows the schema, whose depth is limited (FB_SCHEMA_DEPTH_LIMIT). The caller owns the result, also if it is the
- * view itself. */
-#include "fit.h"
+ * fb_convert_view is the entry. It makes owned values of forms that exist only in arguments, leaves values that need
+ * Python to fb_convert_attached, and passes all others to fb_convert_packed, a switch over the operation of the schema.
+ * Recursion follows the schema, whose depth is limited (FB_SCHEMA_DEPTH_LIMIT). The caller owns the result, also if it
+ * is the view itself. */
+#include "convert.h"
 
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/error_slot.h"
@@ -16,49 +16,49 @@
 
 static FbCoreFunction dict_find = {.name = "ffi.DictGetItemOrMissing"};
 
-FbFitter fb_fit_container, fb_fit_attached;
+FbConverter fb_convert_container, fb_convert_attached;
 
 /* --- objects ------------------------------------------------------------------------------------------------------ */
 
-FbFit fb_fit_own(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
-  return TVMFFIAnyViewToOwnedAny(view, out) == 0 ? FB_FIT : fb_refuse_because(schema, view, mismatch);
+FbConverted fb_convert_own(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
+  return TVMFFIAnyViewToOwnedAny(view, out) == 0 ? FB_CONVERTED : fb_refuse_because(schema, view, mismatch);
 }
 
 /* Whether a value is an object of the schema's type or a subtype. The ancestors of a type are an array by depth, so
  * only the entry at the depth of the schema's type is compared. */
 static bool is_instance(const FbSchema *schema, const TVMFFIAny *value) {
-  if (!fb_fit_is_object(value)) return false;
+  if (!fb_convert_is_object(value)) return false;
   if (value->type_index == schema->type_index || schema->type_index == kTVMFFIObject) return true;
   const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(value->type_index);
   int32_t depth = schema->type_depth;
   return info != NULL && info->type_depth > depth && info->type_ancestors[depth]->type_index == schema->type_index;
 }
 
-FbFit fb_fit_by_type(int32_t type_index, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
+FbConverted fb_convert_by_type(int32_t type_index, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
   const TVMFFIAny *convert = fb_type_attr_find(type_index, &(TVMFFIByteArray){"__ffi_convert__", 15});
-  if (convert == NULL || convert->type_index != kTVMFFIFunction) return FB_MISFIT;
+  if (convert == NULL || convert->type_index != kTVMFFIFunction) return FB_MISMATCH;
   TVMFFIAny arg = *view; /* a copy, because the call's arguments are not const */
   *out = (TVMFFIAny){0};
-  if (TVMFFIFunctionCall(convert->v_obj, &arg, 1, out) == 0) return FB_FIT;
+  if (TVMFFIFunctionCall(convert->v_obj, &arg, 1, out) == 0) return FB_CONVERTED;
   return fb_mismatch_take_native(NULL, mismatch, "\n  __ffi_convert__ failed:\n", "    ");
 }
 
 /* An instance stays unchanged; any other value is passed to the hook of the schema's type. Hooks are foreign code, so
  * their results are checked, too. */
-static FbFit fit_object(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
-  if (is_instance(schema, view)) return fb_fit_own(schema, view, out, mismatch);
+static FbConverted convert_object(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
+  if (is_instance(schema, view)) return fb_convert_own(schema, view, out, mismatch);
   /* The message is made before the hook runs, because the reason of a failing hook is appended to it. */
   fb_refuse_view(schema, view, mismatch);
-  if (schema->op == FB_SCHEMA_INSTANCE) return FB_MISFIT;
+  if (schema->op == FB_SCHEMA_INSTANCE) return FB_MISMATCH;
   TVMFFIAny made;
-  FbFit fit = fb_fit_by_type(schema->type_index, view, &made, mismatch);
-  if (fit != FB_FIT) return fit;
+  FbConverted converted = fb_convert_by_type(schema->type_index, view, &made, mismatch);
+  if (converted != FB_CONVERTED) return converted;
   if (is_instance(schema, &made)) {
     *out = made;
-    return FB_FIT;
+    return FB_CONVERTED;
   }
   fb_any_drop(&made);
-  return FB_MISFIT;
+  return FB_MISMATCH;
 }
 
 /* Returns the Dict from integers and names to the singletons of an enum type, owned; false if the type has none (yet).
@@ -67,7 +67,7 @@ static FbFit fit_object(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny
  * know the layout of that type. */
 static bool enum_indexes(int32_t type_index, TVMFFIAny *out) {
   const TVMFFIAny *state = fb_type_attr_find(type_index, &(TVMFFIByteArray){"__ffi_enum__", 12});
-  if (state == NULL || !fb_fit_is_object(state)) return false;
+  if (state == NULL || !fb_convert_is_object(state)) return false;
   const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(state->type_index);
   for (int32_t i = 0; info != NULL && i < info->num_fields; ++i) {
     const TVMFFIFieldInfo *field = &info->fields[i];
@@ -82,7 +82,7 @@ static bool enum_indexes(int32_t type_index, TVMFFIAny *out) {
 
 /* An integer or a string becomes its singleton. Every other value is converted as an object, and so is an integer or
  * string without a singleton. */
-static FbFit fit_enum(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
+static FbConverted convert_enum(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
   int32_t index = view->type_index;
   bool is_int = index == kTVMFFIInt || index == kTVMFFIBool, is_str = index == kTVMFFISmallStr || index == kTVMFFIStr;
   TVMFFIAny args[2];
@@ -96,68 +96,69 @@ static FbFit fit_enum(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *
     /* For a missing key the core returns an object of another type. */
     if (is_instance(schema, &found)) {
       *out = found;
-      return FB_FIT;
+      return FB_CONVERTED;
     }
     fb_any_drop(&found);
   }
-  return fit_object(schema, view, out, mismatch);
+  return convert_object(schema, view, out, mismatch);
 }
 
 /* --- plain values ------------------------------------------------------------------------------------------------- */
 
 /* The implicit conversions of the ABI: any number becomes a float, int and bool become each other, and a float becomes
  * nothing else. The 0 or 1 of a bool is in v_int64, like the value of an int. */
-static FbFit fit_number(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
+static FbConverted convert_number(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
   bool is_int = view->type_index == kTVMFFIInt || view->type_index == kTVMFFIBool;
   if (!is_int && (view->type_index != kTVMFFIFloat || schema->op != FB_SCHEMA_FLOAT)) {
     return fb_refuse_view(schema, view, mismatch);
   }
   switch (schema->op) {
-  case FB_SCHEMA_INT: return fb_fit_put(out, kTVMFFIInt, view->v_int64);
-  case FB_SCHEMA_BOOL: return fb_fit_put(out, kTVMFFIBool, view->v_int64 != 0);
+  case FB_SCHEMA_INT: return fb_convert_put(out, kTVMFFIInt, view->v_int64);
+  case FB_SCHEMA_BOOL: return fb_convert_put(out, kTVMFFIBool, view->v_int64 != 0);
   default: break;
   }
-  fb_fit_put(out, kTVMFFIFloat, 0);
+  fb_convert_put(out, kTVMFFIFloat, 0);
   out->v_float64 = is_int ? (double)view->v_int64 : view->v_float64;
-  return FB_FIT;
+  return FB_CONVERTED;
 }
 
-static FbFit fit_text(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
+static FbConverted convert_text(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
   bool is_str = view->type_index == kTVMFFISmallStr || view->type_index == kTVMFFIStr;
   bool is_bytes = view->type_index == kTVMFFISmallBytes || view->type_index == kTVMFFIBytes;
-  if (schema->op == FB_SCHEMA_STR ? is_str : is_bytes) return fb_fit_own(schema, view, out, mismatch);
+  if (schema->op == FB_SCHEMA_STR ? is_str : is_bytes) return fb_convert_own(schema, view, out, mismatch);
   return fb_refuse_view(schema, view, mismatch);
 }
 
 /* Converts a data type, or its name. */
-static FbFit fit_dtype(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
-  if (view->type_index == kTVMFFIDataType) return fb_fit_own(schema, view, out, mismatch);
+static FbConverted convert_dtype(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
+  if (view->type_index == kTVMFFIDataType) return fb_convert_own(schema, view, out, mismatch);
   TVMFFIByteArray text = {view->v_bytes, view->small_str_len}; /* a short string is inside the value */
   if (view->type_index == kTVMFFIStr) {
     text = *(const TVMFFIByteArray *)(view->v_obj + 1);
   } else if (view->type_index != kTVMFFISmallStr) {
     return fb_refuse_view(schema, view, mismatch);
   }
-  fb_fit_put(out, kTVMFFIDataType, 0);
-  if (TVMFFIDataTypeFromString(&text, &out->v_dtype) == 0) return FB_FIT;
+  fb_convert_put(out, kTVMFFIDataType, 0);
+  if (TVMFFIDataTypeFromString(&text, &out->v_dtype) == 0) return FB_CONVERTED;
   fb_error_slot_clear();
   int n = (int)fb_cut_length(text.data, text.size, 200);
   return fb_mismatch_set(mismatch, "expected %s, got invalid dtype string '%.*s'", schema->name, n, text.data);
 }
 
 /* Converts a pointer; None becomes NULL. */
-static FbFit fit_address(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
-  if (view->type_index == kTVMFFINone) return fb_fit_put(out, kTVMFFIOpaquePtr, 0);
-  return view->type_index == kTVMFFIOpaquePtr ? fb_fit_own(schema, view, out, mismatch)
+static FbConverted convert_address(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out,
+                                   FbMismatch *mismatch) {
+  if (view->type_index == kTVMFFINone) return fb_convert_put(out, kTVMFFIOpaquePtr, 0);
+  return view->type_index == kTVMFFIOpaquePtr ? fb_convert_own(schema, view, out, mismatch)
                                               : fb_refuse_view(schema, view, mismatch);
 }
 
 /* Tries the arguments in order and without messages, because the message is about the union. The first match is used; a
  * failure other than a mismatch ends the search. */
-static FbFit fit_union(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
+static FbConverted convert_union(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
   for (int32_t i = 0; i < schema->n_args; ++i) {
-    FbFit fit = fb_fit_view(schema->args[i], view, out, NULL);
-    if (fit != FB_MISFIT) return fit;
+    FbConverted converted = fb_convert_view(schema->args[i], view, out, NULL);
+    if (converted != FB_MISMATCH) return converted;
   }
   return fb_refuse_view(schema, view, mismatch);
 }
@@ -183,61 +184,62 @@ static bool is_pythons(const FbSchema *schema, const TVMFFIAny *view) {
   return view->type_index == kTVMFFIOpaquePyObject && !is_instance(schema, view);
 }
 
-FbFit fb_fit_packed(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
+FbConverted fb_convert_packed(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
   switch (schema->op) {
-  case FB_SCHEMA_ANY: return fb_fit_own(schema, view, out, mismatch);
+  case FB_SCHEMA_ANY: return fb_convert_own(schema, view, out, mismatch);
   case FB_SCHEMA_NONE:
-    return view->type_index == kTVMFFINone ? fb_fit_put(out, kTVMFFINone, 0) : fb_refuse_view(schema, view, mismatch);
+    return view->type_index == kTVMFFINone ? fb_convert_put(out, kTVMFFINone, 0)
+                                           : fb_refuse_view(schema, view, mismatch);
   case FB_SCHEMA_INT:
   case FB_SCHEMA_FLOAT:
-  case FB_SCHEMA_BOOL: return fit_number(schema, view, out, mismatch);
+  case FB_SCHEMA_BOOL: return convert_number(schema, view, out, mismatch);
   case FB_SCHEMA_STR:
-  case FB_SCHEMA_BYTES: return fit_text(schema, view, out, mismatch);
+  case FB_SCHEMA_BYTES: return convert_text(schema, view, out, mismatch);
   case FB_SCHEMA_DEVICE:
-    return view->type_index == kTVMFFIDevice ? fb_fit_own(schema, view, out, mismatch)
+    return view->type_index == kTVMFFIDevice ? fb_convert_own(schema, view, out, mismatch)
                                              : fb_refuse_view(schema, view, mismatch);
-  case FB_SCHEMA_DTYPE: return fit_dtype(schema, view, out, mismatch);
-  case FB_SCHEMA_OPAQUE_PTR: return fit_address(schema, view, out, mismatch);
+  case FB_SCHEMA_DTYPE: return convert_dtype(schema, view, out, mismatch);
+  case FB_SCHEMA_OPAQUE_PTR: return convert_address(schema, view, out, mismatch);
   case FB_SCHEMA_OBJECT:
-  case FB_SCHEMA_INSTANCE: return fit_object(schema, view, out, mismatch);
+  case FB_SCHEMA_INSTANCE: return convert_object(schema, view, out, mismatch);
   case FB_SCHEMA_INT_ENUM:
-  case FB_SCHEMA_STR_ENUM: return fit_enum(schema, view, out, mismatch);
+  case FB_SCHEMA_STR_ENUM: return convert_enum(schema, view, out, mismatch);
   case FB_SCHEMA_SEQUENCE:
   case FB_SCHEMA_TUPLE:
-  case FB_SCHEMA_MAPPING: return fb_fit_container(schema, view, out, mismatch);
+  case FB_SCHEMA_MAPPING: return fb_convert_container(schema, view, out, mismatch);
   case FB_SCHEMA_OPTIONAL:
-    if (view->type_index == kTVMFFINone) return fb_fit_put(out, kTVMFFINone, 0);
-    return fb_fit_view(schema->args[0], view, out, mismatch);
-  case FB_SCHEMA_UNION: return fit_union(schema, view, out, mismatch);
+    if (view->type_index == kTVMFFINone) return fb_convert_put(out, kTVMFFINone, 0);
+    return fb_convert_view(schema->args[0], view, out, mismatch);
+  case FB_SCHEMA_UNION: return convert_union(schema, view, out, mismatch);
   default: return fb_refuse_view(schema, view, mismatch);
   }
 }
 
-FbFit fb_fit_view(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
+FbConverted fb_convert_view(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
   switch (view->type_index) {
   case kTVMFFIRawStr:
   case kTVMFFIByteArrayPtr:
   case kTVMFFIObjectRValueRef: { /* forms that exist only in arguments; an rvalue reference loses its object */
     TVMFFIAny owned;
-    FbFit fit = fb_fit_own(schema, view, &owned, mismatch);
-    if (fit != FB_FIT) return fit;
-    fit = fb_fit_view(schema, &owned, out, mismatch);
+    FbConverted converted = fb_convert_own(schema, view, &owned, mismatch);
+    if (converted != FB_CONVERTED) return converted;
+    converted = fb_convert_view(schema, &owned, out, mismatch);
     fb_any_drop(&owned);
-    return fit;
+    return converted;
   }
   case kTVMFFIDLTensorPtr: return fb_refuse_view(schema, view, mismatch); /* its memory is borrowed for a call */
   default: break;
   }
-  if (is_pythons(schema, view)) return fb_fit_attached(schema, view, out, mismatch);
-  return fb_fit_packed(schema, view, out, mismatch);
+  if (is_pythons(schema, view)) return fb_convert_attached(schema, view, out, mismatch);
+  return fb_convert_packed(schema, view, out, mismatch);
 }
 
-int fb_fit_converter(void *schema, const TVMFFIAny *view, TVMFFIAny *out) {
+int fb_convert_for_setter(void *schema, const TVMFFIAny *view, TVMFFIAny *out) {
   FbMismatch mismatch = {0};
-  FbFit fit = fb_fit_view(schema, view, out, &mismatch);
+  FbConverted converted = fb_convert_view(schema, view, out, &mismatch);
   /* A mismatch without a message: memory was exhausted. */
-  if (fit == FB_MISFIT && mismatch.text == NULL) fit = fb_refuse_no_memory();
-  if (fit == FB_MISFIT) TVMFFIErrorSetRaisedFromCStr("TypeError", mismatch.text);
+  if (converted == FB_MISMATCH && mismatch.text == NULL) converted = fb_refuse_no_memory();
+  if (converted == FB_MISMATCH) TVMFFIErrorSetRaisedFromCStr("TypeError", mismatch.text);
   fb_mismatch_end(&mismatch);
-  return fit == FB_FIT ? 0 : -1;
+  return converted == FB_CONVERTED ? 0 : -1;
 }

@@ -2,11 +2,11 @@
  *
  * Numbers, lists, tuples, mappings and the names of devices are converted in this file, item by item, so that messages
  * name Python's types and positions. Every other value is converted like an argument of a call, and the result is
- * converted as a native value (fit.c). First of all, protocols replace an object by another value. */
-#include "fit_python.h"
+ * converted as a native value (convert.c). First of all, protocols replace an object by another value. */
+#include "convert_python.h"
 
-#include "fit.h"
-#include "fit_container.h"
+#include "convert.h"
+#include "convert_container.h"
 #include "hpy_module/container/container.h"
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/drop.h"
@@ -22,14 +22,15 @@
 #include "refuse.h"
 #include "source_protocol.h"
 
-static FbFit fit(HPyContext *ctx, const FbSchema *schema, FbSource *source, TVMFFIAny *out, FbMismatch *mismatch);
+static FbConverted convert(HPyContext *ctx, const FbSchema *schema, FbSource *source, TVMFFIAny *out,
+                           FbMismatch *mismatch);
 
 /* --- containers --------------------------------------------------------------------------------------------------- */
 
 /* Prepends "key 'a': " or "value for key 'a': " to the mismatch, with at most 200 bytes of the key's repr. Returns
- * FB_MISFIT, or FB_RAISED for an interruption. */
-static FbFit at_pair(HPyContext *ctx, FbMismatch *mismatch, HPy key, bool is_value) {
-  if (mismatch == NULL) return FB_MISFIT;
+ * FB_MISMATCH, or FB_RAISED for an interruption. */
+static FbConverted at_pair(HPyContext *ctx, FbMismatch *mismatch, HPy key, bool is_value) {
+  if (mismatch == NULL) return FB_MISMATCH;
   const char *what = is_value ? "value for key" : "key";
   HPy text = HPy_Repr(ctx, key);
   HPy_ssize_t n;
@@ -42,22 +43,24 @@ static FbFit at_pair(HPyContext *ctx, FbMismatch *mismatch, HPy key, bool is_val
     fb_mismatch_prefix(mismatch, "%s %s: ", what, fb_cut_copy(shown, sizeof(shown), data, (size_t)n));
   }
   if (!HPy_IsNull(text)) HPy_Close(ctx, text);
-  return FB_MISFIT;
+  return FB_MISMATCH;
 }
 
 /* Converts the i'th item, and appends the result to `values`, which has room. Also applies the protocols of an item. */
-static FbFit fit_item(HPyContext *ctx, const FbSchema *schema, int64_t i, HPy item, FbValues *values,
-                      FbMismatch *mismatch) {
-  FbFit result = fb_fit_python_value(ctx, fb_fit_container_item(schema, i), item, &values->data[values->n], mismatch);
-  if (result == FB_FIT) ++values->n;
+static FbConverted convert_item(HPyContext *ctx, const FbSchema *schema, int64_t i, HPy item, FbValues *values,
+                                FbMismatch *mismatch) {
+  FbConverted result =
+      fb_convert_python_value(ctx, fb_convert_container_item(schema, i), item, &values->data[values->n], mismatch);
+  if (result == FB_CONVERTED) ++values->n;
   return result;
 }
 
 /* Makes the container of its values, unless `result` is a failure of one of them. Ends `values`. */
-static FbFit build(HPyContext *ctx, const FbSchema *schema, FbValues *values, FbFit result, TVMFFIAny *out,
-                   FbMismatch *mismatch) {
-  if (result == FB_FIT) result = fb_source_from_native(ctx, fb_fit_container_build(schema, values, out, mismatch));
-  if (result == FB_FIT) {
+static FbConverted build(HPyContext *ctx, const FbSchema *schema, FbValues *values, FbConverted result, TVMFFIAny *out,
+                         FbMismatch *mismatch) {
+  if (result == FB_CONVERTED)
+    result = fb_source_from_native(ctx, fb_convert_container_build(schema, values, out, mismatch));
+  if (result == FB_CONVERTED) {
     fb_values_end(values);
   } else {
     fb_values_abandon(values);
@@ -65,8 +68,8 @@ static FbFit build(HPyContext *ctx, const FbSchema *schema, FbValues *values, Fb
   return result;
 }
 
-static FbFit fit_sequence(HPyContext *ctx, const FbSchema *schema, const FbSource *source, TVMFFIAny *out,
-                          FbMismatch *mismatch) {
+static FbConverted convert_sequence(HPyContext *ctx, const FbSchema *schema, const FbSource *source, TVMFFIAny *out,
+                                    FbMismatch *mismatch) {
   /* The length is read once, because converting an item may run code that changes the list. A list that grows is
    * truncated at that length, and a list that shrinks is refused. */
   HPy_ssize_t n = HPy_Length(ctx, source->value);
@@ -77,15 +80,15 @@ static FbFit fit_sequence(HPyContext *ctx, const FbSchema *schema, const FbSourc
   }
   FbValues values;
   if (fb_values_begin(&values, n) != 0) return fb_source_from_native(ctx, fb_refuse_no_memory());
-  FbFit result = FB_FIT;
-  for (HPy_ssize_t i = 0; result == FB_FIT && i < n; ++i) {
+  FbConverted result = FB_CONVERTED;
+  for (HPy_ssize_t i = 0; result == FB_CONVERTED && i < n; ++i) {
     HPy item = HPy_GetItem_i(ctx, source->value, i); /* IndexError if the list has shrunk */
     if (HPy_IsNull(item)) {
       result = fb_source_refuse_because(ctx, schema, source, mismatch);
       break;
     }
-    result = fit_item(ctx, schema, i, item, &values, mismatch);
-    if (result == FB_MISFIT) fb_mismatch_prefix(mismatch, "element [%lld]: ", (long long)i);
+    result = convert_item(ctx, schema, i, item, &values, mismatch);
+    if (result == FB_MISMATCH) fb_mismatch_prefix(mismatch, "element [%lld]: ", (long long)i);
     HPy_Close(ctx, item);
   }
   return build(ctx, schema, &values, result, out, mismatch);
@@ -93,16 +96,17 @@ static FbFit fit_sequence(HPyContext *ctx, const FbSchema *schema, const FbSourc
 
 /* Converts the key and the value of an entry: usually a tuple of two, but the items() of a foreign mapping may return
  * any value. */
-static FbFit fit_pair(HPyContext *ctx, const FbSchema *schema, HPy pair, FbValues *values, FbMismatch *mismatch) {
+static FbConverted convert_pair(HPyContext *ctx, const FbSchema *schema, HPy pair, FbValues *values,
+                                FbMismatch *mismatch) {
   HPy key = HPy_GetItem_i(ctx, pair, 0);
   HPy value = HPy_IsNull(key) ? HPy_NULL : HPy_GetItem_i(ctx, pair, 1);
-  FbFit result = FB_RAISED;
+  FbConverted result = FB_RAISED;
   if (!HPy_IsNull(value)) {
-    result = fit_item(ctx, schema, 0, key, values, mismatch);
-    if (result == FB_MISFIT) result = at_pair(ctx, mismatch, key, false);
-    if (result == FB_FIT) {
-      result = fit_item(ctx, schema, 1, value, values, mismatch);
-      if (result == FB_MISFIT) result = at_pair(ctx, mismatch, key, true);
+    result = convert_item(ctx, schema, 0, key, values, mismatch);
+    if (result == FB_MISMATCH) result = at_pair(ctx, mismatch, key, false);
+    if (result == FB_CONVERTED) {
+      result = convert_item(ctx, schema, 1, value, values, mismatch);
+      if (result == FB_MISMATCH) result = at_pair(ctx, mismatch, key, true);
     }
     HPy_Close(ctx, value);
   }
@@ -110,23 +114,23 @@ static FbFit fit_pair(HPyContext *ctx, const FbSchema *schema, HPy pair, FbValue
   return result;
 }
 
-static FbFit fit_mapping(HPyContext *ctx, const FbSchema *schema, const FbSource *source, TVMFFIAny *out,
-                         FbMismatch *mismatch) {
+static FbConverted convert_mapping(HPyContext *ctx, const FbSchema *schema, const FbSource *source, TVMFFIAny *out,
+                                   FbMismatch *mismatch) {
   /* A list of the current entries, because converting an entry may run code that changes the mapping. */
   HPy pairs = fb_container_pairs(ctx, source->value);
   if (HPy_IsNull(pairs)) return fb_source_refuse_because(ctx, schema, source, mismatch);
   HPy_ssize_t n = HPy_Length(ctx, pairs);
   FbValues values;
-  FbFit result = n < 0 ? FB_RAISED : FB_FIT;
-  if (result == FB_FIT && fb_values_begin(&values, 2 * n) != 0)
+  FbConverted result = n < 0 ? FB_RAISED : FB_CONVERTED;
+  if (result == FB_CONVERTED && fb_values_begin(&values, 2 * n) != 0)
     result = fb_source_from_native(ctx, fb_refuse_no_memory());
-  if (result != FB_FIT) {
+  if (result != FB_CONVERTED) {
     HPy_Close(ctx, pairs);
     return result;
   }
-  for (HPy_ssize_t i = 0; result == FB_FIT && i < n; ++i) {
+  for (HPy_ssize_t i = 0; result == FB_CONVERTED && i < n; ++i) {
     HPy pair = HPy_GetItem_i(ctx, pairs, i);
-    result = HPy_IsNull(pair) ? FB_RAISED : fit_pair(ctx, schema, pair, &values, mismatch);
+    result = HPy_IsNull(pair) ? FB_RAISED : convert_pair(ctx, schema, pair, &values, mismatch);
     if (!HPy_IsNull(pair)) HPy_Close(ctx, pair);
   }
   HPy_Close(ctx, pairs);
@@ -137,15 +141,15 @@ static FbFit fit_mapping(HPyContext *ctx, const FbSchema *schema, const FbSource
 
 /* Makes Device(name), by the class that the package selected. The message of a mismatch shows the name; the exception,
  * which would say the same, is dropped. */
-static FbFit fit_device_name(HPyContext *ctx, const FbSchema *schema, const FbSource *source, TVMFFIAny *out,
-                             FbMismatch *mismatch) {
+static FbConverted convert_device_name(HPyContext *ctx, const FbSchema *schema, const FbSource *source, TVMFFIAny *out,
+                                       FbMismatch *mismatch) {
   HPy cls = fb_hook_get(ctx, FB_HOOK_DEVICE_CLASS);
   HPy device = HPy_IsNull(cls) ? HPy_NULL : fb_call_one(ctx, cls, source->value);
   if (!HPy_IsNull(cls)) HPy_Close(ctx, cls);
   if (HPy_IsNull(device)) {
     char name[FB_SOURCE_NAME] = "with lone surrogates";
-    FbFit taken = fb_mismatch_take_python(ctx, NULL, "", "");
-    if (taken != FB_MISFIT || mismatch == NULL) return taken;
+    FbConverted taken = fb_mismatch_take_python(ctx, NULL, "", "");
+    if (taken != FB_MISMATCH || mismatch == NULL) return taken;
     HPy_ssize_t n;
     const char *text = fb_text_get(ctx, source->value, &n);
     if (text == NULL) HPyErr_Clear(ctx);
@@ -154,14 +158,14 @@ static FbFit fit_device_name(HPyContext *ctx, const FbSchema *schema, const FbSo
   }
   int rc = fb_argument_convert_owned(ctx, device, out, "Device");
   HPy_Close(ctx, device);
-  return rc == 0 ? FB_FIT : FB_RAISED;
+  return rc == 0 ? FB_CONVERTED : FB_RAISED;
 }
 
 /* Converts a value like an argument into source->packed. Where the context cannot return a raised exception as a value,
  * kinds whose conversion runs Python code are first converted to an object by the package, in a guarded call. */
-static FbFit pack(HPyContext *ctx, const FbSchema *schema, FbSource *source, FbMismatch *mismatch) {
+static FbConverted pack(HPyContext *ctx, const FbSchema *schema, FbSource *source, FbMismatch *mismatch) {
   HPy value = source->value, made = HPy_NULL;
-  FbFit failed = FB_FIT;
+  FbConverted failed = FB_CONVERTED;
   /* These kinds are the last ones of FbTypeTag: containers, arrays, converters. */
   if (FH_UNLIKELY(fb_ext == NULL) && source->kind >= FB_TYPE_KIND_SEQUENCE) {
     HPy convert = fb_hook_get(ctx, FB_HOOK_CONVERT);
@@ -176,89 +180,91 @@ static FbFit pack(HPyContext *ctx, const FbSchema *schema, FbSource *source, FbM
   int rc = fb_argument_convert_owned(ctx, value, &source->packed, "a value");
   if (!HPy_IsNull(made)) HPy_Close(ctx, made);
   source->is_packed = rc == 0;
-  return rc == 0 ? FB_FIT : fb_source_refuse_because(ctx, schema, source, mismatch);
+  return rc == 0 ? FB_CONVERTED : fb_source_refuse_because(ctx, schema, source, mismatch);
 }
 
 /* Converts a value by its ordinary conversion, which happens once even if many arguments of a union are tried. During
  * the check messages name the Python value and not its converted form. */
-static FbFit fit_packed(HPyContext *ctx, const FbSchema *schema, FbSource *source, TVMFFIAny *out,
-                        FbMismatch *mismatch) {
+static FbConverted convert_packed(HPyContext *ctx, const FbSchema *schema, FbSource *source, TVMFFIAny *out,
+                                  FbMismatch *mismatch) {
   if (!source->is_packed) {
-    FbFit packed = pack(ctx, schema, source, mismatch);
-    if (packed != FB_FIT) return packed;
+    FbConverted packed = pack(ctx, schema, source, mismatch);
+    if (packed != FB_CONVERTED) return packed;
   }
   char name[FB_SOURCE_NAME];
   if (mismatch != NULL) mismatch->given = fb_source_describe(ctx, source, name);
-  FbFit result = fb_fit_packed(schema, &source->packed, out, mismatch);
+  FbConverted result = fb_convert_packed(schema, &source->packed, out, mismatch);
   if (mismatch != NULL) mismatch->given = NULL;
   return FH_LIKELY(result != FB_RAISED) ? result : fb_source_from_native(ctx, result);
 }
 
-/* Like fit_union of fit.c: in order, without messages, and ended by a failure other than a mismatch. */
-static FbFit fit_union(HPyContext *ctx, const FbSchema *schema, FbSource *source, TVMFFIAny *out,
-                       FbMismatch *mismatch) {
+/* Like convert_union of convert.c: in order, without messages, and ended by a failure other than a mismatch. */
+static FbConverted convert_union(HPyContext *ctx, const FbSchema *schema, FbSource *source, TVMFFIAny *out,
+                                 FbMismatch *mismatch) {
   for (int32_t i = 0; i < schema->n_args; ++i) {
-    FbFit result = fit(ctx, schema->args[i], source, out, NULL);
-    if (result != FB_MISFIT) return result;
+    FbConverted result = convert(ctx, schema->args[i], source, out, NULL);
+    if (result != FB_MISMATCH) return result;
   }
   return fb_source_refuse(ctx, schema, source, mismatch);
 }
 
 /* Dispatches the pairs of schema and kind that are converted in this file; all others leave the switch. */
-static FbFit fit(HPyContext *ctx, const FbSchema *schema, FbSource *source, TVMFFIAny *out, FbMismatch *mismatch) {
+static FbConverted convert(HPyContext *ctx, const FbSchema *schema, FbSource *source, TVMFFIAny *out,
+                           FbMismatch *mismatch) {
   FbTypeTag kind = source->kind;
   switch (schema->op) {
   case FB_SCHEMA_INT:
   case FB_SCHEMA_FLOAT:
   case FB_SCHEMA_BOOL:
     if (kind == FB_TYPE_KIND_INT || kind == FB_TYPE_KIND_FLOAT)
-      return fb_source_number_fit(ctx, schema, source, out, mismatch);
+      return fb_source_number_convert(ctx, schema, source, out, mismatch);
     break;
   case FB_SCHEMA_INT_ENUM: /* singletons have integers of 64 bits, so no BigInt is made */
     if (kind == FB_TYPE_KIND_INT && !source->is_packed) {
-      FbFit result = fb_source_number_fit(ctx, schema, source, &source->packed, mismatch);
-      if (result != FB_FIT) return result;
+      FbConverted result = fb_source_number_convert(ctx, schema, source, &source->packed, mismatch);
+      if (result != FB_CONVERTED) return result;
       source->is_packed = true;
     }
     break;
   case FB_SCHEMA_DEVICE:
-    if (kind == FB_TYPE_KIND_STR) return fit_device_name(ctx, schema, source, out, mismatch);
+    if (kind == FB_TYPE_KIND_STR) return convert_device_name(ctx, schema, source, out, mismatch);
     break;
   case FB_SCHEMA_SEQUENCE:
   case FB_SCHEMA_TUPLE:
-    if (kind == FB_TYPE_KIND_SEQUENCE) return fit_sequence(ctx, schema, source, out, mismatch);
+    if (kind == FB_TYPE_KIND_SEQUENCE) return convert_sequence(ctx, schema, source, out, mismatch);
     break;
   case FB_SCHEMA_MAPPING:
     if (kind == FB_TYPE_KIND_MAPPING || (source->protocols & FB_PROTOCOL_MAPPING) != 0)
-      return fit_mapping(ctx, schema, source, out, mismatch);
+      return convert_mapping(ctx, schema, source, out, mismatch);
     break;
   case FB_SCHEMA_OPTIONAL:
-    if (kind == FB_TYPE_KIND_NONE) return fb_fit_put(out, kTVMFFINone, 0);
-    return fit(ctx, schema->args[0], source, out, mismatch);
-  case FB_SCHEMA_UNION: return fit_union(ctx, schema, source, out, mismatch);
+    if (kind == FB_TYPE_KIND_NONE) return fb_convert_put(out, kTVMFFINone, 0);
+    return convert(ctx, schema->args[0], source, out, mismatch);
+  case FB_SCHEMA_UNION: return convert_union(ctx, schema, source, out, mismatch);
   default: break;
   }
-  return fit_packed(ctx, schema, source, out, mismatch);
+  return convert_packed(ctx, schema, source, out, mismatch);
 }
 
 /* Converts, and releases the packed value, which the result has retained where necessary. */
-static FbFit fit_source(HPyContext *ctx, const FbSchema *schema, FbSource *source, TVMFFIAny *out,
-                        FbMismatch *mismatch) {
-  FbFit result = fit(ctx, schema, source, out, mismatch);
-  if (source->is_packed) fb_drop_any(&source->packed, result == FB_FIT ? 0 : FB_DROP_UNKNOWN);
+static FbConverted convert_source(HPyContext *ctx, const FbSchema *schema, FbSource *source, TVMFFIAny *out,
+                                  FbMismatch *mismatch) {
+  FbConverted result = convert(ctx, schema, source, out, mismatch);
+  if (source->is_packed) fb_drop_any(&source->packed, result == FB_CONVERTED ? 0 : FB_DROP_UNKNOWN);
   return result;
 }
 
-FbFit fb_fit_python_value(HPyContext *ctx, const FbSchema *schema, HPy value, TVMFFIAny *out, FbMismatch *mismatch) {
+FbConverted fb_convert_python_value(HPyContext *ctx, const FbSchema *schema, HPy value, TVMFFIAny *out,
+                                    FbMismatch *mismatch) {
   FbSource source = {.value = value};
   HPy held = HPy_NULL;
   source.kind = fb_type_tag_with_protocols(ctx, value, &source.protocols);
   if (FH_UNLIKELY(source.kind == FB_TYPE_KIND_UNKNOWN)) return fb_source_refuse_because(ctx, schema, &source, mismatch);
   if (FH_UNLIKELY(source.protocols != 0)) {
-    FbFit followed = fb_source_protocol_follow(ctx, schema, &source, &held, mismatch);
-    if (followed != FB_FIT) return followed;
+    FbConverted followed = fb_source_protocol_follow(ctx, schema, &source, &held, mismatch);
+    if (followed != FB_CONVERTED) return followed;
   }
-  FbFit result = fit_source(ctx, schema, &source, out, mismatch);
+  FbConverted result = convert_source(ctx, schema, &source, out, mismatch);
   if (FH_UNLIKELY(!HPy_IsNull(held))) HPy_Close(ctx, held);
   return result;
 }
@@ -276,7 +282,8 @@ static HPy value_of(HPyContext *ctx, const TVMFFIAny *view) {
 
 /* Converts a Python object for native code: attaches the thread, converts the object, and makes an exception the
  * pending native error. */
-static FbFit fit_attached(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
+static FbConverted convert_attached(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out,
+                                    FbMismatch *mismatch) {
   FbThread attach;
   if (fb_thread_attach(&attach) != 0) {
     TVMFFIErrorSetRaisedFromCStr("RuntimeError", "a value cannot be converted: the interpreter is going away");
@@ -287,7 +294,7 @@ static FbFit fit_attached(const FbSchema *schema, const TVMFFIAny *view, TVMFFIA
   fb_raised_take(&raised);
   uint64_t began = fb_error_moment();
   HPy value = value_of(ctx, view);
-  FbFit result = HPy_IsNull(value) ? FB_RAISED : fb_fit_python_value(ctx, schema, value, out, mismatch);
+  FbConverted result = HPy_IsNull(value) ? FB_RAISED : fb_convert_python_value(ctx, schema, value, out, mismatch);
   if (!HPy_IsNull(value)) HPy_Close(ctx, value);
   /* Only the extension returns the exception; elsewhere the error only says that there was an exception. */
   if (result == FB_RAISED && fb_ext != NULL) {
@@ -301,4 +308,4 @@ static FbFit fit_attached(const FbSchema *schema, const TVMFFIAny *view, TVMFFIA
   return result;
 }
 
-void fb_fit_python_init(void) { fb_fit_attached = fit_attached; }
+void fb_convert_python_init(void) { fb_convert_attached = convert_attached; }

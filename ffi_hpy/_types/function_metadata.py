@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from .parameters import Order, Parameters
 
 __all__ = [
-    "Note",
-    "note_function",
-    "note_global",
-    "note_of",
+    "FunctionMetadata",
+    "add_global_metadata",
+    "add_metadata",
+    "metadata_of",
     "order_of_arguments",
     "parameters_of",
     "reads_only",
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 
-class Note:
+class FunctionMetadata:
     """The data of a function: its `metadata` (JSON), its documentation, and whether its first parameter is the object
     of a method (`is_member`). `overloads` are the notes of several functions behind one name; `full_name` is the name
     of a global function whose metadata was not looked up yet."""
@@ -40,7 +40,7 @@ class Note:
         metadata: str = "",
         doc: str = "",
         is_member: bool = False,
-        overloads: tuple[Note, ...] = (),
+        overloads: tuple[FunctionMetadata, ...] = (),
         full_name: str = "",
     ) -> None:
         self.metadata = metadata
@@ -51,9 +51,9 @@ class Note:
         self.parameters: Parameters | None = None  # made at first use
 
 
-_UNKNOWN = Note()
+_UNKNOWN = FunctionMetadata()
 _SILENT = 1  # the number of a Function that shows nothing for the moment
-_notes = [_UNKNOWN, _UNKNOWN]  # by number; only grows
+_entries = [_UNKNOWN, _UNKNOWN]  # by number; only grows
 _numbers: dict[tuple[Any, ...], int] = {}
 _lock = new_lock()
 
@@ -64,24 +64,24 @@ def _number_of(*key: Any) -> int:
         with _lock:
             number = _numbers.get(key)
             if number is None:
-                number = len(_notes)
-                _notes.append(Note(*key))
+                number = len(_entries)
+                _entries.append(FunctionMetadata(*key))
                 _numbers[key] = number
     return number
 
 
-def note_function(function: Function, metadata: str, doc: str, is_member: bool = False) -> None:
-    """Record a function's metadata and documentation. A function that has another note already is overloaded: both
+def add_metadata(function: Function, metadata: str, doc: str, is_member: bool = False) -> None:
+    """Record a function's metadata and documentation. A function that has another about already is overloaded: both
     count."""
     number, old = _number_of(metadata, doc, is_member), function._about
     if old not in (0, number):
-        notes = _notes[old].overloads or (_notes[old],)
-        new = _notes[number]
+        notes = _entries[old].overloads or (_entries[old],)
+        new = _entries[number]
         number = old if new in notes else _number_of("", "", is_member, (*notes, new))
     function._about = number
 
 
-def note_global(function: Function, full_name: str) -> None:
+def add_global_metadata(function: Function, full_name: str) -> None:
     """Record that a function is the global function of that name, before it gets another name."""
     function._about = _number_of("", "", False, (), full_name)
 
@@ -96,12 +96,12 @@ def static_method(function: Function) -> Any:
         function._about = number
 
 
-def note_of(function: Function) -> Note:
-    """Return the note of a function; an empty note if nothing is recorded about it."""
-    note = _notes[function._about]
-    if note is not _UNKNOWN and not note.full_name:
-        return note
-    name = note.full_name or function.__name__
+def metadata_of(function: Function) -> FunctionMetadata:
+    """Return the about of a function; an empty about if nothing is recorded about it."""
+    about = _entries[function._about]
+    if about is not _UNKNOWN and not about.full_name:
+        return about
+    name = about.full_name or function.__name__
     if not name or function.__chandle__() == 0:
         return _UNKNOWN
     current = _core.global_get(name)
@@ -115,16 +115,16 @@ def note_of(function: Function) -> Note:
     if read_doc is not None:
         doc = str(read_doc(name))
     function._about = number = _number_of(metadata, doc, False)
-    return _notes[number]
+    return _entries[number]
 
 
-def parameters_of(note: Note) -> Parameters:
-    """Return the parameters in a note."""
-    found = note.parameters
+def parameters_of(about: FunctionMetadata) -> Parameters:
+    """Return the parameters in a about."""
+    found = about.parameters
     if found is None:
         from .parameters import Parameters
 
-        found = note.parameters = Parameters(note.metadata, note.is_member)
+        found = about.parameters = Parameters(about.metadata, about.is_member)
     return found
 
 
@@ -134,18 +134,18 @@ def parameters_of(note: Note) -> Parameters:
 def order_of_arguments(function: Function, n: int, names: tuple[str, ...]) -> Order | str:
     """Return the order of the arguments of a call with n positional arguments, and the names of the others: see
     Parameters.order_of()."""
-    return parameters_of(note_of(function)).order_of(function.__name__ or "native function", n, names)
+    return parameters_of(metadata_of(function)).order_of(function.__name__ or "native function", n, names)
 
 
 def _by_names(self: Function, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...] | str:
     """Return the arguments of a call by position, or a str: see Parameters.in_order(). For the cffi backend."""
-    return parameters_of(note_of(self)).in_order(self.__name__ or "native function", args, named)
+    return parameters_of(metadata_of(self)).in_order(self.__name__ or "native function", args, named)
 
 
 def reads_only(function: Function, position: int) -> bool:
     """Tell whether a function declares that it only reads the array at a position (from 0)."""
-    note = note_of(function)
-    schemas = [parameters_of(each).schemas for each in note.overloads or (note,)]
+    about = metadata_of(function)
+    schemas = [parameters_of(each).schemas for each in about.overloads or (about,)]
     found = [each[position].array for each in schemas if each is not None and position < len(each)]
     return bool(found) and all(each is not None and each.startswith("read-only") for each in found)
 
@@ -156,7 +156,7 @@ class _Signature:
     def __get__(self, instance: Function | None, owner: type) -> Any:
         if instance is None:
             self._refuse()
-        return find_late("_types.about: signatures", "signature_of")(instance)
+        return find_late("_types.function_metadata: signatures", "signature_of")(instance)
 
     def _refuse(self) -> NoReturn:
         raise AttributeError("__signature__")
@@ -170,7 +170,7 @@ class _Annotations(dict[str, Any] if TYPE_CHECKING else dict):  # type: ignore[m
             return self
         if instance._about == _SILENT:
             raise AttributeError("__annotations__")
-        found: dict[str, Any] = find_late("_types.about: signatures", "annotations_of")(instance)
+        found: dict[str, Any] = find_late("_types.function_metadata: signatures", "annotations_of")(instance)
         return found
 
 
@@ -185,7 +185,7 @@ class _Doc(str):
             return str(self)
         if instance._about == _SILENT:
             raise AttributeError("__doc__")
-        text: str | None = find_late("_types.about: signatures", "text_of")(instance)
+        text: str | None = find_late("_types.function_metadata: signatures", "text_of")(instance)
         return str(self) if text is None else text
 
 

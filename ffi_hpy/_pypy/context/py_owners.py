@@ -26,15 +26,15 @@ __all__ = [
     "end_at",
     "end_waiting",
     "finish",
-    "held",
-    "held_at",
-    "hold",
+    "owned",
+    "owned_at",
+    "owner_new",
     "put_error",
     "take_error",
     "waiting",
 ]
 
-held: list[Any] = [None]
+owned: list[Any] = [None]
 """The objects, by number. Not a dict: PyPy's dict keeps removed objects alive after it has compacted its entries."""
 _unused: list[int] = []  # free numbers below the next of _numbers; append and pop are atomic
 _numbers = count()
@@ -61,31 +61,31 @@ waiting = words_at(_first_at)
 _NUMBER, _OBJECT = 0, 1  # FbDeferredKind
 
 
-def hold(value: Any) -> int:
+def owner_new(value: Any) -> int:
     """Return the pointer to a block for an object, which is kept until native code calls the function at DROP_AT with
     the block."""
     try:
         number = _unused.pop()
     except IndexError:
         number = next(_numbers)
-        while len(held) <= number:
-            held.append(None)
+        while len(owned) <= number:
+            owned.append(None)
     block: int = _new_block(number, _NUMBER)
     if not block:
         _unused.append(number)
         raise MemoryError
-    held[number] = value
+    owned[number] = value
     return block
 
 
 def _forget(number: int) -> None:
-    held[number] = None
+    owned[number] = None
     _unused.append(number)
 
 
-def held_at(block: int) -> Any:
+def owned_at(block: int) -> Any:
     """Return the object of a block."""
-    return held[words_at(block)[1]]
+    return owned[words_at(block)[1]]
 
 
 def drop(block: int) -> None:
@@ -118,7 +118,7 @@ def end_waiting() -> None:
 
 def _wake() -> None:
     """Make the next use of native code call drain()."""
-    _push_block(hold(None))
+    _push_block(owner_new(None))
 
 
 _MOST_TRIES = 100

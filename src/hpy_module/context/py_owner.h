@@ -1,0 +1,32 @@
+/* Owners of Python objects in native code. */
+#ifndef FFI_HPY_CONTEXT_PY_OWNER_H_
+#define FFI_HPY_CONTEXT_PY_OWNER_H_
+
+#include "core/platform/atomic.h"
+#include "ref.h"
+
+/* A Python object owned by native code, which may drop it on any thread and at any time. */
+typedef struct FbPyOwner {
+  FbRef ref;
+  struct FbPyOwner *next; /* while it waits to be dropped */
+} FbPyOwner;
+
+/* Returns NULL with MemoryError raised on failure. */
+FbPyOwner *fb_py_owner_new(HPyContext *ctx, HPy h);
+/* Frees an owner on an attached thread, and returns its object as a new handle. */
+HPy fb_py_owner_take(HPyContext *ctx, FbPyOwner *owner);
+/* Deleter for the core. Any thread may call it, attached or not. Leaks the object once the interpreter is
+ * finalizing. */
+void fb_py_owner_drop(void *owner);
+/* Releases the owners that native code dropped where Python code could not run: without a context (hpy's debug mode),
+ * or where fb_py_owner_must_wait returned true. Called where Python code may run. */
+void fb_py_owner_drain_all(HPyContext *ctx);
+extern FB_HIDDEN FbPyOwner *fb_py_owner_waiting; /* the first one */
+FH_INLINE void fb_py_owner_drain(HPyContext *ctx) {
+  /* relaxed: a later call finds an owner that this load misses */
+  if (FH_UNLIKELY(fh_atomic_load_relaxed(&fb_py_owner_waiting) != NULL)) fb_py_owner_drain_all(ctx);
+}
+/* Whether the calling thread is inside a lock of native code. Written once during the import. */
+extern FB_HIDDEN int (*fb_py_owner_must_wait)(void);
+
+#endif /* FFI_HPY_CONTEXT_PY_OWNER_H_ */
