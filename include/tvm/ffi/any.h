@@ -54,13 +54,13 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string OutsideRange(const TVMFFI
   if (src->type_index == kTVMFFIInt) {
     is_outside = src->v_int64 < min || (src->v_int64 > 0 && static_cast<uint64_t>(src->v_int64) > max);
   }
-  if (!is_outside) return TypeIndexToTypeKey(src->type_index);
+  if (!is_outside) return GivenClass(src);
   return IntegerText(src) + kOutsideTheRange + std::to_string(min) + " to " + std::to_string(max);
 }
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string OutsideFloat(const TVMFFIAny *src, double max) {
   std::optional<double> value = BigIntToDouble(src);
   bool is_outside = src->type_index == kTVMFFIBigInt && (!value.has_value() || *value > max || *value < -max);
-  if (!is_outside) return TypeIndexToTypeKey(src->type_index);
+  if (!is_outside) return GivenClass(src);
   return IntegerText(src) + kOutsideTheRange + "of a float";
 }
 /** Whether a description of GetMismatchTypeInfo is about a number outside a range, also of an item in a container. */
@@ -71,7 +71,7 @@ inline bool IsOutsideRange(const std::string &found) { return found.find(kOutsid
 template <typename... T> TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE std::string NoneOf(const TVMFFIAny *src) {
   std::string found;
   bool is_number = ((found = TypeTraits<T>::GetMismatchTypeInfo(src), IsOutsideRange(found)) || ...);
-  return is_number ? found : TypeIndexToTypeKey(src->type_index);
+  return is_number ? found : GivenClass(src);
 }
 
 /** Throws "Cannot <verb> `source<link>target`". Out of line and shared by all types. */

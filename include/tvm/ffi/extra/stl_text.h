@@ -5,6 +5,7 @@
 #ifndef TVM_FFI_EXTRA_STL_TEXT_H_
 #define TVM_FFI_EXTRA_STL_TEXT_H_
 
+#include <tvm/ffi/error.h>
 #include <tvm/ffi/string.h>
 
 #include <string>
