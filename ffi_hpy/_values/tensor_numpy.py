@@ -42,9 +42,9 @@ class _Memory:
 
 def array_of(tensor: Any, dtype: Any, copy: bool | None) -> Any:
     """Return the numpy.ndarray of a tensor, as `__array__` does."""
+    data_type = data_type_of(tensor)
     import numpy
 
-    data_type = data_type_of(tensor)
     if tensor.__dlpack_device__()[0] not in HOST_DEVICES:
         raise TypeError(f"a tensor on {tensor.device} cannot become a NumPy array: copy it to the CPU first")
     is_packed = data_type.bits % 8 != 0

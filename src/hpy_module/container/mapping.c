@@ -111,11 +111,20 @@ static HPy raise_key(HPyContext *ctx, HPy key) {
   return HPy_NULL;
 }
 
-/* The key of self that equals a tuple. Each conversion of a tuple makes another Array, and native keys compare objects
- * by identity: the package's method `_own_key` compares the items. Any other key, and a tuple without an equal key, is
- * its own. Returns HPy_NULL with an exception raised. */
-static HPy own_key(HPyContext *ctx, HPy self, HPy key) {
-  return HPyTuple_Check(ctx, key) ? fb_rare_call(ctx, self, "_own_key", key, HPy_NULL) : HPy_Dup(ctx, key);
+/* Like call(), for a key that is a tuple: the key of self that equals it replaces it. Each conversion of a tuple makes
+ * another Array, and native keys compare objects by identity: the package's method `_own_key` compares the items. */
+static FH_NOINLINE int call_with_tuple(HPyContext *ctx, HPy self, FbCoreFunction *function, Pair *functions, HPy key,
+                                       HPy value, TVMFFIAny *result) {
+  HPy own = fb_rare_call(ctx, self, "_own_key", key, HPy_NULL);
+  if (HPy_IsNull(own)) return -1;
+  int rc = call(ctx, self, function, functions, own, value, result);
+  HPy_Close(ctx, own);
+  return rc;
+}
+FH_INLINE int call_with_key(HPyContext *ctx, HPy self, FbCoreFunction *function, Pair *functions, HPy key, HPy value,
+                            TVMFFIAny *result) {
+  bool is_tuple = HPyTuple_Check(ctx, key);
+  return (FH_UNLIKELY(is_tuple) ? call_with_tuple : call)(ctx, self, function, functions, key, value, result);
 }
 
 /* Looks up a key. Returns 1, 0 if it is missing, or -1 with an exception raised. */
@@ -123,10 +132,7 @@ FH_INLINE int look_up(HPyContext *ctx, HPy self, HPy key, TVMFFIAny *value) {
   if (FH_UNLIKELY(call(ctx, self, NULL, &get_functions, key, HPy_NULL, value) != 0)) return -1;
   if (FH_LIKELY(!is_missing(ctx, value))) return 1;
   if (!HPyTuple_Check(ctx, key)) return 0;
-  HPy own = own_key(ctx, self, key);
-  if (HPy_IsNull(own)) return -1;
-  int rc = call(ctx, self, NULL, &get_functions, own, HPy_NULL, value);
-  HPy_Close(ctx, own);
+  int rc = call_with_tuple(ctx, self, NULL, &get_functions, key, HPy_NULL, value);
   return rc != 0 ? -1 : !is_missing(ctx, value);
 }
 
@@ -149,10 +155,7 @@ static HPy mapping_item_impl(HPyContext *ctx, HPy self, HPy key) {
 HPyDef_SLOT(mapping_contains, HPy_sq_contains)
 static int mapping_contains_impl(HPyContext *ctx, HPy self, HPy key) {
   TVMFFIAny n;
-  HPy own = own_key(ctx, self, key);
-  if (HPy_IsNull(own)) return -1;
-  int rc = call(ctx, self, NULL, &count_functions, own, HPy_NULL, &n);
-  HPy_Close(ctx, own);
+  int rc = call_with_key(ctx, self, NULL, &count_functions, key, HPy_NULL, &n);
   return rc != 0 ? -1 : n.v_int64 != 0;
 }
 
@@ -232,11 +235,7 @@ HPyDef_SLOT(dict_assign, HPy_mp_ass_subscript)
 static int dict_assign_impl(HPyContext *ctx, HPy self, HPy key, HPy value) {
   TVMFFIAny nothing;
   if (HPy_IsNull(value)) return fb_rare_run(ctx, self, "_delete", key, HPy_NULL); /* `del` */
-  HPy own = own_key(ctx, self, key);
-  if (HPy_IsNull(own)) return -1;
-  int rc = call(ctx, self, &dict_set, NULL, own, value, &nothing);
-  HPy_Close(ctx, own);
-  return rc;
+  return call_with_key(ctx, self, &dict_set, NULL, key, value, &nothing);
 }
 
 /* --- types -------------------------------------------------------------------------------------------------------- */

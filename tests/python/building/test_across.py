@@ -90,7 +90,7 @@ class TestWithTheVariable:
 
     def test_the_command_prints_flags_for_it(self, root, capsys):
         assert config.main(["--cflags", "--ldflags"]) == 0
-        assert capsys.readouterr().out == f"-I{root}/ffi_hpy/include -I{root}/ffi_hpy/include\n-L{root}/ffi_hpy/lib\n"
+        assert capsys.readouterr().out == f"-I{root}/ffi_hpy/include\n-L{root}/ffi_hpy/lib\n"
 
     def test_the_package_itself_runs_with_its_own_files(self, root):
         (root / "ffi_hpy" / "lib" / "libtvm_ffi.so").write_bytes(b"for another machine")

@@ -14,6 +14,7 @@ from dataclasses import InitVar
 from typing import Annotated, Any, Literal, NewType, Optional
 
 import pytest
+from support import unique_name
 
 import ffi_hpy
 from ffi_hpy.dataclasses import Field, field, py_class
@@ -63,7 +64,7 @@ ANNOTATIONS = {
 def test_an_annotation_accepts_its_values(name):
     annotation, values = ANNOTATIONS[name]
     body = {"__annotations__": {"x": annotation}, "__module__": __name__}
-    cls = py_class(f"annotations.{name}")(type(ffi_hpy.Object)("Sample", (ffi_hpy.Object,), body))
+    cls = py_class(unique_name(f"annotations.{name}"))(type(ffi_hpy.Object)("Sample", (ffi_hpy.Object,), body))
     for value in values:
         assert cls(value).x == value
         made = cls(values[0])
@@ -84,13 +85,15 @@ def test_an_annotation_refuses_other_values():
         ]
     ):
         body = {"__annotations__": {"x": annotation}, "__module__": __name__}
-        cls = py_class(f"annotations.Refused{number}")(type(ffi_hpy.Object)("Refused", (ffi_hpy.Object,), body))
+        cls = py_class(unique_name(f"annotations.Refused{number}"))(
+            type(ffi_hpy.Object)("Refused", (ffi_hpy.Object,), body)
+        )
         with pytest.raises(TypeError):
             cls(value)
 
 
 def test_methods_have_such_annotations_too():
-    @py_class("annotations.Methods")
+    @py_class(unique_name("annotations.Methods"))
     class Methods(ffi_hpy.Object):
         @ffi_hpy.method
         def count(self, words: abc.Sequence[str], kind: "Literal['a'] | None" = None) -> "int | None":
@@ -102,7 +105,7 @@ def test_methods_have_such_annotations_too():
 
 
 def test_an_init_var_is_a_parameter_but_not_a_field():
-    @py_class("annotations.Scaled")
+    @py_class(unique_name("annotations.Scaled"))
     class Scaled(ffi_hpy.Object):
         x: int
         factor: InitVar[int]
@@ -114,7 +117,7 @@ def test_an_init_var_is_a_parameter_but_not_a_field():
             self.x = self.x * factor + offset
             self.y = len(names)
 
-    @py_class("annotations.MoreScaled")
+    @py_class(unique_name("annotations.MoreScaled"))
     class MoreScaled(Scaled):
         z: InitVar[str] = "z"
 
@@ -198,7 +201,7 @@ def test_a_standard_dataclass_may_derive_from_a_py_class():
 def test_a_class_without_docstring_shows_its_signature():
     assert Point.__doc__.startswith("Point(x: int, y: float = 0.5, tags: ")
 
-    @py_class("annotations.Documented")
+    @py_class(unique_name("annotations.Documented"))
     class Documented(ffi_hpy.Object):
         """Its own."""
 
@@ -208,7 +211,7 @@ def test_a_class_without_docstring_shows_its_signature():
 
 
 def test_instances_have_weak_references_on_request():
-    @py_class("annotations.Weak", weakref_slot=True)
+    @py_class(unique_name("annotations.Weak"), weakref_slot=True)
     class Weak(ffi_hpy.Object):
         x: int
 
@@ -222,7 +225,7 @@ def test_instances_have_weak_references_on_request():
     made = Weak(1)
     reference = weakref.ref(made)
     assert reference() is made
-    assert repr(made).startswith("weak annotations.Weak(")
+    assert repr(made).startswith("weak annotations.Weak.")
     assert made.mine is Weak
     assert Weak.__qualname__.endswith("Weak")
     del made
@@ -242,7 +245,7 @@ def test_a_cached_property_works_with_a_dict():
                 type(self).n_calls += 1
                 return self.x * 2
 
-        return py_class(f"annotations.Cached{len(options)}", **options)(Cached)
+        return py_class(unique_name(f"annotations.Cached{len(options)}"), **options)(Cached)
 
     for cls in (define(), define(slots=False)):
         made = cls(4)

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from support import unique_name
 
 import ffi_hpy
 
@@ -186,7 +187,7 @@ def test_unequal_follows_the_equality_of_a_class_in_python():
 
 
 def test_a_method_of_the_type_replaces_those_of_its_ancestors():
-    @ffi_hpy.dataclasses.py_class("operators.Above")
+    @ffi_hpy.dataclasses.py_class(unique_name("operators.Above"))
     class Above(ffi_hpy.Object):
         @ffi_hpy.method
         def __eq__(self, other: Any) -> bool:
@@ -196,7 +197,9 @@ def test_a_method_of_the_type_replaces_those_of_its_ancestors():
         def name(self) -> str:
             return "above"
 
-    @ffi_hpy.dataclasses.py_class("operators.Below")
+    key = unique_name("operators.Below")
+
+    @ffi_hpy.dataclasses.py_class(key)
     class Below(Above):
         @ffi_hpy.method
         def __eq__(self, other: Any) -> bool:
@@ -206,7 +209,7 @@ def test_a_method_of_the_type_replaces_those_of_its_ancestors():
         def name(self) -> str:
             return "below"
 
-    @ffi_hpy.register_object("operators.Below")
+    @ffi_hpy.register_object(key)
     class Replaced(ffi_hpy.Object):  # its bases have no members of Above
         pass
 

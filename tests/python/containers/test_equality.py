@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from support import unique_name
 
 import ffi_hpy
 from ffi_hpy import Array, Dict, List, Map
@@ -85,11 +86,11 @@ def test_a_mapping_equals_mappings_with_equal_entries(make):
 
 
 def test_objects_compare_as_before(testing):
-    @py_class("equality.Point")
+    @py_class(unique_name("equality.Point"))
     class Point(ffi_hpy.Object):
         x: int
 
-    @py_class("equality.Any")
+    @py_class(unique_name("equality.Any"))
     class Holder(ffi_hpy.Object):
         value: Any
 
@@ -104,7 +105,7 @@ def test_objects_compare_as_before(testing):
 
 
 def test_equal_dataclasses_have_equal_hashes():
-    @py_class("equality.Equal", eq=True)
+    @py_class(unique_name("equality.Equal"), eq=True)
     class Equal(ffi_hpy.Object):
         x: int
 
