@@ -64,12 +64,18 @@ static cpy_PyObject *init_vectorcall(cpy_PyObject *self, cpy_PyObject *const *ar
   return (cpy_PyObject *)result._i;
 }
 
-HPyDef_GET(init_wrapped, "__wrapped__", .doc = "The function written in Python.")
+/* The method shows the attributes of this object. inspect of CPython 3.13 reads a signature from it only if it has one
+ * of its own, which the function written in Python may leave to its `__wrapped__`. */
+HPyDef_GET(init_wrapped, "__wrapped__", .doc = "The function written in Python, or the object that describes it.")
 static HPy init_wrapped_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
   const InitFunction *function = InitFunction_AsStruct(ctx, self);
   if (HPy_IsNull(function->written.handle)) return fb_instance_raise_unmade(ctx, self);
-  return fb_ref_load(ctx, &function->written);
+  HPy written = fb_ref_load(ctx, &function->written);
+  if (HPy_IsNull(written) || !HPy_HasAttr_s(ctx, written, "__wrapped__")) return written;
+  HPy described = HPy_GetAttr_s(ctx, written, "__wrapped__");
+  HPy_Close(ctx, written);
+  return described;
 }
 
 static FbRef init_function_type; /* written once during the import */

@@ -294,8 +294,8 @@ def test_smart_pointers_share_the_object(stl):
     collect_garbage()
     before = stl.n_alive()
     made = stl.make_shared(5)
-    assert stl.get_kept() is made
-    assert stl.shared(made) is made
+    assert stl.get_kept().same_as(made)
+    assert stl.shared(made).same_as(made)
     assert made.value == 5
     stl.drop_kept()
     assert stl.n_alive() == before + 1
@@ -303,7 +303,7 @@ def test_smart_pointers_share_the_object(stl):
     collect_garbage()
     assert stl.n_alive() == before
     unique = stl.make_unique(7)
-    assert stl.shared(unique) is unique
+    assert stl.shared(unique).same_as(unique)
     del unique
     collect_garbage()
     assert stl.n_alive() == before
