@@ -69,7 +69,7 @@ def test_a_seed_makes_the_same_calls_again(start):
     def calls():
         done = start("worker.py", "--seed", 7, "--calls", "0:300", "--verbose")
         assert done.status == 0, done.output
-        return re.sub(r"0x[0-9a-f]*|\d{12,}", "ADDRESS", done.output)
+        return re.sub(r"0x[0-9a-f]*|-?\d{12,}", "ADDRESS", done.output)
 
     first = calls()
     assert first.count("\n") > 300
