@@ -5,6 +5,7 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from support import needs_threads
 
 import ffi_hpy
 from ffi_hpy import _core
@@ -179,6 +180,7 @@ def test_parameters_may_have_any_names(names):
     assert found.in_order("f", (), {first: 2}) == (2,)
 
 
+@needs_threads
 def test_threads_that_name_arguments_in_their_own_orders_do_not_mix_them(show):
     names = {"values": [1, 2], "window": 4, "scale": 0.25, "unit": "m", "is_short": False}
 
