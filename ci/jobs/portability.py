@@ -76,7 +76,10 @@ INTRIN = """\
 AS_MSVC_IN_C = ("-fms-extensions", "-D_MSC_VER=1929", "-DTVM_FFI_EXPORTS")
 # A C++ library must know its compiler, so it is included first. Our headers, after it, see MSVC, and the macros of
 # windows.h.
-AS_MSVC_IN_CXX = ("-fms-extensions", "-DNOMINMAX", "-Wno-builtin-macro-redefined", "-Wno-unknown-attributes")
+AS_MSVC_IN_CXX = (
+    *("-fms-extensions", "-DNOMINMAX", "-Wno-builtin-macro-redefined", "-Wno-unknown-attributes"),
+    "-Wno-language-extension-token",  # __FUNCSIG__, which names a type there
+)
 LIBRARY_FIRST = """\
 #include <algorithm>
 #include <any>
