@@ -55,7 +55,7 @@ _CONTAINERS: dict[typing.Any, tuple[str, int]] = {
     for cls, origin in _ORIGIN_OF_CLASS.items()
     if origin in ("Array", "List", "Map", "Dict")
 }
-_WRAPPERS = (typing.Final, getattr(typing, "Required", None), getattr(typing, "NotRequired", None))
+_WRAPPERS = tuple([getattr(typing, name) for name in ("Final", "Required", "NotRequired") if hasattr(typing, name)])
 """Forms around a type that say nothing about its values."""
 
 
