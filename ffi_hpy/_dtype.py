@@ -256,7 +256,10 @@ def _is_padded(data_type: Any) -> bool:
     types for it. NumPy names the type by its size in memory; on x86 only 80 bits of that are used."""
     if getattr(data_type, "char", "") not in ("g", "G") or data_type.name in ("float64", "complex128"):
         return False
-    n_bits_of_fraction: int = sys.modules["numpy"].finfo(data_type.type).nmant
+    numpy: Any = sys.modules["numpy"]
+    if not issubclass(data_type.type, numpy.inexact):  # ml_dtypes uses these letters, too
+        return False
+    n_bits_of_fraction: int = numpy.finfo(data_type.type).nmant
     return n_bits_of_fraction != 112
 
 

@@ -33,6 +33,10 @@ public:
   static bool IsOn() { return state_; }
 
 private:
+#if defined(__ELF__)
+  /* loaders of object files at run time know no other model */
+  __attribute__((tls_model("global-dynamic")))
+#endif
   static inline thread_local bool state_ = false;
   bool was_on_;
 };
