@@ -6,6 +6,7 @@ it.
 All functions are safe to call from several threads.
 """
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, NamedTuple, SupportsIndex, final, overload, type_check_only
 
@@ -376,7 +377,8 @@ class Tensor(CObject):
     def _view(self, shape: tuple[int, ...], strides: tuple[int, ...], n_bytes: int, /) -> Self:
         """Return a Tensor over a part of the memory, which begins `n_bytes` after the first element. Strides count
         elements. Bounds are not checked."""
-    def __buffer__(self, flags: int, /) -> memoryview: ...
+    if sys.version_info >= (3, 12):
+        def __buffer__(self, flags: int, /) -> memoryview: ...
 
 @final
 class CAny:
@@ -687,6 +689,9 @@ def cover(call: int, make_error: int, ask: int, /) -> tuple[int, ...]:
 
 def tensor_from_dlpack(ext_tensor: Any, *, require_alignment: int = 0, require_contiguous: bool = False) -> int:
     """Like from_dlpack(), but return the pointer to the native tensor. The caller owns the reference."""
+
+def tensor_to_read(array: Any, /) -> int:
+    """As tensor_from_dlpack(array), for native code that only reads: the array may be read-only."""
 
 def tensor_capsule(address: int, is_versioned: bool, /) -> Any:
     """Return the DLPack capsule of a native tensor. The caller keeps its reference to the tensor."""
