@@ -19,9 +19,22 @@ namespace tvm {
 namespace ffi {
 namespace detail {
 
-/** Traits of times that are a number of microseconds. Derived provides FromMicroseconds and ToMicroseconds, and the
- * names of the operations of Python and of its class. */
-template <typename Derived, typename Self> struct TimeTraitsBase : TypeTraitsBase {
+/* The classes of Python that times become, and the operations of Python that make and read them. */
+struct AsTimedelta {
+  static constexpr const char *kName = "datetime.timedelta", *kMake = "timedelta", *kRead = "microseconds_of_timedelta";
+  static constexpr bool kTakesSeconds = true;
+};
+struct AsDatetime {
+  static constexpr const char *kName = "datetime.datetime", *kMake = "datetime", *kRead = "microseconds_of_datetime";
+  static constexpr bool kTakesSeconds = false;
+};
+struct AsTime {
+  static constexpr const char *kName = "datetime.time", *kMake = "time", *kRead = "microseconds_of_time";
+  static constexpr bool kTakesSeconds = false;
+};
+
+/** Traits of times that contain a Duration, which the static member DurationOf of Derived returns. */
+template <typename Derived, typename Self, typename Duration, typename As> struct TimeTraitsBase : TypeTraitsBase {
   static constexpr bool kNeedsOwner = true;
   static constexpr bool storage_enabled = false;
 
@@ -29,109 +42,70 @@ template <typename Derived, typename Self> struct TimeTraitsBase : TypeTraitsBas
     static_assert(sizeof(Self) == 0, "an AnyView cannot own the object that this becomes: make it an Any");
   }
   static void MoveToAny(Self src, TVMFFIAny *result) {
-    int64_t count = Derived::ToMicroseconds(src).count();
-    Any made = AskPython(Derived::kMake, count);
+    int64_t count = std::chrono::duration_cast<std::chrono::microseconds>(Derived::DurationOf(src)).count();
+    Any made = AskPython(As::kMake, count);
     if (made == nullptr) made = Any(static_cast<double>(count) * 1e-6);
     *result = AnyUnsafe::MoveAnyToTVMFFIAny(std::move(made));
   }
   static std::optional<Self> TryCastFromAnyView(const TVMFFIAny *src) {
     using std::chrono::microseconds;
     if (src->type_index == kTVMFFIOpaquePyObject) {
-      Any count = AskPython(Derived::kRead, AnyView::CopyFromTVMFFIAny(*src));
-      if (std::optional<int64_t> n = count.as<int64_t>()) return Derived::FromMicroseconds(microseconds(*n));
+      Any count = AskPython(As::kRead, AnyView::CopyFromTVMFFIAny(*src));
+      if (std::optional<int64_t> n = count.as<int64_t>()) return Self(Fit(microseconds(*n)));
       return std::nullopt;
     }
-    if (!Derived::kTakesSeconds) return std::nullopt;
+    if (!As::kTakesSeconds) return std::nullopt;
     std::optional<double> seconds = TypeTraits<double>::TryCastFromAnyView(src);
     if (!seconds.has_value()) return std::nullopt;
     if (!(std::abs(*seconds) < 9e12)) {
       TVM_FFI_THROW(OverflowError) << *seconds << " seconds do not fit into 64 bits of microseconds";
     }
-    return Derived::FromMicroseconds(microseconds(std::llround(*seconds * 1e6)));
+    return Self(Fit(microseconds(std::llround(*seconds * 1e6))));
   }
-  static std::string TypeStr() { return Derived::kName; }
-  static std::string TypeSchema() { return NamedTypeSchema(Derived::kName); }
+  static std::string TypeStr() { return As::kName; }
+  static std::string TypeSchema() { return NamedTypeSchema(As::kName); }
 
-protected:
-  template <typename To> static To Fit(std::chrono::microseconds value) {
-    using Wide = std::chrono::duration<double, typename To::period>;
+private:
+  static Duration Fit(std::chrono::microseconds value) {
+    using Wide = std::chrono::duration<double, typename Duration::period>;
     double count = std::chrono::duration_cast<Wide>(value).count();
-    if constexpr (std::is_integral_v<typename To::rep>) {
-      using Limits = std::numeric_limits<typename To::rep>;
+    if constexpr (std::is_integral_v<typename Duration::rep>) {
+      using Limits = std::numeric_limits<typename Duration::rep>;
       if (count < static_cast<double>(Limits::min()) || count > static_cast<double>(Limits::max())) {
         TVM_FFI_THROW(OverflowError) << value.count() << " microseconds do not fit into the callee's duration";
       }
     }
-    return std::chrono::duration_cast<To>(value);
+    return std::chrono::duration_cast<Duration>(value);
   }
+};
+
+template <typename Clock, typename Duration, typename As, typename Self = std::chrono::time_point<Clock, Duration>>
+struct TimePointTraits : TimeTraitsBase<TypeTraits<Self>, Self, Duration, As> {
+  static Duration DurationOf(Self value) { return value.time_since_epoch(); }
 };
 
 } // namespace detail
 
 template <typename Rep, typename Period>
 struct TypeTraits<std::chrono::duration<Rep, Period>>
-    : detail::TimeTraitsBase<TypeTraits<std::chrono::duration<Rep, Period>>, std::chrono::duration<Rep, Period>> {
-  using Self = std::chrono::duration<Rep, Period>;
-  static constexpr const char *kName = "datetime.timedelta";
-  static constexpr const char *kMake = "timedelta";
-  static constexpr const char *kRead = "microseconds_of_timedelta";
-  static constexpr bool kTakesSeconds = true;
-  static Self FromMicroseconds(std::chrono::microseconds value) { return TypeTraits::template Fit<Self>(value); }
-  static std::chrono::microseconds ToMicroseconds(Self value) {
-    return std::chrono::duration_cast<std::chrono::microseconds>(value);
-  }
+    : detail::TimeTraitsBase<TypeTraits<std::chrono::duration<Rep, Period>>, std::chrono::duration<Rep, Period>,
+                             std::chrono::duration<Rep, Period>, detail::AsTimedelta> {
+  static std::chrono::duration<Rep, Period> DurationOf(std::chrono::duration<Rep, Period> value) { return value; }
 };
-
 template <typename Duration>
 struct TypeTraits<std::chrono::time_point<std::chrono::system_clock, Duration>>
-    : detail::TimeTraitsBase<TypeTraits<std::chrono::time_point<std::chrono::system_clock, Duration>>,
-                             std::chrono::time_point<std::chrono::system_clock, Duration>> {
-  using Self = std::chrono::time_point<std::chrono::system_clock, Duration>;
-  static constexpr const char *kName = "datetime.datetime";
-  static constexpr const char *kMake = "datetime";
-  static constexpr const char *kRead = "microseconds_of_datetime";
-  static constexpr bool kTakesSeconds = false;
-  static Self FromMicroseconds(std::chrono::microseconds value) {
-    return Self(TypeTraits::template Fit<Duration>(value));
-  }
-  static std::chrono::microseconds ToMicroseconds(Self value) {
-    return std::chrono::duration_cast<std::chrono::microseconds>(value.time_since_epoch());
-  }
-};
-
+    : detail::TimePointTraits<std::chrono::system_clock, Duration, detail::AsDatetime> {};
 template <typename Duration>
 struct TypeTraits<std::chrono::time_point<std::chrono::steady_clock, Duration>>
-    : detail::TimeTraitsBase<TypeTraits<std::chrono::time_point<std::chrono::steady_clock, Duration>>,
-                             std::chrono::time_point<std::chrono::steady_clock, Duration>> {
-  using Self = std::chrono::time_point<std::chrono::steady_clock, Duration>;
-  static constexpr const char *kName = "datetime.timedelta";
-  static constexpr const char *kMake = "timedelta";
-  static constexpr const char *kRead = "microseconds_of_timedelta";
-  static constexpr bool kTakesSeconds = true;
-  static Self FromMicroseconds(std::chrono::microseconds value) {
-    return Self(TypeTraits::template Fit<Duration>(value));
-  }
-  static std::chrono::microseconds ToMicroseconds(Self value) {
-    return std::chrono::duration_cast<std::chrono::microseconds>(value.time_since_epoch());
-  }
-};
+    : detail::TimePointTraits<std::chrono::steady_clock, Duration, detail::AsTimedelta> {};
 
 #if __cplusplus >= 202002L && (!defined(_GLIBCXX_RELEASE) || _GLIBCXX_RELEASE >= 11)
 
 template <typename Duration>
 struct TypeTraits<std::chrono::hh_mm_ss<Duration>>
-    : detail::TimeTraitsBase<TypeTraits<std::chrono::hh_mm_ss<Duration>>, std::chrono::hh_mm_ss<Duration>> {
-  using Self = std::chrono::hh_mm_ss<Duration>;
-  static constexpr const char *kName = "datetime.time";
-  static constexpr const char *kMake = "time";
-  static constexpr const char *kRead = "microseconds_of_time";
-  static constexpr bool kTakesSeconds = false;
-  static Self FromMicroseconds(std::chrono::microseconds value) {
-    return Self(TypeTraits::template Fit<Duration>(value));
-  }
-  static std::chrono::microseconds ToMicroseconds(Self value) {
-    return std::chrono::duration_cast<std::chrono::microseconds>(value.to_duration());
-  }
+    : detail::TimeTraitsBase<TypeTraits<std::chrono::hh_mm_ss<Duration>>, std::chrono::hh_mm_ss<Duration>, Duration,
+                             detail::AsTime> {
+  static auto DurationOf(const std::chrono::hh_mm_ss<Duration> &value) { return value.to_duration(); }
 };
 
 template <> struct TypeTraits<std::chrono::year_month_day> : TypeTraitsBase {
