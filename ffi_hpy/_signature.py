@@ -80,10 +80,10 @@ class LazySignature(Signature):
 def signature_of(function: Function) -> Signature:
     """Return the signature of a function. Parameters without a name are called arg0, arg1, ... and are positional only.
     A function that is overloaded or has no metadata gets the signature (*args)."""
-    about = metadata_of(function)
-    result = parameters_of(about).result
+    entry = metadata_of(function)
+    result = parameters_of(entry).result
     return Signature(
-        _parameters(about), return_annotation=Signature.empty if result is None else annotation_of(arriving(result))
+        _parameters(entry), return_annotation=Signature.empty if result is None else annotation_of(arriving(result))
     )
 
 
@@ -98,8 +98,8 @@ def annotations_of(function: Function) -> dict[str, Any]:
 
 def text_of(function: Function) -> str | None:
     """Return a line for each signature, followed by the author's documentation. None if there is neither."""
-    about = metadata_of(function)
-    parts = [_text_of_metadata(function.__name__, each) for each in about.overloads or (about,)]
+    entry = metadata_of(function)
+    parts = [_text_of_metadata(function.__name__, each) for each in entry.overloads or (entry,)]
     return "\n\n".join(filter(None, parts)) or None
 
 
@@ -173,17 +173,17 @@ def _class_of(schema: TypeSchema) -> Any:
 # --- parameters -------------------------------------------------------------------------------------------------------
 
 
-def _parameters(about: FunctionMetadata) -> list[Parameter]:
-    parameters = parameters_of(about)
+def _parameters(entry: FunctionMetadata) -> list[Parameter]:
+    parameters = parameters_of(entry)
     schemas, names = parameters.schemas, parameters.names
     kind: Any
     if names is not None and all(name.isidentifier() and not iskeyword(name) for name in names):
         kind = Parameter.POSITIONAL_OR_KEYWORD
     elif schemas is None:
-        first = [Parameter("self", Parameter.POSITIONAL_ONLY)] if about.is_member else []
+        first = [Parameter("self", Parameter.POSITIONAL_ONLY)] if entry.is_member else []
         return [*first, Parameter("args", Parameter.VAR_POSITIONAL)]
     else:
-        first_names = ["self"] if about.is_member and schemas else []
+        first_names = ["self"] if entry.is_member and schemas else []
         names = (*first_names, *(f"arg{i}" for i in range(len(schemas) - len(first_names))))
         kind = Parameter.POSITIONAL_ONLY
     found, is_optional = [], False
@@ -192,7 +192,7 @@ def _parameters(about: FunctionMetadata) -> list[Parameter]:
         is_optional = is_optional or default is not NO_DEFAULT
         if is_optional and default is NO_DEFAULT:  # inspect refuses it, and a call without the argument fails
             default = ...
-        is_self = i == 0 and about.is_member
+        is_self = i == 0 and entry.is_member
         annotation = Parameter.empty if schemas is None or is_self else annotation_of(schemas[i])
         found.append(Parameter(name, kind, default=default if is_optional else Parameter.empty, annotation=annotation))
     return found
@@ -206,16 +206,16 @@ def _short(origin: str) -> str:
     return origin.rpartition(".")[2]
 
 
-def _text_of_metadata(name: str, about: FunctionMetadata) -> str:
-    parameters = parameters_of(about)
+def _text_of_metadata(name: str, entry: FunctionMetadata) -> str:
+    parameters = parameters_of(entry)
     if parameters.schemas is None and parameters.names is None and parameters.result is None:
-        return about.doc
+        return entry.doc
     words = []
     n_positional_only = 0
-    for i, each in enumerate(_parameters(about)):
+    for i, each in enumerate(_parameters(entry)):
         star = "*" if each.kind is Parameter.VAR_POSITIONAL else ""
         n_positional_only += each.kind is Parameter.POSITIONAL_ONLY
-        schema = None if star or parameters.schemas is None or (i == 0 and about.is_member) else parameters.schemas[i]
+        schema = None if star or parameters.schemas is None or (i == 0 and entry.is_member) else parameters.schemas[i]
         is_optional = each.default is not Parameter.empty
         default = (f" = {each.default!r}" if schema else f"={each.default!r}") if is_optional else ""
         shown = f": {schema.repr(_short)}" if schema else ""
@@ -224,4 +224,4 @@ def _text_of_metadata(name: str, about: FunctionMetadata) -> str:
         words.insert(n_positional_only, "/")
     line = f"{name.rpartition('.')[2] or 'function'}({', '.join(words)})"
     line += f" -> {arriving(parameters.result).repr(_short)}" if parameters.result else ""
-    return f"{line}\n\n{inspect.cleandoc(about.doc)}" if about.doc else line
+    return f"{line}\n\n{inspect.cleandoc(entry.doc)}" if entry.doc else line

@@ -32,8 +32,8 @@ __all__ = [
 
 class FunctionMetadata:
     """The data of a function: its `metadata` (JSON), its documentation, and whether its first parameter is the object
-    of a method (`is_member`). `overloads` are the notes of several functions behind one name; `full_name` is the name
-    of a global function whose metadata was not looked up yet."""
+    of a method (`is_member`). `overloads` are the metadata of several functions behind one name; `full_name` is the
+    name of a global function whose metadata was not looked up yet."""
 
     def __init__(
         self,
@@ -71,13 +71,13 @@ def _number_of(*key: Any) -> int:
 
 
 def add_metadata(function: Function, metadata: str, doc: str, is_member: bool = False) -> None:
-    """Record a function's metadata and documentation. A function that has another about already is overloaded: both
+    """Record a function's metadata and documentation. A function that has other metadata already is overloaded: both
     count."""
     number, old = _number_of(metadata, doc, is_member), function._about
     if old not in (0, number):
-        notes = _entries[old].overloads or (_entries[old],)
+        entries = _entries[old].overloads or (_entries[old],)
         new = _entries[number]
-        number = old if new in notes else _number_of("", "", is_member, (*notes, new))
+        number = old if new in entries else _number_of("", "", is_member, (*entries, new))
     function._about = number
 
 
@@ -97,11 +97,11 @@ def static_method(function: Function) -> Any:
 
 
 def metadata_of(function: Function) -> FunctionMetadata:
-    """Return the about of a function; an empty about if nothing is recorded about it."""
-    about = _entries[function._about]
-    if about is not _UNKNOWN and not about.full_name:
-        return about
-    name = about.full_name or function.__name__
+    """Return the metadata of a function; empty metadata if nothing is recorded."""
+    entry = _entries[function._about]
+    if entry is not _UNKNOWN and not entry.full_name:
+        return entry
+    name = entry.full_name or function.__name__
     if not name or function.__chandle__() == 0:
         return _UNKNOWN
     current = _core.global_get(name)
@@ -118,13 +118,13 @@ def metadata_of(function: Function) -> FunctionMetadata:
     return _entries[number]
 
 
-def parameters_of(about: FunctionMetadata) -> Parameters:
-    """Return the parameters in a about."""
-    found = about.parameters
+def parameters_of(entry: FunctionMetadata) -> Parameters:
+    """Return the parameters in metadata."""
+    found = entry.parameters
     if found is None:
         from .parameters import Parameters
 
-        found = about.parameters = Parameters(about.metadata, about.is_member)
+        found = entry.parameters = Parameters(entry.metadata, entry.is_member)
     return found
 
 
@@ -144,8 +144,8 @@ def _by_names(self: Function, args: tuple[Any, ...], named: dict[str, Any]) -> t
 
 def reads_only(function: Function, position: int) -> bool:
     """Tell whether a function declares that it only reads the array at a position (from 0)."""
-    about = metadata_of(function)
-    schemas = [parameters_of(each).schemas for each in about.overloads or (about,)]
+    entry = metadata_of(function)
+    schemas = [parameters_of(each).schemas for each in entry.overloads or (entry,)]
     found = [each[position].array for each in schemas if each is not None and position < len(each)]
     return bool(found) and all(each is not None and each.startswith("read-only") for each in found)
 

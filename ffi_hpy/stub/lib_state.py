@@ -25,8 +25,8 @@ def collect_global_funcs() -> dict[str, list[FuncInfo]]:
         if dot:
             schema = function_schema(get_global_func_metadata(name), f"function `{name}`")
             function = get_global_func(name, allow_missing=True)
-            about = FunctionMetadata() if function is None else metadata_of(function)
-            found.setdefault(prefix, []).append(FuncInfo.from_metadata(name, schema, about))
+            entry = FunctionMetadata() if function is None else metadata_of(function)
+            found.setdefault(prefix, []).append(FuncInfo.from_metadata(name, schema, entry))
     return found
 
 

@@ -152,18 +152,18 @@ class FuncInfo:
         return FuncInfo(NamedTypeSchema(name, schema), is_member)
 
     @staticmethod
-    def from_metadata(name: str, schema: TypeSchema, about: FunctionMetadata) -> FuncInfo:
+    def from_metadata(name: str, schema: TypeSchema, entry: FunctionMetadata) -> FuncInfo:
         """Return a function by its full name, type, and metadata."""
-        parameters = parameters_of(about)
+        parameters = parameters_of(entry)
         named = NamedTypeSchema(name, schema)
-        return FuncInfo(named, about.is_member, about.doc, parameters.names, parameters.defaults)
+        return FuncInfo(named, entry.is_member, entry.doc, parameters.names, parameters.defaults)
 
     @staticmethod
     def from_type_method(method: TypeMethod) -> FuncInfo:
         """A method of a registered type."""
         text = method._metadata if isinstance(method._metadata, str) else ""
-        about = FunctionMetadata(text, method.doc or "", not method.is_static)
-        return FuncInfo.from_metadata(method.name, _schema_of_function(method.ty, method._title), about)
+        entry = FunctionMetadata(text, method.doc or "", not method.is_static)
+        return FuncInfo.from_metadata(method.name, _schema_of_function(method.ty, method._title), entry)
 
     @property
     def name(self) -> str:

@@ -159,7 +159,7 @@ static int callback_call(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny
   return run_callback(&(Callback){.owner = self}, args, n, result);
 }
 
-/* The safe_call of a callback that gets arrays of another library; self is a Callback, which owns the owner. */
+/* The safe_call of a callback that gets arrays of another library; self is a Callback, which owns its FbPyOwner. */
 static int array_callback_call(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
   return run_callback(self, args, n, result);
 }
