@@ -57,6 +57,9 @@ void fb_identity_unlist(FbHandleCell *cell);
 /* Like fb_identity_unlist, but only if the registered wrapper has this cell. */
 void fb_identity_unlist_own(FbHandleCell *cell);
 
+/* Returns new handles of all registered wrappers, in an array to free, and their number in *n; NULL without memory. */
+HPy *fb_identity_all(HPyContext *ctx, size_t *n);
+
 void fb_identity_share_slow(HPyContext *ctx, HPy self, FbHandleCell *cell);
 /* Registers `self` if it is not registered yet. Called before other code gets a reference to the object. The caller
  * uses the cell. */
