@@ -90,6 +90,9 @@ typedef enum FbResume {
  * Returns HPy_NULL if the object owns no wrapper (any more). Waits if another thread is about to keep the wrapper. */
 HPy fb_identity_resume(TVMFFIObject *handle, FbResume how);
 
+/* Returns new handles of all registered wrappers, in an array to free, and their number in *n; NULL without memory. */
+HPy *fb_identity_all(HPyContext *ctx, size_t *n);
+
 void fb_identity_share_slow(HPyContext *ctx, HPy self, FbHandleCell *cell);
 /* Registers `self` if it is not registered yet. Called before other code gets a reference to the object. The caller
  * uses the cell. */
