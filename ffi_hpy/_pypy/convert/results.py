@@ -174,6 +174,6 @@ def _wrap_movable(address: int) -> Any:
     a new wrapper."""
     if is_shared(address):
         found = find(address)
-        if found is not None and found._ffi_uses:
+        if found is not None and found._ffi_uses and not found._ffi_has_state:
             return wrap_apart(address)
     return wrap(address)
