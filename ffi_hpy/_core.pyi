@@ -505,6 +505,7 @@ def set_hooks(
     opaque_value: Callable[[Any], Any] = ...,
     order_of_arguments: Callable[[Function, int, tuple[str, ...]], tuple[tuple[str, ...], tuple[Any, ...]] | str] = ...,
     reads_only: Callable[[Function, int], bool] = ...,
+    subclass_made: Callable[[CObject], None] = ...,
 ) -> None:
     """Set the Python functions that the binding calls; the package calls this. Omitted hooks stay.
 
@@ -537,6 +538,8 @@ def set_hooks(
       those with the names follow: the names, interned; and for each argument of the native function its number in the
       call, or a tuple with a default. A str, for a TypeError, if they do not match the function's parameters.
     - reads_only(function, position): whether a function declares that it only reads the array at a position.
+    - subclass_made(obj): a wrapper has got its handle, and its class is not the class of the native type. Called only
+      if it is set.
     - wrap_dtype, wrap_opaque_ptr: wrap values that come from native code, given as numbers.
     - device_class: the class of devices that come from native code; called with a name, it makes a device of a value
       for a schema.
@@ -558,6 +561,10 @@ def function_from_callable(fn: Callable[..., Any], exchange_api: Any = ..., /) -
     """Return a native function that calls `fn`. Native code may call and release it on any thread. With the capsule of
     a DLPack C exchange API, tensor arguments arrive as arrays of that API's library. TypeError for a capsule without
     one."""
+
+def function_from_method_name(name: str, /) -> Function:
+    """Return a native function that calls the method of that name of its first argument with the other arguments.
+    Missing in debug modes and in the cffi backend, where a Python function does the work."""
 
 def function_from_address(address: int, keep_alive: Any = None, context: int = 0, /) -> Function:
     """Return a Function for a C function of type TVMFFISafeCallType, called with `context` as its handle."""

@@ -20,9 +20,19 @@ from .plain import wrap_opaque_ptr
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any, NoReturn
 
-__all__ = ["MISSING", "Object", "ObjectConvertible", "ObjectMeta", "ObjectRValueRef", "object_repr", "wrapper_like"]
+__all__ = [
+    "MISSING",
+    "Object",
+    "ObjectConvertible",
+    "ObjectMeta",
+    "ObjectRValueRef",
+    "object_repr",
+    "watched_names",
+    "wrapper_like",
+]
 
 
 # On PyPy every HPy object has these two attributes, and the base written in Python has weak references. A class cannot
@@ -30,6 +40,10 @@ __all__ = ["MISSING", "Object", "ObjectConvertible", "ObjectMeta", "ObjectRValue
 _HAVE_DICT = hasattr(CObject.__new__(CObject), "__dict__")
 _HAVE_WEAK_REFERENCES = _HAVE_DICT or hasattr(CObject, "__weakref__")
 _EVERYBODY_HAS = ("__dict__",) * _HAVE_DICT + ("__weakref__",) * _HAVE_WEAK_REFERENCES
+
+
+watched_names: dict[str, Callable[[type], None]] = {}
+"""Functions to call with a class that got or lost an attribute of that name."""
 
 
 class ObjectMeta(ABCMeta):
@@ -45,6 +59,18 @@ class ObjectMeta(ABCMeta):
         cls = super().__new__(mcls, name, bases, namespace, **kwargs)
         refuse_finalizer(cls)
         return cls
+
+    if not TYPE_CHECKING:  # with these, type checkers would accept every assignment
+
+        def __setattr__(cls, name, value, /):
+            super().__setattr__(name, value)
+            if name in watched_names:
+                watched_names[name](cls)
+
+        def __delattr__(cls, name, /):
+            super().__delattr__(name)
+            if name in watched_names:
+                watched_names[name](cls)
 
 
 class Object(CObject, metaclass=ObjectMeta):

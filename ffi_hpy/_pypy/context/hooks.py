@@ -41,8 +41,9 @@ string_class: Any = _missing
 tensor_to_array: Any = _missing
 wrap_dtype: Any = _missing
 wrap_opaque_ptr: Any = _missing
+subclass_made: Any = None  # set for the first type with overridable methods
 
-_NAMES = frozenset([name for name, value in globals().items() if value is _missing]) - {"_missing"}
+_NAMES = frozenset([name for name, value in globals().items() if value is _missing]) - {"_missing"} | {"subclass_made"}
 
 
 def store(*args: Any, **given: Any) -> None:
