@@ -670,6 +670,10 @@ def class_register(index: int, cls: type, /) -> None:
     """Make native objects of that type instances of cls from now on. cls must derive from CObject."""
 
 def class_find(index: int, /) -> type | None: ...
+def class_made(cls: type[CObject], /) -> None:
+    """Watch the end of instances of a class that was made, or has got `__del__`: a wrapper with state lives as long as
+    native code holds its object."""
+
 def global_get(name: str, /) -> Function | None: ...
 def global_metadata(name: str, word: str, /) -> str | None:
     """Return the metadata of a global function, None if they do not contain a word. Missing with cffi."""

@@ -13,7 +13,7 @@ from .context.numbers import ERROR, FUNCTION, TENSOR
 from .convert import opaque, results, values
 from .delegated import DELEGATED
 from .object import core_functions
-from .object.objects import class_at, class_set
+from .object.objects import class_at, class_made, class_set
 from .record import field_slots, initializers, schemas
 
 TYPE_CHECKING = False
@@ -66,7 +66,9 @@ def make_module(name: str) -> ModuleType:
     for function in _FROM_BINDING:
         found[function] = getattr(binding, function)
     own = {public: getattr(source, public) for source, names in _NAMES for public in names}
-    own.update(DELEGATED, class_find=class_at, opaque_new=opaque.make_opaque, set_hooks=hooks.store)
+    own.update(
+        DELEGATED, class_find=class_at, class_made=class_made, opaque_new=opaque.make_opaque, set_hooks=hooks.store
+    )
     for public, value in own.items():
         found[public] = value
         if isinstance(value, FunctionType):

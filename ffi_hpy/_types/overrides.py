@@ -42,9 +42,10 @@ def _lineage(info: TypeInfo) -> list[TypeInfo]:
 
 def watch(info: TypeInfo) -> None:
     """Let instances of Python classes below the class of this type override its overridable methods."""
-    for method in info.methods:
-        if method.metadata.get("overridable"):
-            watched_names[method.name] = _refresh
+    for name in ["__bases__", *(method.name for method in info.methods if method.metadata.get("overridable"))]:
+        watchers = watched_names.get(name, ())
+        if _refresh not in watchers:
+            watched_names[name] = (*watchers, _refresh)
     _core.set_hooks(subclass_made=_connect)
 
 

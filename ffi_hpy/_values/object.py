@@ -11,6 +11,7 @@ from .._core import (
     CObject,
     Function,
     ObjectRValueRef,
+    class_made,
     class_register,
     function_from_callable,
 )
@@ -42,7 +43,7 @@ _HAVE_WEAK_REFERENCES = _HAVE_DICT or hasattr(CObject, "__weakref__")
 _EVERYBODY_HAS = ("__dict__",) * _HAVE_DICT + ("__weakref__",) * _HAVE_WEAK_REFERENCES
 
 
-watched_names: dict[str, Callable[[type], None]] = {}
+watched_names: dict[str, tuple[Callable[[type], None], ...]] = {}
 """Functions to call with a class that got or lost an attribute of that name."""
 
 
@@ -58,19 +59,31 @@ class ObjectMeta(ABCMeta):
             namespace["__slots__"] = [slot for slot in named if slot not in _EVERYBODY_HAS]
         cls = super().__new__(mcls, name, bases, namespace, **kwargs)
         refuse_finalizer(cls)
+        class_made(cls)  # type: ignore[arg-type]
         return cls
 
     if not TYPE_CHECKING:  # with these, type checkers would accept every assignment
 
         def __setattr__(cls, name, value, /):
             super().__setattr__(name, value)
-            if name in watched_names:
-                watched_names[name](cls)
+            for watch in watched_names.get(name, ()):
+                watch(cls)
 
         def __delattr__(cls, name, /):
             super().__delattr__(name)
-            if name in watched_names:
-                watched_names[name](cls)
+            for watch in watched_names.get(name, ()):
+                watch(cls)
+
+
+def _made_again(cls: Any) -> None:
+    """Watch the end of instances of a class and its subclasses again, after the interpreter has set their slots."""
+    class_made(cls)
+    derived: list[Any] = type.__subclasses__(cls)
+    for each in derived:
+        _made_again(each)
+
+
+watched_names["__del__"] = watched_names["__bases__"] = (_made_again,)
 
 
 class Object(CObject, metaclass=ObjectMeta):

@@ -24,6 +24,7 @@ __all__ = [
     "address_in",
     "check_wrapper",
     "class_at",
+    "class_made",
     "class_set",
     "derives",
     "expect",
@@ -152,6 +153,10 @@ _writing = new_lock()
 def class_at(type_index: int) -> type | None:
     """The class registered for a type, None if there is none."""
     return _classes[type_index] if 0 <= type_index < len(_classes) else None
+
+
+def class_made(cls: type) -> None:
+    """Do nothing: PyPy needs no notice of the end of a wrapper."""
 
 
 def class_set(type_index: int, cls: type, replaces: bool = True) -> type:

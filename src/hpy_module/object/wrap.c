@@ -6,6 +6,7 @@
 #include "hpy_module/context/hook.h"
 #include "identity.h"
 #include "object.h"
+#include "preserve.h"
 
 /* The wrapper that the caller wants: see wrap.h. */
 typedef enum Wanted { WANTED_LISTED, WANTED_MOVABLE, WANTED_APART } Wanted;
@@ -68,7 +69,9 @@ FH_INLINE HPy wrap(HPyContext *ctx, TVMFFIObject *handle, Wanted wanted) {
    * wrapper and needs no lookup; the new wrapper is not registered until the object is shared. */
   bool is_shared = wanted != WANTED_APART && fb_identity_is_shared(handle);
   if (is_shared && wanted == WANTED_MOVABLE) {
-    HPy found = fb_identity_find(ctx, handle);
+    HPy found = fb_preserve_trade(handle);
+    if (FH_UNLIKELY(!HPy_IsNull(found))) return found;
+    found = fb_identity_find(ctx, handle);
     if (!HPy_IsNull(found)) {
       FbHandleCell *cell = fb_object_cell(ctx, found);
       /* a wrapper of a Python subclass differs from a new one, which would not have its class */
@@ -81,8 +84,9 @@ FH_INLINE HPy wrap(HPyContext *ctx, TVMFFIObject *handle, Wanted wanted) {
       HPy_Close(ctx, found);
       is_shared = false;
     }
-  } else if (is_shared && FH_LIKELY(!fb_identity_expects_none(handle))) {
-    HPy found = fb_identity_trade(ctx, handle);
+  } else if (is_shared) {
+    HPy found = FH_LIKELY(!fb_identity_expects_none(handle)) ? fb_identity_trade(ctx, handle) : HPy_NULL;
+    if (HPy_IsNull(found)) found = fb_preserve_trade(handle);
     if (!HPy_IsNull(found)) return found;
   }
   const FbRef *cell = fb_class_table_find(handle->type_index);
