@@ -57,6 +57,8 @@ class ObjectMeta(ABCMeta):
         if slots and _EVERYBODY_HAS:
             named = (slots,) if isinstance(slots, str) else slots
             namespace["__slots__"] = [slot for slot in named if slot not in _EVERYBODY_HAS]
+            if "__weakref__" in named:
+                namespace["_ffi_weak_references"] = True  # for the cffi backend (_pypy/object/objects.py)
         cls = super().__new__(mcls, name, bases, namespace, **kwargs)
         refuse_finalizer(cls)
         class_made(cls)  # type: ignore[arg-type]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..context import hooks
-from ..context.backend import core
+from ..context.backend import core, n_owners
 from ..context.binding import binding
 from ..context.hidden import hidden
 from ..context.numbers import FUNCTION, OBJECT
@@ -90,11 +90,6 @@ def _blank() -> Any:
     return binding.CObject.__new__(binding.CObject)
 
 
-def _use_count(words: Any) -> int:
-    count: int = words[0] & 0xFFFFFFFF
-    return count
-
-
 class CObject(Wrapper):
     """Base of all classes whose instances own a handle of a native object."""
 
@@ -126,7 +121,7 @@ class CObject(Wrapper):
     def __use_count__(self) -> int:
         """Strong references to the native object, 0 if there is none."""
         check_wrapper(self)
-        count: int = read_object(self, OBJECT, 0, _use_count) if address_in(self) else 0
+        count: int = read_object(self, OBJECT, 0, n_owners) if address_in(self) else 0
         return count
 
     def _move(self) -> ObjectRValueRef:

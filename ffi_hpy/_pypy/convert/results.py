@@ -30,7 +30,7 @@ from ..context.numbers import (
     STR,
 )
 from ..object.identity import find
-from ..object.objects import class_at, is_shared, type_index_at, wrap, wrap_apart
+from ..object.objects import is_shared, wrap, wrap_apart
 from .opaque import unwrap
 from .values import data_type_of, device_of
 
@@ -174,6 +174,6 @@ def _wrap_movable(address: int) -> Any:
     a new wrapper. A wrapper of a Python subclass differs from a new one, so it is passed itself."""
     if is_shared(address):
         found = find(address)
-        if found is not None and found._ffi_uses and class_at(type_index_at(address)) is type(found):
+        if found is not None and found._ffi_uses and not found._ffi_has_state:
             return wrap_apart(address)
     return wrap(address)
