@@ -22,6 +22,9 @@
 
 namespace tvm {
 namespace ffi {
+
+class Overrides; /* extra/overrides.h */
+
 namespace reflection {
 
 /** Bytes from an object's header to a field. */
@@ -147,6 +150,9 @@ TVM_FFI_COLD_CODE void RegisterAttrOf(int32_t type_index, const char *type_key, 
   }
 }
 
+/** Defined in extra/overrides.h. */
+template <typename Class> void RegisterOverrides(int32_t type_index);
+
 } // namespace detail
 
 /** Registers global functions. The arguments after the function are documentation, the names of its parameters (arg.h),
@@ -226,6 +232,7 @@ public:
         }
       }
     }
+    if constexpr (std::is_base_of_v<Overrides, Class>) detail::RegisterOverrides<Class>(type_index_);
     def_type_attr(type_attr::kTypeFinal.name, static_cast<bool>(Class::_type_final));
   }
 
