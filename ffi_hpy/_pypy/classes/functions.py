@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 from ..._start.fork import new_lock
-from ..context import bridge
+from ..context import bridge, hooks
 from ..context.backend import SAFE_CALL, cast, core, words_at
 from ..context.binding import binding
 from ..context.hidden import hidden
@@ -197,6 +197,8 @@ class Function(CObject):
         self._call = cast(SAFE_CALL, words_at(address)[3])
         if type(self) is Function and is_shared(address):
             share(self)
+        if hooks.object_made is not None:
+            hooks.object_made(address, 0)
 
     def _fill(self, address: int) -> None:
         with _filling:
@@ -289,7 +291,10 @@ def _passed(arg: Any, frame: CallBuffer) -> Any:
         uses = uses_of(wrapper)
         uses.append(None)
         frame.held.append(uses)
-        return bridge.to_binding(wrapper._ffi_address or settled(wrapper))
+        address = wrapper._ffi_address or settled(wrapper)
+        if not wrapper._ffi_is_listed:
+            share(wrapper)
+        return bridge.to_binding(address)
     return arg
 
 

@@ -281,6 +281,7 @@ enum { STRONG_BITS = 32 };
 static FH_THREAD_LOCAL char this_thread; /* its address identifies the thread */
 
 static TVMFFIObject *marked(const TVMFFIObject *handle) { return (TVMFFIObject *)((uintptr_t)handle | 1); }
+static bool is_marked(const TVMFFIObject *handle) { return ((uintptr_t)handle & 1) != 0; }
 
 bool fb_identity_preserve(FbHandleCell *cell, FbPreserved *preserved, bool is_moved) {
   TVMFFIObject *handle = cell->handle;
@@ -480,4 +481,34 @@ void fb_identity_unlist_own(FbHandleCell *cell) {
   if (FH_UNLIKELY(is_weak)) fb_identity_weak_forget(cell);
   /* An object that stayed with its creator was never registered: its destructor takes no lock. */
   if (fb_handle_cell_listing(cell) == FB_LISTED) unlist(cell, false);
+}
+
+HPy *fb_identity_all(HPyContext *ctx, size_t *n) {
+  size_t room = 64;
+  HPy *found = malloc(room * sizeof(*found));
+  for (size_t i = 0; found != NULL && fb_identity_is_kept && i < 1 << STRIPE_BITS; ++i) {
+    Stripe *stripe = &stripes[i];
+    /* Enough room for the stripe, before its lock is taken: without the lock the number is a hint. */
+    size_t most = *n + (size_t)fh_atomic_load_relaxed(&stripe->mask) + 1;
+    if (most > room) {
+      room = 2 * most;
+      HPy *larger = realloc(found, room * sizeof(*found));
+      if (larger == NULL) {
+        while (*n > 0) HPy_Close(ctx, found[--*n]);
+        free(found);
+        return NULL;
+      }
+      found = larger;
+    }
+    if (FH_UNLIKELY(fb_context_free_threaded)) fh_shared_write(&stripe->lock);
+    /* The entries may change on PyPy 7.3, where a weak reference may let other threads run. */
+    for (size_t j = 0; j <= stripe->mask && *n < room; ++j) {
+      Entry entry = stripe->entries[j];
+      if (entry.handle != NULL && is_marked(entry.handle)) entry.cell = entry.preserved->cell;
+      HPy wrapper = entry.handle == NULL ? HPy_NULL : entry_load(ctx, &entry);
+      if (!HPy_IsNull(wrapper)) found[(*n)++] = wrapper;
+    }
+    stripe_unlock(stripe);
+  }
+  return found;
 }

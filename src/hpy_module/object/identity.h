@@ -116,6 +116,9 @@ HPy fb_identity_resume(TVMFFIObject *handle, FbResume how);
 /* Ends the offer of a cell to a call. A cell that has its handle still is registered as before. */
 void fb_identity_end_offer(FbHandleCell *cell);
 
+/* Returns new handles of all registered wrappers, in an array to free, and their number in *n; NULL without memory. */
+HPy *fb_identity_all(HPyContext *ctx, size_t *n);
+
 void fb_identity_share_slow(HPyContext *ctx, HPy self, FbHandleCell *cell);
 /* Registers `self` if it is not registered yet. Called before other code gets a reference to the object. The caller
  * uses the cell. */
