@@ -37,6 +37,7 @@ typedef struct FbHandleCell {
 enum FbCellFlags {
   FB_CELL_FINALIZED = 1, /* __del__ was called: it is called once */
   FB_CELL_NOTED = 2, /* the object's address is noted for collections of garbage */
+  FB_CELL_HELD = 4, /* the collection in progress owns a reference to the wrapper, on behalf of the object */
 };
 
 /* States of n_uses in which no use may begin (the cell is claimed). */

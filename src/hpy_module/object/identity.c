@@ -419,9 +419,9 @@ void fb_identity_end_offer(FbHandleCell *cell) {
 
 bool fb_identity_finalize(FbHandleCell *cell) {
   if (cell->handle != NULL) fb_identity_unlist_own(cell);
-  bool was_finalized = (get_flags(cell) & FB_CELL_FINALIZED) != 0;
-  set_flags(cell, FB_CELL_FINALIZED);
-  return was_finalized;
+  int flags = get_flags(cell);
+  set_flags(cell, flags | FB_CELL_FINALIZED);
+  return (flags & FB_CELL_FINALIZED) != 0;
 }
 
 void (*fb_identity_registered)(TVMFFIObject *handle);
@@ -440,9 +440,18 @@ HPy fb_identity_hold(TVMFFIObject *handle) {
   HPy self = HPy_NULL;
   Stripe *stripe = stripe_lock(handle);
   Entry *entry = find_entry(stripe, handle);
-  if (entry != NULL && fb_identity_is_held(handle)) self = entry_load(fb_ctx, entry);
+  int flags = entry == NULL ? 0 : get_flags(entry->cell);
+  if (entry != NULL && (flags & FB_CELL_HELD) == 0 && fb_identity_is_held(handle)) self = entry_load(fb_ctx, entry);
+  if (!HPy_IsNull(self)) set_flags(entry->cell, flags | FB_CELL_HELD);
   stripe_unlock(stripe);
   return self;
+}
+
+void fb_identity_end_hold(FbHandleCell *cell) {
+  TVMFFIObject *handle = fb_handle_cell_get(cell);
+  Stripe *stripe = stripe_lock(handle); /* of any object, if a thread has just moved the handle away */
+  set_flags(cell, get_flags(cell) & ~FB_CELL_HELD);
+  stripe_unlock(stripe);
 }
 
 static void unlist(FbHandleCell *cell, bool any) {

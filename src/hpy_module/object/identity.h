@@ -98,9 +98,11 @@ extern void (*fb_identity_registered)(TVMFFIObject *handle);
 /* Sets or ends the flag NOTED of the registered wrapper of an object, which need not exist any more. Returns whether
  * that was a change. */
 bool fb_identity_note(TVMFFIObject *handle, bool is_noted);
-/* Returns the registered wrapper of an object, which need not exist any more, as a new handle; HPy_NULL if there is
- * none, or if no native code holds the object. */
+/* Returns the registered wrapper of an object, which need not exist any more, as a new handle, and sets its flag HELD;
+ * HPy_NULL if there is none, if the flag is set, or if no native code holds the object. */
 HPy fb_identity_hold(TVMFFIObject *handle);
+/* Ends the flag HELD. */
+void fb_identity_end_hold(FbHandleCell *cell);
 
 typedef enum FbResume {
   FB_RESUME_TRADE, /* the cell gets the caller's strong reference */

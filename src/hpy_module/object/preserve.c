@@ -147,17 +147,6 @@ static bool add(Noted *noted, void *item) {
   return has_grown;
 }
 
-/* Takes a reference to the wrapper for the collection that begins, if native code holds its object. */
-static void hold(TVMFFIObject *handle) {
-  HPy wrapper = fb_identity_hold(handle);
-  if (HPy_IsNull(wrapper)) return;
-  if (fb_preserve_is_proven != NULL && fb_preserve_is_proven(fb_object_cell(fb_ctx, wrapper))) {
-    HPy_Close(fb_ctx, wrapper);
-  } else {
-    (void)add(&held, (void *)wrapper._i);
-  }
-}
-
 /* Moves a generation to another one, without repetitions and addresses without a wrapper. */
 static void move_generation(int from, int to, bool holds) {
   Noted taken = take(&generations[from]);
@@ -167,7 +156,8 @@ static void move_generation(int from, int to, bool holds) {
   }
   for (size_t i = 0; i < n; ++i) {
     if (fb_identity_note(taken.items[i], true)) (void)add(&generations[to], taken.items[i]);
-    if (holds) hold(taken.items[i]);
+    HPy wrapper = holds ? fb_identity_hold(taken.items[i]) : HPy_NULL;
+    if (!HPy_IsNull(wrapper)) (void)add(&held, (void *)wrapper._i);
   }
   free(taken.items);
 }
@@ -178,7 +168,11 @@ static void note_collection(int begins, int generation) {
     return;
   }
   Noted taken = take(&held);
-  for (size_t i = 0; i < taken.n; ++i) HPy_Close(fb_ctx, (HPy){(intptr_t)taken.items[i]});
+  for (size_t i = 0; i < taken.n; ++i) {
+    HPy wrapper = {(intptr_t)taken.items[i]};
+    fb_identity_end_hold(fb_object_cell(fb_ctx, wrapper));
+    HPy_Close(fb_ctx, wrapper);
+  }
   free(taken.items);
 }
 
