@@ -23,6 +23,8 @@ HPy fb_preserve_trade(TVMFFIObject *handle) {
   return fb_identity_is_preserved(handle) ? fb_identity_resume(handle, FB_RESUME_TRADE) : HPy_NULL;
 }
 
+bool fb_preserve_has_state(HPy self) { return fb_identity_deleter != NULL && fb_ext->end_is_watched(self) != 0; }
+
 /* Python code uses a preserved wrapper. The caller has a reference to it. */
 static void resume(FbHandleCell *cell) {
   HPy self = fb_identity_resume(cell->handle, FB_RESUME_TRY);
@@ -56,7 +58,7 @@ static void delete_preserved(void *self, int flags) {
 /* --- moves -------------------------------------------------------------------------------------------------------- */
 
 bool fb_preserve_offer(HPyContext *ctx, HPy self, FbHandleCell *cell) {
-  if (fb_identity_deleter == NULL || !fb_ext->end_is_watched(self)) return false;
+  if (!fb_preserve_has_state(self)) return false;
   fb_identity_share(ctx, self, cell);
   FbPreserved *preserved = malloc(sizeof(*preserved));
   if (preserved != NULL && fb_identity_preserve(cell, preserved, true)) return true;

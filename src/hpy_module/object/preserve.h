@@ -37,6 +37,9 @@ HPy fb_preserve_trade(TVMFFIObject *handle);
  * handle again when native code hands the object out, and lives until then. Returns whether it does. */
 bool fb_preserve_offer(HPyContext *ctx, HPy self, FbHandleCell *cell);
 
+/* Whether the end of a wrapper is watched, because a new wrapper would differ from it. */
+bool fb_preserve_has_state(HPy self);
+
 /* Whether a reference to the wrapper belongs to the native object: the object owns the wrapper, or a collection in
  * progress holds the wrapper for it. */
 FH_INLINE bool fb_preserve_has_reference(FbHandleCell *cell) {

@@ -297,6 +297,13 @@ def test_an_object_becomes_a_python_attribute_and_native_again(Square):
         assert id(shelf[-1]) == number
 
 
+def test_a_callback_gets_the_object_that_its_caller_passes(Square, native):
+    square = Square(6)
+    square.edge = 2
+    assert native.call_with(lambda one: one is square and one.area(), square) == 4
+    assert native.call_with(lambda one: native.call_with(lambda two: two is one, one), square)
+
+
 # --- moves ------------------------------------------------------------------------------------------------------------
 
 
