@@ -6,7 +6,7 @@ import gc
 import weakref
 
 import pytest
-from support import IS_PYPY, REFUSES_FINALIZERS, collect_garbage, is_gone, parallelize, run_python, unique_name
+from support import REFUSES_FINALIZERS, collect_garbage, is_gone, parallelize, run_python, unique_name
 
 import ffi_hpy
 from ffi_hpy import _core
@@ -317,7 +317,7 @@ def test_a_finalizer_runs_for_every_wrapper(testing):
     assert calls == [0, 1, 2, 3, 4]
 
 
-@pytest.mark.skipif(IS_PYPY, reason="PyPy finalizes an object once, and it gives its handle back then")
+@finalizes
 def test_a_finalizer_may_bring_its_object_back():
     saved = []
 
