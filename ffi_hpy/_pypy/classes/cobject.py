@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..context import hooks
 from ..context.backend import core, n_owners
 from ..context.binding import binding
 from ..context.hidden import hidden
@@ -17,6 +18,7 @@ from ..object.objects import (
     is_shared,
     is_wrapper,
     raise_no_handle,
+    record,
     type_index_at,
     type_index_in,
 )
@@ -56,12 +58,17 @@ def put_handle(wrapper: Any, address: int) -> None:
     """Replace a wrapper's handle with the given one, which is stolen. RuntimeError if a call uses the old handle."""
     try:
         # The wrapper's class may have been replaced by a class registered later, or belong to another type.
-        is_listable = class_at(type_index_at(address)) is type(wrapper) or _is_listable(wrapper, address)
+        is_exact = class_at(type_index_at(address)) is type(wrapper)
+        is_listable = is_exact or _is_listable(wrapper, address)
         # The common case: the wrapper is new and unused.
         if not (wrapper._ffi_address or wrapper._is_function or is_shared(address)) and wrapper._ffi_uses is None:
             if not is_listable:
                 wrapper._ffi_is_listed = True
             wrapper._ffi_address = address
+            if hooks.object_made is not None:
+                record(wrapper, 0)
+            if not is_exact and hooks.subclass_made is not None:
+                hooks.subclass_made(wrapper)
             return
         if wrapper._is_function:
             check_function(address)
@@ -75,8 +82,12 @@ def put_handle(wrapper: Any, address: int) -> None:
         raise
     if is_listable and has_others:
         share(wrapper)  # other owners may pass the object to Python at any time
+    if hooks.object_made is not None:
+        record(wrapper, 0)
     if old:
         core.decref(old)
+    if not is_exact and hooks.subclass_made is not None:
+        hooks.subclass_made(wrapper)
 
 
 def _blank() -> Any:
@@ -146,6 +157,8 @@ class CObject(Wrapper):
         _let_list(self)
         if old:
             core.decref(old)
+        if hooks.subclass_made is not None and address_in(self):
+            hooks.subclass_made(self)
 
     @hidden
     def __init_handle_by_constructor__(self, *args: Any) -> None:
