@@ -505,6 +505,7 @@ def set_hooks(
     opaque_value: Callable[[Any], Any] = ...,
     order_of_arguments: Callable[[Function, int, tuple[str, ...]], tuple[tuple[str, ...], tuple[Any, ...]] | str] = ...,
     reads_only: Callable[[Function, int], bool] = ...,
+    object_made: Callable[[int, int], object] | None = ...,
     subclass_made: Callable[[CObject], None] = ...,
 ) -> None:
     """Set the Python functions that the binding calls; the package calls this. Omitted hooks stay.
@@ -538,6 +539,8 @@ def set_hooks(
       those with the names follow: the names, interned; and for each argument of the native function its number in the
       call, or a tuple with a default. A str, for a TypeError, if they do not match the function's parameters.
     - reads_only(function, position): whether a function declares that it only reads the array at a position.
+    - object_made(pointer, owner): a new wrapper has got the object at the pointer. `owner` is not 0 for a callback:
+      owned_object(owner) is its callable. None, as at the beginning, if the package does not record objects.
     - subclass_made(obj): a wrapper has got its handle, and its class is not the class of the native type. Called only
       if it is set.
     - wrap_dtype, wrap_opaque_ptr: wrap values that come from native code, given as numbers.
@@ -583,6 +586,12 @@ def function_from_mlir(address: int, keep_alive: Any = None, /) -> Function:
 def native_functions() -> dict[str, int]:
     """Return the pointers to the binding's C functions of type TVMFFISafeCallType, by name: see
     src/hpy_module/value/native.c."""
+
+def wrappers() -> list[CObject]:
+    """Return the registered wrappers: those of objects to which native code may have a reference."""
+
+def owned_object(owner: int, /) -> Any:
+    """Return the callable of a callback that is alive, from the number that the hook object_made got."""
 
 def opaque_new(value: object, /) -> int:
     """Return the pointer to a new native object that owns a Python object. The caller owns the reference."""

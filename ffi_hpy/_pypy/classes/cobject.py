@@ -18,6 +18,7 @@ from ..object.objects import (
     is_shared,
     is_wrapper,
     raise_no_handle,
+    record,
     type_index_at,
     type_index_in,
 )
@@ -64,6 +65,8 @@ def put_handle(wrapper: Any, address: int) -> None:
             if not is_listable:
                 wrapper._ffi_is_listed = True
             wrapper._ffi_address = address
+            if hooks.object_made is not None:
+                record(wrapper, 0)
             if not is_exact and hooks.subclass_made is not None:
                 hooks.subclass_made(wrapper)
             return
@@ -79,6 +82,8 @@ def put_handle(wrapper: Any, address: int) -> None:
         raise
     if is_listable and has_others:
         share(wrapper)  # other owners may pass the object to Python at any time
+    if hooks.object_made is not None:
+        record(wrapper, 0)
     if old:
         core.decref(old)
     if not is_exact and hooks.subclass_made is not None:

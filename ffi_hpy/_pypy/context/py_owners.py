@@ -131,6 +131,8 @@ _MOST_TRIES = 100
 def finish(end: Callable[[Any], None], owner: Any, interruption: BaseException) -> None:
     """Call end(owner) again after a signal interrupted it in a finalizer. The signal handler's exception is kept for
     the next use of native code."""
+    if _MOST_TRIES is None:  # CPython has cleared this module: the process ends, which releases everything
+        return
     for _ in range(_MOST_TRIES):
         if isinstance(interruption, (RecursionError, MemoryError)):
             break

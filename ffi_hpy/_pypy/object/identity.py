@@ -26,6 +26,7 @@ __all__ = [
     "at_rest",
     "changing",
     "find",
+    "find_all",
     "has_entry",
     "is_used",
     "keep",
@@ -61,6 +62,12 @@ def find(address: int) -> Any:
     """Return the wrapper that is registered for an object, None if there is none."""
     entry = _table.get(address)
     return None if entry is None else entry()
+
+
+def find_all() -> list[Any]:
+    """Return the registered wrappers."""
+    found = (entry() for entry in list(_table.values()))
+    return [wrapper for wrapper in found if wrapper is not None]
 
 
 def share(wrapper: Any) -> Any:

@@ -31,6 +31,7 @@ __all__ = [
     "is_shared",
     "is_wrapper",
     "raise_no_handle",
+    "record",
     "settled",
     "type_index_at",
     "type_index_in",
@@ -222,12 +223,22 @@ def _wrap_new(address: int, shared: bool) -> Any:
         core.decref(address)
         raise
     _fill(wrapper, type_index, address)  # not in the try block: after a signal both would release it
+    if hooks.object_made is not None:
+        record(wrapper, 0)
     if not shared:
         return wrapper
     other = share(wrapper)
     if other is not wrapper:
         other._ffi_is_repeated = True
     return other
+
+
+def record(wrapper: Any, owner: int) -> None:
+    """Tell the package about a wrapper that has got its object, for the leak report, and register the wrapper, so that
+    the report finds it. `owner` is the block of the callable if the object is a callback."""
+    if not wrapper._ffi_is_listed:
+        share(wrapper)
+    hooks.object_made(wrapper._ffi_address, owner)
 
 
 def wrap(address: int) -> Any:

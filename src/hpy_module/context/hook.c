@@ -38,6 +38,7 @@ static const char *const names[FB_N_HOOKS] = {
     [FB_HOOK_OPAQUE_VALUE] = "opaque_value",
     [FB_HOOK_ORDER_OF_ARGUMENTS] = "order_of_arguments",
     [FB_HOOK_READS_ONLY] = "reads_only",
+    [FB_HOOK_OBJECT_MADE] = "object_made",
     [FB_HOOK_SUBCLASS_MADE] = "subclass_made",
 };
 
@@ -45,6 +46,8 @@ static const char *const names[FB_N_HOOKS] = {
  * while other threads read. A cell is complete before it is published and never freed: a replaced cell may be in
  * use. */
 static const FbRef *hooks[FB_N_HOOKS];
+
+bool fb_hook_records;
 
 HPy fb_hook_get(HPyContext *ctx, FbHook hook) {
   const FbRef *cell = fh_atomic_load_acquire(&hooks[hook]); /* pairs with hook_set */
@@ -90,6 +93,10 @@ static HPy fb_hook_set_all_impl(HPyContext *ctx, HPy self, const HPy *args, size
     if (hook_set(ctx, (FbHook)hook, args[i]) != 0) return HPy_NULL;
     /* String derives from str, and native strings become instances of it. */
     if (hook == FB_HOOK_STRING_CLASS) fb_text_class_made(args[i]);
+    if (hook == FB_HOOK_OBJECT_MADE) {
+      /* relaxed: a thread that reads the flag later records from then on */
+      fh_atomic_store_relaxed(&fb_hook_records, !fb_context_is_same(ctx, args[i], ctx->h_None));
+    }
   }
   return HPy_Dup(ctx, ctx->h_None);
 }

@@ -14,6 +14,7 @@
 #include "identity.h"
 #include "object.h"
 #include "own_class.h"
+#include "recorded.h"
 
 /* Registers `self`, whose cell has just got a handle, if other code has references to the object and may pass the
  * object to Python at any time. The cell is claimed or in use. Returns the wrapper that was registered before (new
@@ -87,6 +88,7 @@ int fb_transfer_put(HPyContext *ctx, HPy self, TVMFFIObject *handle) {
   fb_handle_cell_put(cell, handle);
   release_listed(ctx, self, cell);
   if (old != NULL) TVMFFIObjectDecRef(old);
+  if (fb_recorded_is_on() && fb_recorded_add(ctx, self, NULL) != 0) return -1;
   return watched ? tell(ctx, self) : 0;
 }
 
@@ -108,7 +110,7 @@ int fb_transfer_put_function(HPyContext *ctx, HPy self, TVMFFIObject *handle) {
     HPy other = list_if_shared(ctx, self, cell);
     fb_handle_cell_unuse(cell);
     if (!HPy_IsNull(other)) HPy_Close(ctx, other);
-    return 0;
+    return fb_recorded_is_on() ? fb_recorded_add(ctx, self, NULL) : 0;
   }
   fb_drop_object(handle, FB_DROP_UNKNOWN);
   if (cell == NULL) return -1;

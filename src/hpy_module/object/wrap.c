@@ -7,6 +7,7 @@
 #include "identity.h"
 #include "object.h"
 #include "preserve.h"
+#include "recorded.h"
 
 /* The wrapper that the caller wants: see wrap.h. */
 typedef enum Wanted { WANTED_LISTED, WANTED_MOVABLE, WANTED_APART } Wanted;
@@ -30,7 +31,9 @@ FH_INLINE HPy wrap_new(HPyContext *ctx, HPy cls, TVMFFIObject *handle) {
   }
   object->cell.handle = handle;
   fb_handle_cell_set_listing(&object->cell, FB_UNLISTED);
-  return h;
+  if (FH_LIKELY(!fb_recorded_is_on()) || fb_recorded_add(ctx, h, NULL) == 0) return h;
+  HPy_Close(ctx, h); /* drops the handle */
+  return HPy_NULL;
 }
 
 /* Makes a registered wrapper for an object to which other code has references: a new wrapper, or the wrapper that

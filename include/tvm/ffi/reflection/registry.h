@@ -56,7 +56,7 @@ TVM_FFI_INLINE void PutByHalves(TVMFFIAny value, TVMFFIAny *result) {
 
 template <typename T> int GetField(void *address, TVMFFIAny *result) {
   TVM_FFI_SAFE_CALL_BEGIN();
-  PutByHalves(ffi::detail::AnyUnsafe::MoveAnyToTVMFFIAny(ffi::detail::ToOwned<T>(*static_cast<T *>(address))), result);
+  PutByHalves(ffi::detail::AnyUnsafe::MoveAnyToTVMFFIAny(Any(T(*static_cast<T *>(address)))), result);
   TVM_FFI_SAFE_CALL_END();
 }
 template <typename T> int SetField([[maybe_unused]] void *address, [[maybe_unused]] const TVMFFIAny *value) {
@@ -306,6 +306,13 @@ private:
     }
     detail::SaySchema(&info.metadata_, ffi::detail::TypeSchema<T>::v());
     (detail::Say(&info, extra), ...);
+    constexpr int64_t kMade = kTVMFFIFieldFlagBitMaskDefaultFromFactory;
+    if ((info.flags & (kTVMFFIFieldFlagBitMaskHasDefault | kMade)) == kTVMFFIFieldFlagBitMaskHasDefault) {
+      if constexpr (ffi::detail::CheckField<Value>()) {
+        detail::CheckDefault<Value>(AnyView::CopyFromTVMFFIAny(info.default_value_or_factory),
+                                    detail::MemberName(type_key_, name));
+      }
+    }
     detail::RegisterField(type_index_, &info);
     return *this;
   }
