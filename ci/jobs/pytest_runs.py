@@ -43,7 +43,7 @@ class PytestRun:
 
 ONE_OF_EACH = ("cp311", "cp314t", "pp80")
 """An interpreter of each kind: with the GIL, free-threaded, PyPy."""
-MARKS = {"one_of_each": ONE_OF_EACH, "same_everywhere": ("cp39", *ONE_OF_EACH)}
+MARKS = {"once": ("cp311",), "one_of_each": ONE_OF_EACH, "same_everywhere": ("cp39", *ONE_OF_EACH)}
 """The interpreters that run the tests with a mark; tests/README.md explains the marks."""
 
 
@@ -149,7 +149,7 @@ def foreign_run(interpreter: Interpreter, is_short: bool = False) -> PytestRun:
         f"{interpreter.name}-short" if is_short else interpreter.name,
         interpreter.name,
         requirements="pure.txt" if is_short or interpreter.name in NO_WHEELS else "test.txt",
-        arguments=(*without("one_of_each"), *left_out(interpreter.name), *too_long),
+        arguments=(*without("once", "one_of_each"), *left_out(interpreter.name), *too_long),
         environ={"FFI_HPY_FORKS": "20"},
         folders=ELSEWHERE_SHORT if is_short else PytestRun.folders,
         is_default=is_short,

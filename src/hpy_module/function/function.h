@@ -23,7 +23,7 @@ bool fb_function_has_methods(void);
 
 /* Python callables as native functions. */
 
-extern HPyDef fb_callback_function;
+extern HPyDef fb_callback_function, fb_callback_method;
 
 /* --- addresses --------------------------------------------------------------------------------------------------- */
 
