@@ -176,7 +176,7 @@ def _report(caller: FrameType, reachable: bool) -> Leaks:
     reached |= found
     roots.clear()
     for address in natives.edges.keys() - reached:
-        roots += natives.values[address]
+        roots += natives.attached(address)
     keepers = find_keepers(natives, roots, seen)
     roots.clear()
     known = set(records) if recording.is_recording() else natives.in_python - find_own(natives, caller)

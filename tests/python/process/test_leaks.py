@@ -61,6 +61,10 @@ def inner():
     yield ffi_hpy.List()
 running = inner()
 next(running)
+if os.environ.get("FFI_HPY_CONTEXT") != "debug":  # hpy's debug mode has no threads
+    module.call_on_thread(len, [1])  # on a thread without Python frames
+module.load_once = module.store_value  # the module stays, and its wrapper with its attributes
+module = None
 for i in range(12_000):  # more than the records that are kept
     ffi_hpy.List()
 """
