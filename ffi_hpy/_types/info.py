@@ -463,6 +463,6 @@ def forget_info(info: TypeInfo) -> None:
 
 
 set_class(info_of_index(_core.TYPE_INDEX_OBJECT), Object)
-Object.__tvm_ffi_type_info__ = info_of_index(_core.TYPE_INDEX_OBJECT)
+Object.__tvm_ffi_type_info__ = info_of_index(_core.TYPE_INDEX_OBJECT)  # type: ignore[attr-defined]
 set_class(info_of_key("ffi.Function"), _core.Function)
 set_class(info_of_key("ffi.OpaquePyObject"), OpaquePyObject)

@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping
 
+from .._start.late import find_late
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -151,9 +153,7 @@ def _class_name(value: Any) -> str:
 
 
 def _error_is_a(error: Any, name: str) -> bool:
-    from ..error import error_is_a
-
-    return error_is_a(error, str(name))
+    return bool(find_late("_values.standard: errors", "error_is_a")(error, str(name)))
 
 
 _OPERATIONS: dict[str, Callable[..., Any]] = {
