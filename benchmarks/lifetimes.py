@@ -20,7 +20,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
-from scaling_sides import LABELS, PEERS, Place, compile_library, find_place  # noqa: E402
+from scaling_sides import LABELS, PEERS, compile_library, find_place  # noqa: E402
 
 from ci.lib.command import run_main  # noqa: E402
 from ci.lib.matrix import BY_NAME  # noqa: E402
@@ -49,16 +49,9 @@ def row_of(name: str, kind: str, answer: str) -> list[str]:
 
 def measure(name: str, kind: str, wheel: Path) -> list[str]:
     """Return the row of a side. Raises Missing."""
-    place = find_place(kind, name, provide(name), wheel, PROGRAM) if kind not in PEERS else find_peer(kind, name)
+    place = find_place(kind, name, provide(BY_NAME[name]), wheel, PROGRAM)
     file = place.file if kind in ("nanobind", "pybind11") else compile_library(kind, place.env, f"{PROGRAM}_ffi")
-    answer = output_of(
-        [python_of(place.env), "-P" if name != "cp310" else "-s", HERE / "lifetimes_side.py", kind, file]
-    )
-    return row_of(name, kind, answer)
-
-
-def find_peer(kind: str, name: str) -> Place:
-    return find_place(kind, name, provide(name), Path(), PROGRAM)
+    return row_of(name, kind, output_of([python_of(place.env), HERE / "lifetimes_side.py", kind, file]))
 
 
 def main() -> int:

@@ -84,7 +84,7 @@ def _note(address: int, owner: int) -> None:
         if owner:
             records[address] = known._replace(owner=owner)
         return
-    made = Record(*_find_line(sys._getframe(1)), owner)
+    made = Record(*_find_line(sys._getframe().f_back), owner)
     if records.setdefault(address, made) is made:
         _weak_take(address)
     if len(records) >= _limit:

@@ -11,7 +11,7 @@ from ..context.hidden import hidden
 from ..context.numbers import FUNCTION
 from ..context.texts import check_new, messages, raise_unmade
 from .handle import Handle, new_handle
-from .identity import at_rest, find, put_back, share
+from .identity import at_rest, find, put_back, register, share
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -240,7 +240,7 @@ def record(wrapper: Any, owner: int) -> None:
     """Tell the package about a wrapper that has got its object, for the leak report, and register the wrapper, so that
     the report finds it. `owner` is the block of the callable if the object is a callback."""
     if not wrapper._ffi_is_listed:
-        share(wrapper)
+        register(wrapper)
     hooks.object_made(wrapper._ffi_address, owner)
 
 

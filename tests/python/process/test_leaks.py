@@ -34,6 +34,8 @@ def lose():
     module.store_value(Node(ffi_hpy.Map({"k": ffi_hpy.List()})))  # node
     module.store_value([Listener().hear])  # heard
     module.store_value(ffi_hpy.convert("a text of some length"))
+    captured = ffi_hpy.List()  # captured
+    module.store_value(lambda: captured)
 
 kept = ffi_hpy.Array([ffi_hpy.List()])
 """
@@ -59,6 +61,10 @@ def inner():
     yield ffi_hpy.List()
 running = inner()
 next(running)
+if os.environ.get("FFI_HPY_CONTEXT") != "debug":  # hpy's debug mode has no threads
+    module.call_on_thread(len, [1])  # on a thread without Python frames
+module.load_once = module.store_value  # the module stays, and its wrapper with its attributes
+module = None
 for i in range(12_000):  # more than the records that are kept
     ffi_hpy.List()
 """
@@ -125,6 +131,12 @@ def test_a_callback_has_the_name_of_its_callable(leaky):
     assert f"1 ffi.Function of Listener.hear (<string>:{line_with('method')}), made at <string>:{heard} in" in report
     assert f"1 ffi.Array, made at <string>:{heard} in lose\n" in report
     assert "held by the item of ffi.Array" in report
+
+
+def test_python_objects_that_only_native_code_keeps_alive_are_holders(leaky):
+    report = leaky.partition("parent\n")[2]
+    assert f"1 ffi.List, made at <string>:{line_with('captured')} in lose\n" in report
+    assert "held by lose.<locals>.<lambda>" in report
 
 
 def test_objects_that_live_on_purpose_are_not_reported(leaky):
@@ -200,7 +212,7 @@ def test_without_the_variable_leaks_lists_the_objects_that_have_wrappers(extensi
 
 def test_the_text_of_a_list_without_leaks_is_empty():
     assert str(Leaks()) == ""
-    leak = Leak("a.B", 2, "x.py:1 in f", "g", 1, 3, ("item of ffi.List",), 1, False)
+    leak = Leak("a.B", 2, "x.py:1 in f", "g", 1, (), 3, ("item of ffi.List",), 1, False)
     assert repr(leak).startswith("Leak(type_key='a.B', count=2, line='x.py:1 in f'")
     assert str(Leaks([leak])) == (
         "ffi_hpy: 2 native objects are alive that the program cannot reach:\n"
