@@ -316,7 +316,8 @@ static bool take_strong(TVMFFIObject *handle) {
   uint64_t count = fh_atomic_load_relaxed(&handle->combined_ref_count);
   do {
     if ((uint32_t)count == 0) return false;
-  } while (!fh_atomic_cas_relaxed(&handle->combined_ref_count, &count, count + 1));
+    /* acquire: pairs with the release of the thread that put the last reference back, after it read the deleter */
+  } while (!fh_atomic_cas_acquire(&handle->combined_ref_count, &count, count + 1));
   return true;
 }
 
