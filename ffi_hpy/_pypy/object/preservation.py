@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from .call_buffers import CallBuffer
 
-__all__ = ["share_in_call"]
+__all__ = ["look_after", "share_in_call"]
 
 
 class _Passed:
