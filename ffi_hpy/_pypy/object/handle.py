@@ -43,7 +43,7 @@ class _Handle:
 
     def __del__(self) -> None:
         try:
-            if not _must_live(self, _Handle.__del__):
+            if not (self._ffi_has_state and _must_live(self, _Handle.__del__)):
                 _end(self)
         except BaseException as interruption:  # a signal handler raised
             finish(_end, self, interruption)
@@ -71,7 +71,7 @@ def _must_live(wrapper: Any, run: Callable[[Any], None]) -> bool:
         address = wrapper._ffi_address
     except (AttributeError, TypeError):
         return False
-    if not (address and wrapper._ffi_has_state) or n_owners(address) == 1:
+    if not address or n_owners(address) == 1:
         return False
     if wrapper._ffi_is_listed and not has_entry(address):  # it must not be registered
         return False
@@ -86,7 +86,7 @@ def _finalizer(own: Any) -> Any:
     collection, because the subclass may have resurrected the wrapper."""
 
     def __del__(self: _Handle) -> None:
-        if _must_live(self, __del__):
+        if self._ffi_has_state and _must_live(self, __del__):
             return
         try:
             own(self)

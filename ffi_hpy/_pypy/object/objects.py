@@ -182,7 +182,9 @@ def class_set(type_index: int, cls: type, replaces: bool = True) -> type:
 
 
 def _declares_state(cls: type) -> bool:
-    """Whether wrappers of a class have attributes or weak references."""
+    """Whether wrappers of a class have attributes, weak references or a finalizer."""
+    if getattr(cls, "__del__", None) is not getattr(Wrapper, "__del__", None):
+        return True
     return any(_has_slots(base) for base in cls.__mro__ if base not in Wrapper.__mro__)
 
 

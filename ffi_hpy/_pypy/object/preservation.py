@@ -1,7 +1,8 @@
 """Preservation: a wrapper with state lives as long as its object.
 
-A wrapper has state if its class is a subclass of the class registered for its type, or declares slots (`__dict__` and
-`__weakref__` too). Any other wrapper may be created again, because a program cannot observe the difference.
+A wrapper has state if its class is a subclass of the class registered for its type, declares slots (`__dict__` and
+`__weakref__` too), or has `__del__`. Any other wrapper may be created again, because a program cannot observe the
+difference.
 
 No reference count tells when a program drops a wrapper. So a wrapper is kept (`identity.kept` refers to it) while
 native code may own references to its object, whether the program has dropped it or not. After each full collection,
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from .call_buffers import CallBuffer
 
-__all__ = ["share_in_call"]
+__all__ = ["look_after", "share_in_call"]
 
 
 class _Passed:
