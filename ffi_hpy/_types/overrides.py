@@ -100,15 +100,12 @@ class _Table:
                 self._mark(self.native, i, marked)
 
 
-def _table_of(cls: type, info: TypeInfo) -> _Table | None:
-    """Return the table of a class; None if the type has no overridable methods."""
-    tables: dict[int, _Table | None] | None = cls.__dict__.get(_ATTRIBUTE)
-    if tables is not None and info.type_index in tables:
-        return tables[info.type_index]
+def _new_table(cls: type, info: TypeInfo) -> _Table | None:
+    """Make the table of a class; None if the type has no overridable methods."""
     functions = next(filter(None, (_core.type_attr(each.type_index, _ATTRIBUTE) for each in _lineage(info))), None)
     table = None if functions is None else _Table(cls, info, functions)
     with _lock:
-        tables = cls.__dict__.get(_ATTRIBUTE)
+        tables: dict[int, _Table | None] | None = cls.__dict__.get(_ATTRIBUTE)
         if tables is None:
             tables = {}
             type.__setattr__(cls, _ATTRIBUTE, tables)
@@ -120,11 +117,14 @@ def _table_of(cls: type, info: TypeInfo) -> _Table | None:
 
 def _connect(obj: CObject) -> None:
     """Give a new object the table of its class: a hook of the binding."""
-    cls = type(obj)
-    info = info_of_index(obj.__type_index__())
-    if cls is info.type_cls or "__tvm_ffi_type_info__" in cls.__dict__:
+    cls, type_index = type(obj), obj.__type_index__()
+    tables: dict[int, _Table | None] | None = cls.__dict__.get(_ATTRIBUTE)
+    if tables is not None and type_index in tables:
+        table = tables[type_index]
+    elif "__tvm_ffi_type_info__" in cls.__dict__:
         return
-    table = _table_of(cls, info)
+    else:
+        table = _new_table(cls, info_of_index(type_index))
     if table is not None:
         table.connect(obj, table.native)
 

@@ -24,7 +24,9 @@
 #include <tvm/ffi/reflection/registry.h>
 
 #include <atomic>
+#include <cstring>
 #include <memory>
+#include <string>
 #include <utility>
 
 namespace tvm {
@@ -38,7 +40,7 @@ class OverrideTableObj : public Object {
 public:
   /** One overridable method. */
   struct Method {
-    String name;
+    std::string name;
     Function call;                         /**< calls the method of that name of its first argument */
     std::atomic<bool> is_overridden{false}; /**< relaxed: a call during the change may see either */
   };
@@ -46,13 +48,13 @@ public:
   OverrideTableObj(String class_name, const Array<String> &names, const Array<Function> &calls)
       : class_name(std::move(class_name)), size(names.size()), methods(new Method[names.size()]) {
     for (size_t i = 0; i < size; ++i) {
-      methods[i].name = names[static_cast<int64_t>(i)];
+      methods[i].name = std::string(names[static_cast<int64_t>(i)]);
       methods[i].call = calls[static_cast<int64_t>(i)];
     }
   }
   const Method *Find(const char *name) const {
     for (size_t i = 0; i < size; ++i) {
-      if (methods[i].name == name) return &methods[i];
+      if (std::strcmp(methods[i].name.c_str(), name) == 0) return &methods[i];
     }
     return nullptr;
   }
@@ -105,9 +107,7 @@ private:
 
   Override(const Table *table, const Table::Method *method, const Object *self)
       : table_(table), method_(method), self_(self) {}
-  std::string FullName() const {
-    return std::string(table_->class_name).append(1, '.').append(std::string(method_->name));
-  }
+  std::string FullName() const { return std::string(table_->class_name).append(1, '.').append(method_->name); }
   template <typename R> R Convert(Any &&result) const {
     if constexpr (TypeTraits<R>::storage_enabled) {
       if (TVM_FFI_PREDICT_TRUE(detail::AnyUnsafe::CheckAnyStrict<R>(result))) {
