@@ -77,7 +77,7 @@ class Natives:
         return values
 
     def attached(self, address: int) -> list[Any]:
-        """Return the Python objects that live as long as an object: those that it holds, and its wrapper, which may have
+        """Return the Python objects that live as long as an object: those that it holds, and its wrapper, which has
         attributes."""
         return [*self.values[address], *([self.wrappers[address]] if address in self.in_python else ())]
 
