@@ -96,6 +96,7 @@ def find_keepers(natives: Natives, roots: list[Any], seen: set[int]) -> dict[int
                 continue
             if _core.CObject in type(child).__mro__:
                 address = natives.add(child)
+                natives.in_python.add(address)
                 keepers.setdefault(address, set()).add(name)
             if id(child) not in seen:
                 seen.add(id(child))

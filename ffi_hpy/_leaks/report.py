@@ -196,17 +196,18 @@ def _describe(natives: Natives, listed: list[int], reached: set[int], keepers: d
     groups: dict[tuple[Any, ...], int] = {}
     for i, address in enumerate(listed, 1):
         has_wrapper = address in natives.in_python
-        n_python = sys.getrefcount(wrappers[i]) - n_own if _IS_CPYTHON else None
-        n, held = CObject.__use_count__(wrappers[i]), sorted(holders.get(address, ()))
+        is_own = not has_wrapper or not _core.KEEPS_IDENTITY  # whether the report made the wrapper
+        n_python = sys.getrefcount(wrappers[i]) - n_own if _IS_CPYTHON and not is_own else None
+        n, held = CObject.__use_count__(wrappers[i]) - is_own, sorted(holders.get(address, ()))
         group = (
             key_of(wrappers[i]),
             _line_of(address, wrappers[i]),
             _name_of(recording.callable_of(address)),
             n_python if has_wrapper else 0,
             tuple(sorted(keepers.get(address, ()))),
-            n if has_wrapper else n - 1,
+            n,
             tuple(held),
-            max(0, n - 1 - len(held)),
+            max(0, n - has_wrapper - len(held)),
             address in reached,
         )
         groups[group] = groups.get(group, 0) + 1
