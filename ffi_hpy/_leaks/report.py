@@ -107,7 +107,7 @@ def leaks(*, reachable: bool = True) -> Leaks:
 
     Args:
         reachable: whether to list the objects that the program can reach, too: from a module, from a variable of a
-            running function, or from a registered function. The others are leaks.
+            running function (without the GIL, of this thread), or from a registered function. The others are leaks.
 
     Returns:
         A list of records: `type_key`, `count`, `line`, `callback`, `python_references`, `python_holders`,
@@ -157,10 +157,8 @@ def _find_natives() -> Natives:
     natives = Natives()
     for wrapper in _core.wrappers():
         natives.in_python.add(natives.add(wrapper))
-    for address in list(records):
-        wrapper = recording.find_alive(address)
-        if wrapper is not None:
-            natives.add(wrapper)
+    for wrapper in recording.find_alive():
+        natives.add(wrapper)
     return natives
 
 

@@ -65,8 +65,20 @@ if os.environ.get("FFI_HPY_CONTEXT") != "debug":  # hpy's debug mode has no thre
     module.call_on_thread(len, [1])  # on a thread without Python frames
 module.load_once = module.store_value  # the module stays, and its wrapper with its attributes
 module = None
-for i in range(12_000):  # more than the records that are kept
-    ffi_hpy.List()
+from ffi_hpy._leaks import recording
+recording._FEWEST = recording._limit = 100  # records of destroyed objects are removed often
+is_done = threading.Event()
+def work():
+    while not is_done.is_set():
+        ffi_hpy.convert(lambda x=ffi_hpy.Map({"a": ffi_hpy.List([1])}): x)()
+threads = [threading.Thread(target=work) for _ in range(2)]
+for thread in threads:
+    thread.start()
+for _ in range(3):
+    ffi_hpy.leaks()
+is_done.set()
+for thread in threads:
+    thread.join()
 """
 
 
