@@ -136,7 +136,7 @@ TOO_LONG_FOR_SHORT = (
 )
 """Tests that a short run skips: they take a third of its time where PyPy is emulated."""
 CONTAINERS = "tests/python/containers/test_container.py"
-"""What a short run of an emulated PyPy skips, too: core-arm64 and the emulated CPythons test the core's containers."""
+"""A short run of an emulated PyPy leaves it out, too: core-arm64 and the emulated CPythons test these containers."""
 NO_WHEELS = ("riscv64-cp313",)
 """Interpreters for which NumPy has no wheels."""
 
@@ -147,7 +147,7 @@ def foreign_run(interpreter: Interpreter, is_short: bool = False) -> PytestRun:
     An emulated machine takes ten times as long as this one, or more.
     """
     too_long = TOO_LONG_FOR_SHORT if is_short else ()
-    if is_short and not interpreter.uv_name.startswith("cpython"):
+    if is_short and interpreter.implementation == "pypy":
         too_long += (CONTAINERS,)
     return PytestRun(
         f"{interpreter.name}-short" if is_short else interpreter.name,

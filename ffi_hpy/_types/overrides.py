@@ -91,9 +91,13 @@ class _Table:
         self.update(cls)
 
     def update(self, cls: type) -> None:
-        """Set all marks."""
+        """Set all marks. Another thread may change the class and set a mark at the same time, so the thread that sets a
+        mark last looks at the class again."""
         for i, name in enumerate(self._names):
-            self._mark(self.native, i, _overrides(cls, name))
+            marked: bool | None = None
+            while marked is not (found := _overrides(cls, name)):
+                marked = found
+                self._mark(self.native, i, marked)
 
 
 def _table_of(cls: type, info: TypeInfo) -> _Table | None:

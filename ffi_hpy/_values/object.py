@@ -92,10 +92,12 @@ class Object(CObject, metaclass=ObjectMeta):
     """A native object, shared with native code by reference count.
 
     A wrapper owns one strong reference. While it lives, Python gets this wrapper for the object: `a.x is a.x`, ids are
-    stable, and attributes set on the wrapper stay. Two cases get separate wrappers: arguments of a callback while the
-    caller's wrappers are in use, and objects that were moved (`_move`). In debug modes every access gets one. Such
-    wrappers are equal and have equal hashes, unless the class defines this otherwise (Array and Map compare their
-    contents). Using a wrapper whose handle was moved away is a ValueError.
+    stable, and attributes set on the wrapper stay. A wrapper with state lives as long as native code holds the object:
+    an instance of a subclass of the registered class, or of a class with attributes, slots, weak references or
+    `__del__`. Without state, two cases get separate wrappers: arguments of a callback while the caller's wrappers are
+    in use, and objects that were moved (`_move`). In debug modes every access gets one. Such wrappers are equal and
+    have equal hashes, unless the class defines this otherwise (Array and Map compare their contents). Using a wrapper
+    whose handle was moved away is a ValueError.
 
     Classes for types of a native library derive from Object and are bound with `register_object()`. Any thread may use
     a wrapper. Whether two threads may change its object depends on the object's type.

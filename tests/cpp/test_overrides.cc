@@ -107,8 +107,9 @@ TEST(Overrides, EachErrorNamesClassAndMethod) {
       language.functions[0]("Cat", Array<String>{"weight"},
                             Array<Function>{Function::FromTyped([](const Object *, int64_t) { return "much"; })});
   language.functions[1](table, 0, true);
-  language.functions[2](pet, table);
-  Error wrong = ERROR_OF(pet->Weight(2));
+  auto other = make_object<PetObj>();
+  language.functions[2](other, table);
+  Error wrong = ERROR_OF(other->Weight(2));
   EXPECT_EQ(wrong.kind(), "TypeError");
   EXPECT_EQ(wrong.message(),
             "Mismatched type on return value when calling: `Cat.weight`. Expected `int` but got `str`");

@@ -70,7 +70,8 @@ class Wrapper(Handle):
 
     _ffi_is_repeated: bool
     _ffi_has_state = True
-    """Whether the program can observe that a wrapper was created again. False for registered classes without slots."""
+    """Whether the program can observe that a wrapper was created again. False for registered classes without slots, and
+    for functions: several wrappers of a function may have different names."""
 
     def __new__(cls, /, *_args: Any, **_kwargs: Any) -> Any:
         check_new(cls, Wrapper, "CObject")
@@ -83,7 +84,7 @@ class Wrapper(Handle):
 
     def __init_subclass__(cls, /, **options: Any) -> None:
         super().__init_subclass__(**options)
-        cls._ffi_has_state = True  # until it is registered
+        cls._ffi_has_state = not getattr(cls, "_is_function", False)  # until it is registered
         lookup = cls.__getattr__
         if not hasattr(lookup, "_knows_slots"):
             cls.__getattr__ = _lookup(lookup)  # type: ignore[method-assign]
@@ -162,7 +163,7 @@ def class_at(type_index: int) -> type | None:
 
 
 def class_made(cls: type) -> None:
-    """Do nothing: PyPy needs no notice of the end of a wrapper."""
+    """Do nothing: object.preservation needs no notice of the end of a wrapper."""
 
 
 def class_set(type_index: int, cls: type, replaces: bool = True) -> type:
@@ -174,6 +175,8 @@ def class_set(type_index: int, cls: type, replaces: bool = True) -> type:
         while len(_classes) <= type_index:
             _classes.extend([None] * 256)
         _classes[type_index] = cls
+        if found is not None and issubclass(found, Wrapper):
+            found._ffi_has_state = not getattr(found, "_is_function", False)  # objects get the other class from now on
         cls._ffi_has_state = _declares_state(cls)  # type: ignore[attr-defined]
         return cls
 

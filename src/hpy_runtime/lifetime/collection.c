@@ -36,6 +36,16 @@ bool fhpy_collection_begins(PyObject *args) {
   return text != NULL && text[0] == 's' && text[1] == 't' && text[2] == 'a';
 }
 
+int fhpy_collection_get_generation(PyObject *args) {
+  enum { OLDEST = 2 };
+  PyObject *info = PyTuple_GetItem(args, 1), *key = info != NULL ? PyUnicode_FromString("generation") : NULL;
+  PyObject *found = key != NULL ? PyObject_GetItem(info, key) : NULL;
+  long generation = found != NULL ? PyLong_AsLong(found) : -1;
+  Py_DecRef(key), Py_DecRef(found);
+  if (generation < 0) PyErr_Clear();
+  return generation < 0 || generation > OLDEST || fhpy_layout.free_threaded ? OLDEST : (int)generation;
+}
+
 int fhpy_collection_call(const char *name) {
   PyObject *function = get_gc_attribute(name);
   PyObject *result = function != NULL ? PyObject_CallObject(function, NULL) : NULL;

@@ -5,7 +5,7 @@ import weakref
 from types import SimpleNamespace
 
 import pytest
-from support import collect_garbage
+from support import IS_PYPY, collect_garbage, run_python
 from support.native_build import PACKAGE, Missing, compile_cxx
 
 import ffi_hpy
@@ -14,12 +14,18 @@ pytestmark = pytest.mark.skipif(not ffi_hpy._core.KEEPS_IDENTITY, reason="debug 
 
 
 @pytest.fixture(scope="module")
-def native():
-    """The functions of native/overrides.cc, and classes for its types."""
+def library():
+    """Path of the library compiled from native/overrides.cc."""
     try:
-        ffi_hpy.load_module(compile_cxx("overrides.cc", PACKAGE / "include"))
+        return compile_cxx("overrides.cc", PACKAGE / "include")
     except Missing as reason:
         pytest.fail(str(reason), pytrace=False)
+
+
+@pytest.fixture(scope="module")
+def native(library):
+    """The functions of native/overrides.cc, and classes for its types."""
+    ffi_hpy.load_module(library)
 
     @ffi_hpy.register_object("overrides.Shape")
     class Shape(ffi_hpy.Object):
@@ -271,6 +277,34 @@ def test_endless_recursion_is_an_error(native):
 
 
 # --- life of the object -----------------------------------------------------------------------------------------------
+
+
+def test_an_override_is_found_while_only_cpp_holds_the_object(native):
+    Disc = disc_class(native)
+    held = ffi_hpy.Array([Disc(2), native.Shape(2)])
+    held[0].name = "first"
+    collect_garbage()
+    assert native.total(held) == 12.5
+    assert native.area_on_thread(held[0]) == 12
+    assert type(held[0]) is Disc
+    assert held[0].name == "first"
+
+
+def test_a_call_after_the_interpreter_began_to_exit_is_an_error(library):
+    program = """
+import sys, ffi_hpy
+ffi_hpy.load_module(sys.argv[1])
+@ffi_hpy.register_object("overrides.Shape")
+class Shape(ffi_hpy.Object):
+    pass
+class Own(Shape):
+    def area(self):
+        return 1
+ffi_hpy.get_global_func("overrides.at_exit")(Own(1))
+"""
+    refused = "RuntimeError: a Python callback was called after the interpreter began to exit\n"
+    runs_at_exit = "1\n"  # PyPy runs Python code until the process ends
+    assert run_python(program, library) == (runs_at_exit if IS_PYPY else refused)
 
 
 def test_a_constructor_calls_the_implementation_in_cpp(native):

@@ -27,6 +27,8 @@ class Overrides; /* extra/overrides.h */
 
 namespace reflection {
 
+class overridable; /* extra/overrides.h */
+
 /** Bytes from an object's header to a field. */
 template <typename Class, typename T> inline int64_t GetFieldByteOffsetToObject(T Class::*field) {
   /* The address of an object that is never accessed. It must not be null, because casting a null pointer adds no
@@ -316,6 +318,8 @@ private:
   }
   template <typename F, typename... Extra>
   TVM_FFI_COLD_CODE Function Method(const char *name, int64_t flags, F &&f, const Extra &...extra) {
+    static_assert(!(std::is_same_v<Extra, overridable> || ...) || std::is_base_of_v<Overrides, Class>,
+                  "a class with overridable methods has ffi::Overrides as a base");
     std::string schema = ffi::detail::FunctionInfo<std::decay_t<F>>::TypeSchema();
     bool has_object = (flags & kTVMFFIFieldFlagBitMaskIsStaticMethod) == 0;
     auto [made, args] = detail::MakeNamed(has_object, detail::WithSelf(std::forward<F>(f)),
