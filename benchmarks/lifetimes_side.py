@@ -54,6 +54,8 @@ def windows(m: Any) -> list[int]:
     """Make windows, each with a button whose callback is a method of the window."""
 
     class View(m.Window):  # type: ignore[misc,name-defined]
+        __slots__ = ("__dict__",)  # ffi_hpy and tvm_ffi give subclasses no attributes unless they ask
+
         def __init__(self) -> None:
             super().__init__()
             button = m.Button()
@@ -90,6 +92,8 @@ def came_back(m: Any) -> list[Any]:
     attribute, its id; and the number of them that are alive after C++ has let go."""
 
     class Square(m.Shape):  # type: ignore[misc,name-defined]
+        __slots__ = ("__dict__",)
+
         def __init__(self, side: int) -> None:
             super().__init__()
             self.side = side

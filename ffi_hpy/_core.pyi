@@ -137,6 +137,7 @@ HAS_EXTENSION: Final[bool]  # whether that context is the package's own, with it
 HAS_DESCRIPTORS: Final[bool]  # whether FieldSlot is a data descriptor
 HAS_EXCHANGE: Final[bool]  # whether it can use the DLPack C exchange API; false on PyPy 7.3 and in hpy's debug mode
 KEEPS_IDENTITY: Final[bool]  # whether a native object has one wrapper during the wrapper's life; false in debug modes
+NATIVE_TABLES: Final[tuple[Any, ...]]  # only in the cffi backend: tables by which native code holds Python objects
 
 @disjoint_base
 class CObject:

@@ -31,10 +31,11 @@ def find_reachable(natives: Natives, caller: FrameType, roots: list[Any]) -> tup
     """Return the pointers of the objects that the program can reach, or that `roots` lead to, and the ids of all Python
     objects on the way. `caller` is the function that asks for the report."""
     roots += [builtins, copy_context(), *sys.modules.values()]
-    frames = sys._current_frames()
-    frames.pop(get_ident(), None)
+    # Without a GIL, a thread may not read the variables of functions that another thread runs.
+    has_gil = getattr(sys, "_is_gil_enabled", lambda: True)()
+    others = [frame for thread, frame in sys._current_frames().items() if has_gil and thread != get_ident()]
     running: FrameType | None
-    for running in (caller, *frames.values()):
+    for running in (caller, *others):
         while running is not None:
             roots += _variables_of(running)
             running = running.f_back
@@ -96,6 +97,7 @@ def find_keepers(natives: Natives, roots: list[Any], seen: set[int]) -> dict[int
                 continue
             if _core.CObject in type(child).__mro__:
                 address = natives.add(child)
+                natives.in_python.add(address)
                 keepers.setdefault(address, set()).add(name)
             if id(child) not in seen:
                 seen.add(id(child))

@@ -107,7 +107,7 @@ def leaks(*, reachable: bool = True) -> Leaks:
 
     Args:
         reachable: whether to list the objects that the program can reach, too: from a module, from a variable of a
-            running function, or from a registered function. The others are leaks.
+            running function (without the GIL, of this thread), or from a registered function. The others are leaks.
 
     Returns:
         A list of records: `type_key`, `count`, `line`, `callback`, `python_references`, `python_holders`,
@@ -157,10 +157,8 @@ def _find_natives() -> Natives:
     natives = Natives()
     for wrapper in _core.wrappers():
         natives.in_python.add(natives.add(wrapper))
-    for address in list(records):
-        wrapper = recording.find_alive(address)
-        if wrapper is not None:
-            natives.add(wrapper)
+    for wrapper in recording.find_alive():
+        natives.add(wrapper)
     return natives
 
 
@@ -196,17 +194,18 @@ def _describe(natives: Natives, listed: list[int], reached: set[int], keepers: d
     groups: dict[tuple[Any, ...], int] = {}
     for i, address in enumerate(listed, 1):
         has_wrapper = address in natives.in_python
-        n_python = sys.getrefcount(wrappers[i]) - n_own if _IS_CPYTHON else None
-        n, held = CObject.__use_count__(wrappers[i]), sorted(holders.get(address, ()))
+        is_own = not has_wrapper or not _core.KEEPS_IDENTITY  # whether the report made the wrapper
+        n_python = sys.getrefcount(wrappers[i]) - n_own if _IS_CPYTHON and not is_own else None
+        n, held = CObject.__use_count__(wrappers[i]) - is_own, sorted(holders.get(address, ()))
         group = (
             key_of(wrappers[i]),
             _line_of(address, wrappers[i]),
             _name_of(recording.callable_of(address)),
             n_python if has_wrapper else 0,
             tuple(sorted(keepers.get(address, ()))),
-            n if has_wrapper else n - 1,
+            n,
             tuple(held),
-            max(0, n - 1 - len(held)),
+            max(0, n - has_wrapper - len(held)),
             address in reached,
         )
         groups[group] = groups.get(group, 0) + 1
