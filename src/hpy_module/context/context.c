@@ -7,6 +7,7 @@ const FhpyExtension *fb_ext;
 bool fb_context_is_lasting, fb_context_keeps_handles, fb_context_is_pypy, fb_context_free_threaded;
 bool fb_context_defers_refcounts;
 ptrdiff_t fb_context_data_offset, fb_context_type_offset, fb_context_tuple_items;
+ptrdiff_t fb_context_collect_offset, fb_context_flags_offset;
 size_t fb_context_late_shift;
 
 int fb_context_init(HPyContext *ctx) {
@@ -29,6 +30,10 @@ int fb_context_init(HPyContext *ctx) {
     fb_context_data_offset = fb_ext->data_offset;
     fb_context_type_offset = fb_ext->type_offset;
     if (FHPY_EXTENSION_HAS(fb_ext, tuple_items)) fb_context_tuple_items = fb_ext->tuple_items;
+    if (FHPY_EXTENSION_HAS(fb_ext, flags_offset) && fb_ext->collect != NULL) {
+      fb_context_collect_offset = fb_ext->collect_offset;
+      fb_context_flags_offset = fb_ext->flags_offset;
+    }
     fb_context_defers_refcounts = FHPY_EXTENSION_HAS(fb_ext, defers_refcounts) && fb_ext->defers_refcounts;
   }
   return 0;

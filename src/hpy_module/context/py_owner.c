@@ -35,6 +35,13 @@ HPy fb_py_owner_take(HPyContext *ctx, FbPyOwner *owner) {
   return h;
 }
 
+HPy fb_py_owner_exchange(HPyContext *ctx, FbPyOwner *owner, HPy h) {
+  HPy former = fb_ref_load(ctx, &owner->ref);
+  fb_ref_clear(ctx, &owner->ref);
+  fb_ref_store(ctx, &owner->ref, h);
+  return former;
+}
+
 void fb_py_owner_drop(void *self) {
   FbPyOwner *owner = self;
   if (fb_context_is_lasting && !fb_py_owner_must_wait()) {

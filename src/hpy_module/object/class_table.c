@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "core/platform/atomic.h"
+#include "holder.h"
 
 /* 1024 chunks, of 2 KiB each. */
 enum { CHUNK_SIZE = 256, N_CHUNKS = (FB_CLASS_TABLE_MAX - FB_CLASS_TABLE_FIRST) / CHUNK_SIZE };
@@ -42,6 +43,7 @@ int fb_class_table_store(HPyContext *ctx, int32_t index, HPy cls, bool replaces)
     HPyErr_NoMemory(ctx);
     return -1;
   }
+  fb_holder_adopt_for(cls, index);
   fb_ref_store(ctx, ref, cls);
   /* A replaced reference stays in memory together with its class: a reader may have loaded it. */
   FbRef *none = NULL;

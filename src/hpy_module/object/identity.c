@@ -137,14 +137,11 @@ static void take_out(Stripe *stripe, Entry *entry) {
 
 /* --- wrappers ----------------------------------------------------------------------------------------------------- */
 
-/* Returns the wrapper whose struct begins with the cell. */
-FH_INLINE HPy wrapper_of(FbHandleCell *cell) { return (HPy){(intptr_t)((char *)cell - fb_context_data_offset)}; }
-
 /* Returns a new handle of an entry's wrapper, or HPy_NULL if the wrapper is being destroyed. The stripe is locked, so
  * the wrapper's memory is still valid: its destructor must remove the entry first. */
 FH_INLINE HPy entry_load(HPyContext *ctx, const Entry *entry) {
   if (FH_UNLIKELY(is_weak)) return fb_identity_weak_load(ctx, entry->cell);
-  HPy wrapper = wrapper_of(entry->cell);
+  HPy wrapper = fb_identity_wrapper(entry->cell);
   return fb_ext->reference_try(wrapper) ? wrapper : HPy_NULL;
 }
 
@@ -236,4 +233,15 @@ void fb_identity_unlist_own(FbHandleCell *cell) {
   if (FH_UNLIKELY(is_weak)) fb_identity_weak_forget(cell);
   /* An object that stayed with its creator was never registered: its destructor takes no lock. */
   if (fb_handle_cell_listing(cell) == FB_LISTED) unlist(cell, false);
+}
+
+void fb_identity_each(FbIdentityEach each, void *arg) {
+  for (size_t i = 0; i < 1 << STRIPE_BITS; ++i) {
+    Stripe *stripe = &stripes[i];
+    fh_shared_note note = fb_context_free_threaded ? fh_shared_read(&stripe->lock) : NULL;
+    for (uint32_t k = 0; stripe->n != 0 && k <= stripe->mask; ++k) {
+      if (stripe->entries[k].handle != NULL) each(arg, stripe->entries[k].handle, stripe->entries[k].cell);
+    }
+    if (fb_context_free_threaded) fh_shared_read_end(&stripe->lock, note);
+  }
 }

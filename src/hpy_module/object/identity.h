@@ -51,6 +51,14 @@ bool fb_identity_expects_none(TVMFFIObject *handle);
  * new handle; otherwise returns HPy_NULL. */
 HPy fb_identity_list(HPyContext *ctx, HPy self, FbHandleCell *cell);
 
+/* Calls a function for each entry, under the lock of its stripe. Not on PyPy 7.3. */
+typedef void (*FbIdentityEach)(void *arg, TVMFFIObject *handle, FbHandleCell *cell);
+void fb_identity_each(FbIdentityEach each, void *arg);
+/* Returns the wrapper whose struct begins with the cell, borrowed. Not on PyPy 7.3. */
+FH_INLINE HPy fb_identity_wrapper(FbHandleCell *cell) {
+  return (HPy){(intptr_t)((char *)cell - fb_context_data_offset)};
+}
+
 /* Removes the registered wrapper of the cell's object, even if it is another wrapper. The caller has claimed the cell,
  * or destroys it. */
 void fb_identity_unlist(FbHandleCell *cell);

@@ -9,7 +9,9 @@
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/type.h"
 #include "identity.h"
+#include "orphan.h"
 #include "own_class.h"
+#include "type_tag.h"
 
 bool (*fb_object_type_end_only)(TVMFFIObject *object);
 
@@ -20,6 +22,9 @@ static void object_destroy_impl(void *self) {
   FbHandleCell *cell = self;
   fb_identity_unlist_own(cell);
   if (cell->handle == NULL) return;
+  if (fb_holder_is_tracked((HPy){fb_type_tag_type(fb_identity_wrapper(cell))}) && fb_identity_is_shared(cell->handle)) {
+    fb_orphan_note(cell->handle);
+  }
   /* The garbage collector may be running: the destructor of the native object is deferred. */
   FbDeferred *later =
       FH_UNLIKELY(fb_deferred_is_used) ? fb_deferred_new((int64_t)(intptr_t)cell->handle, FB_LATER_OBJECT) : NULL;
@@ -60,7 +65,10 @@ static void adapt_to_owner(HPyType_Spec *spec) {
 
 /* Stores a new class in *own, unless it is HPy_NULL, and returns it. */
 static HPy stored(HPyContext *ctx, HPy cls, FbRef *own) {
-  if (!HPy_IsNull(cls)) fb_ref_store(ctx, own, cls);
+  if (HPy_IsNull(cls)) return cls;
+  fb_ref_store(ctx, own, cls);
+  /* Any function may be a Python callable, and the class of functions is not made in Python. */
+  if (!fb_context_is_pypy) fb_holder_adopt(cls, own == &fb_own_class_function);
   return cls;
 }
 

@@ -7,6 +7,7 @@
 
 #include "class_table.h"
 #include "core/platform/atomic.h"
+#include "holder.h"
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/messages.h"
 #include "hpy_module/context/raise.h"
@@ -20,7 +21,9 @@
 static HPy list_if_shared(HPyContext *ctx, HPy self, FbHandleCell *cell) {
   if (cell->handle == NULL || !fb_class_table_fits(ctx, self, cell->handle)) return HPy_NULL;
   fb_handle_cell_set_listing(cell, FB_UNLISTED);
-  return fb_identity_is_shared(cell->handle) ? fb_identity_list(ctx, self, cell) : HPy_NULL;
+  bool is_listed = fb_identity_is_shared(cell->handle) ||
+                   (fb_context_collect_offset != 0 && fb_holder_is_tracked((HPy){fb_type_tag_type(self)}));
+  return is_listed ? fb_identity_list(ctx, self, cell) : HPy_NULL;
 }
 
 /* Releases a claimed cell and registers its wrapper, if the wrapper can be registered.

@@ -22,6 +22,7 @@ typedef enum {
   MEMBER_INIT,
   MEMBER_TRAVERSE,
   MEMBER_CLEAR,
+  MEMBER_FREE,
   MEMBER_COUNT
 } TypeMember;
 

@@ -6,6 +6,7 @@
 #include "hpy_runtime/lifetime/watch.h"
 #include "hpy_runtime/types/descriptor.h"
 #include "hpy_runtime/types/pypy_text.h"
+#include "hpy_runtime/types/type_collect.h"
 #include "threads.h"
 
 static FhpyExtension extension; /* filled once, before any module gets the context */
@@ -81,6 +82,9 @@ static HPy text_new(const char *data, HPy_ssize_t byte_len) {
   return to_hpy(PyUnicode_DecodeUTF8(data, byte_len, "replace"));
 }
 #endif
+#ifndef FHPY_PYPY
+static int collect(HPy type, int holds) { return fhpy_type_collect(to_py(type), holds != 0); }
+#endif
 static void keep(HPy h) { fhpy_keep_object(to_py(h)); }
 static int reference_try(HPy h) { return fhpy_watch_try(to_py(h)); }
 
@@ -135,6 +139,12 @@ void fhpy_ctx_extension_fill(HPyContext *ctx) {
       .reenter = PyEval_RestoreThread,
       .thread_state = fhpy_threads_state,
       .error_occurred = (void *(*)(void))PyErr_Occurred,
+#ifndef FHPY_PYPY
+      .collect = fhpy_type_collect_is_possible() ? collect : NULL,
+      .collect_begin = fhpy_type_collect_begin,
+      .collect_offset = fhpy_layout.member_offset[MEMBER_TRAVERSE],
+      .flags_offset = fhpy_layout.flags_offset,
+#endif
   };
   ctx->_private = &extension;
 }

@@ -36,6 +36,31 @@ bool fhpy_collection_begins(PyObject *args) {
   return text != NULL && text[0] == 's' && text[1] == 't' && text[2] == 'a';
 }
 
+static fhpy_collection_phase followed; /* written once, before the callback is registered */
+
+/* Whether a collection covers all objects. Without a GIL each one does. */
+static bool covers_all(PyObject *args) {
+  PyObject *info = PyTuple_GetItem(args, 1), *key = PyUnicode_FromString("generation");
+  PyObject *generation = info != NULL && key != NULL ? PyObject_GetItem(info, key) : NULL;
+  long oldest = 2, number = generation != NULL ? PyLong_AsLong(generation) : -1;
+  Py_DecRef(generation), Py_DecRef(key);
+  if (PyErr_Occurred() != NULL) PyErr_Clear();
+  return fhpy_layout.free_threaded || number == oldest;
+}
+
+static PyObject *follow_phase(PyObject *self, PyObject *args) {
+  (void)self;
+  followed(fhpy_collection_begins(args), covers_all(args));
+  Py_IncRef(&_Py_NoneStruct);
+  return &_Py_NoneStruct;
+}
+
+void fhpy_collection_follow(fhpy_collection_phase phase) {
+  static PyMethodDef def = {"ffi_hpy_follow_collection", (void *)follow_phase, METH_VARARGS, NULL};
+  followed = phase;
+  (void)fhpy_collection_watch(&def);
+}
+
 int fhpy_collection_call(const char *name) {
   PyObject *function = get_gc_attribute(name);
   PyObject *result = function != NULL ? PyObject_CallObject(function, NULL) : NULL;
