@@ -662,9 +662,6 @@ def class_offer(index: int, cls: type[CObject], /) -> type[CObject]:
 def class_register(index: int, cls: type, /) -> None:
     """Make native objects of that type instances of cls from now on. cls must derive from CObject."""
 
-def class_hold(cls: type, /) -> None:
-    """Have the garbage collector track the instances of a class, if none was made yet."""
-
 def class_find(index: int, /) -> type | None: ...
 def global_get(name: str, /) -> Function | None: ...
 def global_metadata(name: str, word: str, /) -> str | None:

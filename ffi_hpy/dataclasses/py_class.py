@@ -7,7 +7,6 @@ from copy import copy
 from dataclasses import InitVar
 from typing import Any, ClassVar
 
-from .. import _core
 from .. import core  # noqa: F401 - names that tvm_ffi has here
 from .._convert import convert
 from .._start.late import suggest_names
@@ -220,8 +219,7 @@ def _define(cls: type, type_key: str | None, options: dict[str, Any]) -> None:
     definition = _pending.Definition(cls, key, lambda: _attempt(cls, info), lambda: _undo(cls, info))
     info._definition = definition  # type: ignore[attr-defined]
     _defer_init(cls, definition)
-    if not definition.complete():
-        _core.class_hold(cls)  # it names other classes, and its first instance exists before its fields are known
+    definition.complete()
     definition.complete_others()
     cls.__ffi_is_dataclass__ = True  # type: ignore[attr-defined]
     cls.__tvm_ffi_is_dataclass__ = True  # type: ignore[attr-defined]  # its name in 0.1.12
@@ -239,6 +237,7 @@ def _undo(cls: type, info: Any) -> None:
 def _defer_init(cls: type, definition: _pending.Definition) -> None:
     """Make the first instance complete the class, until it is complete. A class that failed has no instances."""
     own_init = cls.__dict__.get("__init__")
+
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
         if not definition.complete():
             unresolved = _annotations.describe_unresolved(cls, _annotations.owners_of(cls, _info_of))

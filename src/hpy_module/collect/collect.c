@@ -286,5 +286,5 @@ static void phase(int begins, int is_full) {
 
 void fb_collect_init(void) {
   static const FhpyCollector functions = {traverse, clear, phase};
-  if (fb_context_collect_offset != 0) fb_ext->collect_begin(&functions);
+  if (fb_context_collects) fb_ext->collect_begin(&functions);
 }

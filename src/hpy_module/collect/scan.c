@@ -18,7 +18,6 @@
 #include "hpy_module/function/function.h"
 #include "hpy_module/object/identity.h"
 #include "hpy_module/object/opaque.h"
-#include "hpy_module/object/type_tag.h"
 
 /* --- nodes -------------------------------------------------------------------------------------------------------- */
 
@@ -189,8 +188,7 @@ static void add_root(void *arg, TVMFFIObject *object, FbHandleCell *cell) {
     const FbScanNode *node = before == FB_SCAN_NONE ? NULL : &self->former->nodes[before];
     if (node == NULL || node->cell != cell || !node->is_seen || node->is_live) return;
   }
-  HPy cls = {fb_type_tag_type(fb_identity_wrapper(cell))};
-  FbHolderKind kind = fb_holder_is_tracked(cls) ? kind_of(self, object->type_index) : FB_HOLDER_NONE;
+  FbHolderKind kind = kind_of(self, object->type_index);
   if (kind == FB_HOLDER_NONE) return;
   uint32_t number = add_node(self->scan, object, kind);
   if (number == FB_SCAN_NONE) return;

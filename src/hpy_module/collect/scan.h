@@ -36,7 +36,7 @@ enum { FB_SCAN_NONE = UINT32_MAX };
 
 /* Where a scan begins. */
 typedef struct FbScanRoots {
-  bool has_wrappers; /* at the registered wrappers of tracked classes */
+  bool has_wrappers; /* at the registered wrappers of types that hold objects */
   const FbScan *former; /* only at those that the collector found unreachable with the help of this scan; NULL: all */
   TVMFFIObject *const *orphans; /* at these objects, to each of which the caller has a reference */
   uint32_t n_orphans;

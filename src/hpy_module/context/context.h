@@ -21,8 +21,6 @@ extern FB_HIDDEN HPyContext *fb_ctx;          /* the context the module was init
 extern FB_HIDDEN const FhpyExtension *fb_ext; /* NULL if that context has none */
 /* Copies of the extension's offsets, for the hot path. */
 extern FB_HIDDEN ptrdiff_t fb_context_data_offset, fb_context_type_offset, fb_context_tuple_items;
-/* 0 unless the collector can see the references of native objects (FhpyExtension.collect). */
-extern FB_HIDDEN ptrdiff_t fb_context_collect_offset, fb_context_flags_offset;
 
 /* Whether an attached thread may use fb_ctx at any time. False for the PyPI package hpy, whose debug mode has a context
  * per call. Written together with fb_ext. */
@@ -34,6 +32,8 @@ extern bool fb_context_keeps_handles;
 extern FB_HIDDEN bool fb_context_free_threaded;
 /* Whether fb_ext->refcount_defer has an effect. Written together with fb_ext. */
 extern FB_HIDDEN bool fb_context_defers_refcounts;
+/* Whether the garbage collector sees the references of native objects. Written together with fb_ext. */
+extern FB_HIDDEN bool fb_context_collects;
 /* Whether this is PyPy 7.3's own context. Written together with fb_ext. */
 extern bool fb_context_is_pypy;
 

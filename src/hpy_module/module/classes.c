@@ -3,7 +3,6 @@
 
 #include "hpy_module/context/raise.h"
 #include "hpy_module/object/class_table.h"
-#include "hpy_module/object/holder.h"
 #include "hpy_module/object/own_class.h"
 
 /* Returns 1 if a type of the binding is in cls.__mro__; 0 if not, or if cls is not a class; -1 with an exception
@@ -53,16 +52,6 @@ static HPy fb_classes_offer_impl(HPyContext *ctx, HPy self, const HPy *args, siz
   int32_t index = store_args(ctx, "class_offer", args, nargs, false);
   /* Not args[1]: the class that was registered first is returned. */
   return index >= 0 ? fb_ref_load(ctx, fb_class_table_find(index)) : HPy_NULL;
-}
-
-HPyDef_METH(fb_classes_hold, "class_hold", HPyFunc_O,
-            .doc = "The garbage collector tracks instances of a class, if none was made yet.")
-static HPy fb_classes_hold_impl(HPyContext *ctx, HPy self, HPy arg) {
-  (void)self;
-  int derives = derives_from(ctx, arg, &fb_own_class_object);
-  if (derives < 0) return HPy_NULL;
-  if (derives != 0) fb_holder_adopt(arg, true);
-  return HPy_Dup(ctx, ctx->h_None);
 }
 
 HPyDef_METH(fb_classes_find, "class_find", HPyFunc_O, .doc = "The class registered for a type index, or None.")

@@ -38,12 +38,11 @@ static FbClassSlot *slot_make(int32_t index) {
 
 int fb_class_table_store(HPyContext *ctx, int32_t index, HPy cls, bool replaces) {
   FbClassSlot *slot = slot_make(index);
-  FbRef *ref = slot == NULL ? NULL : calloc(1, sizeof(*ref));
+  FbRef *ref = slot == NULL ? NULL : calloc(1, sizeof(FbClassEntry));
   if (ref == NULL) {
     HPyErr_NoMemory(ctx);
     return -1;
   }
-  fb_holder_adopt_for(cls, index);
   fb_ref_store(ctx, ref, cls);
   /* A replaced reference stays in memory together with its class: a reader may have loaded it. */
   FbRef *none = NULL;
@@ -57,6 +56,13 @@ int fb_class_table_store(HPyContext *ctx, int32_t index, HPy cls, bool replaces)
   }
   fb_context_keep(cls); /* each instance has a reference to the class */
   return 0;
+}
+
+/* Found when the first wrapper is made: then the type has all its fields. */
+FH_NOINLINE bool fb_class_table_find_holds(FbClassEntry *entry, int32_t index) {
+  bool holds = fb_context_collects && fb_holder_kind(index) != FB_HOLDER_NONE;
+  fh_atomic_store_relaxed(&entry->holds, (uint8_t)(1 + holds));
+  return holds;
 }
 
 bool fb_class_table_fits(HPyContext *ctx, HPy self, const TVMFFIObject *handle) {

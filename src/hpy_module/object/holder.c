@@ -25,17 +25,3 @@ FbHolderKind fb_holder_kind(int32_t type_index) {
   }
   return has_holding_field(info) ? FB_HOLDER_FIELDS : FB_HOLDER_NONE;
 }
-
-void fb_holder_adopt(HPy cls, bool holds) {
-  if (fb_context_collect_offset != 0) fb_ext->collect(cls, holds);
-}
-
-/* A type that Python code defined has its class before it has fields: fields_define comes here again. */
-void fb_holder_adopt_for(HPy cls, int32_t type_index) {
-  if (fb_context_collect_offset == 0) return;
-  const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(type_index);
-  if (info == NULL || (info->metadata == NULL && type_index >= kTVMFFIDynObjectBegin)) return;
-  fb_holder_adopt(cls, fb_holder_kind(type_index) != FB_HOLDER_NONE);
-}
-
-FH_NOINLINE void fb_holder_note_slow(HPy cls) { fb_holder_adopt(cls, false); }

@@ -4,6 +4,7 @@
  * size, their instances are GC-tracked, and the class _Owner has the destructor. */
 #include "object_type.h"
 
+#include "class_table.h"
 #include "function_name.h"
 #include "handle_cell.h"
 #include "hpy_module/context/drop.h"
@@ -11,7 +12,6 @@
 #include "identity.h"
 #include "orphan.h"
 #include "own_class.h"
-#include "type_tag.h"
 
 bool (*fb_object_type_end_only)(TVMFFIObject *object);
 
@@ -22,8 +22,9 @@ static void object_destroy_impl(void *self) {
   FbHandleCell *cell = self;
   fb_identity_unlist_own(cell);
   if (cell->handle == NULL) return;
-  if (fb_holder_is_tracked((HPy){fb_type_tag_type(fb_identity_wrapper(cell))}) && fb_identity_is_shared(cell->handle)) {
-    fb_orphan_note(cell->handle);
+  if (FH_UNLIKELY(fb_identity_is_shared(cell->handle)) && fb_context_collects) {
+    const FbRef *cls = fb_class_table_find(cell->handle->type_index);
+    if (cls != NULL && fb_class_table_holds(cls, cell->handle->type_index)) fb_orphan_note(cell->handle);
   }
   /* The garbage collector may be running: the destructor of the native object is deferred. */
   FbDeferred *later =
@@ -67,8 +68,7 @@ static void adapt_to_owner(HPyType_Spec *spec) {
 static HPy stored(HPyContext *ctx, HPy cls, FbRef *own) {
   if (HPy_IsNull(cls)) return cls;
   fb_ref_store(ctx, own, cls);
-  /* Any function may be a Python callable, and the class of functions is not made in Python. */
-  if (!fb_context_is_pypy) fb_holder_adopt(cls, own == &fb_own_class_function);
+  if (fb_context_collects) fb_ext->collect(cls);
   return cls;
 }
 

@@ -2,7 +2,6 @@
 #ifndef FFI_HPY_OBJECT_OBJECT_TYPE_H_
 #define FFI_HPY_OBJECT_OBJECT_TYPE_H_
 
-#include "holder.h"
 #include "hpy_module/context/instance.h"
 #include "object.h"
 
@@ -21,7 +20,6 @@ HPy fb_object_type_derive(HPyContext *ctx, HPyType_Spec *spec, HPy base, FbRef *
 /* Makes an instance of cls, for the tp_new of a class. */
 FH_INLINE HPy fb_object_type_make(HPyContext *ctx, HPy cls, const FbRef *own) {
   void *data;
-  fb_holder_note(cls);
   HPy h = fb_instance_make(ctx, cls, own, &data);
   if (FH_LIKELY(!HPy_IsNull(h)) && !fb_object_has_owner) {
     fb_handle_cell_set_listing(&((FbObject *)data)->cell, FB_UNLISTABLE);

@@ -7,7 +7,6 @@
 
 #include "class_table.h"
 #include "core/platform/atomic.h"
-#include "holder.h"
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/messages.h"
 #include "hpy_module/context/raise.h"
@@ -21,8 +20,8 @@
 static HPy list_if_shared(HPyContext *ctx, HPy self, FbHandleCell *cell) {
   if (cell->handle == NULL || !fb_class_table_fits(ctx, self, cell->handle)) return HPy_NULL;
   fb_handle_cell_set_listing(cell, FB_UNLISTED);
-  bool is_listed = fb_identity_is_shared(cell->handle) ||
-                   (fb_context_collect_offset != 0 && fb_holder_is_tracked((HPy){fb_type_tag_type(self)}));
+  int32_t index = cell->handle->type_index;
+  bool is_listed = fb_identity_is_shared(cell->handle) || fb_class_table_holds(fb_class_table_find(index), index);
   return is_listed ? fb_identity_list(ctx, self, cell) : HPy_NULL;
 }
 

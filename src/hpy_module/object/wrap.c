@@ -2,7 +2,6 @@
 #include "wrap.h"
 
 #include "class_table.h"
-#include "holder.h"
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/hook.h"
 #include "identity.h"
@@ -49,16 +48,9 @@ static HPy wrap_listed(HPyContext *ctx, HPy cls, TVMFFIObject *handle) {
   return other;
 }
 
-/* The scan of a collection begins at registered wrappers (collect/scan.h), so a tracked wrapper is registered at
- * once. */
-FH_INLINE HPy wrap_as(HPyContext *ctx, HPy cls, TVMFFIObject *handle, bool is_shared, bool is_listed) {
-  return is_shared || (is_listed && fb_holder_is_tracked(cls)) ? wrap_listed(ctx, cls, handle)
-                                                              : wrap_new(ctx, cls, handle);
-}
-
 /* Like wrap(), for a type without a class: the package makes a class, or imports the module with the class. Steals the
  * handle. */
-static FH_NOINLINE HPy wrap_unregistered(HPyContext *ctx, TVMFFIObject *handle, bool is_shared, bool is_listed) {
+static FH_NOINLINE HPy wrap_unregistered(HPyContext *ctx, TVMFFIObject *handle, bool is_shared) {
   HPy index = HPyLong_FromInt32_t(ctx, handle->type_index);
   HPy cls = HPy_IsNull(index) ? HPy_NULL : fb_hook_call(ctx, FB_HOOK_CLASS_FOR_TYPE_INDEX, &index, 1);
   if (!HPy_IsNull(index)) HPy_Close(ctx, index);
@@ -66,7 +58,7 @@ static FH_NOINLINE HPy wrap_unregistered(HPyContext *ctx, TVMFFIObject *handle, 
     fb_drop_object(handle, -1);
     return HPy_NULL;
   }
-  HPy result = wrap_as(ctx, cls, handle, is_shared, is_listed);
+  HPy result = is_shared ? wrap_listed(ctx, cls, handle) : wrap_new(ctx, cls, handle);
   HPy_Close(ctx, cls);
   return result;
 }
@@ -74,7 +66,7 @@ static FH_NOINLINE HPy wrap_unregistered(HPyContext *ctx, TVMFFIObject *handle, 
 FH_INLINE HPy wrap(HPyContext *ctx, TVMFFIObject *handle, Wanted wanted) {
   /* A registered wrapper owns a reference. So if the caller has the only reference, the object has no registered
    * wrapper and needs no lookup; the new wrapper is not registered until the object is shared. */
-  bool is_shared = wanted != WANTED_APART && fb_identity_is_shared(handle), is_listed = wanted == WANTED_LISTED;
+  bool is_shared = wanted != WANTED_APART && fb_identity_is_shared(handle);
   if (is_shared && wanted == WANTED_MOVABLE) {
     HPy found = fb_identity_find(ctx, handle);
     if (!HPy_IsNull(found)) {
@@ -92,9 +84,10 @@ FH_INLINE HPy wrap(HPyContext *ctx, TVMFFIObject *handle, Wanted wanted) {
     if (!HPy_IsNull(found)) return found;
   }
   const FbRef *cell = fb_class_table_find(handle->type_index);
-  if (FH_UNLIKELY(cell == NULL)) return wrap_unregistered(ctx, handle, is_shared, is_listed);
+  if (FH_UNLIKELY(cell == NULL)) return wrap_unregistered(ctx, handle, is_shared);
   HPy cls = fb_ref_borrow(ctx, cell);
-  HPy result = wrap_as(ctx, cls, handle, is_shared, is_listed);
+  if (wanted == WANTED_LISTED) is_shared |= fb_class_table_holds(cell, handle->type_index);
+  HPy result = is_shared ? wrap_listed(ctx, cls, handle) : wrap_new(ctx, cls, handle);
   fb_ref_return(ctx, cls);
   return result;
 }

@@ -15,8 +15,6 @@
 #include "hpy_module/convert/argument.h"
 #include "hpy_module/convert/core_function.h"
 #include "hpy_module/error/error.h"
-#include "hpy_module/object/class_table.h"
-#include "hpy_module/object/holder.h"
 #include "hpy_module/schema/convert.h"
 #include "hpy_module/schema/schema_type.h"
 
@@ -265,8 +263,6 @@ static HPy fb_define_fields_impl(HPyContext *ctx, HPy self, const HPy *args, siz
     rc = register_drafts(ctx, type->type_index, drafts, table);
     if (rc == 0) table = NULL; /* published */
     if (rc == 0) rc = register_layout(ctx, type->type_index, n_bytes, kind);
-    const FbRef *cls = rc == 0 ? fb_class_table_find(type->type_index) : NULL;
-    if (cls != NULL && fb_ext != NULL) fb_holder_adopt_for(cls->handle, type->type_index);
   }
   copies_end(copies);
   free(drafts);

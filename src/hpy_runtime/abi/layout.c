@@ -10,7 +10,6 @@ static const int member_slot[MEMBER_COUNT] = {
     [MEMBER_BASE] = SLOT_TP_BASE,         [MEMBER_DEALLOC] = SLOT_TP_DEALLOC, [MEMBER_METHODS] = SLOT_TP_METHODS,
     [MEMBER_FINALIZE] = SLOT_TP_FINALIZE, [MEMBER_NEW] = SLOT_TP_NEW,         [MEMBER_INIT] = SLOT_TP_INIT,
     [MEMBER_TRAVERSE] = SLOT_TP_TRAVERSE, [MEMBER_CLEAR] = SLOT_TP_CLEAR,
-    [MEMBER_FREE] = SLOT_TP_FREE,
 };
 
 #ifdef FHPY_PYPY
@@ -56,7 +55,6 @@ static PyObject *probe_new(PyObject *t, PyObject *a, PyObject *k) { return (void
 static int probe_init(PyObject *o, PyObject *a, PyObject *k) { return (void)o, (void)a, (void)k, unused_count += 4; }
 static int probe_traverse(PyObject *o, visit_fn v, void *a) { return (void)o, (void)v, (void)a, unused_count += 5; }
 static int probe_clear(PyObject *o) { return (void)o, unused_count += 6; }
-static void probe_free(void *o) { (void)o, unused_count += 7; }
 static PyMethodDef probe_methods[] = {{0}};
 
 /* Returns the offset of the only word of `o` that equals `word`, or 0. */
@@ -90,7 +88,7 @@ static int measure_type_members(void) {
   static PyType_Slot slots[] = {{SLOT_TP_DEALLOC, probe_dealloc},   {SLOT_TP_METHODS, probe_methods},
                                 {SLOT_TP_FINALIZE, probe_finalize}, {SLOT_TP_NEW, probe_new},
                                 {SLOT_TP_INIT, probe_init},         {SLOT_TP_TRAVERSE, probe_traverse},
-                                {SLOT_TP_CLEAR, probe_clear},       {SLOT_TP_FREE, probe_free},         {0, NULL}};
+                                {SLOT_TP_CLEAR, probe_clear},       {0, NULL}};
   static PyType_Spec spec = {"ffi_hpy._hpy._probe", 0, 0, (1u << 18) | (1u << 14), slots};
   PyObject *base = PyType_FromSpecWithBases(&base_spec, NULL);
   if (base == NULL) return -1;
@@ -108,7 +106,6 @@ static int measure_type_members(void) {
       [MEMBER_INIT] = (void *)probe_init,
       [MEMBER_TRAVERSE] = (void *)probe_traverse,
       [MEMBER_CLEAR] = (void *)probe_clear,
-      [MEMBER_FREE] = (void *)probe_free,
   };
   for (int m = 0; m < MEMBER_COUNT; ++m) fhpy_layout.member_offset[m] = find_word(probe, (size_t)type_size, words[m]);
   fhpy_layout.flags_offset = find_flags(probe, (size_t)type_size);

@@ -22,7 +22,6 @@ typedef enum {
   MEMBER_INIT,
   MEMBER_TRAVERSE,
   MEMBER_CLEAR,
-  MEMBER_FREE,
   MEMBER_COUNT
 } TypeMember;
 

@@ -163,19 +163,13 @@ typedef struct FhpyExtension {
   void *(*error_occurred)(void);
 
   /* Lets the garbage collector see references that an instance of `type` has outside of HPyFields: its traversal and
-   * its clearing also call the functions of collect_begin. `type` is made by HPy or derives from such a type. With
-   * `holds`, instances become GC-tracked, if none was made yet: that is, if this function was not called for the type
-   * before. Returns whether instances are GC-tracked. NULL if the interpreter does not support this, or if the layout
-   * of its types is unknown. */
-  int (*collect)(HPy type, int holds);
+   * its clearing also call the functions of collect_begin, if the instance is GC-tracked. `type` is made by HPy; a class
+   * made in Python that derives from it has the same traversal, and is always GC-tracked. NULL if the interpreter does
+   * not support this, or if the layout of its types is unknown. */
+  void (*collect)(HPy type);
   /* Sets the functions, and has the interpreter report its collections. Called once. Never raises. */
   void (*collect_begin)(const FhpyCollector *functions);
-  /* Byte offsets, from the type word (type_offset), of the word that is NULL until `collect` is called for a type whose
-   * instances are not GC-tracked, and of the word whose bits FHPY_TYPE_IS_TRACKED say that they are. */
-  ptrdiff_t collect_offset, flags_offset;
 } FhpyExtension;
-
-#define FHPY_TYPE_IS_TRACKED ((uint64_t)1 << 14)
 
 enum { FHPY_THREAD_OTHER, FHPY_THREAD_ATTACHED, FHPY_THREAD_DETACHED };
 

@@ -83,7 +83,7 @@ static HPy text_new(const char *data, HPy_ssize_t byte_len) {
 }
 #endif
 #ifndef FHPY_PYPY
-static int collect(HPy type, int holds) { return fhpy_type_collect(to_py(type), holds != 0); }
+static void collect(HPy type) { fhpy_type_collect(to_py(type)); }
 #endif
 static void keep(HPy h) { fhpy_keep_object(to_py(h)); }
 static int reference_try(HPy h) { return fhpy_watch_try(to_py(h)); }
@@ -142,8 +142,6 @@ void fhpy_ctx_extension_fill(HPyContext *ctx) {
 #ifndef FHPY_PYPY
       .collect = fhpy_type_collect_is_possible() ? collect : NULL,
       .collect_begin = fhpy_type_collect_begin,
-      .collect_offset = fhpy_layout.member_offset[MEMBER_TRAVERSE],
-      .flags_offset = fhpy_layout.flags_offset,
 #endif
   };
   ctx->_private = &extension;

@@ -1,9 +1,8 @@
 /* References outside of fields: types whose instances call the binding's part of a collection.
  *
- * The interpreter's subtype_traverse, which a class with members made in Python has, calls the first other tp_traverse
- * among its bases, also if that base is not GC-tracked. So the functions below are set for every type that may be such
- * a base. A type becomes GC-tracked only before it has instances, because the header of the collector precedes a tracked
- * instance. */
+ * The interpreter's subtype_traverse, which every class made in Python has, calls the first other tp_traverse among its
+ * bases, also if that base is not GC-tracked. So the functions below are set for every HPy type that may be such a
+ * base, whether it is GC-tracked or not. */
 #include "type_collect.h"
 
 #include "hpy_runtime/lifetime/collection.h"
@@ -30,28 +29,16 @@ static int clear(PyObject *self) {
 }
 
 bool fhpy_type_collect_is_possible(void) {
-  return fhpy_layout.flags_offset != 0 && fhpy_layout.member_offset[MEMBER_TRAVERSE] != 0 &&
-         fhpy_layout.member_offset[MEMBER_CLEAR] != 0 && fhpy_layout.member_offset[MEMBER_FREE] != 0;
+  return fhpy_layout.member_offset[MEMBER_TRAVERSE] != 0 && fhpy_layout.member_offset[MEMBER_CLEAR] != 0;
 }
 
 static void set_member(PyObject *type, TypeMember member, void *value) {
   fh_atomic_store_release_ptr((void **)(void *)((char *)type + fhpy_layout.member_offset[member]), value);
 }
 
-int fhpy_type_collect(PyObject *type, bool holds) {
-  void *before = type_member(type, MEMBER_TRAVERSE);
-  bool is_tracked = type_has_flag(type, TYPE_FLAG_HAVE_GC);
-  if (before != NULL && before != (void *)fhpy_type_traverse) return is_tracked;
+void fhpy_type_collect(PyObject *type) {
   set_member(type, MEMBER_TRAVERSE, (void *)traverse);
   set_member(type, MEMBER_CLEAR, (void *)clear);
-  if (is_tracked || !holds) return is_tracked;
-  /* Classes whose instances are freed differently are not assigned to __class__ of each other's instances. */
-  set_member(type, MEMBER_FREE, (void *)PyObject_GC_Del);
-  uint64_t *flags = (uint64_t *)(void *)((char *)type + fhpy_layout.flags_offset);
-  fh_atomic_store_release_u64(flags, fh_atomic_load_relaxed_u64(flags) | TYPE_FLAG_HAVE_GC);
-  FhpyType *note = type_note(type);
-  if (note != NULL) note->is_gc = true, note->plain_size = 0;
-  return 1;
 }
 
 void fhpy_type_collect_begin(const FhpyCollector *functions) {

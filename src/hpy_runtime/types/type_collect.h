@@ -8,7 +8,7 @@
 #ifndef FHPY_PYPY
 /* Whether the layout of types is known as far as this file needs it. */
 bool fhpy_type_collect_is_possible(void);
-int fhpy_type_collect(PyObject *type, bool holds);
+void fhpy_type_collect(PyObject *type);
 void fhpy_type_collect_begin(const FhpyCollector *functions);
 #endif
 
