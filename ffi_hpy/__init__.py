@@ -31,6 +31,7 @@ except Exception as problem:
     raise SystemExit(main()) from None
 
 import atexit
+import os
 
 from . import _core
 from . import _hooks as _hooks
@@ -74,6 +75,7 @@ if TYPE_CHECKING:
     from . import stream as stream
     from . import testing as testing
     from . import utils as utils
+    from ._leaks.report import leaks
     from ._values.device_type import DLDeviceType
     from ._values.dlpack import SupportsDLPack as SupportsDLPack
     from ._values.dtype_names import *  # noqa: F403
@@ -143,6 +145,7 @@ __all__ = [
     "get_global_func_metadata",
     "get_raw_stream",
     "init_ffi_api",
+    "leaks",
     "list_global_func_names",
     "load_module",
     "method",
@@ -181,7 +184,12 @@ for _public_class in (
 ):
     _public_class.__module__ = __name__  # the module that programs import them from, for tracebacks and repr()
 atexit.register(_core.mark_finalizing)
-del _function, _public_class, load
+if os.environ.get("FFI_HPY_LEAKS") == "1":
+    from ._leaks.report import print_at_exit
+
+    print_at_exit()  # registered after mark_finalizing, so the report comes first
+    del print_at_exit
+del _function, os, _public_class, load
 
 
 _find_late = find_attributes(__name__)

@@ -505,6 +505,7 @@ def set_hooks(
     opaque_value: Callable[[Any], Any] = ...,
     order_of_arguments: Callable[[Function, int, tuple[str, ...]], tuple[tuple[str, ...], tuple[Any, ...]] | str] = ...,
     reads_only: Callable[[Function, int], bool] = ...,
+    object_made: Callable[[int, int], object] | None = ...,
 ) -> None:
     """Set the Python functions that the binding calls; the package calls this. Omitted hooks stay.
 
@@ -537,6 +538,8 @@ def set_hooks(
       those with the names follow: the names, interned; and for each argument of the native function its number in the
       call, or a tuple with a default. A str, for a TypeError, if they do not match the function's parameters.
     - reads_only(function, position): whether a function declares that it only reads the array at a position.
+    - object_made(pointer, owner): a new wrapper has got the object at the pointer. `owner` is not 0 for a callback:
+      owned_object(owner) is its callable. None, as at the beginning, if the package does not record objects.
     - wrap_dtype, wrap_opaque_ptr: wrap values that come from native code, given as numbers.
     - device_class: the class of devices that come from native code; called with a name, it makes a device of a value
       for a schema.
@@ -576,6 +579,12 @@ def function_from_mlir(address: int, keep_alive: Any = None, /) -> Function:
 def native_functions() -> dict[str, int]:
     """Return the pointers to the binding's C functions of type TVMFFISafeCallType, by name: see
     src/hpy_module/value/native.c."""
+
+def wrappers() -> list[CObject]:
+    """Return the registered wrappers: those of objects to which native code may have a reference."""
+
+def owned_object(owner: int, /) -> Any:
+    """Return the callable of a callback that is alive, from the number that the hook object_made got."""
 
 def opaque_new(value: object, /) -> int:
     """Return the pointer to a new native object that owns a Python object. The caller owns the reference."""
@@ -663,6 +672,10 @@ def class_register(index: int, cls: type, /) -> None:
     """Make native objects of that type instances of cls from now on. cls must derive from CObject."""
 
 def class_find(index: int, /) -> type | None: ...
+def class_made(cls: type[CObject], /) -> None:
+    """Watch the end of instances of a class that was made, or has got `__del__`: a wrapper with state lives as long as
+    native code holds its object."""
+
 def global_get(name: str, /) -> Function | None: ...
 def global_metadata(name: str, word: str, /) -> str | None:
     """Return the metadata of a global function, None if they do not contain a word. Missing with cffi."""

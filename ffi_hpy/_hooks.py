@@ -39,9 +39,10 @@ from .registry import class_for_type_index, register_global_func
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
-__all__ = ["set_class_device", "set_class_dtype"]
+__all__ = ["record_objects", "set_class_device", "set_class_dtype"]
 
 _core.set_hooks(
     # The binding caches the results by type pointer where it can
@@ -117,3 +118,8 @@ def set_class_device(cls: type[Device]) -> None:
         raise TypeError(f"expected a subclass of Device, got {cls!r}")
     _core.set_hooks(device_class=cls)
     _device._CLASS_DEVICE = cls
+
+
+def record_objects(note: Callable[[int, int], object] | None) -> None:
+    """Call `note` with the pointer of each object that gets a wrapper, for the leak report; None ends that."""
+    _core.set_hooks(object_made=note)

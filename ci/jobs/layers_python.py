@@ -30,7 +30,8 @@ LAYERS = {
     "names": "core",
     "dataclasses": "dataclasses _dunder",
     "files": "_across libinfo config",
-    "tools": "cpp testing dropin _installed stub hpy hpy_debug _run _report utils._build_optional_torch_c_dlpack",
+    "tools": "_leaks cpp testing dropin _installed stub hpy hpy_debug _run _report"
+    " utils._build_optional_torch_c_dlpack",
     "package": f"{PACKAGE} __main__ _version",
 }
 """The layers, the lowest first, with their modules: a folder stands for all its modules that are not listed

@@ -7,13 +7,13 @@ from types import FunctionType, ModuleType
 from . import binding_hooks
 from .classes import callbacks, cobject, errors, functions, tensors
 from .container import mappings, sequences
-from .context import bridge, hooks
+from .context import bridge, hooks, py_owners
 from .context.binding import binding
 from .context.numbers import ERROR, FUNCTION, TENSOR
 from .convert import opaque, results, values
 from .delegated import DELEGATED
-from .object import core_functions
-from .object.objects import class_at, class_set
+from .object import core_functions, identity
+from .object.objects import class_at, class_made, class_set
 from .record import field_slots, initializers, schemas
 
 TYPE_CHECKING = False
@@ -63,10 +63,14 @@ def make_module(name: str) -> ModuleType:
         if constant.isupper():
             found[constant] = getattr(binding, constant)
     found["HAS_DESCRIPTORS"] = True
+    found["NATIVE_TABLES"] = (py_owners.owned,)
     for function in _FROM_BINDING:
         found[function] = getattr(binding, function)
     own = {public: getattr(source, public) for source, names in _NAMES for public in names}
-    own.update(DELEGATED, class_find=class_at, opaque_new=opaque.make_opaque, set_hooks=hooks.store)
+    own.update(
+        DELEGATED, class_find=class_at, class_made=class_made, opaque_new=opaque.make_opaque, set_hooks=hooks.store
+    )
+    own.update(owned_object=py_owners.owned_at, wrappers=identity.find_all)
     for public, value in own.items():
         found[public] = value
         if isinstance(value, FunctionType):

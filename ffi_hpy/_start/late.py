@@ -48,6 +48,7 @@ LATE: dict[str, dict[str, str]] = {
     "": {
         ".": "_dunder _optional_torch_c_dlpack _version access_path config container core cpp dataclasses dropin hpy"
         " libinfo module serialization stream structural testing utils",
+        "_leaks.report": "leaks",
         "_start.command": "_is_config_mode",
         "_values.device_type": "DLDeviceType",
         "_values.dlpack": "SupportsDLPack",

@@ -11,6 +11,7 @@ from .._core import (
     CObject,
     Function,
     ObjectRValueRef,
+    class_made,
     class_register,
     function_from_callable,
 )
@@ -44,7 +45,29 @@ class ObjectMeta(ABCMeta):
             namespace["__slots__"] = [slot for slot in named if slot not in _EVERYBODY_HAS]
         cls = super().__new__(mcls, name, bases, namespace, **kwargs)
         refuse_finalizer(cls)
+        class_made(cls)  # type: ignore[arg-type]
         return cls
+
+    def __setattr__(cls, name: str, value: Any, /) -> None:
+        super().__setattr__(name, value)
+        if name in _CHANGE_THE_END:
+            _made_again(cls)
+
+    def __delattr__(cls, name: str, /) -> None:
+        super().__delattr__(name)
+        if name in _CHANGE_THE_END:
+            _made_again(cls)
+
+
+_CHANGE_THE_END = ("__del__", "__bases__")
+
+
+def _made_again(cls: Any) -> None:
+    """Watch the end of instances of a class and its subclasses again, after the interpreter has set their slots."""
+    class_made(cls)
+    derived: list[Any] = type.__subclasses__(cls)
+    for each in derived:
+        _made_again(each)
 
 
 class Object(CObject, metaclass=ObjectMeta):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..context import hooks
 from ..context.backend import core
 from ..context.binding import binding
 from ..context.hidden import hidden
@@ -17,6 +18,7 @@ from ..object.objects import (
     is_shared,
     is_wrapper,
     raise_no_handle,
+    record,
     type_index_at,
     type_index_in,
 )
@@ -62,6 +64,8 @@ def put_handle(wrapper: Any, address: int) -> None:
             if not is_listable:
                 wrapper._ffi_is_listed = True
             wrapper._ffi_address = address
+            if hooks.object_made is not None:
+                record(wrapper, 0)
             return
         if wrapper._is_function:
             check_function(address)
@@ -75,6 +79,8 @@ def put_handle(wrapper: Any, address: int) -> None:
         raise
     if is_listable and has_others:
         share(wrapper)  # other owners may pass the object to Python at any time
+    if hooks.object_made is not None:
+        record(wrapper, 0)
     if old:
         core.decref(old)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 from ..._start.fork import new_lock
-from ..context import bridge
+from ..context import bridge, hooks
 from ..context.backend import SAFE_CALL, cast, core, words_at
 from ..context.binding import binding
 from ..context.hidden import hidden
@@ -197,6 +197,8 @@ class Function(CObject):
         self._call = cast(SAFE_CALL, words_at(address)[3])
         if type(self) is Function and is_shared(address):
             share(self)
+        if hooks.object_made is not None:
+            hooks.object_made(address, 0)
 
     def _fill(self, address: int) -> None:
         with _filling:

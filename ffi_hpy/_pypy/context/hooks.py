@@ -42,7 +42,10 @@ tensor_to_array: Any = _missing
 wrap_dtype: Any = _missing
 wrap_opaque_ptr: Any = _missing
 
-_NAMES = frozenset([name for name, value in globals().items() if value is _missing]) - {"_missing"}
+_NAMES = frozenset([name for name, value in globals().items() if value is _missing]) - {"_missing"} | {"object_made"}
+
+object_made: Any = None
+"""None unless the package records objects for its leak report."""
 
 
 def store(*args: Any, **given: Any) -> None:

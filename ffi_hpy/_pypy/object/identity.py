@@ -22,6 +22,7 @@ __all__ = [
     "at_rest",
     "changing",
     "find",
+    "find_all",
     "is_used",
     "move",
     "new_pin",
@@ -42,6 +43,12 @@ def find(address: int) -> Any:
     """Return the wrapper that is registered for an object, None if there is none."""
     entry = _table.get(address)
     return None if entry is None else entry()
+
+
+def find_all() -> list[Any]:
+    """Return the registered wrappers."""
+    found = (entry() for entry in list(_table.values()))
+    return [wrapper for wrapper in found if wrapper is not None]
 
 
 def share(wrapper: Any) -> Any:

@@ -24,12 +24,14 @@ __all__ = [
     "address_in",
     "check_wrapper",
     "class_at",
+    "class_made",
     "class_set",
     "derives",
     "expect",
     "is_shared",
     "is_wrapper",
     "raise_no_handle",
+    "record",
     "settled",
     "type_index_at",
     "type_index_in",
@@ -154,6 +156,10 @@ def class_at(type_index: int) -> type | None:
     return _classes[type_index] if 0 <= type_index < len(_classes) else None
 
 
+def class_made(cls: type) -> None:
+    """Do nothing: PyPy needs no notice of the end of a wrapper."""
+
+
 def class_set(type_index: int, cls: type, replaces: bool = True) -> type:
     """Register a class for a type; unless `replaces`, only if it has none. Returns the type's class."""
     with _writing:
@@ -200,12 +206,22 @@ def _wrap_new(address: int, shared: bool) -> Any:
         core.decref(address)
         raise
     _fill(wrapper, type_index, address)  # not in the try block: after a signal both would release it
+    if hooks.object_made is not None:
+        record(wrapper, 0)
     if not shared:
         return wrapper
     other = share(wrapper)
     if other is not wrapper:
         other._ffi_is_repeated = True
     return other
+
+
+def record(wrapper: Any, owner: int) -> None:
+    """Tell the package about a wrapper that has got its object, for the leak report, and register the wrapper, so that
+    the report finds it. `owner` is the block of the callable if the object is a callback."""
+    if not wrapper._ffi_is_listed:
+        share(wrapper)
+    hooks.object_made(wrapper._ffi_address, owner)
 
 
 def wrap(address: int) -> Any:

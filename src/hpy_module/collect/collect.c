@@ -22,8 +22,10 @@
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/error_slot.h"
 #include "hpy_module/context/raised.h"
+#include "hpy_module/object/identity.h"
 #include "hpy_module/object/object.h"
 #include "hpy_module/object/orphan.h"
+#include "hpy_module/object/preserve.h"
 #include "scan.h"
 
 static struct {
@@ -92,14 +94,15 @@ static uint32_t node_of(HPy self) {
 typedef int (*Visit)(void *object, void *arg);
 
 static int visit_owned(const FbScanNode *node, Visit visit, void *arg) {
-  return node->owner == NULL ? 0 : visit((void *)node->owner->ref.handle._i, arg);
+  int rc = node->owner == NULL ? 0 : visit((void *)node->owner->ref.handle._i, arg);
+  return rc == 0 && node->is_preserved ? visit((void *)fb_identity_wrapper(node->cell)._i, arg) : rc;
 }
 
 /* Records that the collector has counted or reached a wrapper. Returns the representative of its group if that was the
  * last wrapper of the group, otherwise NULL. */
 static FbScanNode *see(uint32_t number) {
   FbScanNode *node = &state.scan.nodes[number];
-  if (node->is_held || node->is_seen || node->is_live || (node->n_edges == 0 && node->owner == NULL)) return NULL;
+  if (node->is_held || node->is_seen || node->is_live || !fb_scan_counts(node)) return NULL;
   FbScanNode *group = &state.scan.nodes[fb_scan_group(&state.scan, number)];
   return ++group->n_seen == group->n_wrappers ? group : NULL;
 }
@@ -210,8 +213,10 @@ static void clear_group(FbScan *scan, uint32_t number) {
   uint32_t n = hold_dead(scan, number);
   mark_acyclic(scan, n);
   for (uint32_t i = 0; i < n; ++i) {
-    FbPyOwner *owner = scan->nodes[scan->path[i]].owner;
-    if (owner != NULL) HPy_Close(ctx, fb_py_owner_exchange(ctx, owner, ctx->h_None));
+    const FbScanNode *node = &scan->nodes[scan->path[i]];
+    if (node->owner != NULL) HPy_Close(ctx, fb_py_owner_exchange(ctx, node->owner, ctx->h_None));
+    HPy wrapper = node->is_preserved ? fb_identity_resume(node->object, FB_RESUME_SHARE) : HPy_NULL;
+    if (!HPy_IsNull(wrapper)) HPy_Close(ctx, wrapper); /* it ends, or has other references */
   }
   for (uint32_t i = 0; i < n; ++i) {
     const FbScanNode *node = &scan->nodes[scan->path[i]];
@@ -220,15 +225,28 @@ static void clear_group(FbScan *scan, uint32_t number) {
   for (uint32_t i = 0; i < n; ++i) TVMFFIObjectDecRef(scan->nodes[scan->path[i]].object);
 }
 
+/* Returns the group of a wrapper that the collector found unreachable, together with its native object; NULL for any
+ * other wrapper. */
+static FbScanNode *garbage_group(HPy self, uint32_t *number) {
+  *number = is_collecting() && state.is_filled ? node_of(self) : FB_SCAN_NONE;
+  if (*number == FB_SCAN_NONE) return NULL;
+  const FbScanNode *node = &state.scan.nodes[*number];
+  if (node->is_held || !node->is_seen || node->is_live || node->is_reached) return NULL;
+  FbScanNode *group = &state.scan.nodes[fb_scan_group(&state.scan, *number)];
+  return group->is_cleared || group->n_seen == group->n_wrappers ? group : NULL;
+}
+
+static bool is_proven(FbHandleCell *cell) {
+  uint32_t number;
+  return garbage_group(fb_identity_wrapper(cell), &number) != NULL;
+}
+
 static void clear(HPy self) {
-  uint32_t number = is_collecting() && state.is_filled ? node_of(self) : FB_SCAN_NONE;
-  if (number == FB_SCAN_NONE) return;
+  uint32_t number;
   FbScan *scan = &state.scan;
-  const FbScanNode *node = &scan->nodes[number];
-  if (node->is_held || !node->is_seen || node->is_live || node->is_reached) return;
-  FbScanNode *group = &scan->nodes[fb_scan_group(scan, number)];
-  if (group->n_seen != group->n_wrappers) return;
-  group->n_wrappers = 0; /* once */
+  FbScanNode *group = garbage_group(self, &number);
+  if (group == NULL || group->is_cleared) return;
+  group->is_cleared = true;
   FbPendingError pending = fb_error_slot_take(fb_ctx);
   FbRaised raised;
   fb_raised_take(&raised);
@@ -250,7 +268,8 @@ static void clear_garbage(void) {
     uint32_t number = fb_scan_find(&scan, state.orphans[i]);
     if (number == FB_SCAN_NONE || scan.nodes[number].is_held) continue;
     FbScanNode *group = &scan.nodes[fb_scan_group(&scan, number)];
-    if (group->n_seen++ == 0) clear_group(&scan, number);
+    if (!group->is_cleared) clear_group(&scan, number);
+    group->is_cleared = true;
   }
   fb_scan_free(&scan);
 }
@@ -286,5 +305,7 @@ static void phase(int begins, int is_full) {
 
 void fb_collect_init(void) {
   static const FhpyCollector functions = {traverse, clear, phase};
-  if (fb_context_collects) fb_ext->collect_begin(&functions);
+  if (!fb_context_collects) return;
+  fb_preserve_is_proven = is_proven;
+  fb_ext->collect_begin(&functions);
 }

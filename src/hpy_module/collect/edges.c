@@ -102,6 +102,13 @@ static void visit_own_fields(const TVMFFITypeInfo *info, TVMFFIObject *object, F
   }
 }
 
+/* The references of the members that one type of the object's chain declares. */
+static void visit_own(const TVMFFITypeInfo *info, TVMFFIObject *object, FbEdgesVisit visit, void *arg) {
+  visit_own_fields(info, object, visit, arg);
+  FbHolderTraverse traverse = fb_holder_traverse(info->type_index);
+  if (traverse != NULL) traverse(object, &(FbReferenceVisitor){visit, arg});
+}
+
 static void cut_own_fields(const TVMFFITypeInfo *info, TVMFFIObject *object) {
   static const TVMFFIAny none;
   for (int32_t i = 0; i < info->num_fields; ++i) {
@@ -132,8 +139,8 @@ void fb_edges_visit(TVMFFIObject *object, FbHolderKind kind, FbEdgesVisit visit,
   if (kind == FB_HOLDER_MAPPING) visit_mapping(object, visit, arg);
   if (kind != FB_HOLDER_FIELDS) return;
   const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(object->type_index);
-  for (int32_t i = 0; i < info->type_depth; ++i) visit_own_fields(info->type_ancestors[i], object, visit, arg);
-  visit_own_fields(info, object, visit, arg);
+  for (int32_t i = 0; i < info->type_depth; ++i) visit_own(info->type_ancestors[i], object, visit, arg);
+  visit_own(info, object, visit, arg);
 }
 
 void fb_edges_cut(TVMFFIObject *object, FbHolderKind kind) {

@@ -178,10 +178,10 @@ static bool is_used(const Building *self, const FbHandleCell *cell) {
   return false;
 }
 
-static void add_root(void *arg, TVMFFIObject *object, FbHandleCell *cell) {
+static void add_root(void *arg, TVMFFIObject *object, FbHandleCell *cell, bool is_preserved) {
   Building *self = arg;
   /* a thread that uses any wrapper may change what it refers to */
-  bool is_busy = is_used(self, cell);
+  bool is_busy = !is_preserved && is_used(self, cell);
   if (is_busy) self->is_quiet = false;
   if (self->former != NULL) {
     uint32_t before = fb_scan_find(self->former, object);
@@ -189,12 +189,13 @@ static void add_root(void *arg, TVMFFIObject *object, FbHandleCell *cell) {
     if (node == NULL || node->cell != cell || !node->is_seen || node->is_live) return;
   }
   FbHolderKind kind = kind_of(self, object->type_index);
-  if (kind == FB_HOLDER_NONE) return;
+  if (kind == FB_HOLDER_NONE && !is_preserved) return;
   uint32_t number = add_node(self->scan, object, kind);
   if (number == FB_SCAN_NONE) return;
   FbScanNode *node = &self->scan->nodes[number];
   node->cell = cell;
-  node->n_found = 1;
+  node->n_found = is_preserved ? 0 : 1;
+  node->is_preserved = is_preserved;
   node->is_held = is_busy;
 }
 
@@ -268,7 +269,7 @@ static void prove(Building *self) {
   }
   for (uint32_t i = 0; i < scan->n_nodes; ++i) {
     FbScanNode *node = &scan->nodes[i];
-    node->n_wrappers = !node->is_held && node->cell != NULL && (node->n_edges != 0 || node->owner != NULL);
+    node->n_wrappers = !node->is_held && fb_scan_counts(node);
   }
   for (uint32_t i = 0; i < scan->n_nodes; ++i) {
     if (scan->nodes[i].is_held) continue;

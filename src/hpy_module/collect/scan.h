@@ -19,8 +19,10 @@ typedef struct FbScanNode {
   uint32_t n_wrappers, n_seen; /* of the representative: wrappers with outgoing references, and those traversed */
   uint8_t kind; /* FbHolderKind */
   bool is_read; /* its edges are known */
+  bool is_preserved; /* the native object owns the wrapper; its cell owns no reference to the object */
   bool is_held; /* something else refers to it, or may do so */
   bool is_seen, is_live; /* the collector has counted, or reached, the wrapper */
+  bool is_cleared; /* of the representative: the group is garbage and was cleared */
   bool is_reached; /* a live wrapper refers to it, perhaps through other nodes */
 } FbScanNode;
 
@@ -48,6 +50,11 @@ void fb_scan_free(FbScan *self);
 
 /* Returns the number of an object's node, or FB_SCAN_NONE. */
 uint32_t fb_scan_find(const FbScan *self, const TVMFFIObject *object);
+/* Whether the wrapper of a node must be counted before Python objects of its group are: whether anything is behind it.
+ */
+FH_INLINE bool fb_scan_counts(const FbScanNode *node) {
+  return node->cell != NULL && (node->n_edges != 0 || node->owner != NULL || node->is_preserved);
+}
 /* Returns the representative of a node's group. */
 uint32_t fb_scan_group(FbScan *self, uint32_t node);
 FH_INLINE const uint32_t *fb_scan_edges(const FbScan *self, uint32_t node) {

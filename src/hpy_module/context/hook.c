@@ -38,12 +38,15 @@ static const char *const names[FB_N_HOOKS] = {
     [FB_HOOK_OPAQUE_VALUE] = "opaque_value",
     [FB_HOOK_ORDER_OF_ARGUMENTS] = "order_of_arguments",
     [FB_HOOK_READS_ONLY] = "reads_only",
+    [FB_HOOK_OBJECT_MADE] = "object_made",
 };
 
 /* Set by the import of the package. Some are set again by programs that replace the class of data types or devices,
  * while other threads read. A cell is complete before it is published and never freed: a replaced cell may be in
  * use. */
 static const FbRef *hooks[FB_N_HOOKS];
+
+bool fb_hook_records;
 
 HPy fb_hook_get(HPyContext *ctx, FbHook hook) {
   const FbRef *cell = fh_atomic_load_acquire(&hooks[hook]); /* pairs with hook_set */
@@ -89,6 +92,10 @@ static HPy fb_hook_set_all_impl(HPyContext *ctx, HPy self, const HPy *args, size
     if (hook_set(ctx, (FbHook)hook, args[i]) != 0) return HPy_NULL;
     /* String derives from str, and native strings become instances of it. */
     if (hook == FB_HOOK_STRING_CLASS) fb_text_class_made(args[i]);
+    if (hook == FB_HOOK_OBJECT_MADE) {
+      /* relaxed: a thread that reads the flag later records from then on */
+      fh_atomic_store_relaxed(&fb_hook_records, !fb_context_is_same(ctx, args[i], ctx->h_None));
+    }
   }
   return HPy_Dup(ctx, ctx->h_None);
 }

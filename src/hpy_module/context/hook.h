@@ -32,6 +32,7 @@ typedef enum FbHook {
   FB_HOOK_OPAQUE_VALUE,
   FB_HOOK_ORDER_OF_ARGUMENTS,
   FB_HOOK_READS_ONLY,
+  FB_HOOK_OBJECT_MADE,
   FB_N_HOOKS
 } FbHook;
 
@@ -44,6 +45,9 @@ HPy fb_hook_call(HPyContext *ctx, FbHook hook, const HPy *args, size_t nargs);
 const void *fb_hook_current(FbHook hook);
 
 extern HPyDef fb_hook_set_all;
+
+/* Whether the hook object_made is set, and not to None: the package records objects for its leak report. */
+extern bool fb_hook_records;
 
 /* --- suggestions ------------------------------------------------------------------------------------------------- */
 

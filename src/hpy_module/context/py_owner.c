@@ -42,6 +42,24 @@ HPy fb_py_owner_exchange(HPyContext *ctx, FbPyOwner *owner, HPy h) {
   return former;
 }
 
+/* Releases what the owner owns, and frees it. */
+static void end(HPyContext *ctx, FbPyOwner *owner) {
+  if (owner->release == NULL) {
+    fb_ref_clear(ctx, &owner->ref);
+  } else {
+    owner->release(ctx, owner->object);
+  }
+  free(owner);
+}
+
+void fb_py_owner_call(void *object, void (*release)(HPyContext *ctx, void *object)) {
+  FbPyOwner *owner = calloc(1, sizeof(*owner));
+  if (owner == NULL) return;
+  owner->release = release;
+  owner->object = object;
+  fb_py_owner_drop(owner);
+}
+
 void fb_py_owner_drop(void *self) {
   FbPyOwner *owner = self;
   if (fb_context_is_lasting && !fb_py_owner_must_wait()) {
@@ -52,11 +70,10 @@ void fb_py_owner_drop(void *self) {
     FbPendingError pending_error = fb_error_slot_take(attach.ctx);
     FbRaised raised;
     fb_raised_take(&raised);
-    fb_ref_clear(attach.ctx, &owner->ref);
+    end(attach.ctx, owner);
     fb_raised_put(&raised);
     fb_error_slot_put(pending_error);
     fb_thread_detach(&attach);
-    free(owner);
     return;
   }
   /* The owner waits for fb_py_owner_drain. */
@@ -72,8 +89,7 @@ void fb_py_owner_drain_all(HPyContext *ctx) {
   FbPyOwner *owner = fh_atomic_exchange_acquire(&fb_py_owner_waiting, NULL);
   while (owner != NULL) {
     FbPyOwner *next = owner->next;
-    fb_ref_clear(ctx, &owner->ref);
-    free(owner);
+    end(ctx, owner);
     owner = next;
   }
 }

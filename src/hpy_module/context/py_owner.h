@@ -9,6 +9,9 @@
 typedef struct FbPyOwner {
   FbRef ref;
   struct FbPyOwner *next; /* while it waits to be dropped */
+  /* Of an owner without a reference: dropping the owner calls this function, which gets `object`. Otherwise NULL. */
+  void (*release)(HPyContext *ctx, void *object);
+  void *object;
 } FbPyOwner;
 
 /* Returns NULL with MemoryError raised on failure. */
@@ -20,6 +23,9 @@ HPy fb_py_owner_exchange(HPyContext *ctx, FbPyOwner *owner, HPy h);
 /* Deleter for the core. Any thread may call it, attached or not. Leaks the object once the interpreter is
  * finalizing. */
 void fb_py_owner_drop(void *owner);
+/* Calls `release`, which may run Python code, at once or in fb_py_owner_drain. Does not call it at all once the
+ * interpreter is finalizing, or if memory is exhausted. Any thread may call this. */
+void fb_py_owner_call(void *object, void (*release)(HPyContext *ctx, void *object));
 /* Releases the owners that native code dropped where Python code could not run: without a context (hpy's debug mode),
  * or where fb_py_owner_must_wait returned true. Called where Python code may run. */
 void fb_py_owner_drain_all(HPyContext *ctx);

@@ -19,6 +19,7 @@
 #include "hpy_module/convert/result.h"
 #include "hpy_module/error/error.h"
 #include "hpy_module/error/translate.h"
+#include "hpy_module/object/recorded.h"
 #include "hpy_module/tensor/exchange.h"
 
 enum { STACK_ARGS = 8 };
@@ -242,5 +243,9 @@ static HPy fb_callback_function_impl(HPyContext *ctx, HPy self, const HPy *args,
   if (owner == NULL) return HPy_NULL;
   TVMFFIObjectHandle handle = NULL;
   if (callback_new(ctx, owner, exchange, &handle) != 0) return HPy_NULL;
-  return fb_function_wrap(ctx, handle, NULL);
+  HPy function = fb_function_wrap(ctx, handle, NULL);
+  if (FH_LIKELY(!fb_recorded_is_on()) || HPy_IsNull(function)) return function;
+  if (fb_recorded_add(ctx, function, owner) == 0) return function;
+  HPy_Close(ctx, function);
+  return HPy_NULL;
 }

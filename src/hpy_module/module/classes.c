@@ -4,6 +4,7 @@
 #include "hpy_module/context/raise.h"
 #include "hpy_module/object/class_table.h"
 #include "hpy_module/object/own_class.h"
+#include "hpy_module/object/preserve.h"
 
 /* Returns 1 if a type of the binding is in cls.__mro__; 0 if not, or if cls is not a class; -1 with an exception
  * raised. Does not call issubclass(), which a metaclass may override. */
@@ -34,7 +35,20 @@ static int32_t store_args(HPyContext *ctx, const char *name, const HPy *args, si
   }
   if (index < 0 || index >= FB_CLASS_TABLE_MAX)
     return fb_raise(ctx, ctx->h_ValueError, "%d is not a type index", (int)index), -1;
-  return fb_class_table_store(ctx, index, args[1], replaces) == 0 ? index : -1;
+  if (fb_class_table_store(ctx, index, args[1], replaces) != 0) return -1;
+  fb_preserve_watch(args[1], true);
+  return index;
+}
+
+HPyDef_METH(fb_classes_made, "class_made", HPyFunc_O,
+            .doc = "Watch the end of instances of a class that was made, or has got __del__.")
+static HPy fb_classes_made_impl(HPyContext *ctx, HPy self, HPy cls) {
+  (void)self;
+  int derives = derives_from(ctx, cls, &fb_own_class_object);
+  if (derives < 0) return HPy_NULL;
+  if (derives == 0) return fb_raise(ctx, ctx->h_TypeError, "class_made() argument must derive from CObject");
+  fb_preserve_watch(cls, false);
+  return HPy_Dup(ctx, ctx->h_None);
 }
 
 HPyDef_METH(fb_classes_register, "class_register", HPyFunc_VARARGS,

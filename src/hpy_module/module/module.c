@@ -23,6 +23,7 @@
 #include "hpy_module/function/function.h"
 #include "hpy_module/object/class_table.h"
 #include "hpy_module/object/identity.h"
+#include "hpy_module/object/recorded.h"
 #include "hpy_module/object/rvalue_ref.h"
 #include "hpy_module/record/field.h"
 #include "hpy_module/record/initializer.h"
@@ -213,6 +214,8 @@ static HPyDef *module_defines[] = {&module_exec,
                                    &fb_function_method_descriptor,
                                    &fb_address_mlir_function,
                                    &fb_native_functions,
+                                   &fb_recorded_owned,
+                                   &fb_recorded_wrappers,
                                    &fb_opaque_value_hold,
                                    &fb_data_type_parse,
                                    &fb_data_type_name,
@@ -239,6 +242,7 @@ static HPyDef *module_defines[] = {&module_exec,
                                    &fb_classes_register,
                                    &fb_classes_offer,
                                    &fb_classes_find,
+                                   &fb_classes_made,
                                    &fb_cany_value,
                                    &fb_schema_type_setter,
                                    &fb_registry_get_global,

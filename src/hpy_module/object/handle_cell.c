@@ -17,16 +17,26 @@ int32_t fb_handle_cell_wait(FbHandleCell *cell) {
   return n;
 }
 
+void (*fb_handle_cell_resume)(FbHandleCell *cell);
+
+/* Waits for a move, and ends the state PRESERVED. Returns the value of n_uses after that. */
+static int32_t wait_or_resume(FbHandleCell *cell) {
+  int32_t n;
+  while ((n = fb_handle_cell_wait(cell)) == FB_HANDLE_PRESERVED) fb_handle_cell_resume(cell);
+  return n;
+}
+
 bool fb_handle_cell_use_counted(FbHandleCell *cell) {
   /* Acquire: like in fb_handle_cell_use. */
   int32_t n = fh_atomic_load_relaxed(&cell->n_uses);
   do {
-    if (n < 0 && (n = fb_handle_cell_wait(cell)) < 0) return false;
+    if (n < 0 && (n = wait_or_resume(cell)) < 0) return false;
   } while (!fh_atomic_cas_acquire(&cell->n_uses, &n, n + 1));
   return true;
 }
 
 bool fb_handle_cell_claim(FbHandleCell *cell, int32_t state) {
+  if (FH_UNLIKELY(fh_atomic_load_relaxed(&cell->n_uses) == FB_HANDLE_PRESERVED)) (void)wait_or_resume(cell);
   if (!fb_context_free_threaded) {
     if (cell->n_uses != 0) return false;
     cell->n_uses = state;

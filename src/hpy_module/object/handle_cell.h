@@ -30,12 +30,14 @@ typedef struct FbHandleCell {
    * that moves one of these wrappers keeps the others. Therefore a move from this wrapper takes a reference and leaves
    * the handle. */
   uint8_t is_repeated;
+  uint8_t is_finalized; /* whether __del__ was called: it is called once (preserve.h) */
 } FbHandleCell;
 
 /* States of n_uses in which no use may begin (the cell is claimed). */
 enum {
   FB_HANDLE_MOVING = -1, /* for a few instructions: a thread that wants to use the cell waits */
   FB_HANDLE_OFFERED = -2, /* for the duration of a call that may consume the handle: other uses are refused */
+  FB_HANDLE_PRESERVED = -3, /* native code owns the wrapper (preserve.h): the next use or claim gives it to Python */
 };
 
 /* Whether the wrapper is registered in the instance map (identity.h). */
@@ -44,19 +46,23 @@ typedef enum FbListing {
   FB_UNLISTABLE, /* the wrapper has no object, or is not an instance of the object's class */
   FB_UNLISTED,
   FB_LISTED,
+  FB_PRESERVED, /* registered, and owned by native code */
 } FbListing;
 
 /* Waits until no thread moves the handle. Returns the value of n_uses after the wait. */
 int32_t fb_handle_cell_wait(FbHandleCell *cell);
 
-/* Begins a counted use. Called without a GIL, if the thread's record has no room or the cell is claimed. Returns false
- * if the handle is offered to a call. */
+/* Gives a preserved wrapper to Python. Written once during the import. */
+extern FB_HIDDEN void (*fb_handle_cell_resume)(FbHandleCell *cell);
+
+/* Begins a counted use. Called if the cell is claimed, and without a GIL also if the thread's record has no room.
+ * Returns false if the handle is offered to a call. */
 bool fb_handle_cell_use_counted(FbHandleCell *cell);
 
 /* Begins a use of the handle. Returns false, and begins no use, if the handle is offered to a call. */
 FH_INLINE bool fb_handle_cell_use(FbHandleCell *cell) {
   if (FH_LIKELY(!fb_context_free_threaded)) {
-    if (FH_UNLIKELY(cell->n_uses < 0)) return false;
+    if (FH_UNLIKELY(cell->n_uses < 0)) return fb_handle_cell_use_counted(cell);
     ++cell->n_uses;
     return true;
   }

@@ -16,6 +16,16 @@ typedef enum FbHolderKind {
   FB_HOLDER_PYTHON, /* an ffi.OpaquePyObject */
 } FbHolderKind;
 
+/* An author's function that visits references in members without reflection; the struct is ReferenceVisitor of the C++
+ * headers. */
+typedef struct FbReferenceVisitor {
+  void (*visit)(void *arg, TVMFFIObject *target);
+  void *arg;
+} FbReferenceVisitor;
+typedef void (*FbHolderTraverse)(const TVMFFIObject *self, const FbReferenceVisitor *visitor);
+/* Returns the function that a type itself has; NULL if there is none. */
+FbHolderTraverse fb_holder_traverse(int32_t type_index);
+
 /* Reads the reflection. Any thread may call it. */
 FbHolderKind fb_holder_kind(int32_t type_index);
 /* Whether a field of that static type may have a reference that matters. */

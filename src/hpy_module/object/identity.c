@@ -13,12 +13,17 @@
 
 #include "core/platform/atomic.h"
 #include "core/platform/shared.h"
+#include "core/platform/system.h"
 #include "identity_weak.h"
 
-/* handle == NULL: free. The cell of an entry has the state FB_LISTED. */
+/* handle == NULL: free. The cell of an entry has the state FB_LISTED. The entry of an object that owns its wrapper has
+ * the object's address plus 1, which the look-ups of hot paths do not find, and an FbPreserved. */
 typedef struct Entry {
   TVMFFIObject *handle;
-  FbHandleCell *cell;
+  union {
+    FbHandleCell *cell;
+    FbPreserved *preserved;
+  };
 } Entry;
 
 enum { STRIPE_BITS = 12, FEW = 2, FIRST_SIZE = 16 };
@@ -187,26 +192,136 @@ FH_INLINE bool prepare(HPyContext *ctx, HPy self, FbHandleCell *cell) {
   return true;
 }
 
+/* A thread that waits for another one yields first and then sleeps, up to a tenth of a second in all. Returns false
+ * after that time. The thread detaches for that time, because the other one may have to wait for all threads. */
+static bool wait_for_thread(int *n_waits) {
+  enum { YIELDS = 100, SLEEPS = 1000, NANOSECONDS = 100000 };
+  void *state = fb_ext->leave();
+  if (*n_waits < YIELDS) {
+    fh_thread_yield();
+  } else {
+    fh_clock_sleep(NANOSECONDS);
+  }
+  fb_ext->reenter(state);
+  return ++*n_waits < YIELDS + SLEEPS;
+}
+
+/* Whether the wrapper of an entry, to which no reference can be taken, may still be preserved: without a GIL its thread
+ * may be about to do that. The stripe is locked. */
+FH_INLINE bool may_be_kept(const Entry *entry) {
+  return FH_UNLIKELY(fb_context_free_threaded) && fb_identity_deleter != NULL &&
+         fb_ext->end_is_watched(fb_identity_wrapper(entry->cell));
+}
+
 HPy fb_identity_list(HPyContext *ctx, HPy self, FbHandleCell *cell) {
   TVMFFIObject *handle = cell->handle;
   if (FH_UNLIKELY(!fb_identity_is_kept || handle == NULL || !prepare(ctx, self, cell))) return HPy_NULL;
+  if (FH_UNLIKELY(cell->is_finalized != 0)) (void)fb_ext->end_resume(self); /* __del__ has resurrected it */
   HPy other = HPy_NULL;
+  int n_waits = 0;
+again:
+  if (FH_UNLIKELY(fb_identity_is_preserved(handle))) {
+    other = fb_identity_resume(handle, FB_RESUME_SHARE);
+    if (!HPy_IsNull(other)) return other;
+  }
   Stripe *stripe = stripe_lock(handle);
   Entry *entry = probe(stripe, handle);
   if (entry->handle == NULL) entry = reserve(stripe) ? probe(stripe, handle) : NULL;
   if (entry != NULL && entry->handle != NULL && entry->cell != cell) {
     other = entry_load(ctx, entry);
+    if (FH_UNLIKELY(HPy_IsNull(other)) && may_be_kept(entry)) {
+      stripe_unlock(stripe);
+      if (wait_for_thread(&n_waits)) goto again;
+      (void)stripe_lock(handle);
+    }
     entry = probe(stripe, handle); /* a weak reference may have been called, which may let other threads run */
   }
   /* The entry is free, or belongs to a wrapper that is being destroyed, whose destructor removes only its own entry. */
   if (entry != NULL && HPy_IsNull(other)) {
     stripe->n += entry->handle == NULL;
-    *entry = (Entry){handle, cell};
+    *entry = (Entry){.handle = handle, .cell = cell};
     fb_handle_cell_set_listing(cell, FB_LISTED);
   }
   fh_atomic_store_relaxed_i32(&stripe->is_new, HPy_IsNull(other));
   stripe_unlock(stripe);
   return other;
+}
+
+/* --- preserved wrappers ------------------------------------------------------------------------------------------- */
+
+void (*fb_identity_deleter)(void *self, int flags);
+
+enum { STRONG_BITS = 32 };
+
+static FH_THREAD_LOCAL char this_thread; /* its address identifies the thread */
+
+static TVMFFIObject *marked(const TVMFFIObject *handle) { return (TVMFFIObject *)((uintptr_t)handle | 1); }
+static bool is_marked(const TVMFFIObject *handle) { return ((uintptr_t)handle & 1) != 0; }
+
+bool fb_identity_preserve(FbHandleCell *cell, FbPreserved *preserved) {
+  TVMFFIObject *handle = cell->handle;
+  HPy self = fb_identity_wrapper(cell);
+  int32_t unused = 0;
+  bool done = false;
+  Stripe *stripe = stripe_lock(handle);
+  Entry *entry = find_entry(stripe, handle);
+  /* acquire: a use that has ended is complete (release in fb_handle_cell_unuse) */
+  if (entry != NULL && entry->cell == cell && fh_atomic_cas_acquire(&cell->n_uses, &unused, FB_HANDLE_PRESERVED)) {
+    if (fb_context_free_threaded) fb_ext->reference_watch(self); /* a finalizer ends the watch */
+    done = fb_ext->reference_try(self) != 0; /* the reference that the native object owns */
+    if (!done) fb_handle_cell_release(cell);
+  }
+  if (done) {
+    *preserved = (FbPreserved){cell, handle->deleter, &this_thread};
+    fh_atomic_store_relaxed(&handle->deleter, fb_identity_deleter);
+    /* The weak reference makes the count differ from that of an object with one owner, and its memory outlive the last
+     * strong reference. */
+    (void)fh_atomic_add_relaxed(&handle->combined_ref_count, UINT64_C(1) << STRONG_BITS);
+    *entry = (Entry){.handle = marked(handle), .preserved = preserved};
+    fb_handle_cell_set_listing(cell, FB_PRESERVED);
+  }
+  stripe_unlock(stripe);
+  return done;
+}
+
+/* Takes a strong reference unless there is none. The memory is valid: the object is preserved, and the stripe is
+ * locked. */
+static bool take_strong(TVMFFIObject *handle) {
+  uint64_t count = fh_atomic_load_relaxed(&handle->combined_ref_count);
+  do {
+    if ((uint32_t)count == 0) return false;
+  } while (!fh_atomic_cas_relaxed(&handle->combined_ref_count, &count, count + 1));
+  return true;
+}
+
+HPy fb_identity_resume(TVMFFIObject *handle, FbResume how) {
+  for (int n_waits = 0;; (void)wait_for_thread(&n_waits)) {
+    Stripe *stripe = stripe_lock(handle);
+    Entry *entry = find_entry(stripe, marked(handle));
+    if (entry == NULL) {
+      stripe_unlock(stripe);
+      return HPy_NULL;
+    }
+    FbPreserved *preserved = entry->preserved;
+    FbHandleCell *cell = preserved->cell;
+    HPy self = fb_identity_wrapper(cell);
+    if ((!fb_ext->end_resume(self) && preserved->keeper != &this_thread) ||
+        (how == FB_RESUME_TRY && !take_strong(handle))) {
+      stripe_unlock(stripe);
+      continue;
+    }
+    if (how == FB_RESUME_SHARE) (void)fh_atomic_add_relaxed(&handle->combined_ref_count, 1);
+    fh_atomic_store_relaxed(&handle->deleter, preserved->deleter);
+    /* not the last one: the strong references own another one */
+    (void)fh_atomic_sub_release(&handle->combined_ref_count, UINT64_C(1) << STRONG_BITS);
+    *entry = (Entry){.handle = handle, .cell = cell};
+    fb_handle_cell_set_listing(cell, FB_LISTED);
+    fb_handle_cell_set_single(cell);
+    fb_handle_cell_release(cell);
+    stripe_unlock(stripe);
+    free(preserved);
+    return self;
+  }
 }
 
 FH_NOINLINE void fb_identity_share_slow(HPyContext *ctx, HPy self, FbHandleCell *cell) {
@@ -240,8 +355,42 @@ void fb_identity_each(FbIdentityEach each, void *arg) {
     Stripe *stripe = &stripes[i];
     fh_shared_note note = fb_context_free_threaded ? fh_shared_read(&stripe->lock) : NULL;
     for (uint32_t k = 0; stripe->n != 0 && k <= stripe->mask; ++k) {
-      if (stripe->entries[k].handle != NULL) each(arg, stripe->entries[k].handle, stripe->entries[k].cell);
+      const Entry *entry = &stripe->entries[k];
+      if (entry->handle == NULL) continue;
+      bool is_preserved = is_marked(entry->handle);
+      FbHandleCell *cell = is_preserved ? entry->preserved->cell : entry->cell;
+      each(arg, cell->handle, cell, is_preserved);
     }
     if (fb_context_free_threaded) fh_shared_read_end(&stripe->lock, note);
   }
+}
+
+HPy *fb_identity_all(HPyContext *ctx, size_t *n) {
+  size_t room = 64;
+  HPy *found = malloc(room * sizeof(*found));
+  for (size_t i = 0; found != NULL && fb_identity_is_kept && i < 1 << STRIPE_BITS; ++i) {
+    Stripe *stripe = &stripes[i];
+    /* Enough room for the stripe, before its lock is taken: without the lock the number is a hint. */
+    size_t most = *n + (size_t)fh_atomic_load_relaxed(&stripe->mask) + 1;
+    if (most > room) {
+      room = 2 * most;
+      HPy *larger = realloc(found, room * sizeof(*found));
+      if (larger == NULL) {
+        while (*n > 0) HPy_Close(ctx, found[--*n]);
+        free(found);
+        return NULL;
+      }
+      found = larger;
+    }
+    if (FH_UNLIKELY(fb_context_free_threaded)) fh_shared_write(&stripe->lock);
+    /* The entries may change on PyPy 7.3, where a weak reference may let other threads run. */
+    for (size_t j = 0; j <= stripe->mask && *n < room; ++j) {
+      Entry entry = stripe->entries[j];
+      if (entry.handle != NULL && is_marked(entry.handle)) entry.cell = entry.preserved->cell;
+      HPy wrapper = entry.handle == NULL ? HPy_NULL : entry_load(ctx, &entry);
+      if (!HPy_IsNull(wrapper)) found[(*n)++] = wrapper;
+    }
+    stripe_unlock(stripe);
+  }
+  return found;
 }

@@ -52,7 +52,7 @@ bool fb_identity_expects_none(TVMFFIObject *handle);
 HPy fb_identity_list(HPyContext *ctx, HPy self, FbHandleCell *cell);
 
 /* Calls a function for each entry, under the lock of its stripe. Not on PyPy 7.3. */
-typedef void (*FbIdentityEach)(void *arg, TVMFFIObject *handle, FbHandleCell *cell);
+typedef void (*FbIdentityEach)(void *arg, TVMFFIObject *handle, FbHandleCell *cell, bool is_preserved);
 void fb_identity_each(FbIdentityEach each, void *arg);
 /* Returns the wrapper whose struct begins with the cell, borrowed. Not on PyPy 7.3. */
 FH_INLINE HPy fb_identity_wrapper(FbHandleCell *cell) {
@@ -64,6 +64,42 @@ FH_INLINE HPy fb_identity_wrapper(FbHandleCell *cell) {
 void fb_identity_unlist(FbHandleCell *cell);
 /* Like fb_identity_unlist, but only if the registered wrapper has this cell. */
 void fb_identity_unlist_own(FbHandleCell *cell);
+
+/* --- preserved wrappers ------------------------------------------------------------------------------------------- */
+
+/* Changes of state of a wrapper that native code owns: see preserve.h. */
+
+typedef struct FbPreserved {
+  FbHandleCell *cell;
+  void (*deleter)(void *self, int flags); /* of the native object, whose header has fb_identity_deleter instead */
+  const void *keeper;                     /* identifies the thread that preserved the wrapper */
+} FbPreserved;
+
+/* The deleter of native objects that own their wrapper. Written once during the import; NULL: there are none. */
+extern FB_HIDDEN void (*fb_identity_deleter)(void *self, int flags);
+
+/* Whether the native object owns its wrapper. The caller has a strong reference. */
+FH_INLINE bool fb_identity_is_preserved(TVMFFIObject *handle) {
+  /* relaxed: a hint; the lock of the map decides */
+  return fh_atomic_load_relaxed(&handle->deleter) == fb_identity_deleter && fb_identity_deleter != NULL;
+}
+
+/* Lets the native object of a registered, unused cell own the wrapper, and fills *preserved. The cell keeps its native
+ * reference, which the caller then releases. Returns false, and changes nothing, if the wrapper is not registered. */
+bool fb_identity_preserve(FbHandleCell *cell, FbPreserved *preserved);
+
+typedef enum FbResume {
+  FB_RESUME_TRADE, /* the cell gets the caller's strong reference */
+  FB_RESUME_SHARE, /* the cell gets a reference of its own; the caller keeps another one */
+  FB_RESUME_TRY,   /* the caller has none: waits while the last reference has gone and its releaser puts it back */
+} FbResume;
+
+/* Ends the state PRESERVED of a native object's wrapper, and gives the reference that the object owned to the caller.
+ * Returns HPy_NULL if the object owns no wrapper (any more). Waits if another thread is about to keep the wrapper. */
+HPy fb_identity_resume(TVMFFIObject *handle, FbResume how);
+
+/* Returns new handles of all registered wrappers, in an array to free, and their number in *n; NULL without memory. */
+HPy *fb_identity_all(HPyContext *ctx, size_t *n);
 
 void fb_identity_share_slow(HPyContext *ctx, HPy self, FbHandleCell *cell);
 /* Registers `self` if it is not registered yet. Called before other code gets a reference to the object. The caller

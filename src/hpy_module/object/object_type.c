@@ -12,6 +12,7 @@
 #include "identity.h"
 #include "orphan.h"
 #include "own_class.h"
+#include "preserve.h"
 
 bool (*fb_object_type_end_only)(TVMFFIObject *object);
 
@@ -89,6 +90,7 @@ static int owner_class_init(HPyContext *ctx) {
 HPy fb_object_type_base(HPyContext *ctx, HPyType_Spec *spec) {
   fb_object_has_owner = fb_context_is_pypy;
   if ((fb_object_has_owner && owner_class_init(ctx) != 0) || fb_identity_init(ctx) != 0) return HPy_NULL;
+  fb_preserve_init();
   if (!fb_object_has_owner) append(spec, &object_destroy);
   adapt_to_owner(spec);
   return stored(ctx, fb_type_new(ctx, spec, HPy_NULL), &fb_own_class_object);

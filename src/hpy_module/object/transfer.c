@@ -13,6 +13,7 @@
 #include "identity.h"
 #include "object.h"
 #include "own_class.h"
+#include "recorded.h"
 
 /* Registers `self`, whose cell has just got a handle, if other code has references to the object and may pass the
  * object to Python at any time. The cell is claimed or in use. Returns the wrapper that was registered before (new
@@ -72,7 +73,7 @@ int fb_transfer_put(HPyContext *ctx, HPy self, TVMFFIObject *handle) {
   fb_handle_cell_put(cell, handle);
   release_listed(ctx, self, cell);
   if (old != NULL) TVMFFIObjectDecRef(old);
-  return 0;
+  return fb_recorded_is_on() ? fb_recorded_add(ctx, self, NULL) : 0;
 }
 
 HPy fb_transfer_refuse_function(HPyContext *ctx) { return fb_raise(ctx, ctx->h_TypeError, FB_MESSAGE_KEEPS_HANDLE); }
@@ -93,7 +94,7 @@ int fb_transfer_put_function(HPyContext *ctx, HPy self, TVMFFIObject *handle) {
     HPy other = list_if_shared(ctx, self, cell);
     fb_handle_cell_unuse(cell);
     if (!HPy_IsNull(other)) HPy_Close(ctx, other);
-    return 0;
+    return fb_recorded_is_on() ? fb_recorded_add(ctx, self, NULL) : 0;
   }
   fb_drop_object(handle, FB_DROP_UNKNOWN);
   if (cell == NULL) return -1;

@@ -6,6 +6,8 @@
 #include "hpy_module/context/hook.h"
 #include "identity.h"
 #include "object.h"
+#include "preserve.h"
+#include "recorded.h"
 
 /* The wrapper that the caller wants: see wrap.h. */
 typedef enum Wanted { WANTED_LISTED, WANTED_MOVABLE, WANTED_APART } Wanted;
@@ -29,7 +31,9 @@ FH_INLINE HPy wrap_new(HPyContext *ctx, HPy cls, TVMFFIObject *handle) {
   }
   object->cell.handle = handle;
   fb_handle_cell_set_listing(&object->cell, FB_UNLISTED);
-  return h;
+  if (FH_LIKELY(!fb_recorded_is_on()) || fb_recorded_add(ctx, h, NULL) == 0) return h;
+  HPy_Close(ctx, h); /* drops the handle */
+  return HPy_NULL;
 }
 
 /* Makes a registered wrapper for an object to which other code has references: a new wrapper, or the wrapper that
@@ -68,7 +72,9 @@ FH_INLINE HPy wrap(HPyContext *ctx, TVMFFIObject *handle, Wanted wanted) {
    * wrapper and needs no lookup; the new wrapper is not registered until the object is shared. */
   bool is_shared = wanted != WANTED_APART && fb_identity_is_shared(handle);
   if (is_shared && wanted == WANTED_MOVABLE) {
-    HPy found = fb_identity_find(ctx, handle);
+    HPy found = fb_preserve_trade(handle);
+    if (FH_UNLIKELY(!HPy_IsNull(found))) return found;
+    found = fb_identity_find(ctx, handle);
     if (!HPy_IsNull(found)) {
       FbHandleCell *cell = fb_object_cell(ctx, found);
       if (FH_LIKELY(!fb_handle_cell_is_used(cell) && fb_handle_cell_give_again(cell, handle))) {
@@ -79,8 +85,9 @@ FH_INLINE HPy wrap(HPyContext *ctx, TVMFFIObject *handle, Wanted wanted) {
       HPy_Close(ctx, found);
       is_shared = false;
     }
-  } else if (is_shared && FH_LIKELY(!fb_identity_expects_none(handle))) {
-    HPy found = fb_identity_trade(ctx, handle);
+  } else if (is_shared) {
+    HPy found = FH_LIKELY(!fb_identity_expects_none(handle)) ? fb_identity_trade(ctx, handle) : HPy_NULL;
+    if (HPy_IsNull(found)) found = fb_preserve_trade(handle);
     if (!HPy_IsNull(found)) return found;
   }
   const FbRef *cell = fb_class_table_find(handle->type_index);

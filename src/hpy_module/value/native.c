@@ -4,6 +4,8 @@
 
 #include <tvm/ffi/c_api.h>
 
+#include "core/platform/atomic.h"
+
 /* Makes TypeError the pending error. Returns -1. */
 static int refuse(const char *message) {
   TVMFFIErrorSetRaisedFromCStr("TypeError", message);
@@ -24,13 +26,62 @@ static int echo(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result)
   return n == 1 ? TVMFFIAnyViewToOwnedAny(args, result) : refuse("expected one argument");
 }
 
+/* --- weak references ---------------------------------------------------------------------------------------------- */
+
+/* For the leak report, which records objects by their pointers: a weak reference keeps the memory of the header. The
+ * counts are described in core/object/object.h. */
+
+#define WEAK_ONE ((uint64_t)1 << 32)
+#define N_STRONG (WEAK_ONE - 1)
+
+/* Takes a weak reference to an object that is alive. */
+static int weak_take(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
+  (void)self, (void)result;
+  if (n != 1 || args->type_index != kTVMFFIInt) return refuse("expected a pointer");
+  TVMFFIObject *object = (TVMFFIObject *)(intptr_t)args->v_int64;
+  (void)fh_atomic_add_relaxed_u64(&object->combined_ref_count, WEAK_ONE);
+  return 0;
+}
+
+/* Returns the object of a weak reference, or None if it was destroyed. */
+static int weak_get(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
+  (void)self;
+  if (n != 1 || args->type_index != kTVMFFIInt) return refuse("expected a pointer");
+  TVMFFIObject *object = (TVMFFIObject *)(intptr_t)args->v_int64;
+  uint64_t count = fh_atomic_load_relaxed_u64(&object->combined_ref_count);
+  while ((count & N_STRONG) != 0) {
+    /* acquire: a caller reads the object next */
+    if (!fh_atomic_cas_acq_rel_u64(&object->combined_ref_count, &count, count + 1)) continue;
+    *result = (TVMFFIAny){.type_index = object->type_index, .v_obj = object};
+    return 0;
+  }
+  return 0;
+}
+
+/* Releases a weak reference if the object was destroyed, or in any case if the second argument is true. Returns whether
+ * the reference was released. */
+static int weak_drop(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
+  (void)self;
+  if (n != 2 || args->type_index != kTVMFFIInt) return refuse("expected a pointer and a bool");
+  TVMFFIObject *object = (TVMFFIObject *)(intptr_t)args->v_int64;
+  bool is_dead = (fh_atomic_load_acquire_u64(&object->combined_ref_count) & N_STRONG) == 0;
+  *result = (TVMFFIAny){.type_index = kTVMFFIBool, .v_int64 = is_dead || args[1].v_int64 != 0};
+  if (result->v_int64 == 0) return 0;
+  uint64_t before = fh_atomic_sub_release_u64(&object->combined_ref_count, WEAK_ONE);
+  if (before >> 32 != 1) return 0;
+  fh_atomic_fence_acquire_after_u64(&object->combined_ref_count);
+  if (object->deleter != NULL) object->deleter(object, kTVMFFIObjectDeleterFlagBitMaskWeak);
+  return 0;
+}
+
 HPyDef_METH(fb_native_functions, "native_functions", HPyFunc_NOARGS,
             .doc = "The pointers to the binding's C functions of type TVMFFISafeCallType, by name.")
 static HPy fb_native_functions_impl(HPyContext *ctx, HPy self) {
   static const struct {
     const char *name;
     TVMFFISafeCallType call;
-  } functions[] = {{"adopt", adopt}, {"echo", echo}};
+  } functions[] = {
+      {"adopt", adopt}, {"echo", echo}, {"weak_take", weak_take}, {"weak_get", weak_get}, {"weak_drop", weak_drop}};
   (void)self;
   HPy found = HPyDict_New(ctx);
   int rc = HPy_IsNull(found) ? -1 : 0;

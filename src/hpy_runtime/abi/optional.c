@@ -32,6 +32,7 @@ void fhpy_optional_find(void) {
   FIND(_PyThreadState_UncheckedGet);
 #ifndef FHPY_PYPY /* cpyext's function prints a warning; PyPy calls HPy_tp_finalize itself, as __del__ */
   FIND(PyObject_CallFinalizerFromDealloc);
+  FIND(PyObject_CallFinalizer);
   FIND(PyUnicode_New);
 #endif
   FIND(PyMethod_New);

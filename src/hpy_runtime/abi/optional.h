@@ -20,6 +20,7 @@ typedef struct FhpyOptional {
   void *(*PyThreadState_GetUnchecked)(void); /* 3.13: the attached thread state, or NULL */
   void *(*_PyThreadState_UncheckedGet)(void); /* up to 3.12; it may be the state of another thread */
   int (*PyObject_CallFinalizerFromDealloc)(PyObject *); /* all, not stable */
+  void (*PyObject_CallFinalizer)(PyObject *); /* all, not stable */
   PyObject *(*PyUnicode_New)(Py_ssize_t, uint32_t); /* all, not stable */
   PyObject *(*PyMethod_New)(PyObject *, PyObject *); /* all, not stable */
   PyObject *(*PyContextVar_New)(const char *, PyObject *); /* all, not stable */

@@ -169,15 +169,31 @@ typedef struct FhpyExtension {
   void (*collect)(HPy type);
   /* Sets the functions, and has the interpreter report its collections. Called once. Never raises. */
   void (*collect_begin)(const FhpyCollector *functions);
+
+  /* Lets `keeps` decide whether an instance of a class made in Python ends. The interpreter calls it before it destroys
+   * anything of the instance, so that weak references still lead to it. `keeps` returns FHPY_END_KEPT after it has
+   * taken a reference, FHPY_END_PROCEEDS if the instance ends, or FHPY_END_FINALIZE if __del__ is to be called first;
+   * after __del__ it is asked again. An exception may be raised when it is called. `keeps` must be the same function
+   * for all classes. With only_with_state a class is not watched (any more) if its instances have neither attributes,
+   * slots nor weak references, and it has no __del__. A class that gets __del__ must be watched again, and so must its
+   * subclasses. Returns whether the class is watched; never raises. The three functions are NULL if the interpreter
+   * does not support this. */
+  int (*end_watch)(HPy type, int (*keeps)(HPy self), int only_with_state);
+  int (*end_is_watched)(HPy h); /* whether the class of h is watched */
+  /* Lets an instance end again that was kept or that __del__ resurrected: without this call the interpreter does not
+   * ask again. Returns 0 if another thread is still about to keep the instance: the caller waits and calls again. */
+  int (*end_resume)(HPy h);
 } FhpyExtension;
+
+enum { FHPY_END_KEPT, FHPY_END_PROCEEDS, FHPY_END_FINALIZE };
 
 enum { FHPY_THREAD_OTHER, FHPY_THREAD_ATTACHED, FHPY_THREAD_DETACHED };
 
 /* The contexts of debug and trace mode have this struct in place of the extension: the functions that attach native
  * threads. */
 typedef struct FhpyThreads {
-  uint64_t magic;           /* FHPY_THREADS_MAGIC */
-  int (*attach)(void);       /* thread_attach */
+  uint64_t magic; /* FHPY_THREADS_MAGIC */
+  int (*attach)(void); /* thread_attach */
   void (*detach)(int token); /* thread_detach */
 } FhpyThreads;
 

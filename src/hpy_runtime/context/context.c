@@ -6,6 +6,7 @@
 #include "hpy_runtime/abi/layout.h"
 #include "hpy_runtime/abi/value_layout.h"
 #include "hpy_runtime/lifetime/watch.h"
+#include "hpy_runtime/types/instance_end.h"
 
 FhpyContext fhpy_context;
 
@@ -25,7 +26,9 @@ int fhpy_context_check(const HPyContext *ctx, size_t byte_size) {
 HPyContext *fhpy_context_get(void) {
   if (is_complete) return &fhpy_context.base;
   /* First, because the groups select their functions by the measurements. */
-  if (fhpy_layout_measure() < 0 || fhpy_value_layout_measure() < 0 || fhpy_watch_measure() < 0) return NULL;
+  if (fhpy_layout_measure() < 0 || fhpy_value_layout_measure() < 0 || fhpy_watch_measure() < 0 ||
+      fhpy_instance_end_measure() < 0)
+    return NULL;
   HPyContext *ctx = &fhpy_context.base;
   ctx->name = FHPY_CONTEXT_NAME;
   ctx->abi_version = HPY_ABI_VERSION;

@@ -5,6 +5,7 @@
 #include "hpy_runtime/lifetime/collection.h"
 #include "hpy_runtime/lifetime/watch.h"
 #include "hpy_runtime/types/descriptor.h"
+#include "hpy_runtime/types/instance_end.h"
 #include "hpy_runtime/types/pypy_text.h"
 #include "hpy_runtime/types/type_collect.h"
 #include "threads.h"
@@ -88,6 +89,12 @@ static void collect(HPy type) { fhpy_type_collect(to_py(type)); }
 static void keep(HPy h) { fhpy_keep_object(to_py(h)); }
 static int reference_try(HPy h) { return fhpy_watch_try(to_py(h)); }
 
+static int end_watch(HPy type, int (*keeps)(HPy self), int only_with_state) {
+  return fhpy_instance_end_watch(to_py(type), keeps, only_with_state != 0);
+}
+static int end_is_watched(HPy h) { return fhpy_instance_end_is_watched(to_py(h)); }
+static int end_resume(HPy h) { return fhpy_instance_end_resume(to_py(h)); }
+
 /* The copy is never freed, because the descriptor points into it and the runtime gets no notification when the
  * descriptor is freed. */
 static HPy getset_new(HPyContext *ctx, HPy type, const FhpyGetSet *def) {
@@ -143,6 +150,9 @@ void fhpy_ctx_extension_fill(HPyContext *ctx) {
       .collect = fhpy_type_collect_is_possible() ? collect : NULL,
       .collect_begin = fhpy_type_collect_begin,
 #endif
+      .end_watch = fhpy_instance_end_is_possible() ? end_watch : NULL,
+      .end_is_watched = fhpy_instance_end_is_possible() ? end_is_watched : NULL,
+      .end_resume = fhpy_instance_end_is_possible() ? end_resume : NULL,
   };
   ctx->_private = &extension;
 }

@@ -99,6 +99,11 @@ void fhpy_watch_begin(PyObject *o) {
   if (fhpy_layout.free_threaded) set_watched(o);
 }
 
+bool fhpy_watch_is_merged(PyObject *o) {
+  /* acquire: pairs with the interpreter's exchange, which follows its other writes to the object */
+  return !fhpy_layout.free_threaded || (fh_atomic_load_acquire_u64(get_shared(o)) & FLAGS) == MERGED;
+}
+
 /* The bits of an object's first word that hold the count, with a GIL. */
 #ifdef FHPY_PYPY
 #define COUNT_BITS UINT64_MAX /* a high bit represents the interpreter's own reference */

@@ -23,6 +23,10 @@ void fhpy_watch_begin(PyObject *o);
  * object that its finalizer resurrected counts as destroyed until fhpy_watch_begin is called for it again. */
 int fhpy_watch_try(PyObject *o);
 
+/* Whether the interpreter has ended the attempt to destroy an object that its finalizer resurrected: without a GIL it
+ * then merges the two counts. Always true with a GIL. */
+bool fhpy_watch_is_merged(PyObject *o);
+
 /* Without a GIL: returns the calling thread's own reference count of o, which only this thread writes. NULL if another
  * thread owns o, with a GIL, and if the layout is unknown. */
 uint32_t *fhpy_watch_own_count(PyObject *o);

@@ -36,7 +36,6 @@ public:
   Any extra;
   std::vector<ObjectRef> children;
   Function hidden; // not reflected
-  Button hidden_button; // not reflected
   void Hide(Function function) { hidden = std::move(function); }
   int64_t Close() { return on_close(); }
   static constexpr bool _type_mutable = true;
@@ -45,6 +44,25 @@ public:
 class Window : public ObjectRef {
 public:
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NULLABLE(Window, ObjectRef, WindowObj);
+};
+
+// Tells the collector of members without reflection.
+class CabinetObj : public CountedObj {
+public:
+  std::vector<Function> hidden;
+  Any extra;
+  ObjectPtr<ButtonObj> button;
+  void Hide(Function function) {
+    hidden.push_back(function);
+    extra = Any(function);
+  }
+  void VisitReferences(const refl::ReferenceVisitor &visit) const {
+    for (const Function &function : hidden) visit(function);
+    visit(extra);
+    visit(button);
+  }
+  static constexpr bool _type_mutable = true;
+  TVM_FFI_DECLARE_OBJECT_INFO_FINAL("cycles.Cabinet", CabinetObj, CountedObj);
 };
 
 class NodeObj : public CountedObj {
@@ -70,6 +88,11 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def_rw("extra", &WindowObj::extra)
       .def("hide", &WindowObj::Hide)
       .def("close", &WindowObj::Close);
+  refl::ObjectDef<CabinetObj>()
+      .def(refl::init<>())
+      .def("hide", &CabinetObj::Hide)
+      .def("call", [](const CabinetObj *self) { return self->hidden[0](); })
+      .def_traverse<&CabinetObj::VisitReferences>();
   refl::ObjectDef<NodeObj>().def(refl::init<>()).def_rw("next", &NodeObj::next);
   refl::GlobalDef()
       .def("cycles.n_alive", []() { return n_alive; })

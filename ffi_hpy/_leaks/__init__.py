@@ -1,0 +1,1 @@
+"""The leak report: see `report`."""

@@ -1,0 +1,116 @@
+"""Records each native object that gets a wrapper, with the line of the program that made it.
+
+A record is by the object's pointer and has a weak native reference, which keeps the memory of the header: a pointer in
+the table is never that of another object. Records of destroyed objects are removed now and then.
+"""
+
+from __future__ import annotations
+
+import sys
+from threading import get_ident
+from typing import NamedTuple
+
+from .. import _core
+from .._hooks import record_objects
+from .._start.fork import at_fork_in_child
+from .._values.function import native_function
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import FrameType
+    from typing import Any
+
+__all__ = ["Record", "begin", "callable_of", "find_alive", "is_recording", "records", "reporting"]
+
+_PACKAGE = (__package__ or "").rpartition(".")[0]
+_DEFINERS = frozenset(("<module>", "_register_fields", "_register_py_methods", "load_module", "system_lib"))
+_ENUMS = tuple(f"{_PACKAGE}.dataclasses.{name}" for name in ("enum", "_enum_entries"))
+"""Functions and modules of the package that define types, make the entries of enums and load libraries. Objects that
+they make live until the process ends. "<module>" is the body of a module."""
+_FEWEST = 10_000  # records at which those of destroyed objects are removed
+
+
+class Record(NamedTuple):
+    """The record of an object."""
+
+    line: str | None
+    """The line of the program that made it."""
+    is_on_purpose: bool
+    """Whether the package keeps the object until the process ends."""
+    owner: int
+    """For `_core.owned_object`; 0 if the object is not a callback."""
+
+
+records: dict[int, Record] = {}
+reporting: set[int] = set()
+"""Threads whose objects are not recorded."""
+_limit = _FEWEST
+_is_on = False
+_weak_take, _weak_get, _weak_drop = map(native_function, ("weak_take", "weak_get", "weak_drop"))
+
+
+def begin() -> None:
+    """Begin to record objects."""
+    global _is_on
+    _is_on = True
+    record_objects(_note)
+    at_fork_in_child(records.clear)  # a child reports its own objects
+
+
+def is_recording() -> bool:
+    """Whether objects are recorded."""
+    return _is_on
+
+
+def find_alive(address: int) -> Any:
+    """Return the wrapper of a recorded object, which is made if it has none; None if the object was destroyed."""
+    return _weak_get(address)
+
+
+def callable_of(address: int) -> Any:
+    """Return the Python callable of a recorded callback that is alive; None for another object."""
+    known = records.get(address)
+    return _core.owned_object(known.owner) if known is not None and known.owner else None
+
+
+def _note(address: int, owner: int) -> None:
+    """Record an object (hook object_made)."""
+    if get_ident() in reporting:
+        return
+    known = records.get(address)
+    if known is not None:
+        if owner:
+            records[address] = known._replace(owner=owner)
+        return
+    made = Record(*_find_line(sys._getframe(1)), owner)
+    if records.setdefault(address, made) is made:
+        _weak_take(address)
+    if len(records) >= _limit:
+        _forget_destroyed()
+
+
+def _find_line(frame: FrameType | None) -> tuple[str | None, bool]:
+    """Return the line of the program that runs, and whether the package keeps the objects that it makes now."""
+    is_on_purpose = False
+    while frame is not None:
+        module, code = frame.f_globals.get("__name__") or "", frame.f_code
+        if module != _PACKAGE and not module.startswith(f"{_PACKAGE}."):
+            return f"{code.co_filename}:{frame.f_lineno} in {code.co_name}", is_on_purpose
+        if code.co_name in _DEFINERS or module in _ENUMS:
+            is_on_purpose = True
+        frame = frame.f_back
+    return None, is_on_purpose
+
+
+def _forget_destroyed() -> None:
+    """Remove the records of destroyed objects, and their memory."""
+    global _limit
+    _limit = sys.maxsize
+    try:
+        for address in list(records):
+            known = records.pop(address, None)
+            # Between the two steps another thread may record the object, which then has two weak references.
+            if known is not None and not _weak_drop(address, False) and records.setdefault(address, known) is not known:
+                _weak_drop(address, True)
+    finally:
+        _limit = max(_FEWEST, 2 * len(records))

@@ -1,0 +1,43 @@
+/* Preservation: a wrapper with state stays the wrapper of its native object as long as the object lives.
+ *
+ * A wrapper has state if its class is not the class of the object's type (a Python subclass), or if the class gives it
+ * attributes, slots, weak references or __del__. When Python drops its last reference to such a wrapper while native
+ * code still holds the object, the roles are reversed: the object owns the wrapper, and the wrapper's native reference
+ * is released. The wrapper is then PRESERVED:
+ *
+ *   - the entry of the instance map (identity.h) leads from the object to an FbPreserved;
+ *   - the object's header has fb_identity_deleter in place of its deleter, and a weak reference more;
+ *   - the cell has the state FB_HANDLE_PRESERVED and the listing FB_PRESERVED.
+ *
+ * It becomes an ordinary wrapper again when native code hands the object out, when Python code uses it (it may get it
+ * from a weak reference), and when native code releases the last reference. In the last case our deleter first takes
+ * that reference back, for the wrapper, and then releases the wrapper, which ends like any other wrapper: __del__ and
+ * the callbacks of weak references find a whole object. If the interpreter is finalizing, object and wrapper leak.
+ *
+ * Debug modes, PyPy and interpreters without the functions of the extension preserve nothing here. */
+#ifndef FFI_HPY_OBJECT_PRESERVE_H_
+#define FFI_HPY_OBJECT_PRESERVE_H_
+
+#include <tvm/ffi/c_api.h>
+
+#include "handle_cell.h"
+
+/* Called after fb_identity_init. */
+void fb_preserve_init(void);
+
+/* Watches the end of instances of a class made in Python. only_with_state: the class is the class of a type, so that an
+ * instance without state may be made again. */
+void fb_preserve_watch(HPy cls, bool only_with_state);
+
+/* Returns the wrapper of an object that owns it, and gives it the caller's reference. HPy_NULL if there is none: then
+ * the caller keeps its reference. */
+HPy fb_preserve_trade(TVMFFIObject *handle);
+
+/* Whether native code owns the wrapper. */
+FH_INLINE bool fb_preserve_is_preserved(FbHandleCell *cell) { return fb_handle_cell_listing(cell) == FB_PRESERVED; }
+
+/* Asked before a wrapper is preserved: whether the collector has proven that all native references to its object belong
+ * to garbage. NULL: never. */
+extern FB_HIDDEN bool (*fb_preserve_is_proven)(FbHandleCell *cell);
+
+#endif /* FFI_HPY_OBJECT_PRESERVE_H_ */

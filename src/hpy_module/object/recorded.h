@@ -1,0 +1,20 @@
+/* Objects that the package records for its leak report (ffi_hpy/_leaks), while the hook object_made is set. */
+#ifndef FFI_HPY_OBJECT_RECORDED_H_
+#define FFI_HPY_OBJECT_RECORDED_H_
+
+#include "core/platform/atomic.h"
+#include "hpy_module/context/hook.h"
+#include "hpy_module/context/py_owner.h"
+
+/* relaxed: recording may begin and end at any time */
+FH_INLINE bool fb_recorded_is_on(void) { return fh_atomic_load_relaxed(&fb_hook_records); }
+
+/* Tells the hook that a wrapper has got its object, and the owner of the callable if the object is a callback.
+ * Registers the wrapper, so that the report finds it. May run any code. Returns 0, or -1 with the exception of a signal
+ * handler raised. */
+int fb_recorded_add(HPyContext *ctx, HPy wrapper, const FbPyOwner *owner);
+
+extern HPyDef fb_recorded_wrappers;
+extern HPyDef fb_recorded_owned;
+
+#endif /* FFI_HPY_OBJECT_RECORDED_H_ */

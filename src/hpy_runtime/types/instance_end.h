@@ -1,0 +1,18 @@
+/* The end of instances of classes made in Python: a function that may keep an instance alive. */
+#ifndef FFI_HPY_RUNTIME_INSTANCE_END_H_
+#define FFI_HPY_RUNTIME_INSTANCE_END_H_
+
+#include "hpy_runtime/api/extension.h"
+#include "type.h"
+
+/* Determines whether this interpreter supports it. Called after fhpy_watch_measure. Returns 0, or -1 with an exception
+ * raised. */
+int fhpy_instance_end_measure(void);
+bool fhpy_instance_end_is_possible(void);
+
+/* end_watch, end_is_watched and end_resume of the extension. */
+int fhpy_instance_end_watch(PyObject *type, int (*keeps)(HPy self), bool only_with_state);
+bool fhpy_instance_end_is_watched(PyObject *o);
+int fhpy_instance_end_resume(PyObject *o);
+
+#endif /* FFI_HPY_RUNTIME_INSTANCE_END_H_ */
