@@ -440,7 +440,7 @@ def test_threads_use_objects_while_the_collector_runs(lib: Any) -> None:
     threads = [threading.Thread(target=use) for _ in range(3)]
     for thread in threads:
         thread.start()
-    for _ in range(60 if sys.implementation.name == "cpython" else 5):
+    for _ in range(10 if sys.implementation.name == "cpython" else 3):
         gc.collect()
     stop.set()
     for thread in threads:
