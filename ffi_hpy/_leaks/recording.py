@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 __all__ = ["Record", "begin", "callable_of", "find_alive", "is_recording", "records", "reporting"]
 
 _PACKAGE = (__package__ or "").rpartition(".")[0]
-_DEFINERS = frozenset(("<module>", "_register_fields", "_register_py_methods", "load_module", "system_lib"))
+_DEFINERS = frozenset(
+    ("<module>", "_add_class_attrs", "_register_fields", "_register_py_methods", "load_module", "methods", "system_lib")
+)
 _ENUMS = tuple(f"{_PACKAGE}.dataclasses.{name}" for name in ("enum", "_enum_entries"))
 """Functions and modules of the package that define types, make the entries of enums and load libraries. Objects that
 they make live until the process ends. "<module>" is the body of a module."""
@@ -82,7 +84,7 @@ def _note(address: int, owner: int) -> None:
         if owner:
             records[address] = known._replace(owner=owner)
         return
-    made = Record(*_find_line(sys._getframe(1)), owner)
+    made = Record(*_find_line(sys._getframe().f_back), owner)
     if records.setdefault(address, made) is made:
         _weak_take(address)
     if len(records) >= _limit:

@@ -18,6 +18,7 @@
 #include "hpy_module/function/function.h"
 #include "hpy_module/object/identity.h"
 #include "hpy_module/object/opaque.h"
+#include "hpy_module/object/preserve.h"
 
 /* --- nodes -------------------------------------------------------------------------------------------------------- */
 
@@ -189,13 +190,14 @@ static void add_root(void *arg, TVMFFIObject *object, FbHandleCell *cell, bool i
     if (node == NULL || node->cell != cell || !node->is_seen || node->is_live) return;
   }
   FbHolderKind kind = kind_of(self, object->type_index);
-  if (kind == FB_HOLDER_NONE && !is_preserved) return;
+  bool has_reference = fb_preserve_has_reference(cell);
+  if (kind == FB_HOLDER_NONE && !has_reference) return;
   uint32_t number = add_node(self->scan, object, kind);
   if (number == FB_SCAN_NONE) return;
   FbScanNode *node = &self->scan->nodes[number];
   node->cell = cell;
-  node->n_found = is_preserved ? 0 : 1;
-  node->is_preserved = is_preserved;
+  node->n_found = is_preserved ? 0 : 1; /* a preserved wrapper owns no native reference */
+  node->is_preserved = has_reference;
   node->is_held = is_busy;
 }
 

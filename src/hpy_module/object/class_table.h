@@ -47,6 +47,8 @@ FH_INLINE bool fb_class_table_is_exact(HPy self, const TVMFFIObject *handle) {
   const FbRef *cls = fb_class_table_find(handle->type_index);
   return cls != NULL && fb_ext != NULL && fb_type_tag_type(self) == cls->handle._i;
 }
+/* Whether the class of `self` is not the class of the object's type. */
+bool fb_class_table_is_subclass(HPyContext *ctx, HPy self, const TVMFFIObject *handle);
 /* Whether `self` is an instance of the class of the object's type. Only such a wrapper may be registered in the
  * instance map: code that receives the object expects that class. */
 bool fb_class_table_fits(HPyContext *ctx, HPy self, const TVMFFIObject *handle);

@@ -179,10 +179,18 @@ typedef struct FhpyExtension {
    * subclasses. Returns whether the class is watched; never raises. The three functions are NULL if the interpreter
    * does not support this. */
   int (*end_watch)(HPy type, int (*keeps)(HPy self), int only_with_state);
-  int (*end_is_watched)(HPy h); /* whether the class of h is watched */
+  int (*end_is_watched)(HPy h); /* whether the class of h is watched: 2 if the collector tracks its instances, too */
   /* Lets an instance end again that was kept or that __del__ resurrected: without this call the interpreter does not
    * ask again. Returns 0 if another thread is still about to keep the instance: the caller waits and calls again. */
   int (*end_resume)(HPy h);
+  /* The word at this byte offset of a type is `end_word` if the type is watched. */
+  ptrdiff_t end_offset;
+  intptr_t end_word;
+
+  /* Registers a function that an attached thread calls before and after each collection of garbage, with the oldest
+   * generation that is collected: 0 to 2. Must be called once. Returns whether the function will be called. Never
+   * raises. */
+  int (*collection_watch)(void (*note)(int begins, int generation));
 } FhpyExtension;
 
 enum { FHPY_END_KEPT, FHPY_END_PROCEEDS, FHPY_END_FINALIZE };

@@ -36,21 +36,21 @@ bool fhpy_collection_begins(PyObject *args) {
   return text != NULL && text[0] == 's' && text[1] == 't' && text[2] == 'a';
 }
 
-static fhpy_collection_phase followed; /* written once, before the callback is registered */
-
-/* Whether a collection covers all objects. Without a GIL each one does. */
-static bool covers_all(PyObject *args) {
-  PyObject *info = PyTuple_GetItem(args, 1), *key = PyUnicode_FromString("generation");
-  PyObject *generation = info != NULL && key != NULL ? PyObject_GetItem(info, key) : NULL;
-  long oldest = 2, number = generation != NULL ? PyLong_AsLong(generation) : -1;
-  Py_DecRef(generation), Py_DecRef(key);
-  if (PyErr_Occurred() != NULL) PyErr_Clear();
-  return fhpy_layout.free_threaded || number == oldest;
+int fhpy_collection_get_generation(PyObject *args) {
+  enum { OLDEST = 2 };
+  PyObject *info = PyTuple_GetItem(args, 1), *key = info != NULL ? PyUnicode_FromString("generation") : NULL;
+  PyObject *found = key != NULL ? PyObject_GetItem(info, key) : NULL;
+  long generation = found != NULL ? PyLong_AsLong(found) : -1;
+  Py_DecRef(key), Py_DecRef(found);
+  if (generation < 0) PyErr_Clear();
+  return generation < 0 || generation > OLDEST || fhpy_layout.free_threaded ? OLDEST : (int)generation;
 }
+
+static fhpy_collection_phase followed; /* written once, before the callback is registered */
 
 static PyObject *follow_phase(PyObject *self, PyObject *args) {
   (void)self;
-  followed(fhpy_collection_begins(args), covers_all(args));
+  followed(fhpy_collection_begins(args), fhpy_collection_get_generation(args) == 2);
   Py_IncRef(&_Py_NoneStruct);
   return &_Py_NoneStruct;
 }

@@ -15,6 +15,8 @@ bool fhpy_collection_begins(PyObject *args);
  * raises. */
 typedef void (*fhpy_collection_phase)(int begins, int is_full);
 void fhpy_collection_follow(fhpy_collection_phase phase);
+/* For such a function: returns the oldest generation that is collected; without a GIL there is one only, 2. */
+int fhpy_collection_get_generation(PyObject *args);
 /* Runs a full collection. May run any Python code; never raises. */
 void fhpy_collection_run(void);
 /* Calls gc.isenabled(), gc.disable() or gc.enable(), by name: returns 1 or 0 for the truth value of the result, -1 with
