@@ -44,6 +44,7 @@ LAYERS = {
         "tensor",
         "container",
         "function",
+        "collect",
         "schema",
         "record",
         "module",

@@ -428,6 +428,19 @@ def deep_copies() -> None:
     copy.deepcopy(_node)
 
 
+if sys.implementation.name == "cpython" and ffi_hpy._core.HAS_EXTENSION:  # elsewhere these cycles are leaks
+
+    @operation
+    def cycles() -> None:
+        node = _Node(1, _TEXT, [])
+        node.other = ffi_hpy.Dict({"callable": lambda: node, "ring": ffi_hpy.List([node, _Plain()])})
+
+    @operation
+    def cycles_of_native_objects() -> None:
+        one = _Node(1, _TEXT, [])
+        one.other = _Node(2, _TEXT, [], one)
+
+
 @operation
 def structures() -> None:
     left, right = ffi_hpy.Array([1, [2, _TEXT]]), ffi_hpy.Array([1, [3, _TEXT]])

@@ -158,6 +158,15 @@ static bool is_in(fh_hazard_record *record, const void *address) {
   return false;
 }
 
+void fh_hazard_each(void (*each)(void *arg, const void *address), void *arg) {
+  for (fh_hazard_record *record = first_record(); record != NULL; record = record->next) {
+    for (uint32_t i = 0; i < FH_HAZARD_MAX; ++i) {
+      const void *address = fh_atomic_load_acquire_ptr(&record->slots[i]); /* pairs with the stores that end uses */
+      if (address != NULL) each(arg, address);
+    }
+  }
+}
+
 bool fh_hazard_find(const void *address) {
   fh_hazard_record *mine = fh_hazard_mine;
   if (mine != NULL && is_in(mine, address)) return true; /* the most probable record */

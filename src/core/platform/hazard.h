@@ -59,6 +59,8 @@ extern FH_HIDDEN FH_THREAD_LOCAL fh_hazard_record *fh_hazard_mine;
 
 /* Makes a record for the thread; NULL without memory, and when the thread is ending. */
 fh_hazard_record *fh_hazard_make(void);
+/* Calls a function for each address that a thread uses now. */
+void fh_hazard_each(void (*each)(void *arg, const void *address), void *arg);
 /* Ends a use that need not be the latest; 0 if the thread has no use of this address. */
 bool fh_hazard_end_any(const void *address);
 

@@ -5,7 +5,7 @@
 HPyContext *fb_ctx;
 const FhpyExtension *fb_ext;
 bool fb_context_is_lasting, fb_context_keeps_handles, fb_context_is_pypy, fb_context_free_threaded;
-bool fb_context_defers_refcounts;
+bool fb_context_defers_refcounts, fb_context_collects;
 ptrdiff_t fb_context_data_offset, fb_context_type_offset, fb_context_tuple_items;
 size_t fb_context_late_shift;
 
@@ -29,6 +29,7 @@ int fb_context_init(HPyContext *ctx) {
     fb_context_data_offset = fb_ext->data_offset;
     fb_context_type_offset = fb_ext->type_offset;
     if (FHPY_EXTENSION_HAS(fb_ext, tuple_items)) fb_context_tuple_items = fb_ext->tuple_items;
+    fb_context_collects = FHPY_EXTENSION_HAS(fb_ext, collect_begin) && fb_ext->collect != NULL;
     fb_context_defers_refcounts = FHPY_EXTENSION_HAS(fb_ext, defers_refcounts) && fb_ext->defers_refcounts;
   }
   return 0;

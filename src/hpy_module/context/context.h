@@ -32,6 +32,8 @@ extern bool fb_context_keeps_handles;
 extern FB_HIDDEN bool fb_context_free_threaded;
 /* Whether fb_ext->refcount_defer has an effect. Written together with fb_ext. */
 extern FB_HIDDEN bool fb_context_defers_refcounts;
+/* Whether the garbage collector sees the references of native objects. Written together with fb_ext. */
+extern FB_HIDDEN bool fb_context_collects;
 /* Whether this is PyPy 7.3's own context. Written together with fb_ext. */
 extern bool fb_context_is_pypy;
 

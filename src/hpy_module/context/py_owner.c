@@ -35,6 +35,13 @@ HPy fb_py_owner_take(HPyContext *ctx, FbPyOwner *owner) {
   return h;
 }
 
+HPy fb_py_owner_exchange(HPyContext *ctx, FbPyOwner *owner, HPy h) {
+  HPy former = fb_ref_load(ctx, &owner->ref);
+  fb_ref_clear(ctx, &owner->ref);
+  fb_ref_store(ctx, &owner->ref, h);
+  return former;
+}
+
 /* Releases what the owner owns, and frees it. */
 static void end(HPyContext *ctx, FbPyOwner *owner) {
   if (owner->release == NULL) {

@@ -18,6 +18,8 @@ typedef struct FbPyOwner {
 FbPyOwner *fb_py_owner_new(HPyContext *ctx, HPy h);
 /* Frees an owner on an attached thread, and returns its object as a new handle. */
 HPy fb_py_owner_take(HPyContext *ctx, FbPyOwner *owner);
+/* Replaces the object of an owner. Returns the former object as a new handle. No other thread may use the owner. */
+HPy fb_py_owner_exchange(HPyContext *ctx, FbPyOwner *owner, HPy h);
 /* Deleter for the core. Any thread may call it, attached or not. Leaks the object once the interpreter is
  * finalizing. */
 void fb_py_owner_drop(void *owner);

@@ -176,6 +176,25 @@ static int array_callback_call(void *self, const TVMFFIAny *args, int32_t n, TVM
   return run_callback(self, args, n, result);
 }
 
+/* A Function of TVMFFIFunctionCreate, in both cores, ours and apache-tvm-ffi's. */
+typedef struct Closure {
+  TVMFFIObject header;
+  TVMFFIFunctionCell cell; /* its safe_call calls `call` with `self`, and is the same for all closures */
+  void *self;
+  TVMFFISafeCallType call;
+} Closure;
+
+/* The safe_call of closures: found in the first callback, and then constant. */
+static TVMFFISafeCallType closure_call;
+
+FbPyOwner *fb_callback_owner(TVMFFIObject *function) {
+  const Closure *closure = (const Closure *)function;
+  TVMFFISafeCallType known = fh_atomic_load_relaxed(&closure_call);
+  if (known == NULL || closure->cell.safe_call != known) return NULL;
+  if (closure->call == callback_call) return closure->self;
+  return closure->call == array_callback_call ? (FbPyOwner *)((Callback *)closure->self)->owner : NULL;
+}
+
 /* Deleter of an array callback, on any thread. */
 static void array_callback_drop(void *self) {
   fb_py_owner_drop((FbPyOwner *)((Callback *)self)->owner);
@@ -194,7 +213,10 @@ static int callback_new(HPyContext *ctx, FbPyOwner *owner, const DLPackExchangeA
   } else {
     HPyErr_NoMemory(ctx);
   }
-  if (rc == 0) return 0;
+  if (rc == 0) {
+    if (closure_call == NULL) fh_atomic_store_relaxed(&closure_call, TVMFFIFunctionGetCellPtr(*out)->safe_call);
+    return 0;
+  }
   /* The core owns the closure only after success. */
   if (!HPyErr_Occurred(ctx)) fb_error_raise_pending(ctx, "function_from_callable");
   free(callback);

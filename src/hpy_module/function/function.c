@@ -250,8 +250,9 @@ HPy fb_function_type_new(HPyContext *ctx, HPy base) {
   };
   fb_function_call_set_vectorcall();
   if (!fb_object_has_owner) defines[n_defines++] = &function_destroy;
-  /* Only the garbage collector frees objects with deferred reference counts, so the type must be GC-tracked. */
-  if (fb_context_defers_refcounts) {
+  /* Only the garbage collector frees objects with deferred reference counts, so the type must be GC-tracked. The
+   * callable of a callback may refer to its Function. */
+  if (fb_context_defers_refcounts || fb_context_collects) {
     defines[n_defines++] = &function_traverse;
     spec.flags |= HPy_TPFLAGS_HAVE_GC;
   }

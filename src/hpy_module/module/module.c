@@ -6,6 +6,7 @@
 
 #include "core/platform/atomic.h"
 #include "core/platform/system.h"
+#include "hpy_module/collect/collect.h"
 #include "hpy_module/container/container.h"
 #include "hpy_module/container/iterate.h"
 #include "hpy_module/context/hook.h"
@@ -181,6 +182,7 @@ static int set_up(HPyContext *ctx, HPy module) {
   if (fb_type_tag_init(ctx) != 0 || fb_dlpack_init(ctx) != 0 || fb_dlpack_out_init(ctx) != 0 ||
       fb_type_init(ctx) != 0 || fb_iterate_init(ctx) != 0 || add_types(ctx, module) != 0)
     return -1;
+  fb_collect_init();
   /* After the types: making CObject determines whether wrappers have an identity (KEEPS_IDENTITY). */
   if (fb_constants_add(ctx, module) != 0 || add_constants(ctx, module) != 0) return -1;
   /* The package tests whether these functions exist; they must not exist where they cannot work. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "core/platform/atomic.h"
+#include "holder.h"
 
 /* 1024 chunks, of 2 KiB each. */
 enum { CHUNK_SIZE = 256, N_CHUNKS = (FB_CLASS_TABLE_MAX - FB_CLASS_TABLE_FIRST) / CHUNK_SIZE };
@@ -37,7 +38,7 @@ static FbClassSlot *slot_make(int32_t index) {
 
 int fb_class_table_store(HPyContext *ctx, int32_t index, HPy cls, bool replaces) {
   FbClassSlot *slot = slot_make(index);
-  FbRef *ref = slot == NULL ? NULL : calloc(1, sizeof(*ref));
+  FbRef *ref = slot == NULL ? NULL : calloc(1, sizeof(FbClassEntry));
   if (ref == NULL) {
     HPyErr_NoMemory(ctx);
     return -1;
@@ -55,6 +56,13 @@ int fb_class_table_store(HPyContext *ctx, int32_t index, HPy cls, bool replaces)
   }
   fb_context_keep(cls); /* each instance has a reference to the class */
   return 0;
+}
+
+/* Found when the first wrapper is made: then the type has all its fields. */
+FH_NOINLINE bool fb_class_table_find_holds(FbClassEntry *entry, int32_t index) {
+  bool holds = fb_context_collects && fb_holder_kind(index) != FB_HOLDER_NONE;
+  fh_atomic_store_relaxed(&entry->holds, (uint8_t)(1 + holds));
+  return holds;
 }
 
 bool fb_class_table_fits(HPyContext *ctx, HPy self, const TVMFFIObject *handle) {

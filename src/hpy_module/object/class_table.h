@@ -16,6 +16,20 @@ extern FbClassSlot fb_class_table_first[FB_CLASS_TABLE_FIRST];
 /* Returns the slot of a later type; NULL if the slot does not exist (yet) or `index` is not a type index. */
 FbClassSlot *fb_class_table_later(int32_t index);
 
+/* What a slot leads to. The class is the first member, so a pointer to it is a pointer to the entry. */
+typedef struct FbClassEntry {
+  FbRef cls;
+  uint8_t holds; /* 0: unknown; 1: objects of the type hold no others; 2: they may */
+} FbClassEntry;
+bool fb_class_table_find_holds(FbClassEntry *entry, int32_t index);
+/* Whether objects of a type whose class is at hand may hold others, so that a collection begins at their wrappers. Such
+ * a wrapper is registered in the instance map when it is made. */
+FH_INLINE bool fb_class_table_holds(const FbRef *cls, int32_t index) {
+  FbClassEntry *entry = (FbClassEntry *)(uintptr_t)cls;
+  uint8_t holds = fh_atomic_load_relaxed(&entry->holds); /* relaxed: the word is all there is */
+  return FH_LIKELY(holds != 0) ? holds == 2 : fb_class_table_find_holds(entry, index);
+}
+
 /* Returns the class of a type index, valid for good; NULL if there is none. */
 FH_INLINE const FbRef *fb_class_table_find(int32_t index) {
   FbClassSlot *slot =

@@ -143,14 +143,11 @@ static void take_out(Stripe *stripe, Entry *entry) {
 
 /* --- wrappers ----------------------------------------------------------------------------------------------------- */
 
-/* Returns the wrapper whose struct begins with the cell. */
-FH_INLINE HPy wrapper_of(FbHandleCell *cell) { return (HPy){(intptr_t)((char *)cell - fb_context_data_offset)}; }
-
 /* Returns a new handle of an entry's wrapper, or HPy_NULL if the wrapper is being destroyed. The stripe is locked, so
  * the wrapper's memory is still valid: its destructor must remove the entry first. */
 FH_INLINE HPy entry_load(HPyContext *ctx, const Entry *entry) {
   if (FH_UNLIKELY(is_weak)) return fb_identity_weak_load(ctx, entry->cell);
-  HPy wrapper = wrapper_of(entry->cell);
+  HPy wrapper = fb_identity_wrapper(entry->cell);
   return fb_ext->reference_try(wrapper) ? wrapper : HPy_NULL;
 }
 
@@ -214,7 +211,7 @@ static bool wait_for_thread(int *n_waits) {
  * may be about to do that. The stripe is locked. */
 FH_INLINE bool may_be_kept(const Entry *entry) {
   return FH_UNLIKELY(fb_context_free_threaded) && fb_identity_deleter != NULL &&
-         fb_ext->end_is_watched(wrapper_of(entry->cell));
+         fb_ext->end_is_watched(fb_identity_wrapper(entry->cell));
 }
 
 /* Whether the wrapper has state, so that its end is watched (preserve.h). */
@@ -231,7 +228,7 @@ static void set_flags(FbHandleCell *cell, int flags) { fh_atomic_store_relaxed(&
 
 /* Sets the flag NOTED. Returns whether the caller must call fb_identity_registered after it has unlocked the stripe. */
 static bool note(FbHandleCell *cell) {
-  if (fb_ext->end_is_watched(wrapper_of(cell)) != 2) return false;
+  if (fb_ext->end_is_watched(fb_identity_wrapper(cell)) != 2) return false;
   set_flags(cell, get_flags(cell) | FB_CELL_NOTED);
   return true;
 }
@@ -285,7 +282,7 @@ static bool is_marked(const TVMFFIObject *handle) { return ((uintptr_t)handle & 
 
 bool fb_identity_preserve(FbHandleCell *cell, FbPreserved *preserved, bool is_moved) {
   TVMFFIObject *handle = cell->handle;
-  HPy self = wrapper_of(cell);
+  HPy self = fb_identity_wrapper(cell);
   int32_t unused = 0;
   Stripe *stripe = stripe_lock(handle);
   Entry *entry = find_entry(stripe, handle);
@@ -375,7 +372,7 @@ HPy fb_identity_resume(TVMFFIObject *handle, FbResume how) {
     }
     FbPreserved *preserved = entry->preserved;
     FbHandleCell *cell = preserved->cell;
-    HPy self = wrapper_of(cell);
+    HPy self = fb_identity_wrapper(cell);
     if (preserved->is_moved) {
       Moved moved = fill(cell, handle, how);
       if (moved == MOVED_FILLED && how == FB_RESUME_SHARE) TVMFFIObjectIncRef(handle);
@@ -409,7 +406,7 @@ void fb_identity_end_offer(FbHandleCell *cell) {
     Entry *entry = find_entry(stripe, marked(handle));
     if (entry != NULL && entry->preserved->cell == cell) {
       is_noted = restore(stripe, entry, handle, true);
-      self = wrapper_of(cell);
+      self = fb_identity_wrapper(cell);
     }
     stripe_unlock(stripe);
   }
@@ -418,8 +415,8 @@ void fb_identity_end_offer(FbHandleCell *cell) {
   if (!HPy_IsNull(self)) HPy_Close(fb_ctx, self);
 }
 
-bool fb_identity_finalize(FbHandleCell *cell) {
-  if (cell->handle != NULL) fb_identity_unlist_own(cell);
+bool fb_identity_finalize(FbHandleCell *cell, bool is_unlisted) {
+  if (is_unlisted && cell->handle != NULL) fb_identity_unlist_own(cell);
   int flags = get_flags(cell);
   set_flags(cell, flags | FB_CELL_FINALIZED);
   return (flags & FB_CELL_FINALIZED) != 0;
@@ -491,6 +488,22 @@ void fb_identity_unlist_own(FbHandleCell *cell) {
   if (FH_UNLIKELY(is_weak)) fb_identity_weak_forget(cell);
   /* An object that stayed with its creator was never registered: its destructor takes no lock. */
   if (fb_handle_cell_listing(cell) == FB_LISTED) unlist(cell, false);
+}
+
+void fb_identity_each(FbIdentityEach each, void *arg) {
+  for (size_t i = 0; i < 1 << STRIPE_BITS; ++i) {
+    Stripe *stripe = &stripes[i];
+    fh_shared_note note = fb_context_free_threaded ? fh_shared_read(&stripe->lock) : NULL;
+    for (uint32_t k = 0; stripe->n != 0 && k <= stripe->mask; ++k) {
+      const Entry *entry = &stripe->entries[k];
+      if (entry->handle == NULL) continue;
+      bool is_preserved = is_marked(entry->handle);
+      if (is_preserved && entry->preserved->is_moved) continue; /* the wrapper has no object now */
+      FbHandleCell *cell = is_preserved ? entry->preserved->cell : entry->cell;
+      each(arg, cell->handle, cell, is_preserved);
+    }
+    if (fb_context_free_threaded) fh_shared_read_end(&stripe->lock, note);
+  }
 }
 
 HPy *fb_identity_all(HPyContext *ctx, size_t *n) {

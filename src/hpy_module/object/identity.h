@@ -51,6 +51,14 @@ bool fb_identity_expects_none(TVMFFIObject *handle);
  * new handle; otherwise returns HPy_NULL. */
 HPy fb_identity_list(HPyContext *ctx, HPy self, FbHandleCell *cell);
 
+/* Calls a function for each entry, under the lock of its stripe. Not on PyPy 7.3. */
+typedef void (*FbIdentityEach)(void *arg, TVMFFIObject *handle, FbHandleCell *cell, bool is_preserved);
+void fb_identity_each(FbIdentityEach each, void *arg);
+/* Returns the wrapper whose struct begins with the cell, borrowed. Not on PyPy 7.3. */
+FH_INLINE HPy fb_identity_wrapper(FbHandleCell *cell) {
+  return (HPy){(intptr_t)((char *)cell - fb_context_data_offset)};
+}
+
 /* Removes the registered wrapper of the cell's object, even if it is another wrapper. The caller has claimed the cell,
  * or destroys it. */
 void fb_identity_unlist(FbHandleCell *cell);
@@ -88,9 +96,9 @@ FH_INLINE bool fb_identity_is_preserved(TVMFFIObject *handle) {
  * in use. is_moved: the caller has offered the handle of the cell; otherwise it has begun the end of the wrapper. */
 bool fb_identity_preserve(FbHandleCell *cell, FbPreserved *preserved, bool is_moved);
 
-/* The end of a wrapper proceeds: removes it from the map. Returns whether __del__ was called before, and records that
- * it is now. */
-bool fb_identity_finalize(FbHandleCell *cell);
+/* The end of a wrapper proceeds: removes it from the map, with is_unlisted. Returns whether __del__ was called before,
+ * and records that it is now. */
+bool fb_identity_finalize(FbHandleCell *cell, bool is_unlisted);
 
 /* Called after a wrapper with state that the collector tracks was registered; its flag NOTED is set. Written once
  * during the import. */

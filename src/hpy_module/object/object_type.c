@@ -4,11 +4,13 @@
  * size, their instances are GC-tracked, and the class _Owner has the destructor. */
 #include "object_type.h"
 
+#include "class_table.h"
 #include "function_name.h"
 #include "handle_cell.h"
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/type.h"
 #include "identity.h"
+#include "orphan.h"
 #include "own_class.h"
 #include "preserve.h"
 
@@ -21,6 +23,10 @@ static void object_destroy_impl(void *self) {
   FbHandleCell *cell = self;
   fb_identity_unlist_own(cell);
   if (cell->handle == NULL) return;
+  if (FH_UNLIKELY(fb_identity_is_shared(cell->handle)) && fb_context_collects) {
+    const FbRef *cls = fb_class_table_find(cell->handle->type_index);
+    if (cls != NULL && fb_class_table_holds(cls, cell->handle->type_index)) fb_orphan_note(cell->handle);
+  }
   /* The garbage collector may be running: the destructor of the native object is deferred. */
   FbDeferred *later =
       FH_UNLIKELY(fb_deferred_is_used) ? fb_deferred_new((int64_t)(intptr_t)cell->handle, FB_LATER_OBJECT) : NULL;
@@ -61,7 +67,9 @@ static void adapt_to_owner(HPyType_Spec *spec) {
 
 /* Stores a new class in *own, unless it is HPy_NULL, and returns it. */
 static HPy stored(HPyContext *ctx, HPy cls, FbRef *own) {
-  if (!HPy_IsNull(cls)) fb_ref_store(ctx, own, cls);
+  if (HPy_IsNull(cls)) return cls;
+  fb_ref_store(ctx, own, cls);
+  if (fb_context_collects) fb_ext->collect(cls);
   return cls;
 }
 

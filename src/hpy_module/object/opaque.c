@@ -11,9 +11,14 @@ typedef struct OpaqueCell {
   void (*deleter)(void *handle);
 } OpaqueCell;
 
-HPy fb_opaque_unwrap(HPyContext *ctx, TVMFFIObject *handle) {
+FbPyOwner *fb_opaque_owner(TVMFFIObject *handle) {
   const OpaqueCell *cell = (const OpaqueCell *)(handle + 1);
-  return cell->deleter == fb_py_owner_drop ? fb_ref_load(ctx, &((FbPyOwner *)cell->handle)->ref) : HPy_NULL;
+  return cell->deleter == fb_py_owner_drop ? cell->handle : NULL;
+}
+
+HPy fb_opaque_unwrap(HPyContext *ctx, TVMFFIObject *handle) {
+  const FbPyOwner *owner = fb_opaque_owner(handle);
+  return owner != NULL ? fb_ref_load(ctx, &owner->ref) : HPy_NULL;
 }
 
 TVMFFIObject *fb_opaque_new(HPyContext *ctx, HPy h) {

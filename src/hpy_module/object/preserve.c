@@ -73,7 +73,6 @@ bool fb_preserve_offer(HPyContext *ctx, HPy self, FbHandleCell *cell) {
 static bool preserve(FbHandleCell *cell) {
   TVMFFIObject *handle = cell->handle;
   while (fb_handle_cell_listing(cell) == FB_LISTED && fb_identity_is_held(handle)) {
-    if (fb_preserve_is_proven != NULL && fb_preserve_is_proven(cell)) return false;
     FbPreserved *preserved = malloc(sizeof(*preserved));
     if (preserved == NULL || !fb_identity_preserve(cell, preserved, false)) {
       free(preserved);
@@ -92,8 +91,10 @@ static bool preserve(FbHandleCell *cell) {
  * the wrapper, the next share registers it again, and lets it end again. */
 static int keeps(HPy self) {
   FbHandleCell *cell = fb_object_cell(fb_ctx, self);
-  if (preserve(cell)) return FHPY_END_KEPT;
-  return fb_identity_finalize(cell) ? FHPY_END_PROCEEDS : FHPY_END_FINALIZE;
+  /* Garbage stays registered until it is destroyed, because the collector has not finished with it. */
+  bool is_garbage = fb_preserve_is_proven != NULL && fb_preserve_is_proven(cell);
+  if (!is_garbage && preserve(cell)) return FHPY_END_KEPT;
+  return fb_identity_finalize(cell, !is_garbage) ? FHPY_END_PROCEEDS : FHPY_END_FINALIZE;
 }
 
 /* --- collections of garbage --------------------------------------------------------------------------------------- */

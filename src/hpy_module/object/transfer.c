@@ -22,7 +22,9 @@
 static HPy list_if_shared(HPyContext *ctx, HPy self, FbHandleCell *cell) {
   if (cell->handle == NULL || !fb_class_table_fits(ctx, self, cell->handle)) return HPy_NULL;
   fb_handle_cell_set_listing(cell, FB_UNLISTED);
-  return fb_identity_is_shared(cell->handle) ? fb_identity_list(ctx, self, cell) : HPy_NULL;
+  int32_t index = cell->handle->type_index;
+  bool is_listed = fb_identity_is_shared(cell->handle) || fb_class_table_holds(fb_class_table_find(index), index);
+  return is_listed ? fb_identity_list(ctx, self, cell) : HPy_NULL;
 }
 
 /* Releases a claimed cell and registers its wrapper, if the wrapper can be registered.

@@ -96,6 +96,7 @@ FH_INLINE HPy wrap(HPyContext *ctx, TVMFFIObject *handle, Wanted wanted) {
   const FbRef *cell = fb_class_table_find(handle->type_index);
   if (FH_UNLIKELY(cell == NULL)) return wrap_unregistered(ctx, handle, is_shared);
   HPy cls = fb_ref_borrow(ctx, cell);
+  if (wanted == WANTED_LISTED) is_shared |= fb_class_table_holds(cell, handle->type_index);
   HPy result = is_shared ? wrap_listed(ctx, cls, handle) : wrap_new(ctx, cls, handle);
   fb_ref_return(ctx, cls);
   return result;

@@ -49,6 +49,22 @@ typedef struct FhpyMethodNames {
  * interpreter's, like those of HPy's slots. */
 enum { FHPY_TP_DESCR_GET = 54, FHPY_TP_DESCR_SET = 55 };
 
+/* What a traversal is for. Objects that the traversal visits must be reported by a count only if every reference to them
+ * from outside of Python objects is known. */
+enum {
+  FHPY_TRAVERSE_COUNT, /* the collector subtracts the references between objects of the collection from their counts */
+  FHPY_TRAVERSE_REACH, /* the object is reachable, and so is each object that it refers to; or a question of a program */
+};
+
+/* The binding's part of a collection. */
+typedef struct FhpyCollector {
+  /* Visits objects, by their handles, like tp_traverse: returns the first result of `visit` that is not 0, or 0. It may
+   * run while all other threads are stopped: it runs no Python code and waits for no thread. */
+  int (*traverse)(HPy self, int purpose, int (*visit)(void *object, void *arg), void *arg);
+  void (*clear)(HPy self); /* like tp_clear */
+  void (*phase)(int begins, int is_full); /* called before and after each collection */
+} FhpyCollector;
+
 typedef struct FhpyExtension {
   uint64_t magic;     /* FHPY_EXTENSION_MAGIC */
   uint32_t version;   /* FHPY_EXTENSION_VERSION of the runtime; entries are only ever appended */
@@ -145,6 +161,14 @@ typedef struct FhpyExtension {
   /* Whether an exception is raised: returns a non-NULL pointer, which must not be dereferenced. The interpreter's own
    * function. */
   void *(*error_occurred)(void);
+
+  /* Lets the garbage collector see references that an instance of `type` has outside of HPyFields: its traversal and
+   * its clearing also call the functions of collect_begin, if the instance is GC-tracked. `type` is made by HPy; a class
+   * made in Python that derives from it has the same traversal, and is always GC-tracked. NULL if the interpreter does
+   * not support this, or if the layout of its types is unknown. */
+  void (*collect)(HPy type);
+  /* Sets the functions, and has the interpreter report its collections. Called once. Never raises. */
+  void (*collect_begin)(const FhpyCollector *functions);
 
   /* Lets `keeps` decide whether an instance of a class made in Python ends. The interpreter calls it before it destroys
    * anything of the instance, so that weak references still lead to it. `keeps` returns FHPY_END_KEPT after it has

@@ -7,6 +7,7 @@
 #include "hpy_runtime/types/descriptor.h"
 #include "hpy_runtime/types/instance_end.h"
 #include "hpy_runtime/types/pypy_text.h"
+#include "hpy_runtime/types/type_collect.h"
 #include "threads.h"
 
 static FhpyExtension extension; /* filled once, before any module gets the context */
@@ -81,6 +82,9 @@ static HPy text_new(const char *data, HPy_ssize_t byte_len) {
   }
   return to_hpy(PyUnicode_DecodeUTF8(data, byte_len, "replace"));
 }
+#endif
+#ifndef FHPY_PYPY
+static void collect(HPy type) { fhpy_type_collect(to_py(type)); }
 #endif
 static void keep(HPy h) { fhpy_keep_object(to_py(h)); }
 static int reference_try(HPy h) { return fhpy_watch_try(to_py(h)); }
@@ -157,6 +161,10 @@ void fhpy_ctx_extension_fill(HPyContext *ctx) {
       .reenter = PyEval_RestoreThread,
       .thread_state = fhpy_threads_state,
       .error_occurred = (void *(*)(void))PyErr_Occurred,
+#ifndef FHPY_PYPY
+      .collect = fhpy_type_collect_is_possible() ? collect : NULL,
+      .collect_begin = fhpy_type_collect_begin,
+#endif
       .end_watch = fhpy_instance_end_is_possible() ? end_watch : NULL,
       .end_is_watched = fhpy_instance_end_is_possible() ? end_is_watched : NULL,
       .end_resume = fhpy_instance_end_is_possible() ? end_resume : NULL,

@@ -46,6 +46,21 @@ int fhpy_collection_get_generation(PyObject *args) {
   return generation < 0 || generation > OLDEST || fhpy_layout.free_threaded ? OLDEST : (int)generation;
 }
 
+static fhpy_collection_phase followed; /* written once, before the callback is registered */
+
+static PyObject *follow_phase(PyObject *self, PyObject *args) {
+  (void)self;
+  followed(fhpy_collection_begins(args), fhpy_collection_get_generation(args) == 2);
+  Py_IncRef(&_Py_NoneStruct);
+  return &_Py_NoneStruct;
+}
+
+void fhpy_collection_follow(fhpy_collection_phase phase) {
+  static PyMethodDef def = {"ffi_hpy_follow_collection", (void *)follow_phase, METH_VARARGS, NULL};
+  followed = phase;
+  (void)fhpy_collection_watch(&def);
+}
+
 int fhpy_collection_call(const char *name) {
   PyObject *function = get_gc_attribute(name);
   PyObject *result = function != NULL ? PyObject_CallObject(function, NULL) : NULL;

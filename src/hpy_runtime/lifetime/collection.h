@@ -11,6 +11,10 @@
 bool fhpy_collection_watch(PyMethodDef *def);
 /* For such a function: returns true if a collection begins, false if it has ended. */
 bool fhpy_collection_begins(PyObject *args);
+/* Calls `phase` before and after each collection. is_full: the collection covers all objects. Called once. Never
+ * raises. */
+typedef void (*fhpy_collection_phase)(int begins, int is_full);
+void fhpy_collection_follow(fhpy_collection_phase phase);
 /* For such a function: returns the oldest generation that is collected; without a GIL there is one only, 2. */
 int fhpy_collection_get_generation(PyObject *args);
 /* Runs a full collection. May run any Python code; never raises. */

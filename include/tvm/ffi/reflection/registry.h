@@ -19,6 +19,9 @@
 #include <tvm/ffi/reflection/arg.h>
 #include <tvm/ffi/reflection/creator.h>
 #include <tvm/ffi/reflection/def_traits.h>
+#include <tvm/ffi/reflection/references.h>
+
+#include <functional>
 
 namespace tvm {
 namespace ffi {
@@ -272,6 +275,17 @@ public:
   template <typename T> ObjectDef &def_type_attr(const char *name, T &&value) {
     detail::RegisterAttrOf(type_index_, type_key_, name, std::forward<T>(value));
     return *this;
+  }
+  /** Registers a method, or a function of the object, that visits the references in members that are not registered as
+   * fields: void Visit(const ReferenceVisitor &visit) const { visit(member_); }. With it Python's garbage collector
+   * frees cycles through such members. It may run on any thread, while other threads are stopped: it only reads the
+   * object. It visits each reference as often as the object has it, and no other one. */
+  template <auto Traverse> ObjectDef &def_traverse() {
+    void (*traverse)(TVMFFIObject *, const ReferenceVisitor &) = [](TVMFFIObject *object, const ReferenceVisitor &visit) {
+      const Class *self = ffi::detail::ObjectUnsafe::RawObjectPtrFromUnowned<Class>(object);
+      std::invoke(Traverse, self, visit);
+    };
+    return def_type_attr("__ffi_traverse__", reinterpret_cast<void *>(traverse));
   }
   /** Registers how other values convert to a TSelf, for fields of that type that are set from Python. */
   template <typename TSelf> ObjectDef &def_convert() {

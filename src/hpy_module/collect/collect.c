@@ -1,0 +1,311 @@
+/* The binding's part of a collection.
+ *
+ * The interpreter's collector subtracts, for each object of a collection, the references from objects of the collection
+ * from its reference count, and then marks everything that is reachable from an object with references left. A Python
+ * object that a native object owns has one reference that belongs to no Python object. If the native object is proven
+ * (scan.h), that reference can be subtracted: the native object lives only as long as some wrappers. It is subtracted
+ * when the collector has counted all wrappers of the native object's group, because a wrapper that takes no part in the
+ * collection may be alive. A wrapper that is reached reaches every Python object behind its native object.
+ *
+ * An interpreter collects in two passes: finalizers of unreachable objects run after the first, and may change anything.
+ * The second pass counts the unreachable objects again. It begins when a wrapper is counted that was counted before, and
+ * has its own scan, in which only wrappers that were unreachable may refer to native objects.
+ *
+ * Everything here runs on the thread that collects. Without a GIL, other threads are stopped while it counts and marks,
+ * but not while finalizers run. */
+#include "collect.h"
+
+#include <stdlib.h>
+
+#include "core/platform/system.h"
+#include "edges.h"
+#include "hpy_module/context/drop.h"
+#include "hpy_module/context/error_slot.h"
+#include "hpy_module/context/raised.h"
+#include "hpy_module/object/identity.h"
+#include "hpy_module/object/object.h"
+#include "hpy_module/object/orphan.h"
+#include "hpy_module/object/preserve.h"
+#include "scan.h"
+
+static struct {
+  uint64_t thread; /* the thread that collects; 0: none */
+  bool is_filled;
+  FbScan scan;
+  /* Orphans, each with a weak reference, and the first n_locked with a strong one, too. */
+  TVMFFIObject **orphans;
+  uint32_t n_orphans, n_locked;
+  uint32_t n_garbage; /* so many of the first are garbage, without any wrapper */
+} state;
+
+static bool is_collecting(void) {
+  uint64_t thread = fh_atomic_load_relaxed(&state.thread);
+  return thread != 0 && thread == fh_thread_id();
+}
+
+static void swap(TVMFFIObject **orphans, uint32_t a, uint32_t b) {
+  TVMFFIObject *orphan = orphans[a];
+  orphans[a] = orphans[b];
+  orphans[b] = orphan;
+}
+
+/* Takes strong references to the orphans that are alive, and moves these to the front. */
+static void lock_orphans(void) {
+  state.n_orphans = fb_orphan_take(&state.orphans);
+  state.n_locked = state.n_garbage = 0;
+  for (uint32_t i = 0; i < state.n_orphans; ++i) {
+    if (fb_orphan_lock(state.orphans[i])) swap(state.orphans, i, state.n_locked++);
+  }
+}
+
+/* Moves the orphans to the front to which only native objects refer that are proven and have no wrapper. */
+static void find_garbage(void) {
+  for (uint32_t i = 0; i < state.n_locked; ++i) {
+    uint32_t number = fb_scan_find(&state.scan, state.orphans[i]);
+    if (number == FB_SCAN_NONE || state.scan.nodes[number].is_held) continue;
+    if (state.scan.nodes[fb_scan_group(&state.scan, number)].n_wrappers != 0) continue;
+    swap(state.orphans, i, state.n_garbage++);
+  }
+}
+
+static void fill(const FbScan *former, FbScan *scan) {
+  const FbScanRoots roots = {true, former, state.orphans, state.n_locked};
+  fb_scan_fill(scan, &roots);
+}
+
+static void ensure_filled(void) {
+  if (state.is_filled) return;
+  state.is_filled = true;
+  lock_orphans();
+  fill(NULL, &state.scan);
+  find_garbage();
+}
+
+static FbHandleCell *cell_of(HPy self) { return (FbHandleCell *)((char *)self._i + fb_context_data_offset); }
+
+/* Returns the number of the wrapper's node, or FB_SCAN_NONE. */
+static uint32_t node_of(HPy self) {
+  const FbHandleCell *cell = cell_of(self);
+  const TVMFFIObject *object = fh_atomic_load_relaxed(&cell->handle);
+  uint32_t number = object == NULL ? FB_SCAN_NONE : fb_scan_find(&state.scan, object);
+  return number != FB_SCAN_NONE && state.scan.nodes[number].cell == cell ? number : FB_SCAN_NONE;
+}
+
+typedef int (*Visit)(void *object, void *arg);
+
+static int visit_owned(const FbScanNode *node, Visit visit, void *arg) {
+  int rc = node->owner == NULL ? 0 : visit((void *)node->owner->ref.handle._i, arg);
+  return rc == 0 && node->is_preserved ? visit((void *)fb_identity_wrapper(node->cell)._i, arg) : rc;
+}
+
+/* Records that the collector has counted or reached a wrapper. Returns the representative of its group if that was the
+ * last wrapper of the group, otherwise NULL. */
+static FbScanNode *see(uint32_t number) {
+  FbScanNode *node = &state.scan.nodes[number];
+  if (node->is_held || node->is_seen || node->is_live || !fb_scan_counts(node)) return NULL;
+  FbScanNode *group = &state.scan.nodes[fb_scan_group(&state.scan, number)];
+  return ++group->n_seen == group->n_wrappers ? group : NULL;
+}
+
+static int count(HPy self, Visit visit, void *arg) {
+  uint32_t number = node_of(self);
+  if (number == FB_SCAN_NONE) return 0;
+  if (state.scan.nodes[number].is_seen) { /* the second pass begins */
+    FbScan fresh = {0};
+    fill(&state.scan, &fresh);
+    fb_scan_free(&state.scan);
+    state.scan = fresh;
+    if ((number = node_of(self)) == FB_SCAN_NONE) return 0;
+  }
+  FbScanNode *group = see(number);
+  state.scan.nodes[number].is_seen = true;
+  if (group == NULL) return 0;
+  uint32_t each = number;
+  do {
+    int rc = visit_owned(&state.scan.nodes[each], visit, arg);
+    if (rc != 0) return rc;
+    each = state.scan.nodes[each].next_in_group;
+  } while (each != number);
+  return 0;
+}
+
+static int reach(HPy self, Visit visit, void *arg) {
+  FbScan *scan = &state.scan;
+  uint32_t number = node_of(self);
+  if (number == FB_SCAN_NONE) return 0;
+  (void)see(number);
+  scan->nodes[number].is_live = true;
+  if (scan->nodes[number].is_held || scan->nodes[number].is_reached) return 0;
+  /* A node is marked when it is put on the path, so the path has room for all of them. */
+  uint32_t n = 0;
+  scan->path[n++] = number;
+  scan->nodes[number].is_reached = true;
+  int rc = 0;
+  while (n != 0 && rc == 0) {
+    number = scan->path[--n];
+    for (uint32_t i = 0; i < scan->nodes[number].n_edges; ++i) {
+      FbScanNode *target = &scan->nodes[fb_scan_edges(scan, number)[i]];
+      if (target->is_held || target->is_reached) continue;
+      target->is_reached = true;
+      scan->path[n++] = (uint32_t)(target - scan->nodes);
+    }
+    rc = visit_owned(&scan->nodes[number], visit, arg);
+  }
+  return rc;
+}
+
+static int traverse(HPy self, int purpose, Visit visit, void *arg) {
+  if (!is_collecting()) return 0;
+  ensure_filled();
+  return purpose == FHPY_TRAVERSE_COUNT ? count(self, visit, arg) : reach(self, visit, arg);
+}
+
+/* --- clearing ----------------------------------------------------------------------------------------------------- */
+
+/* Of a node in a group that is garbage. */
+static bool is_dead(const FbScanNode *node) { return !node->is_held && !node->is_reached; }
+
+/* Puts the numbers of a group's nodes that no live wrapper refers to into the path, and takes a reference to each
+ * object. Returns how many there are. */
+static uint32_t hold_dead(FbScan *scan, uint32_t number) {
+  uint32_t n = 0, each = number;
+  do {
+    FbScanNode *node = &scan->nodes[each];
+    if (is_dead(node)) {
+      TVMFFIObjectIncRef(node->object);
+      scan->path[n++] = each;
+    }
+    each = node->next_in_group;
+  } while (each != number);
+  return n;
+}
+
+/* Marks, among n nodes of the path, those that are not part of a cycle of native objects, nor behind one, by is_live,
+ * which has no further use. */
+static void mark_acyclic(FbScan *scan, uint32_t n) {
+  for (uint32_t i = 0; i < n; ++i) scan->nodes[scan->path[i]].n_found = 0;
+  for (uint32_t i = 0; i < n; ++i) {
+    uint32_t number = scan->path[i];
+    for (uint32_t k = 0; k < scan->nodes[number].n_edges; ++k) {
+      uint32_t target = fb_scan_edges(scan, number)[k];
+      scan->nodes[target].n_found += is_dead(&scan->nodes[target]);
+    }
+  }
+  uint32_t *ready = calloc((size_t)n + 1, sizeof(*ready)), n_ready = 0;
+  if (ready == NULL) return;
+  for (uint32_t i = 0; i < n; ++i) {
+    if (scan->nodes[scan->path[i]].n_found == 0) ready[n_ready++] = scan->path[i];
+  }
+  while (n_ready != 0) {
+    uint32_t number = ready[--n_ready];
+    scan->nodes[number].is_live = true;
+    for (uint32_t k = 0; k < scan->nodes[number].n_edges; ++k) {
+      uint32_t target = fb_scan_edges(scan, number)[k];
+      if (is_dead(&scan->nodes[target]) && --scan->nodes[target].n_found == 0) ready[n_ready++] = target;
+    }
+  }
+  free(ready);
+}
+
+/* Breaks the cycles of a group that is garbage. The scan stays as it is: only counting fills it again. */
+static void clear_group(FbScan *scan, uint32_t number) {
+  HPyContext *ctx = fb_ctx;
+  uint32_t n = hold_dead(scan, number);
+  mark_acyclic(scan, n);
+  for (uint32_t i = 0; i < n; ++i) {
+    const FbScanNode *node = &scan->nodes[scan->path[i]];
+    if (node->owner != NULL) HPy_Close(ctx, fb_py_owner_exchange(ctx, node->owner, ctx->h_None));
+    HPy wrapper = node->is_preserved ? fb_identity_resume(node->object, FB_RESUME_SHARE) : HPy_NULL;
+    if (!HPy_IsNull(wrapper)) HPy_Close(ctx, wrapper); /* it ends, or has other references */
+  }
+  for (uint32_t i = 0; i < n; ++i) {
+    const FbScanNode *node = &scan->nodes[scan->path[i]];
+    if (!node->is_live && node->n_edges != 0) fb_edges_cut(node->object, (FbHolderKind)node->kind);
+  }
+  for (uint32_t i = 0; i < n; ++i) TVMFFIObjectDecRef(scan->nodes[scan->path[i]].object);
+}
+
+/* Returns the group of a wrapper that the collector found unreachable, together with its native object; NULL for any
+ * other wrapper. */
+static FbScanNode *garbage_group(HPy self, uint32_t *number) {
+  *number = is_collecting() && state.is_filled ? node_of(self) : FB_SCAN_NONE;
+  if (*number == FB_SCAN_NONE) return NULL;
+  const FbScanNode *node = &state.scan.nodes[*number];
+  if (node->is_held || !node->is_seen || node->is_live || node->is_reached) return NULL;
+  FbScanNode *group = &state.scan.nodes[fb_scan_group(&state.scan, *number)];
+  return group->is_cleared || group->n_seen == group->n_wrappers ? group : NULL;
+}
+
+static bool is_proven(FbHandleCell *cell) {
+  uint32_t number;
+  return garbage_group(fb_identity_wrapper(cell), &number) != NULL;
+}
+
+static void clear(HPy self) {
+  uint32_t number;
+  FbScan *scan = &state.scan;
+  FbScanNode *group = garbage_group(self, &number);
+  if (group == NULL || group->is_cleared) return;
+  group->is_cleared = true;
+  FbPendingError pending = fb_error_slot_take(fb_ctx);
+  FbRaised raised;
+  fb_raised_take(&raised);
+  clear_group(scan, number);
+  fb_error_slot_clear();
+  fb_raised_put(&raised);
+  fb_error_slot_put(pending);
+}
+
+/* --- orphans ------------------------------------------------------------------------------------------------------ */
+
+/* Ends the orphans that are garbage. They are proven again: finalizers have run in between. Nobody else changes them in
+ * the meantime, because nobody else refers to them. */
+static void clear_garbage(void) {
+  FbScan scan = {0};
+  const FbScanRoots roots = {.orphans = state.orphans, .n_orphans = state.n_garbage};
+  fb_scan_fill(&scan, &roots);
+  for (uint32_t i = 0; i < state.n_garbage; ++i) {
+    uint32_t number = fb_scan_find(&scan, state.orphans[i]);
+    if (number == FB_SCAN_NONE || scan.nodes[number].is_held) continue;
+    FbScanNode *group = &scan.nodes[fb_scan_group(&scan, number)];
+    if (!group->is_cleared) clear_group(&scan, number);
+    group->is_cleared = true;
+  }
+  fb_scan_free(&scan);
+}
+
+/* Releases the orphans. Those that are alive and refer to other objects are looked at again by the next collection. */
+static void end_orphans(void) {
+  if (state.n_garbage != 0) clear_garbage();
+  for (uint32_t i = 0; i < state.n_orphans; ++i) {
+    TVMFFIObject *orphan = state.orphans[i];
+    if (i < state.n_locked) {
+      uint32_t number = fb_scan_find(&state.scan, orphan);
+      bool may_be_garbage = number != FB_SCAN_NONE && (state.scan.nodes[number].n_edges != 0 || !state.scan.nodes[number].is_read);
+      if (i >= state.n_garbage && may_be_garbage) fb_orphan_note(orphan);
+      TVMFFIObjectDecRef(orphan);
+    }
+    fb_orphan_release(orphan);
+  }
+  free(state.orphans);
+  state.orphans = NULL;
+  state.n_orphans = state.n_locked = state.n_garbage = 0;
+}
+
+static void phase(int begins, int is_full) {
+  if (begins) {
+    state.is_filled = false;
+    fh_atomic_store_relaxed(&state.thread, is_full ? fh_thread_id() : 0);
+  } else if (is_collecting()) {
+    fh_atomic_store_relaxed(&state.thread, 0);
+    end_orphans();
+    fb_scan_free(&state.scan);
+  }
+}
+
+void fb_collect_init(void) {
+  static const FhpyCollector functions = {traverse, clear, phase};
+  if (!fb_context_collects) return;
+  fb_preserve_is_proven = is_proven;
+  fb_ext->collect_begin(&functions);
+}

@@ -1,0 +1,315 @@
+/* The scan: a graph of native objects, and the proof that only the graph and wrappers refer to some of them.
+ *
+ * The graph has an edge for each reference that an object is known to have. An object is held if its reference count is
+ * larger than the number of edges to it plus the reference of its wrapper, or if a held object refers to it. All other
+ * objects are proven.
+ *
+ * Other threads may run native code, whose changes take no lock. So an object is read only if all its holders are known
+ * and none of them is in use; then nobody else can change it. An object in a cycle of native objects never meets that
+ * condition, because one of its holders is found only after it was read. Therefore reflected fields are read without
+ * the condition while no call uses any wrapper: programs read these at any time, too. A container is not, because the
+ * memory of its items may move. */
+#include "scan.h"
+
+#include <stdlib.h>
+
+#include "core/platform/atomic.h"
+#include "edges.h"
+#include "hpy_module/function/function.h"
+#include "hpy_module/object/identity.h"
+#include "hpy_module/object/opaque.h"
+#include "hpy_module/object/preserve.h"
+
+/* --- nodes -------------------------------------------------------------------------------------------------------- */
+
+FH_INLINE size_t slot_of(const FbScan *self, const TVMFFIObject *object) {
+  uint64_t hash = ((uint64_t)(uintptr_t)object >> 4) * UINT64_C(0x9e3779b97f4a7c15);
+  return (size_t)(hash ^ hash >> 32) & (self->n_slots - 1);
+}
+
+/* Returns the slot of an object, or the free slot at its place. */
+static uint32_t *probe(const FbScan *self, const TVMFFIObject *object) {
+  for (size_t i = slot_of(self, object);; i = (i + 1) & (self->n_slots - 1)) {
+    uint32_t *slot = &self->slots[i];
+    if (*slot == 0 || self->nodes[*slot - 1].object == object) return slot;
+  }
+}
+
+uint32_t fb_scan_find(const FbScan *self, const TVMFFIObject *object) {
+  return self->n_slots == 0 ? FB_SCAN_NONE : *probe(self, object) - 1; /* FB_SCAN_NONE for a free slot */
+}
+
+static bool grow_nodes(FbScan *self) {
+  uint32_t room = self->node_room == 0 ? 64 : 2 * self->node_room;
+  FbScanNode *nodes = realloc(self->nodes, room * sizeof(*nodes));
+  if (nodes != NULL) self->nodes = nodes;
+  uint32_t *slots = nodes == NULL ? NULL : calloc(2 * (size_t)room, sizeof(*slots));
+  if (slots == NULL) return false;
+  free(self->slots);
+  self->slots = slots;
+  self->n_slots = 2 * room;
+  self->node_room = room;
+  for (uint32_t i = 0; i < self->n_nodes; ++i) *probe(self, nodes[i].object) = i + 1;
+  return true;
+}
+
+static uint32_t add_node(FbScan *self, TVMFFIObject *object, FbHolderKind kind) {
+  if (self->n_nodes == self->node_room && !grow_nodes(self)) {
+    self->has_failed = true;
+    return FB_SCAN_NONE;
+  }
+  uint32_t number = self->n_nodes++;
+  FbPyOwner *owner = kind == FB_HOLDER_FUNCTION ? fb_callback_owner(object)
+                     : kind == FB_HOLDER_PYTHON ? fb_opaque_owner(object)
+                                                : NULL;
+  self->nodes[number] = (FbScanNode){
+      .object = object, .owner = owner, .group = number, .next_in_group = number, .kind = (uint8_t)kind};
+  *probe(self, object) = number + 1;
+  return number;
+}
+
+/* --- building the graph ------------------------------------------------------------------------------------------- */
+
+/* `stack`: nodes that may be readable now. */
+typedef struct Building {
+  FbScan *scan;
+  uint32_t *stack;
+  uint32_t n_stack, stack_room;
+  const void **uses; /* the cells that threads use, without a GIL */
+  uint32_t n_uses, uses_room;
+  bool is_quiet; /* no call uses a wrapper */
+  const FbScan *former; /* only wrappers that it found unreachable are roots; NULL: all */
+  uint8_t *kinds; /* by type index: FbHolderKind plus one */
+  int32_t n_kinds;
+} Building;
+
+static FbHolderKind kind_of(Building *self, int32_t type_index) {
+  if (type_index >= self->n_kinds) {
+    int32_t n = type_index + 64;
+    uint8_t *kinds = realloc(self->kinds, (size_t)n);
+    if (kinds == NULL) return FB_HOLDER_NONE;
+    for (int32_t i = self->n_kinds; i < n; ++i) kinds[i] = 0;
+    self->kinds = kinds;
+    self->n_kinds = n;
+  }
+  if (self->kinds[type_index] == 0) self->kinds[type_index] = (uint8_t)(fb_holder_kind(type_index) + 1);
+  return (FbHolderKind)(self->kinds[type_index] - 1);
+}
+
+static void push(Building *self, uint32_t node) {
+  if (self->n_stack == self->stack_room) {
+    uint32_t room = self->stack_room == 0 ? 256 : 2 * self->stack_room;
+    uint32_t *stack = realloc(self->stack, room * sizeof(*stack));
+    if (stack == NULL) {
+      self->scan->has_failed = true;
+      return;
+    }
+    self->stack = stack;
+    self->stack_room = room;
+  }
+  self->stack[self->n_stack++] = node;
+}
+
+FH_INLINE uint32_t count_of(const FbScanNode *node) {
+  /* relaxed: a thread that changes the count of an object that only the graph refers to would itself need a reference
+   */
+  return (uint32_t)fh_atomic_load_relaxed(&node->object->combined_ref_count);
+}
+
+static void add_edge(void *arg, TVMFFIObject *target) {
+  Building *self = arg;
+  FbScan *scan = self->scan;
+  uint32_t number = fb_scan_find(scan, target);
+  if (number == FB_SCAN_NONE) {
+    FbHolderKind kind = kind_of(self, target->type_index);
+    if (kind == FB_HOLDER_NONE) return;
+    number = add_node(scan, target, kind);
+    if (number == FB_SCAN_NONE) return;
+  }
+  if (scan->n_edges == scan->edge_room) {
+    uint32_t room = scan->edge_room == 0 ? 256 : 2 * scan->edge_room;
+    uint32_t *edges = realloc(scan->edges, room * sizeof(*edges));
+    if (edges == NULL) {
+      scan->has_failed = true;
+      return;
+    }
+    scan->edges = edges;
+    scan->edge_room = room;
+  }
+  scan->edges[scan->n_edges++] = number;
+  ++scan->nodes[number].n_found;
+  if (!scan->nodes[number].is_read) push(self, number);
+}
+
+static void read_node(Building *self, uint32_t number) {
+  FbScan *scan = self->scan;
+  FbScanNode *node = &scan->nodes[number];
+  if (node->is_read || node->is_held) return;
+  bool may_read = count_of(node) == node->n_found || (self->is_quiet && node->kind == FB_HOLDER_FIELDS);
+  if (!may_read) return;
+  node->is_read = true;
+  node->first_edge = scan->n_edges;
+  fb_edges_visit(node->object, (FbHolderKind)node->kind, add_edge, self);
+  node = &scan->nodes[number]; /* the array may have moved */
+  node->n_edges = scan->n_edges - node->first_edge;
+}
+
+/* --- roots -------------------------------------------------------------------------------------------------------- */
+
+static void note_use(void *arg, const void *address) {
+  Building *self = arg;
+  if (self->n_uses == self->uses_room) {
+    uint32_t room = self->uses_room == 0 ? 64 : 2 * self->uses_room;
+    const void **uses = realloc(self->uses, room * sizeof(*uses));
+    if (uses == NULL) {
+      self->scan->has_failed = true;
+      return;
+    }
+    self->uses = uses;
+    self->uses_room = room;
+  }
+  self->uses[self->n_uses++] = address;
+}
+
+static bool is_used(const Building *self, const FbHandleCell *cell) {
+  if (fh_atomic_load_relaxed(&cell->n_uses) != 0) return true;
+  for (uint32_t i = 0; i < self->n_uses; ++i) {
+    if (self->uses[i] == cell) return true;
+  }
+  return false;
+}
+
+static void add_root(void *arg, TVMFFIObject *object, FbHandleCell *cell, bool is_preserved) {
+  Building *self = arg;
+  /* a thread that uses any wrapper may change what it refers to */
+  bool is_busy = !is_preserved && is_used(self, cell);
+  if (is_busy) self->is_quiet = false;
+  if (self->former != NULL) {
+    uint32_t before = fb_scan_find(self->former, object);
+    const FbScanNode *node = before == FB_SCAN_NONE ? NULL : &self->former->nodes[before];
+    if (node == NULL || node->cell != cell || !node->is_seen || node->is_live) return;
+  }
+  FbHolderKind kind = kind_of(self, object->type_index);
+  bool has_reference = fb_preserve_has_reference(cell);
+  if (kind == FB_HOLDER_NONE && !has_reference) return;
+  uint32_t number = add_node(self->scan, object, kind);
+  if (number == FB_SCAN_NONE) return;
+  FbScanNode *node = &self->scan->nodes[number];
+  node->cell = cell;
+  node->n_found = is_preserved ? 0 : 1; /* a preserved wrapper owns no native reference */
+  node->is_preserved = has_reference;
+  node->is_held = is_busy;
+}
+
+/* --- the proof ---------------------------------------------------------------------------------------------------- */
+
+uint32_t fb_scan_group(FbScan *self, uint32_t node) {
+  FbScanNode *nodes = self->nodes;
+  while (nodes[node].group != node) {
+    nodes[node].group = nodes[nodes[node].group].group; /* halves the path */
+    node = nodes[node].group;
+  }
+  return node;
+}
+
+static void join(FbScan *self, uint32_t a, uint32_t b) {
+  a = fb_scan_group(self, a);
+  b = fb_scan_group(self, b);
+  if (a == b) return;
+  FbScanNode *one = &self->nodes[a], *other = &self->nodes[b];
+  other->group = a;
+  one->n_wrappers += other->n_wrappers;
+  uint32_t next = one->next_in_group; /* two rings become one */
+  one->next_in_group = other->next_in_group;
+  other->next_in_group = next;
+}
+
+static void hold(Building *self, uint32_t number) {
+  FbScan *scan = self->scan;
+  self->n_stack = 0;
+  push(self, number);
+  while (self->n_stack != 0) {
+    number = self->stack[--self->n_stack];
+    scan->nodes[number].is_held = true;
+    for (uint32_t i = 0; i < scan->nodes[number].n_edges; ++i) {
+      uint32_t target = fb_scan_edges(scan, number)[i];
+      if (!scan->nodes[target].is_held) push(self, target);
+    }
+  }
+}
+
+/* Reads an object again. Its references must be those of the graph: otherwise a thread is changing it. */
+typedef struct Checking {
+  const FbScan *scan;
+  uint32_t at, end;
+  bool differs;
+} Checking;
+
+static void check_edge(void *arg, TVMFFIObject *target) {
+  Checking *self = arg;
+  uint32_t number = fb_scan_find(self->scan, target);
+  if (number == FB_SCAN_NONE) return;
+  if (self->at == self->end || self->scan->edges[self->at] != number) {
+    self->differs = true;
+  } else {
+    ++self->at;
+  }
+}
+
+static void prove(Building *self) {
+  FbScan *scan = self->scan;
+  for (uint32_t i = 0; i < scan->n_nodes; ++i) {
+    const FbScanNode *node = &scan->nodes[i];
+    if (node->is_held || !node->is_read || count_of(node) != node->n_found) hold(self, i);
+  }
+  for (uint32_t i = 0; i < scan->n_nodes; ++i) {
+    const FbScanNode *node = &scan->nodes[i];
+    if (node->is_held) continue;
+    Checking checking = {scan, node->first_edge, node->first_edge + node->n_edges, false};
+    fb_edges_visit(node->object, (FbHolderKind)node->kind, check_edge, &checking);
+    if (checking.differs || checking.at != checking.end || count_of(node) != node->n_found) hold(self, i);
+  }
+  for (uint32_t i = 0; i < scan->n_nodes; ++i) {
+    FbScanNode *node = &scan->nodes[i];
+    node->n_wrappers = !node->is_held && fb_scan_counts(node);
+  }
+  for (uint32_t i = 0; i < scan->n_nodes; ++i) {
+    if (scan->nodes[i].is_held) continue;
+    for (uint32_t k = 0; k < scan->nodes[i].n_edges; ++k) {
+      uint32_t target = fb_scan_edges(scan, i)[k];
+      if (!scan->nodes[target].is_held) join(scan, i, target);
+    }
+  }
+}
+
+static void add_orphan(Building *self, TVMFFIObject *object) {
+  uint32_t number = fb_scan_find(self->scan, object);
+  FbHolderKind kind = kind_of(self, object->type_index);
+  if (number == FB_SCAN_NONE && kind != FB_HOLDER_NONE) number = add_node(self->scan, object, kind);
+  if (number != FB_SCAN_NONE) ++self->scan->nodes[number].n_found;
+}
+
+void fb_scan_fill(FbScan *self, const FbScanRoots *roots) {
+  Building building = {.scan = self, .is_quiet = true, .former = roots->former};
+  if (fb_context_free_threaded) fh_hazard_each(note_use, &building);
+  if (building.n_uses != 0) building.is_quiet = false;
+  if (roots->has_wrappers) fb_identity_each(add_root, &building);
+  for (uint32_t i = 0; i < roots->n_orphans; ++i) add_orphan(&building, roots->orphans[i]);
+  for (uint32_t i = 0, n = self->n_nodes; i < n; ++i) push(&building, i);
+  while (building.n_stack != 0) read_node(&building, building.stack[--building.n_stack]);
+  if (!self->has_failed) prove(&building);
+  self->path = calloc((size_t)self->n_nodes + 1, sizeof(*self->path));
+  if (self->path == NULL) self->has_failed = true;
+  if (self->has_failed) fb_scan_free(self);
+  free(building.stack);
+  free(building.uses);
+  free(building.kinds);
+}
+
+void fb_scan_free(FbScan *self) {
+  free(self->nodes);
+  free(self->edges);
+  free(self->slots);
+  free(self->path);
+  *self = (FbScan){0};
+}

@@ -1,0 +1,64 @@
+/* Finds the native objects to which nothing refers except other such objects and wrappers. */
+#ifndef FFI_HPY_COLLECT_SCAN_H_
+#define FFI_HPY_COLLECT_SCAN_H_
+
+#include "hpy_module/context/py_owner.h"
+#include "hpy_module/object/handle_cell.h"
+#include "hpy_module/object/holder.h"
+
+/* An object of the graph. Numbers of nodes are positions in FbScan.nodes; groups are sets of nodes, connected by
+ * references between proven nodes, each with one node that represents it. */
+typedef struct FbScanNode {
+  TVMFFIObject *object;
+  FbHandleCell *cell; /* of the wrapper that owns one of the counted references, or NULL */
+  FbPyOwner *owner;   /* the Python object that the native object owns, or NULL */
+  uint32_t first_edge, n_edges;
+  uint32_t n_found;       /* references found: edges, and those of the wrapper and of the caller */
+  uint32_t group;         /* a node closer to the group's representative, or the representative itself */
+  uint32_t next_in_group; /* the group is a ring of nodes */
+  uint32_t n_wrappers, n_seen; /* of the representative: wrappers with outgoing references, and those traversed */
+  uint8_t kind; /* FbHolderKind */
+  bool is_read; /* its edges are known */
+  bool is_preserved; /* a reference to the wrapper belongs to the native object (fb_preserve_has_reference) */
+  bool is_held; /* something else refers to it, or may do so */
+  bool is_seen, is_live; /* the collector has counted, or reached, the wrapper */
+  bool is_cleared; /* of the representative: the group is garbage and was cleared */
+  bool is_reached; /* a live wrapper refers to it, perhaps through other nodes */
+} FbScanNode;
+
+typedef struct FbScan {
+  FbScanNode *nodes;
+  uint32_t *edges, *slots; /* slots: a hash table of node numbers plus one, by object */
+  uint32_t *path; /* room for the numbers of all nodes, for walks */
+  uint32_t n_nodes, n_edges, node_room, edge_room, n_slots;
+  bool has_failed; /* memory is exhausted: nothing is proven */
+} FbScan;
+
+enum { FB_SCAN_NONE = UINT32_MAX };
+
+/* Where a scan begins. */
+typedef struct FbScanRoots {
+  bool has_wrappers; /* at the registered wrappers of types that hold objects */
+  const FbScan *former; /* only at those that the collector found unreachable with the help of this scan; NULL: all */
+  TVMFFIObject *const *orphans; /* at these objects, to each of which the caller has a reference */
+  uint32_t n_orphans;
+} FbScanRoots;
+
+/* Fills an empty scan. Calls getters of libraries. */
+void fb_scan_fill(FbScan *self, const FbScanRoots *roots);
+void fb_scan_free(FbScan *self);
+
+/* Returns the number of an object's node, or FB_SCAN_NONE. */
+uint32_t fb_scan_find(const FbScan *self, const TVMFFIObject *object);
+/* Whether the wrapper of a node must be counted before Python objects of its group are: whether anything is behind it.
+ */
+FH_INLINE bool fb_scan_counts(const FbScanNode *node) {
+  return node->cell != NULL && (node->n_edges != 0 || node->owner != NULL || node->is_preserved);
+}
+/* Returns the representative of a node's group. */
+uint32_t fb_scan_group(FbScan *self, uint32_t node);
+FH_INLINE const uint32_t *fb_scan_edges(const FbScan *self, uint32_t node) {
+  return self->edges + self->nodes[node].first_edge;
+}
+
+#endif /* FFI_HPY_COLLECT_SCAN_H_ */

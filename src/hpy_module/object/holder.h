@@ -1,0 +1,37 @@
+/* Which native types hold references to other objects. */
+#ifndef FFI_HPY_OBJECT_HOLDER_H_
+#define FFI_HPY_OBJECT_HOLDER_H_
+
+#include <tvm/ffi/c_api.h>
+
+#include "hpy_module/context/context.h"
+
+/* How the collector finds the references of an object. */
+typedef enum FbHolderKind {
+  FB_HOLDER_NONE, /* the object has none, or none that can be found */
+  FB_HOLDER_FIELDS, /* reflected fields */
+  FB_HOLDER_SEQUENCE,
+  FB_HOLDER_MAPPING,
+  FB_HOLDER_FUNCTION, /* perhaps a Python callable */
+  FB_HOLDER_PYTHON, /* an ffi.OpaquePyObject */
+} FbHolderKind;
+
+/* An author's function that visits references in members without reflection; the struct is ReferenceVisitor of the C++
+ * headers. */
+typedef struct FbReferenceVisitor {
+  void (*visit)(void *arg, TVMFFIObject *target);
+  void *arg;
+} FbReferenceVisitor;
+typedef void (*FbHolderTraverse)(const TVMFFIObject *self, const FbReferenceVisitor *visitor);
+/* Returns the function that a type itself has; NULL if there is none. */
+FbHolderTraverse fb_holder_traverse(int32_t type_index);
+
+/* Reads the reflection. Any thread may call it. */
+FbHolderKind fb_holder_kind(int32_t type_index);
+/* Whether a field of that static type may have a reference that matters. */
+FH_INLINE bool fb_holder_is_field(const TVMFFIFieldInfo *field) {
+  int32_t index = field->field_static_type_index;
+  return index == kTVMFFIAny || index == kTVMFFIObject || index == kTVMFFIFunction || index >= kTVMFFIArray;
+}
+
+#endif /* FFI_HPY_OBJECT_HOLDER_H_ */

@@ -1,0 +1,49 @@
+/* References outside of fields: types whose instances call the binding's part of a collection.
+ *
+ * The interpreter's subtype_traverse, which every class made in Python has, calls the first other tp_traverse among its
+ * bases, also if that base is not GC-tracked. So the functions below are set for every HPy type that may be such a
+ * base, whether it is GC-tracked or not. */
+#include "type_collect.h"
+
+#include "hpy_runtime/lifetime/collection.h"
+#include "type.h"
+#include "type_instance.h"
+
+#ifndef FHPY_PYPY
+
+static const FhpyCollector *collector; /* written once, during the import of the binding */
+
+/* The collector subtracts with the object itself as the argument of its visitor, without a GIL with NULL. No other
+ * traversal has such an argument. */
+static int traverse(PyObject *self, visit_fn visit, void *arg) {
+  int rc = fhpy_type_traverse(self, visit, arg);
+  if (rc != 0 || collector == NULL) return rc;
+  bool counts = fhpy_layout.free_threaded ? arg == NULL : arg == (void *)self;
+  return collector->traverse(to_hpy(self), counts ? FHPY_TRAVERSE_COUNT : FHPY_TRAVERSE_REACH,
+                             (int (*)(void *, void *))visit, arg);
+}
+
+static int clear(PyObject *self) {
+  if (collector != NULL) collector->clear(to_hpy(self));
+  return fhpy_type_traverse_clear(self);
+}
+
+bool fhpy_type_collect_is_possible(void) {
+  return fhpy_layout.member_offset[MEMBER_TRAVERSE] != 0 && fhpy_layout.member_offset[MEMBER_CLEAR] != 0;
+}
+
+static void set_member(PyObject *type, TypeMember member, void *value) {
+  fh_atomic_store_release_ptr((void **)(void *)((char *)type + fhpy_layout.member_offset[member]), value);
+}
+
+void fhpy_type_collect(PyObject *type) {
+  set_member(type, MEMBER_TRAVERSE, (void *)traverse);
+  set_member(type, MEMBER_CLEAR, (void *)clear);
+}
+
+void fhpy_type_collect_begin(const FhpyCollector *functions) {
+  collector = functions;
+  fhpy_collection_follow(functions->phase);
+}
+
+#endif

@@ -1,0 +1,448 @@
+"""Garbage collection of cycles that go through native objects."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import threading
+import weakref
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from support import IS_CFFI_ON_CPYTHON, IS_DEBUG, collect_garbage
+
+import ffi_hpy
+from ffi_hpy.dataclasses import py_class
+
+
+collects = pytest.mark.skipif(
+    sys.implementation.name != "cpython" or IS_CFFI_ON_CPYTHON or IS_DEBUG,
+    reason="PyPy's collector, the cffi backend and debug modes do not see the references of native objects",
+)
+
+
+@pytest.fixture(scope="module")
+def lib(compile_era: Any) -> SimpleNamespace:
+    """The functions and classes of native/cycles.cc."""
+    ffi_hpy.load_module(compile_era("cycles.cc", "own", flags=("-O1",)))
+
+    @ffi_hpy.register_object("cycles.Button")
+    class Button(ffi_hpy.Object):
+        pass
+
+    @ffi_hpy.register_object("cycles.Window")
+    class Window(ffi_hpy.Object):
+        def closed(self) -> int:
+            return 7
+
+    @ffi_hpy.register_object("cycles.Node")
+    class Node(ffi_hpy.Object):
+        pass
+
+    @ffi_hpy.register_object("cycles.Cabinet")
+    class Cabinet(ffi_hpy.Object):
+        pass
+
+    functions = {name: ffi_hpy.get_global_func(f"cycles.{name}") for name in ("n_alive", "keep", "kept", "call", "ring")}
+    return SimpleNamespace(Button=Button, Window=Window, Node=Node, Cabinet=Cabinet, **functions)
+
+
+def alive_after(lib: Any, make: Any, n: int = 100) -> int:
+    """Return how many C++ objects are alive after `make` was called n times and a collection."""
+    collect_garbage(n_rounds=2)
+    before = lib.n_alive()
+    for _ in range(n):
+        make()
+    gc.collect()
+    collect_garbage(lambda: lib.n_alive() == before, 3)
+    return int(lib.n_alive() - before)
+
+
+@collects
+def test_windows(lib: Any) -> None:
+    def make() -> None:
+        window = lib.Window()
+        window.button.on_press = window.closed
+        assert window.button.press() == 7
+
+    assert alive_after(lib, make, 5000) == 0
+
+
+@collects
+def test_typed_function(lib: Any) -> None:
+    def make() -> None:
+        window = lib.Window()
+        window.on_close = window.closed
+        assert window.close() == 7
+
+    assert alive_after(lib, make) == 0
+
+
+@pytest.mark.parametrize("container", [ffi_hpy.List, ffi_hpy.Array])
+@collects
+def test_observers_in_a_sequence(lib: Any, container: Any) -> None:
+    def make() -> None:
+        window = lib.Window()
+        window.extra = container([window.closed, lambda: window])
+
+    assert alive_after(lib, make) == 0
+
+
+@pytest.mark.parametrize("container", [ffi_hpy.Dict, ffi_hpy.Map])
+@pytest.mark.parametrize("n_more", [0, 20])
+@collects
+def test_observers_in_a_mapping(lib: Any, container: Any, n_more: int) -> None:
+    def make() -> None:
+        window = lib.Window()
+        window.extra = container({"closed": window.closed, **{str(i): i for i in range(n_more)}})
+
+    assert alive_after(lib, make) == 0
+
+
+@collects
+def test_list_of_its_own_observers(lib: Any) -> None:
+    def make() -> None:
+        observers = ffi_hpy.List([lib.Window()])
+        observers.append(lambda: observers)
+
+    assert alive_after(lib, make) == 0
+
+
+@collects
+def test_function_of_itself(lib: Any) -> None:
+    def make() -> None:
+        window = lib.Window()
+        function = ffi_hpy.convert(lambda: (function, window))
+
+    assert alive_after(lib, make) == 0
+
+
+@py_class("test_cycles.Holder")
+class Holder(ffi_hpy.Object):
+    callback: Any
+    window: Any = None
+
+
+@collects
+def test_py_class_with_a_closure(lib: Any) -> None:
+    def make() -> None:
+        holder = Holder(None, lib.Window())
+        holder.callback = lambda: holder
+
+    assert alive_after(lib, make) == 0
+
+
+@collects
+def test_python_object(lib: Any) -> None:
+    class Thing:
+        pass
+
+    def make() -> None:
+        holder, thing = Holder(None, lib.Window()), Thing()
+        thing.holder = holder  # type: ignore[attr-defined]
+        holder.callback = thing
+
+    assert alive_after(lib, make) == 0
+
+
+@collects
+def test_both_alive(lib: Any) -> None:
+    class View:
+        pass
+
+    def make() -> None:
+        view: Any = View()
+        view.window = lib.Window()
+        view.button = view.window.button
+        view.button.on_press = lambda: view
+
+    assert alive_after(lib, make) == 0
+
+
+@collects
+def test_subclass(lib: Any) -> None:
+    class MyWindow(lib.Window):  # type: ignore[misc, name-defined]
+        __slots__ = ("__dict__", "__weakref__")
+
+    def make() -> None:
+        window = MyWindow()
+        window.attribute = 1
+        window.on_close = window.closed
+
+    assert alive_after(lib, make) == 0
+
+
+@pytest.mark.parametrize("n", [1, 2, 10_000])
+@collects
+def test_ring(lib: Any, n: int) -> None:
+    """A ring of native objects, of which Python refers to one."""
+
+    def make() -> None:
+        window, node = lib.Window(), lib.ring(n)
+        window.parent = node
+        window.extra = lambda: (window, node)
+
+    assert alive_after(lib, make, 3) == 0
+
+
+@collects
+def test_ring_with_python_objects(lib: Any) -> None:
+    def make() -> None:
+        first: Any = lib.Window()
+        last = first
+        for _ in range(10_000):
+            window = lib.Window()
+            last.extra = lambda window=window: window
+            last = window
+        last.parent = first
+
+    assert alive_after(lib, make, 2) == 0
+
+
+@collects
+def test_objects_of_two_threads(lib: Any) -> None:
+    def make() -> None:
+        windows: list[Any] = []
+        threads = [threading.Thread(target=lambda: windows.append(lib.Window())) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        one, other = windows
+        one.on_close = lambda: other and 0
+        other.on_close = lambda: one and 0
+
+    assert alive_after(lib, make, 20) == 0
+
+
+@pytest.mark.parametrize("n", [1, 2, 10_000])
+@collects
+def test_ring_that_python_has_left(lib: Any, n: int) -> None:
+    """No wrapper leads to the ring any more when the collector runs."""
+    assert alive_after(lib, lambda: lib.ring(n) and None, 3) == 0
+
+
+@collects
+def test_ring_of_python_nodes_that_python_has_left(lib: Any) -> None:
+    def make() -> None:
+        nodes = [Holder(None, lib.Window() if i == 0 else None) for i in range(10_000)]
+        for one, other in zip(nodes, nodes[1:] + nodes[:1]):
+            one.callback = other
+
+    assert alive_after(lib, make, 2) == 0
+
+
+@collects
+def test_ring_through_a_list_that_python_has_left(lib: Any) -> None:
+    def make() -> None:
+        window = lib.Window()
+        window.extra = ffi_hpy.List([1, window])
+
+    assert alive_after(lib, make) == 0
+
+
+@collects
+def test_subclass_that_native_code_owns(lib: Any) -> None:
+    """The attributes of a wrapper lead back to the container that keeps the wrapper."""
+
+    class MyWindow(lib.Window):  # type: ignore[misc, name-defined]
+        __slots__ = ("__dict__", "__weakref__")
+
+    ended = []
+
+    def make() -> None:
+        windows = ffi_hpy.List([MyWindow()])
+        windows[0].windows = windows
+        weakref.finalize(windows[0], ended.append, 1)
+        del windows
+        gc.collect()
+
+    assert alive_after(lib, make, 5) == 0
+    assert len(ended) == 5
+
+
+@collects
+def test_subclass_with_del(lib: Any) -> None:
+    ended = []
+
+    class MyWindow(lib.Window):  # type: ignore[misc, name-defined]
+        __slots__ = ("__dict__",)
+
+        def __del__(self) -> None:
+            ended.append((self.name, self.close()))
+
+    def make() -> None:
+        window = MyWindow()
+        window.name = "x"
+        window.on_close = window.closed
+
+    assert alive_after(lib, make, 5) == 0
+    assert ended == [("x", 7)] * 5
+
+
+@collects
+def test_traverse_function_of_the_author(lib: Any) -> None:
+    def make() -> None:
+        cabinet = lib.Cabinet()
+        cabinet.hide(lambda: cabinet and 7)
+        assert cabinet.call() == 7
+
+    assert alive_after(lib, make) == 0
+
+
+# --- what is in use stays ---------------------------------------------------------------------------------------------
+
+
+def window_cycle(lib: Any) -> Any:
+    window = lib.Window()
+    window.on_close = window.closed
+    window.button.on_press = lambda: window.closed()
+    return window
+
+
+def test_cycle_that_python_refers_to(lib: Any) -> None:
+    window = window_cycle(lib)
+    window.extra = ffi_hpy.List([window.closed, {"a": window.closed}])
+    for _ in range(3):
+        gc.collect()
+        assert window.close() == window.button.press() == window.extra[0]() == window.extra[1]["a"]() == 7
+
+
+def test_cycle_that_native_code_refers_to(lib: Any) -> None:
+    """C++ has the only reference: to the window, to its button, or to the callable."""
+    for part in (lambda w: w, lambda w: w.button, lambda w: w.on_close, lambda w: ffi_hpy.List([w])):
+        lib.keep(part(window_cycle(lib)))
+        for _ in range(3):
+            gc.collect()
+        kept = lib.kept()
+        window = kept[0] if isinstance(kept, ffi_hpy.List) else kept
+        if isinstance(window, ffi_hpy.Function):
+            assert window() == 7
+        elif isinstance(window, lib.Button):
+            assert window.press() == 7
+        else:
+            assert window.close() == window.button.press() == 7
+        del kept, window
+        lib.keep(None)
+
+
+def test_member_without_reflection(lib: Any) -> None:
+    """The collector does not see such a member, so everything behind it stays."""
+    window = lib.Window()
+    other = window_cycle(lib)
+    window.hide(lambda: other.close() + other.button.press())
+    reference = weakref.ref(other) if hasattr(other, "__weakref__") else None
+    del other
+    lib.keep(window)
+    del window
+    for _ in range(3):
+        gc.collect()
+    assert reference is None or reference() is not None
+    lib.keep(None)
+
+
+def test_cycle_that_a_call_uses(lib: Any) -> None:
+    """The collector runs in a callback of the only reference to a cycle."""
+
+    def collect(window: Any) -> int:
+        for _ in range(3):
+            gc.collect()
+        return int(window.closed())
+
+    def make() -> Any:
+        window = lib.Window()
+        window.button.on_press = lambda: collect(window)
+        return window
+
+    assert make().button.press() == 7
+    lib.keep(make().button)
+    function = lib.kept().on_press
+    lib.keep(None)
+    assert lib.call(function) == 7
+
+
+def test_resurrection(lib: Any) -> None:
+    saved: list[Any] = []
+
+    class MyWindow(lib.Window):  # type: ignore[misc, name-defined]
+        __slots__ = ("__dict__",)
+
+        def __del__(self) -> None:
+            if self.way == "python":
+                saved.append(self)
+            elif self.way == "button":
+                saved.append(self.button)
+            else:
+                lib.keep(self)
+
+    for way in ("python", "button", "native"):
+        window = MyWindow()
+        window.way = way
+        window.on_close = window.closed
+        window.button.on_press = window.closed
+        del window
+        for _ in range(3):
+            gc.collect()
+        if way == "native":
+            saved.append(lib.kept())
+            lib.keep(None)
+        found = saved.pop()
+        if way != "button":
+            assert found.close() == 7
+            found = found.button
+        assert found.press() == 7
+        del found
+        gc.collect()
+
+
+def test_frozen_objects(lib: Any) -> None:
+    if not hasattr(gc, "freeze"):
+        pytest.skip("PyPy's collector cannot freeze objects")
+    window = lib.Window()
+    gc.collect()
+    gc.freeze()
+    try:
+        cycle = window_cycle(lib)
+        window.parent = cycle
+        window.extra = ffi_hpy.List([cycle])
+        del cycle
+        for _ in range(3):
+            gc.collect()
+        assert window.parent.close() == window.extra[0].button.press() == 7
+    finally:
+        gc.unfreeze()
+
+
+def test_threads_use_objects_while_the_collector_runs(lib: Any) -> None:
+    stop = threading.Event()
+    failures: list[BaseException] = []
+    shared = window_cycle(lib)
+    shared.extra = ffi_hpy.List([window_cycle(lib)])
+
+    def use() -> None:
+        try:
+            while not stop.is_set():
+                window = window_cycle(lib)
+                window.parent = shared
+                window.extra = ffi_hpy.List([window, shared, lib.ring(3)])
+                shared.extra.append(window)
+                assert window.close() == shared.close() == shared.extra[0].button.press() == 7
+                assert window.extra[0] is window
+                if len(shared.extra) > 20:
+                    shared.extra = ffi_hpy.List([window_cycle(lib)])
+                assert ffi_hpy.convert(window) is window
+        except IndexError:
+            pass
+        except BaseException as failure:
+            failures.append(failure)
+
+    threads = [threading.Thread(target=use) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for _ in range(10 if sys.implementation.name == "cpython" else 3):
+        gc.collect()
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert not failures, failures

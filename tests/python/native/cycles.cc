@@ -1,0 +1,115 @@
+// Objects that hold callables, containers and other objects, for tests of garbage collection.
+#include <tvm/ffi/tvm_ffi.h>
+
+namespace {
+
+using namespace tvm::ffi;
+namespace refl = tvm::ffi::reflection;
+
+int64_t n_alive = 0;
+
+// Counts itself, so that a test sees when C++ objects end.
+class CountedObj : public Object {
+public:
+  CountedObj() { ++n_alive; }
+  ~CountedObj() { --n_alive; }
+  TVM_FFI_DECLARE_OBJECT_INFO("cycles.Counted", CountedObj, Object);
+};
+
+class ButtonObj : public CountedObj {
+public:
+  Optional<Function> on_press;
+  int64_t Press() { return on_press.has_value() ? on_press.value()().cast<int64_t>() : -1; }
+  static constexpr bool _type_mutable = true;
+  TVM_FFI_DECLARE_OBJECT_INFO_FINAL("cycles.Button", ButtonObj, CountedObj);
+};
+class Button : public ObjectRef {
+public:
+  TVM_FFI_DEFINE_OBJECT_REF_METHODS_NULLABLE(Button, ObjectRef, ButtonObj);
+};
+
+class WindowObj : public CountedObj {
+public:
+  Button button{make_object<ButtonObj>()};
+  TypedFunction<int64_t()> on_close;
+  ObjectRef parent;
+  Any extra;
+  std::vector<ObjectRef> children;
+  Function hidden; // not reflected
+  void Hide(Function function) { hidden = std::move(function); }
+  int64_t Close() { return on_close(); }
+  static constexpr bool _type_mutable = true;
+  TVM_FFI_DECLARE_OBJECT_INFO_FINAL("cycles.Window", WindowObj, CountedObj);
+};
+class Window : public ObjectRef {
+public:
+  TVM_FFI_DEFINE_OBJECT_REF_METHODS_NULLABLE(Window, ObjectRef, WindowObj);
+};
+
+// Tells the collector of members without reflection.
+class CabinetObj : public CountedObj {
+public:
+  std::vector<Function> hidden;
+  Any extra;
+  ObjectPtr<ButtonObj> button;
+  void Hide(Function function) {
+    hidden.push_back(function);
+    extra = Any(function);
+  }
+  void VisitReferences(const refl::ReferenceVisitor &visit) const {
+    for (const Function &function : hidden) visit(function);
+    visit(extra);
+    visit(button);
+  }
+  static constexpr bool _type_mutable = true;
+  TVM_FFI_DECLARE_OBJECT_INFO_FINAL("cycles.Cabinet", CabinetObj, CountedObj);
+};
+
+class NodeObj : public CountedObj {
+public:
+  ObjectRef next;
+  static constexpr bool _type_mutable = true;
+  TVM_FFI_DECLARE_OBJECT_INFO_FINAL("cycles.Node", NodeObj, CountedObj);
+};
+
+Any kept;
+
+TVM_FFI_STATIC_INIT_BLOCK() {
+  refl::ObjectDef<CountedObj>();
+  refl::ObjectDef<ButtonObj>()
+      .def(refl::init<>())
+      .def_rw("on_press", &ButtonObj::on_press)
+      .def("press", &ButtonObj::Press);
+  refl::ObjectDef<WindowObj>()
+      .def(refl::init<>())
+      .def_rw("button", &WindowObj::button)
+      .def_rw("on_close", &WindowObj::on_close)
+      .def_rw("parent", &WindowObj::parent)
+      .def_rw("extra", &WindowObj::extra)
+      .def("hide", &WindowObj::Hide)
+      .def("close", &WindowObj::Close);
+  refl::ObjectDef<CabinetObj>()
+      .def(refl::init<>())
+      .def("hide", &CabinetObj::Hide)
+      .def("call", [](const CabinetObj *self) { return self->hidden[0](); })
+      .def_traverse<&CabinetObj::VisitReferences>();
+  refl::ObjectDef<NodeObj>().def(refl::init<>()).def_rw("next", &NodeObj::next);
+  refl::GlobalDef()
+      .def("cycles.n_alive", []() { return n_alive; })
+      .def("cycles.keep", [](Any value) { kept = std::move(value); })
+      .def("cycles.kept", []() { return kept; })
+      .def("cycles.call", [](Function function) { return function(); })
+      .def("cycles.ring", [](int64_t n) {
+        // a ring of nodes, of which the first is returned
+        ObjectPtr<NodeObj> first = make_object<NodeObj>(), last = first;
+        for (int64_t i = 1; i < n; ++i) {
+          ObjectPtr<NodeObj> node = make_object<NodeObj>();
+          last->next = ObjectRef(node);
+          last = node;
+        }
+        last->next = ObjectRef(first);
+        return ObjectRef(first);
+      });
+}
+
+} // namespace
