@@ -23,8 +23,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .call_buffers import CallBuffer
-
 __all__ = ["look_after", "share_in_call"]
 
 
@@ -43,7 +41,7 @@ class _Passed:
             keep(self._wrapper)
 
 
-def share_in_call(frame: CallBuffer, wrapper: Any) -> None:
+def share_in_call(frame: Any, wrapper: Any) -> None:
     """Register a wrapper whose object is an argument of a call. At the end of the call the wrapper is kept if it has
     state and the object has other owners."""
     listed = register(wrapper)

@@ -281,7 +281,8 @@ static void end_orphans(void) {
     TVMFFIObject *orphan = state.orphans[i];
     if (i < state.n_locked) {
       uint32_t number = fb_scan_find(&state.scan, orphan);
-      bool may_be_garbage = number != FB_SCAN_NONE && (state.scan.nodes[number].n_edges != 0 || !state.scan.nodes[number].is_read);
+      bool may_be_garbage =
+          number != FB_SCAN_NONE && (state.scan.nodes[number].n_edges != 0 || !state.scan.nodes[number].is_read);
       if (i >= state.n_garbage && may_be_garbage) fb_orphan_note(orphan);
       TVMFFIObjectDecRef(orphan);
     }

@@ -66,8 +66,8 @@ typedef struct FhpyCollector {
 } FhpyCollector;
 
 typedef struct FhpyExtension {
-  uint64_t magic;     /* FHPY_EXTENSION_MAGIC */
-  uint32_t version;   /* FHPY_EXTENSION_VERSION of the runtime; entries are only ever appended */
+  uint64_t magic; /* FHPY_EXTENSION_MAGIC */
+  uint32_t version; /* FHPY_EXTENSION_VERSION of the runtime; entries are only ever appended */
   uint32_t byte_size; /* sizeof(FhpyExtension) of the runtime: an entry beyond it does not exist */
 
   /* Byte offset, from the handle, of the word that identifies the object's exact type. The word is the type's own

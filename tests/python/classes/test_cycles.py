@@ -15,7 +15,6 @@ from support import IS_CFFI_ON_CPYTHON, IS_DEBUG, collect_garbage
 import ffi_hpy
 from ffi_hpy.dataclasses import py_class
 
-
 collects = pytest.mark.skipif(
     sys.implementation.name != "cpython" or IS_CFFI_ON_CPYTHON or IS_DEBUG,
     reason="PyPy's collector, the cffi backend and debug modes do not see the references of native objects",
@@ -44,7 +43,9 @@ def lib(compile_era: Any) -> SimpleNamespace:
     class Cabinet(ffi_hpy.Object):
         pass
 
-    functions = {name: ffi_hpy.get_global_func(f"cycles.{name}") for name in ("n_alive", "keep", "kept", "call", "ring")}
+    functions = {
+        name: ffi_hpy.get_global_func(f"cycles.{name}") for name in ("n_alive", "keep", "kept", "call", "ring")
+    }
     return SimpleNamespace(Button=Button, Window=Window, Node=Node, Cabinet=Cabinet, **functions)
 
 
