@@ -100,7 +100,7 @@ def _put_object(frame: CallBuffer, i: int, wrapper: Wrapper) -> None:
     use(frame, wrapper)
     address = wrapper._ffi_address or settled(wrapper)
     if not wrapper._ffi_is_listed:  # from now on native code has the object, and may return it
-        share_in_call(frame, wrapper)
+        share_in_call(frame.held, wrapper)
     words = frame.words
     words[i] = words_at(address)[1] & 0xFFFFFFFF
     words[i + 1] = address

@@ -41,14 +41,14 @@ class _Passed:
             keep(self._wrapper)
 
 
-def share_in_call(frame: Any, wrapper: Any) -> None:
-    """Register a wrapper whose object is an argument of a call. At the end of the call the wrapper is kept if it has
-    state and the object has other owners."""
+def share_in_call(held: list[Any], wrapper: Any) -> None:
+    """Register a wrapper whose object is an argument of a call; `held` belongs to its call buffer. At the end of the
+    call the wrapper is kept if it has state and the object has other owners."""
     listed = register(wrapper)
     if listed._ffi_has_state:
         if listed is wrapper:
             wrapper._ffi_is_listed = None  # the next call comes here again
-        frame.held.append(_Passed(listed))
+        held.append(_Passed(listed))
 
 
 def look_after(wrapper: Any, address: int) -> None:
