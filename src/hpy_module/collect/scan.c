@@ -62,8 +62,8 @@ static uint32_t add_node(FbScan *self, TVMFFIObject *object, FbHolderKind kind) 
   FbPyOwner *owner = kind == FB_HOLDER_FUNCTION ? fb_callback_owner(object)
                      : kind == FB_HOLDER_PYTHON ? fb_opaque_owner(object)
                                                 : NULL;
-  self->nodes[number] = (FbScanNode){
-      .object = object, .owner = owner, .group = number, .next_in_group = number, .kind = (uint8_t)kind};
+  self->nodes[number] =
+      (FbScanNode){.object = object, .owner = owner, .group = number, .next_in_group = number, .kind = (uint8_t)kind};
   *probe(self, object) = number + 1;
   return number;
 }

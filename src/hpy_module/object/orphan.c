@@ -8,7 +8,7 @@
 
 typedef struct Table {
   TVMFFIObject **slots; /* NULL: free */
-  uint32_t n, n_slots;  /* n_slots: 0 or a power of two, at least 2 * n */
+  uint32_t n, n_slots; /* n_slots: 0 or a power of two, at least 2 * n */
 } Table;
 
 static Table tables[FH_N_LOCKS_BY_ADDRESS];

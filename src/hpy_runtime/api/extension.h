@@ -49,11 +49,11 @@ typedef struct FhpyMethodNames {
  * interpreter's, like those of HPy's slots. */
 enum { FHPY_TP_DESCR_GET = 54, FHPY_TP_DESCR_SET = 55 };
 
-/* What a traversal is for. Objects that the traversal visits must be reported by a count only if every reference to them
- * from outside of Python objects is known. */
+/* What a traversal is for. Objects that the traversal visits must be reported by a count only if every reference to
+ * them from outside of Python objects is known. */
 enum {
   FHPY_TRAVERSE_COUNT, /* the collector subtracts the references between objects of the collection from their counts */
-  FHPY_TRAVERSE_REACH, /* the object is reachable, and so is each object that it refers to; or a question of a program */
+  FHPY_TRAVERSE_REACH, /* the object is reachable, and so is each object that it refers to; or a question of a program
 };
 
 /* The binding's part of a collection. */
@@ -66,8 +66,8 @@ typedef struct FhpyCollector {
 } FhpyCollector;
 
 typedef struct FhpyExtension {
-  uint64_t magic;     /* FHPY_EXTENSION_MAGIC */
-  uint32_t version;   /* FHPY_EXTENSION_VERSION of the runtime; entries are only ever appended */
+  uint64_t magic; /* FHPY_EXTENSION_MAGIC */
+  uint32_t version; /* FHPY_EXTENSION_VERSION of the runtime; entries are only ever appended */
   uint32_t byte_size; /* sizeof(FhpyExtension) of the runtime: an entry beyond it does not exist */
 
   /* Byte offset, from the handle, of the word that identifies the object's exact type. The word is the type's own

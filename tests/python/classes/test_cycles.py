@@ -44,7 +44,9 @@ def lib(compile_era: Any) -> SimpleNamespace:
     class Cabinet(ffi_hpy.Object):
         pass
 
-    functions = {name: ffi_hpy.get_global_func(f"cycles.{name}") for name in ("n_alive", "keep", "kept", "call", "ring")}
+    functions = {
+        name: ffi_hpy.get_global_func(f"cycles.{name}") for name in ("n_alive", "keep", "kept", "call", "ring")
+    }
     return SimpleNamespace(Button=Button, Window=Window, Node=Node, Cabinet=Cabinet, **functions)
 
 
@@ -331,7 +333,7 @@ def test_member_without_reflection(lib: Any) -> None:
     """The collector does not see such a member, so everything behind it stays."""
     window = lib.Window()
     other = window_cycle(lib)
-    window.hide(lambda: other.close() + other.button.press())
+    window.hide(lambda other=other: other.close() + other.button.press())
     reference = weakref.ref(other) if hasattr(other, "__weakref__") else None
     del other
     lib.keep(window)

@@ -16,9 +16,7 @@ namespace reflection {
 class ReferenceVisitor {
 public:
   void operator()(const ObjectRef &member) const { Visit(member.get()); }
-  template <typename T> void operator()(const ObjectPtr<T> &member) const {
-    Visit(member.get());
-  }
+  template <typename T> void operator()(const ObjectPtr<T> &member) const { Visit(member.get()); }
   void operator()(const Any &member) const {
     const TVMFFIAny *any = ffi::detail::AnyUnsafe::TVMFFIAnyPtrFromAny(member);
     if (any->type_index >= kTVMFFIStaticObjectBegin) visit_(arg_, any->v_obj);

@@ -281,7 +281,8 @@ public:
    * frees cycles through such members. It may run on any thread, while other threads are stopped: it only reads the
    * object. It visits each reference as often as the object has it, and no other one. */
   template <auto Traverse> ObjectDef &def_traverse() {
-    void (*traverse)(TVMFFIObject *, const ReferenceVisitor &) = [](TVMFFIObject *object, const ReferenceVisitor &visit) {
+    void (*traverse)(TVMFFIObject *, const ReferenceVisitor &) = [](TVMFFIObject *object,
+                                                                    const ReferenceVisitor &visit) {
       const Class *self = ffi::detail::ObjectUnsafe::RawObjectPtrFromUnowned<Class>(object);
       std::invoke(Traverse, self, visit);
     };
