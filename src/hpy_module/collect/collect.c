@@ -7,9 +7,9 @@
  * when the collector has counted all wrappers of the native object's group, because a wrapper that takes no part in the
  * collection may be alive. A wrapper that is reached reaches every Python object behind its native object.
  *
- * An interpreter collects in two passes: finalizers of unreachable objects run after the first, and may change anything.
- * The second pass counts the unreachable objects again. It begins when a wrapper is counted that was counted before, and
- * has its own scan, in which only wrappers that were unreachable may refer to native objects.
+ * An interpreter collects in two passes: finalizers of unreachable objects run after the first, and may change
+ * anything. The second pass counts the unreachable objects again. It begins when a wrapper is counted that was counted
+ * before, and has its own scan, in which only wrappers that were unreachable may refer to native objects.
  *
  * Everything here runs on the thread that collects. Without a GIL, other threads are stopped while it counts and marks,
  * but not while finalizers run. */
@@ -281,9 +281,8 @@ static void end_orphans(void) {
     TVMFFIObject *orphan = state.orphans[i];
     if (i < state.n_locked) {
       uint32_t number = fb_scan_find(&state.scan, orphan);
-      bool may_be_garbage =
-          number != FB_SCAN_NONE && (state.scan.nodes[number].n_edges != 0 || !state.scan.nodes[number].is_read);
-      if (i >= state.n_garbage && may_be_garbage) fb_orphan_note(orphan);
+      const FbScanNode *node = number == FB_SCAN_NONE ? NULL : &state.scan.nodes[number];
+      if (i >= state.n_garbage && node != NULL && (node->n_edges != 0 || !node->is_read)) fb_orphan_note(orphan);
       TVMFFIObjectDecRef(orphan);
     }
     fb_orphan_release(orphan);

@@ -49,11 +49,11 @@ typedef struct FhpyMethodNames {
  * interpreter's, like those of HPy's slots. */
 enum { FHPY_TP_DESCR_GET = 54, FHPY_TP_DESCR_SET = 55 };
 
-/* What a traversal is for. Objects that the traversal visits must be reported by a count only if every reference to them
- * from outside of Python objects is known. */
+/* What a traversal is for. Objects that the traversal visits must be reported by a count only if every reference to
+ * them from outside of Python objects is known. */
 enum {
   FHPY_TRAVERSE_COUNT, /* the collector subtracts the references between objects of the collection from their counts */
-  FHPY_TRAVERSE_REACH, /* the object is reachable, and so is each object that it refers to; or a question of a program */
+  FHPY_TRAVERSE_REACH, /* the object is reachable, and so is each object that it refers to; or a question of a program
 };
 
 /* The binding's part of a collection. */
