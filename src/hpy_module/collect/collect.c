@@ -258,8 +258,8 @@ static void clear(HPy self) {
 
 /* --- orphans ------------------------------------------------------------------------------------------------------ */
 
-/* Ends the orphans that are garbage. They are proven again: finalizers have run in between. Nobody else changes them in
- * the meantime, because nobody else refers to them. */
+/* Ends the orphans that are garbage. They are proven again: finalizers have run in between. No other code changes them,
+ * because no other code refers to them. */
 static void clear_garbage(void) {
   FbScan scan = {0};
   const FbScanRoots roots = {.orphans = state.orphans, .n_orphans = state.n_garbage};

@@ -5,7 +5,7 @@
  * objects are proven.
  *
  * Other threads may run native code, whose changes take no lock. So an object is read only if all its holders are known
- * and none of them is in use; then nobody else can change it. An object in a cycle of native objects never meets that
+ * and none of them is in use; then no other code can change it. An object in a cycle of native objects never meets that
  * condition, because one of its holders is found only after it was read. Therefore reflected fields are read without
  * the condition while no call uses any wrapper: programs read these at any time, too. A container is not, because the
  * memory of its items may move. */

@@ -16,7 +16,7 @@ extern FbClassSlot fb_class_table_first[FB_CLASS_TABLE_FIRST];
 /* Returns the slot of a later type; NULL if the slot does not exist (yet) or `index` is not a type index. */
 FbClassSlot *fb_class_table_later(int32_t index);
 
-/* What a slot leads to. The class is the first member, so a pointer to it is a pointer to the entry. */
+/* The entry that a slot leads to. The class is the first member, so a pointer to it is a pointer to the entry. */
 typedef struct FbClassEntry {
   FbRef cls;
   uint8_t holds; /* 0: unknown; 1: objects of the type hold no others; 2: they may */

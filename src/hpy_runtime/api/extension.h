@@ -49,11 +49,11 @@ typedef struct FhpyMethodNames {
  * interpreter's, like those of HPy's slots. */
 enum { FHPY_TP_DESCR_GET = 54, FHPY_TP_DESCR_SET = 55 };
 
-/* What a traversal is for. Objects that the traversal visits must be reported by a count only if every reference to
+/* The purpose of a traversal. Objects that the traversal visits must be reported by a count only if every reference to
  * them from outside of Python objects is known. */
 enum {
   FHPY_TRAVERSE_COUNT, /* the collector subtracts the references between objects of the collection from their counts */
-  FHPY_TRAVERSE_REACH, /* the object is reachable, and so is each object that it refers to; or a question of a program
+  FHPY_TRAVERSE_REACH, /* the object is reachable, with each object that it refers to; or a program has asked */
 };
 
 /* The binding's part of a collection. */
@@ -163,9 +163,9 @@ typedef struct FhpyExtension {
   void *(*error_occurred)(void);
 
   /* Lets the garbage collector see references that an instance of `type` has outside of HPyFields: its traversal and
-   * its clearing also call the functions of collect_begin, if the instance is GC-tracked. `type` is made by HPy; a class
-   * made in Python that derives from it has the same traversal, and is always GC-tracked. NULL if the interpreter does
-   * not support this, or if the layout of its types is unknown. */
+   * its clearing also call the functions of collect_begin, if the instance is GC-tracked. `type` is made by HPy; a
+   * class made in Python that derives from it has the same traversal, and is always GC-tracked. NULL if the interpreter
+   * does not support this, or if the layout of its types is unknown. */
   void (*collect)(HPy type);
   /* Sets the functions, and has the interpreter report its collections. Called once. Never raises. */
   void (*collect_begin)(const FhpyCollector *functions);
