@@ -245,6 +245,10 @@ again:
     if (!HPy_IsNull(other)) return other;
   }
   Stripe *stripe = stripe_lock(handle);
+  if (FH_UNLIKELY(fb_identity_is_preserved(handle))) { /* without a GIL: since the check above */
+    stripe_unlock(stripe);
+    goto again;
+  }
   Entry *entry = probe(stripe, handle);
   if (entry->handle == NULL) entry = reserve(stripe) ? probe(stripe, handle) : NULL;
   if (entry != NULL && entry->handle != NULL && entry->cell != cell) {

@@ -363,6 +363,7 @@ def test_cycle_that_a_call_uses(lib: Any) -> None:
     assert lib.call(function) == 7
 
 
+@collects
 def test_resurrection(lib: Any) -> None:
     saved: list[Any] = []
 
