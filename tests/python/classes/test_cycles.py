@@ -12,7 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from support import IS_CFFI_ON_CPYTHON, IS_DEBUG, collect_garbage
+from support import IS_CFFI_ON_CPYTHON, IS_DEBUG, collect_garbage, run_python
 
 import ffi_hpy
 from ffi_hpy.dataclasses import py_class
@@ -70,6 +70,30 @@ def test_windows(lib: Any) -> None:
         assert window.button.press() == 7
 
     assert alive_after(lib, make, 5000) == 0
+
+
+LISTENER = """
+import gc, weakref, ffi_hpy
+
+class Hub(ffi_hpy.List):
+    __slots__ = ("__weakref__",)
+
+def make():
+    hub = Hub()
+    hub.append(lambda: hub)
+    return weakref.ref(hub)
+
+hub = make()
+gc.collect()
+print(hub() is None)
+"""
+
+
+@collects
+@pytest.mark.thread_unsafe(reason="starts programs")
+def test_the_environment_turns_it_off() -> None:
+    assert run_python(LISTENER) == "True\n"
+    assert run_python(LISTENER, environ={"FFI_HPY_COLLECT": "0"}) == "False\n"
 
 
 @collects
