@@ -61,9 +61,8 @@ class Wrapper(Handle):
     moved away. The attribute names do not collide with the fields of user classes.
 
     `_ffi_is_listed`: the wrapper is in the instance map, or must not be; None if it is there, has state and is not
-    kept. `_ffi_is_repeated`: the wrapper was returned
-    more than once, where each time could have created a new wrapper. A program that moves one of those keeps the
-    others, so a move leaves the handle. `_ffi_uses`: see identity.uses_of.
+    kept. `_ffi_is_repeated`: the wrapper was returned more than once, where each time could have created a new wrapper.
+    A program that moves one of those keeps the others, so a move leaves the handle. `_ffi_uses`: see identity.uses_of.
     """
 
     __slots__ = ("_ffi_is_repeated",)
@@ -72,6 +71,8 @@ class Wrapper(Handle):
     _ffi_has_state = True
     """Whether the program can observe that a wrapper was created again. False for registered classes without slots, and
     for functions: several wrappers of a function may have different names."""
+    _ffi_declares = False
+    """Whether the class or a class above it declares attributes or weak references."""
 
     def __new__(cls, /, *_args: Any, **_kwargs: Any) -> Any:
         check_new(cls, Wrapper, "CObject")
@@ -85,6 +86,7 @@ class Wrapper(Handle):
     def __init_subclass__(cls, /, **options: Any) -> None:
         super().__init_subclass__(**options)
         cls._ffi_has_state = not getattr(cls, "_is_function", False)  # until it is registered
+        cls._ffi_declares = _has_slots(cls) or any(_declares(base) for base in cls.__bases__)
         lookup = cls.__getattr__
         if not hasattr(lookup, "_knows_slots"):
             cls.__getattr__ = _lookup(lookup)  # type: ignore[method-assign]
@@ -183,9 +185,13 @@ def class_set(type_index: int, cls: type, replaces: bool = True) -> type:
 
 def _declares_state(cls: type) -> bool:
     """Whether wrappers of a class have attributes, weak references or a finalizer."""
-    if getattr(cls, "__del__", None) is not getattr(Wrapper, "__del__", None):
-        return True
-    return any(_has_slots(base) for base in cls.__mro__ if base not in Wrapper.__mro__)
+    return getattr(cls, "__del__", None) is not getattr(Wrapper, "__del__", None) or _declares(cls)
+
+
+def _declares(cls: type) -> bool:
+    if issubclass(cls, Wrapper):
+        return cls._ffi_declares
+    return any(_has_slots(base) for base in cls.__mro__ if base is not object)
 
 
 def _has_slots(cls: type) -> bool:
