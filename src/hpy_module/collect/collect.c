@@ -274,15 +274,18 @@ static void clear_garbage(void) {
   fb_scan_free(&scan);
 }
 
-/* Releases the orphans. Those that are alive and refer to other objects are looked at again by the next collection. */
+/* Releases the orphans. Those that are alive and refer to other objects are looked at again by the next collection. If
+ * the collector has met no wrapper, which is so if all are frozen, there was no scan: all that are alive wait. */
 static void end_orphans(void) {
+  if (!state.is_filled) lock_orphans();
   if (state.n_garbage != 0) clear_garbage();
   for (uint32_t i = 0; i < state.n_orphans; ++i) {
     TVMFFIObject *orphan = state.orphans[i];
     if (i < state.n_locked) {
       uint32_t number = fb_scan_find(&state.scan, orphan);
       const FbScanNode *node = number == FB_SCAN_NONE ? NULL : &state.scan.nodes[number];
-      if (i >= state.n_garbage && node != NULL && (node->n_edges != 0 || !node->is_read)) fb_orphan_note(orphan);
+      bool waits = i >= state.n_garbage && node != NULL && (node->n_edges != 0 || !node->is_read);
+      if (waits || !state.is_filled) fb_orphan_note(orphan);
       TVMFFIObjectDecRef(orphan);
     }
     fb_orphan_release(orphan);
