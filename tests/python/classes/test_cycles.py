@@ -12,13 +12,13 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from support import IS_CFFI_ON_CPYTHON, IS_DEBUG, collect_garbage, run_python
+from support import IS_CFFI_ON_CPYTHON, IS_DEBUG, IS_OWN_DEBUG, collect_garbage, run_python
 
 import ffi_hpy
 from ffi_hpy.dataclasses import py_class
 
 collects = pytest.mark.skipif(
-    sys.implementation.name != "cpython" or IS_CFFI_ON_CPYTHON or IS_DEBUG,
+    sys.implementation.name != "cpython" or IS_CFFI_ON_CPYTHON or IS_DEBUG or IS_OWN_DEBUG,
     reason="PyPy's collector, the cffi backend and debug modes do not see the references of native objects",
 )
 

@@ -370,7 +370,7 @@ def test_classes_and_objects_end(native):
     assert native.area(Ends(1)) == 0.5
     watch = weakref.ref(Ends)
     del Ends
-    collect_garbage()
+    collect_garbage(lambda: watch() is None)
     assert watch() is None
 
 

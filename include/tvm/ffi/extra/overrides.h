@@ -45,8 +45,8 @@ public:
     std::atomic<bool> is_overridden{false}; /**< relaxed: a call during the change may see either */
   };
 
-  OverrideTableObj(String class_name, const Array<String> &names, const Array<Function> &calls)
-      : class_name(std::move(class_name)), size(names.size()), methods(new Method[names.size()]) {
+  OverrideTableObj(String cls, const Array<String> &names, const Array<Function> &calls)
+      : class_name(std::move(cls)), size(names.size()), methods(new Method[names.size()]) {
     for (size_t i = 0; i < size; ++i) {
       methods[i].name = std::string(names[static_cast<int64_t>(i)]);
       methods[i].call = calls[static_cast<int64_t>(i)];
