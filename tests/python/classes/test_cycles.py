@@ -442,6 +442,7 @@ def test_frozen_objects(lib: Any) -> None:
         gc.unfreeze()
 
 
+@pytest.mark.skipif(IS_DEBUG or IS_OWN_DEBUG, reason="debug modes keep no identity")
 def test_threads_use_objects_while_the_collector_runs(lib: Any) -> None:
     stop = threading.Event()
     failures: list[BaseException] = []
