@@ -270,6 +270,10 @@ def test_ring_through_a_list_that_python_has_left(lib: Any) -> None:
 
 
 @collects
+@pytest.mark.xfail(
+    sys.version_info >= (3, 14) and getattr(sys, "_is_gil_enabled", lambda: True)(),
+    reason="3.14 and 3.15 with the GIL do not collect a container that only attributes of such a wrapper refer to",
+)
 def test_subclass_that_native_code_owns(lib: Any) -> None:
     """The attributes of a wrapper lead back to the container that keeps the wrapper."""
 
