@@ -54,7 +54,7 @@ static void lock_orphans(void) {
   state.n_orphans = fb_orphan_take(&state.orphans);
   state.n_locked = state.n_garbage = 0;
   for (uint32_t i = 0; i < state.n_orphans; ++i) {
-    if (fb_orphan_lock(state.orphans[i])) swap(state.orphans, i, state.n_locked++);
+    if (fb_weak_lock(state.orphans[i])) swap(state.orphans, i, state.n_locked++);
   }
 }
 
@@ -288,7 +288,7 @@ static void end_orphans(void) {
       if (waits || !state.is_filled) fb_orphan_note(orphan);
       TVMFFIObjectDecRef(orphan);
     }
-    fb_orphan_release(orphan);
+    fb_weak_drop(orphan);
   }
   free(state.orphans);
   state.orphans = NULL;

@@ -96,16 +96,24 @@ static FbHolderKind kind_of(Building *self, int32_t type_index) {
   return (FbHolderKind)(self->kinds[type_index] - 1);
 }
 
+/* Returns a full array, enlarged, and its new size in *room. If memory is exhausted, returns NULL, and the scan has
+ * failed. */
+static void *enlarge(FbScan *self, void *array, uint32_t *room, size_t item_size) {
+  uint32_t larger = *room == 0 ? 256 : 2 * *room;
+  void *enlarged = realloc(array, larger * item_size);
+  if (enlarged == NULL) {
+    self->has_failed = true;
+  } else {
+    *room = larger;
+  }
+  return enlarged;
+}
+
 static void push(Building *self, uint32_t node) {
   if (self->n_stack == self->stack_room) {
-    uint32_t room = self->stack_room == 0 ? 256 : 2 * self->stack_room;
-    uint32_t *stack = realloc(self->stack, room * sizeof(*stack));
-    if (stack == NULL) {
-      self->scan->has_failed = true;
-      return;
-    }
+    uint32_t *stack = enlarge(self->scan, self->stack, &self->stack_room, sizeof(*stack));
+    if (stack == NULL) return;
     self->stack = stack;
-    self->stack_room = room;
   }
   self->stack[self->n_stack++] = node;
 }
@@ -127,14 +135,9 @@ static void add_edge(void *arg, TVMFFIObject *target) {
     if (number == FB_SCAN_NONE) return;
   }
   if (scan->n_edges == scan->edge_room) {
-    uint32_t room = scan->edge_room == 0 ? 256 : 2 * scan->edge_room;
-    uint32_t *edges = realloc(scan->edges, room * sizeof(*edges));
-    if (edges == NULL) {
-      scan->has_failed = true;
-      return;
-    }
+    uint32_t *edges = enlarge(scan, scan->edges, &scan->edge_room, sizeof(*edges));
+    if (edges == NULL) return;
     scan->edges = edges;
-    scan->edge_room = room;
   }
   scan->edges[scan->n_edges++] = number;
   ++scan->nodes[number].n_found;
@@ -159,14 +162,9 @@ static void read_node(Building *self, uint32_t number) {
 static void note_use(void *arg, const void *address) {
   Building *self = arg;
   if (self->n_uses == self->uses_room) {
-    uint32_t room = self->uses_room == 0 ? 64 : 2 * self->uses_room;
-    const void **uses = realloc(self->uses, room * sizeof(*uses));
-    if (uses == NULL) {
-      self->scan->has_failed = true;
-      return;
-    }
+    const void **uses = enlarge(self->scan, (void *)self->uses, &self->uses_room, sizeof(*uses));
+    if (uses == NULL) return;
     self->uses = uses;
-    self->uses_room = room;
   }
   self->uses[self->n_uses++] = address;
 }

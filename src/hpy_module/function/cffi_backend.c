@@ -9,7 +9,6 @@
 #include <tvm/ffi/c_api.h>
 #include <tvm/ffi/extra/c_env_api.h>
 
-#include "core/platform/atomic.h"
 #include "core/platform/system.h"
 #include "function_call.h"
 #include "hpy_module/context/call.h"
@@ -146,22 +145,13 @@ static int64_t covered_end(int64_t word) {
 
 /* --- weak references to native objects ---------------------------------------------------------------------------- */
 
-enum { WEAK_ONE_SHIFT = 32 }; /* of combined_ref_count */
-
-/* Adds a weak reference to the object, to which the caller has a strong reference: its memory stays, and its count
- * tells whether it still lives. */
 static int64_t covered_weak_new(int64_t object) {
-  fh_atomic_add_relaxed_u64(&((TVMFFIObject *)(intptr_t)object)->combined_ref_count, UINT64_C(1) << WEAK_ONE_SHIFT);
+  fb_weak_take((TVMFFIObject *)(intptr_t)object);
   return 0;
 }
 
 static int64_t covered_weak_end(int64_t object) {
-  TVMFFIObject *obj = (TVMFFIObject *)(intptr_t)object;
-  /* release: pairs with the acquire fence in the thread that drops the last weak reference */
-  uint64_t before = fh_atomic_sub_release_u64(&obj->combined_ref_count, UINT64_C(1) << WEAK_ONE_SHIFT);
-  if (before >> WEAK_ONE_SHIFT != 1) return 0;
-  fh_atomic_fence_acquire_after_u64(&obj->combined_ref_count);
-  if (obj->deleter != NULL) obj->deleter(obj, kTVMFFIObjectDeleterFlagBitMaskWeak);
+  fb_weak_drop((TVMFFIObject *)(intptr_t)object);
   return 0;
 }
 

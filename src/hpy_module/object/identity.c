@@ -14,6 +14,7 @@
 #include "core/platform/atomic.h"
 #include "core/platform/shared.h"
 #include "core/platform/system.h"
+#include "hpy_module/context/drop.h"
 #include "identity_weak.h"
 #include "type_tag.h"
 
@@ -277,8 +278,6 @@ again:
 
 void (*fb_identity_deleter)(void *self, int flags);
 
-enum { STRONG_BITS = 32 };
-
 static FH_THREAD_LOCAL char this_thread; /* its address identifies the thread */
 
 static TVMFFIObject *marked(const TVMFFIObject *handle) { return (TVMFFIObject *)((uintptr_t)handle | 1); }
@@ -303,7 +302,7 @@ bool fb_identity_preserve(FbHandleCell *cell, FbPreserved *preserved, bool is_mo
     fh_atomic_store_relaxed(&handle->deleter, fb_identity_deleter);
     /* The weak reference makes the count differ from that of an object with one owner, and its memory outlive the last
      * strong reference. */
-    (void)fh_atomic_add_relaxed(&handle->combined_ref_count, UINT64_C(1) << STRONG_BITS);
+    fb_weak_take(handle);
     *entry = (Entry){.handle = marked(handle), .preserved = preserved};
     fb_handle_cell_set_listing(cell, FB_PRESERVED);
   }
@@ -311,24 +310,12 @@ bool fb_identity_preserve(FbHandleCell *cell, FbPreserved *preserved, bool is_mo
   return done;
 }
 
-/* Takes a strong reference unless there is none. The memory is valid: the object is preserved, and the stripe is
- * locked. */
-static bool take_strong(TVMFFIObject *handle) {
-  uint64_t count = fh_atomic_load_relaxed(&handle->combined_ref_count);
-  do {
-    if ((uint32_t)count == 0) return false;
-    /* acquire: pairs with the release of the thread that put the last reference back, after it read the deleter */
-  } while (!fh_atomic_cas_acquire(&handle->combined_ref_count, &count, count + 1));
-  return true;
-}
-
 /* Restores the header of a preserved object. The entry is for the wrapper again, or free. Returns whether the caller
  * must call fb_identity_registered after it has unlocked the stripe. */
 static bool restore(Stripe *stripe, Entry *entry, TVMFFIObject *handle, bool is_listed) {
   FbPreserved *preserved = entry->preserved;
   fh_atomic_store_relaxed(&handle->deleter, preserved->deleter);
-  /* not the last one: the strong references own another one */
-  (void)fh_atomic_sub_release(&handle->combined_ref_count, UINT64_C(1) << STRONG_BITS);
+  fb_weak_drop(handle); /* not the last one: the strong references own another one */
   if (is_listed) {
     *entry = (Entry){.handle = handle, .cell = preserved->cell};
     fb_handle_cell_set_listing(preserved->cell, FB_LISTED);
@@ -388,7 +375,9 @@ HPy fb_identity_resume(TVMFFIObject *handle, FbResume how) {
       return HPy_NULL;
     }
     bool is_over = fb_ext->end_resume(self) != 0 || preserved->keeper == &this_thread;
-    if (!is_over || (how == FB_RESUME_TRY && !take_strong(handle))) {
+    /* fb_weak_lock pairs with the thread that put the last reference back, after it read the deleter. The
+     * memory is valid: the object is preserved, and the stripe is locked. */
+    if (!is_over || (how == FB_RESUME_TRY && !fb_weak_lock(handle))) {
       stripe_unlock(stripe);
       continue;
     }
