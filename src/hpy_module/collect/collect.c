@@ -295,10 +295,11 @@ static void end_orphans(void) {
   state.n_orphans = state.n_locked = state.n_garbage = 0;
 }
 
-static void phase(int begins, int is_full) {
+static void phase(int begins, int generation) {
+  enum { ALL = 2 };
   if (begins) {
     state.is_filled = false;
-    fh_atomic_store_relaxed(&state.thread, is_full ? fh_thread_id() : 0);
+    fh_atomic_store_relaxed(&state.thread, generation == ALL ? fh_thread_id() : 0);
   } else if (is_collecting()) {
     fh_atomic_store_relaxed(&state.thread, 0);
     end_orphans();

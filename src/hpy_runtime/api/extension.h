@@ -62,7 +62,7 @@ typedef struct FhpyCollector {
    * run while all other threads are stopped: it runs no Python code and waits for no thread. */
   int (*traverse)(HPy self, int purpose, int (*visit)(void *object, void *arg), void *arg);
   void (*clear)(HPy self); /* like tp_clear */
-  void (*phase)(int begins, int is_full); /* called before and after each collection */
+  void (*phase)(int begins, int generation); /* called before and after each collection, as by collection_watch */
 } FhpyCollector;
 
 typedef struct FhpyExtension {
@@ -188,7 +188,7 @@ typedef struct FhpyExtension {
   intptr_t end_word;
 
   /* Registers a function that an attached thread calls before and after each collection of garbage, with the oldest
-   * generation that is collected: 0 to 2. Must be called once. Returns whether the function will be called. Never
+   * generation that is collected: 0 to 2. Called once. Returns whether the function will be called. Never
    * raises. */
   int (*collection_watch)(void (*note)(int begins, int generation));
 } FhpyExtension;

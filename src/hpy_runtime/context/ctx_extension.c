@@ -95,21 +95,6 @@ static int end_watch(HPy type, int (*keeps)(HPy self), int only_with_state) {
 static int end_is_watched(HPy h) { return fhpy_instance_end_is_watched(to_py(h)); }
 static int end_resume(HPy h) { return fhpy_instance_end_resume(to_py(h)); }
 
-static void (*collection_noted)(int begins, int generation);
-
-static PyObject *note_collection(PyObject *self, PyObject *args) {
-  (void)self;
-  collection_noted(fhpy_collection_begins(args), fhpy_collection_get_generation(args));
-  Py_IncRef(&_Py_NoneStruct);
-  return &_Py_NoneStruct;
-}
-
-static int collection_watch(void (*note)(int begins, int generation)) {
-  static PyMethodDef def = {"ffi_hpy_note_collection", (void *)note_collection, METH_VARARGS, NULL};
-  collection_noted = note;
-  return fhpy_collection_watch(&def);
-}
-
 /* The copy is never freed, because the descriptor points into it and the runtime gets no notification when the
  * descriptor is freed. */
 static HPy getset_new(HPyContext *ctx, HPy type, const FhpyGetSet *def) {
@@ -170,7 +155,7 @@ void fhpy_ctx_extension_fill(HPyContext *ctx) {
       .end_resume = fhpy_instance_end_is_possible() ? end_resume : NULL,
       .end_offset = fhpy_layout.member_offset[MEMBER_FINALIZE],
       .end_word = fhpy_instance_end_get_word(),
-      .collection_watch = collection_watch,
+      .collection_watch = fhpy_collection_follow,
   };
   ctx->_private = &extension;
 }
