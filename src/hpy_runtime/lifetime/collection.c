@@ -41,7 +41,7 @@ static int get_generation(PyObject *args) {
   enum { OLDEST = 2 };
   PyObject *info = PyTuple_GetItem(args, 1), *key = info != NULL ? PyUnicode_FromString("generation") : NULL;
   PyObject *found = key != NULL ? PyObject_GetItem(info, key) : NULL;
-  long generation = found != NULL ? PyLong_AsLong(found) : -1;
+  Py_ssize_t generation = found != NULL ? PyLong_AsSsize_t(found) : -1;
   Py_DecRef(key), Py_DecRef(found);
   if (generation < 0) PyErr_Clear();
   return generation < 0 || generation > OLDEST || fhpy_layout.free_threaded ? OLDEST : (int)generation;

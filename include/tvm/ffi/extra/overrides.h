@@ -148,6 +148,7 @@ public:
     if (TVM_FFI_PREDICT_TRUE(IsPlain())) return (self->*method)(std::forward<Args>(args)...);
     return CallByTable<R, Params...>(self, name, method, std::forward<Args>(args)...);
   }
+  /** Calls the override of a method that is not const, or the method. */
   template <typename Class, typename R, typename... Params, typename... Args>
   TVM_FFI_INLINE R CallOverride(const char *name, R (Class::*method)(Params...), Args &&...args) {
     Class *self = static_cast<Class *>(this);
