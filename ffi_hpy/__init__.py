@@ -32,6 +32,7 @@ except Exception as problem:
 
 import atexit
 import os
+import sys
 
 from . import _core
 from . import _hooks as _hooks
@@ -184,6 +185,11 @@ for _public_class in (
 ):
     _public_class.__module__ = __name__  # the module that programs import them from, for tracebacks and repr()
 atexit.register(_core.mark_finalizing)
+
+if sys.implementation.name == "pypy":
+    from ._bind.finder import install
+
+    install()
 if os.environ.get("FFI_HPY_LEAKS") == "1":
     from ._leaks.report import print_at_exit
 

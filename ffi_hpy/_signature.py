@@ -14,7 +14,7 @@ from ._core import Function
 from ._types.arriving import arriving
 from ._types.function_metadata import FunctionMetadata, metadata_of, parameters_of
 from ._types.origin import UNKNOWN
-from ._types.parameters import NO_DEFAULT
+from ._types.parameters import NO_DEFAULT, Parameters
 from ._types.schema import TypeSchema
 from .registry import class_for_type_index
 
@@ -81,10 +81,14 @@ def signature_of(function: Function) -> Signature:
     """Return the signature of a function. Parameters without a name are called arg0, arg1, ... and are positional only.
     A function that is overloaded or has no metadata gets the signature (*args)."""
     entry = metadata_of(function)
-    result = parameters_of(entry).result
-    return Signature(
-        _parameters(entry), return_annotation=Signature.empty if result is None else annotation_of(arriving(result))
-    )
+    result = _result_of(parameters_of(entry))
+    return Signature(_parameters(entry), return_annotation=Signature.empty if result is None else annotation_of(result))
+
+
+def _result_of(parameters: Parameters) -> TypeSchema | None:
+    """Return the schema of a result as it arrives in Python."""
+    result = parameters.result
+    return result if result is None or parameters.has_python_results else arriving(result)
 
 
 def annotations_of(function: Function) -> dict[str, Any]:
@@ -223,5 +227,6 @@ def _text_of_metadata(name: str, entry: FunctionMetadata) -> str:
     if n_positional_only:
         words.insert(n_positional_only, "/")
     line = f"{name.rpartition('.')[2] or 'function'}({', '.join(words)})"
-    line += f" -> {arriving(parameters.result).repr(_short)}" if parameters.result else ""
+    result = _result_of(parameters)
+    line += f" -> {result.repr(_short)}" if result else ""
     return f"{line}\n\n{inspect.cleandoc(entry.doc)}" if entry.doc else line

@@ -19,7 +19,7 @@ from ._start.fork import importing
 from ._start.late import find_attributes, find_late
 from ._start.named import named
 from ._start.similar import did_you_mean
-from ._types.function_metadata import add_global_metadata, metadata_of, parameters_of
+from ._types.function_metadata import add_global_metadata, arguments_by_names, has_names
 from ._types.info import (
     TypeInfo,
     index_of_key,
@@ -37,6 +37,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
     from typing import Any, Literal, TypeVar, overload
+
+    from ._types.info import TypeMethod
 
     ObjectClass = TypeVar("ObjectClass", bound=type[CObject])
     _MakesFunction = Callable[[Callable[..., Any]], Function]
@@ -361,11 +363,56 @@ def _bind(cls: type[CObject], info: TypeInfo, init: bool) -> None:
     if constructor is not None:
         _set_method(cls, "__ffi_init__", _construct_for(cls, info, constructor))
     if init and "__init__" not in cls.__dict__:
-        if constructor is None:
-            _set_method(cls, "__init__", _refuse_for(cls))
-        else:
-            written = named(_construct_for(cls, info, constructor), cls, "__init__")
-            cls.__init__ = in_c(cls, written, _maker_of(info, constructor))  # type: ignore[method-assign]
+        _set_init(cls, info, constructor)
+
+
+def _set_init(cls: type[CObject], info: TypeInfo, constructor: Function | None) -> None:
+    if constructor is None:
+        _set_method(cls, "__init__", _refuse_for(cls))
+        return
+    written = named(_construct_for(cls, info, constructor), cls, "__init__")
+    cls.__init__ = in_c(cls, written, _maker_of(info, constructor))  # type: ignore[method-assign]
+
+
+# --- classes that grow while their library is imported ----------------------------------------------------------------
+
+
+def make_class(
+    metaclass: type[ObjectMeta], scope_names: tuple[str, str], info: TypeInfo, slots: tuple[str, ...]
+) -> type[CObject]:
+    """Make the class of a type that has no members yet, with its `__module__`, `__qualname__` and `__slots__`."""
+    parent: Any = class_for_type_index(info.parent_type_index)
+    module, qualified = scope_names
+    body = {"__module__": module, "__qualname__": qualified, "__doc__": info.doc or None, "__slots__": slots}
+    cls: Any = metaclass(qualified.rpartition(".")[2], (parent,), body)
+    _bind(cls, info, init=True)
+    set_class(info, cls)
+    return cls  # type: ignore[no-any-return]
+
+
+def add_method(cls: type[CObject], method: TypeMethod) -> None:
+    """Add a method to a class of make_class()."""
+    setattr(cls, method.name, method.as_callable(cls))
+    if method.name == "__eq__":
+        follow_equality(cls)
+
+
+def add_constructor(cls: type[CObject], info: TypeInfo) -> None:
+    """Add the constructor of its type, or one more overload of it, to a class of make_class()."""
+    constructor = _constructor_of(info)
+    assert constructor is not None
+    _set_method(cls, "__ffi_init__", _construct_for(cls, info, constructor))
+    _set_init(cls, info, constructor)
+
+
+def add_property(cls: type[CObject], info: TypeInfo, name: str) -> None:
+    """Add the property of a field that its type has got to a class of make_class()."""
+    info.__dict__.pop("fields", None)
+    field = next(field for field in reversed(info.fields or ()) if field.name == name)
+    setattr(cls, name, field.as_property(cls))
+
+
+# --- members of a class ---------------------------------------------------------------------------------------------
 
 
 def _add_class_attrs(cls: type[Any], info: TypeInfo, type_attr_names: Collection[str] = ()) -> type[Any]:
@@ -480,10 +527,9 @@ def arguments_of_constructor(
 ) -> tuple[Any, ...]:
     """Return the arguments for a constructor. The author may have named the parameters. Otherwise the constructor is
     made from the fields and knows their names: then `flatten` converts keyword arguments to the form that it takes."""
-    parameters = parameters_of(metadata_of(constructor))
-    if parameters.names is None:
+    if not has_names(constructor):
         return (*args, *flatten(kwargs))
-    ordered = parameters.in_order(cls.__name__, args, kwargs)
+    ordered = arguments_by_names(constructor, cls.__name__, args, kwargs)
     if isinstance(ordered, str):
         raise TypeError(ordered)
     return ordered

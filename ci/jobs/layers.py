@@ -25,6 +25,7 @@ LAYERS = {
     "src/core": (
         "platform",
         "object",
+        "bind",
         "container",
         "tensor",
         "module",

@@ -17,6 +17,9 @@ ATOMS = frozenset((type(None), bool, int, float, complex, str, bytes, type(Ellip
 """Classes whose instances hold no other objects."""
 
 
+_POINTER_BYTES = 8
+
+
 def key_of(wrapper: Any) -> str:
     """Return the type key of a wrapper's object."""
     return info_of_index(CObject.__type_index__(wrapper)).type_key
@@ -105,7 +108,8 @@ def _parts_of(wrapper: Any) -> Iterator[tuple[str, Any]]:
         info = info_of_index(CObject.__type_index__(wrapper))
         for index in (*info.type_ancestors, info.type_index):
             for field in info_of_index(index).fields or ():
-                yield f"field {field.name}", field.getter(wrapper)
+                if field.size >= _POINTER_BYTES:  # a property of a bound class is a function, and has the size 1
+                    yield f"field {field.name}", field.getter(wrapper)
         if info.type_key == "ffi.OpaquePyObject":
             yield "object", wrapper.pyobject()
     except Exception:  # a getter of the program raised, or another thread changed the container

@@ -22,6 +22,8 @@ __all__ = [
     "FunctionMetadata",
     "add_global_metadata",
     "add_metadata",
+    "arguments_by_names",
+    "has_names",
     "metadata_of",
     "order_of_arguments",
     "parameters_of",
@@ -133,13 +135,38 @@ def parameters_of(entry: FunctionMetadata) -> Parameters:
 
 def order_of_arguments(function: Function, n: int, names: tuple[str, ...]) -> Order | str:
     """Return the order of the arguments of a call with n positional arguments, and the names of the others: see
-    Parameters.order_of()."""
-    return parameters_of(metadata_of(function)).order_of(function.__name__ or "native function", n, names)
+    Parameters.order_of(). The first overload with these names counts; the function chooses by the types."""
+    entry = metadata_of(function)
+    found: Order | str = ""
+    for each in entry.overloads or (entry,):
+        found = parameters_of(each).order_of(function.__name__ or "native function", n, names)
+        if not isinstance(found, str):
+            break
+    return found
+
+
+def arguments_by_names(
+    function: Function, title: str, args: tuple[Any, ...], named: dict[str, Any]
+) -> tuple[Any, ...] | str:
+    """Return the arguments of a call by position, or a str: see Parameters.in_order() and order_of_arguments()."""
+    entry = metadata_of(function)
+    found: tuple[Any, ...] | str = ""
+    for each in entry.overloads or (entry,):
+        found = parameters_of(each).in_order(title, args, named)
+        if not isinstance(found, str):
+            break
+    return found
+
+
+def has_names(function: Function) -> bool:
+    """Return whether the author has named the parameters of a function, or of an overload of it."""
+    entry = metadata_of(function)
+    return any(parameters_of(each).names is not None for each in entry.overloads or (entry,))
 
 
 def _by_names(self: Function, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...] | str:
-    """Return the arguments of a call by position, or a str: see Parameters.in_order(). For the cffi backend."""
-    return parameters_of(metadata_of(self)).in_order(self.__name__ or "native function", args, named)
+    """For the cffi backend."""
+    return arguments_by_names(self, self.__name__ or "native function", args, named)
 
 
 def reads_only(function: Function, position: int) -> bool:

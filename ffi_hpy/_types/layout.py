@@ -50,7 +50,9 @@ def own_end(info: Any) -> int:
 
 def lay_out(parent: Any, origins: Iterable[str]) -> tuple[list[Slot], int]:
     """Return the slots of fields after the fields of a parent type, by the origins of their schemas; and the size of an
-    object in bytes."""
+    object in bytes. TypeError for a parent whose objects have their values elsewhere (ffi_hpy/bind.h)."""
+    if getattr(parent.type_cls, "_ffi_is_findable", False):
+        raise TypeError(f"{parent.type_key} is a bound C++ class, which cannot be extended by native fields")
     end = own_end(parent)
     slots = []
     for origin in origins:

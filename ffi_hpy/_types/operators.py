@@ -75,7 +75,8 @@ def _misfits(method: TypeMethod) -> tuple[tuple[str, ...], str]:
     is followed by the signature, if there is one."""
     called = f" when calling: `{method._type_key}.{method.name}"
     types = tuple([f"Mismatched type on argument #{i}{called}" for i in (1, 2)])
-    return (*types, f"No matching overload found{called}"), f"Value out of range on argument #1{called}"
+    bound = f"{method.name}(): incompatible function arguments."  # of a library that is bound with ffi_hpy/bind.h
+    return (*types, f"No matching overload found{called}", bound), f"Value out of range on argument #1{called}"
 
 
 def _binary(method: TypeMethod) -> Callable[..., Any]:

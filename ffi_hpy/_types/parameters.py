@@ -2,8 +2,9 @@
 order.
 
 The key "params" of the metadata contains them, as a list or as its JSON: `{"name": "x"}` for each parameter, with a
-"default" (None, bool, int, float or str) if it may be left out. The function itself fills in arguments that are left
-out at the end; arguments that are left out before a named argument are filled in here.
+"default" (None, bool, int, float or str) if it may be left out, or the text of a default ("shown") that only the
+function has. The function itself fills in arguments that are left out at the end; arguments that are left out before a
+named argument are filled in here.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import sys
 
 from .._start.match import make_match
+from .._values.object import MISSING
 from .metadata import MetadataError, parse_metadata, schema_in
 
 TYPE_CHECKING = False
@@ -29,13 +31,33 @@ NO_DEFAULT: Any = object()
 """Marks a parameter without a default."""
 
 
+class ShownDefault:
+    """A default that only the function has: its metadata has a text for people. A call passes MISSING for it."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def _passed(default: Any) -> Any:
+    return MISSING if isinstance(default, ShownDefault) else default
+
+
+def _default_in(declared: dict[str, Any]) -> Any:
+    return ShownDefault(declared["shown"]) if "shown" in declared else declared.get("default", NO_DEFAULT)
+
+
 class Parameters:
     """The parameters in metadata (JSON): the `schemas` of each, None if any arguments are accepted; the schema of the
-    `result`; `names`, None if the author declared none; and `defaults`, NO_DEFAULT where there is none. `orders` are
-    the results of order_of(), by its arguments."""
+    `result`, which arrives as a class of Python itself if `has_python_results` (list, not List); `names`, None if the
+    author declared none; and `defaults`, NO_DEFAULT where there is none. `orders` are the results of order_of(), by its
+    arguments."""
 
     schemas: tuple[TypeSchema, ...] | None = None
     result: TypeSchema | None = None
+    has_python_results = False
     names: tuple[str, ...] | None = None
     defaults: tuple[Any, ...] = ()
 
@@ -47,6 +69,7 @@ class Parameters:
             schema = schema_in(metadata, "a function")
         except MetadataError:  # calls and help() work without metadata
             return
+        self.has_python_results = metadata.get("python_results") is True
         if schema is not None and schema.origin == "Callable" and schema.named_args:
             self.schemas = schema.named_args.get("params")
             self.result = schema.named_args["return"][0]
@@ -63,7 +86,7 @@ class Parameters:
         if not isinstance(declared, list):
             return
         names = [each["name"] for each in declared]
-        defaults = [each.get("default", NO_DEFAULT) for each in declared]
+        defaults = [_default_in(each) for each in declared]
         if is_member and self.schemas is not None and len(names) == len(self.schemas) - 1:
             names, defaults = ["self", *names], [NO_DEFAULT, *defaults]
         if not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
@@ -95,7 +118,7 @@ class Parameters:
             if name not in named and default is NO_DEFAULT:
                 missing.append(name)
             elif len(places) + len(missing) < end:
-                places.append(n + named.index(name) if name in named else (default,))
+                places.append(n + named.index(name) if name in named else (_passed(default),))
         if missing:
             return _say_missing(title, missing)
         order = (tuple([names[names.index(name)] for name in named]), tuple(places))
@@ -107,7 +130,7 @@ class Parameters:
         """Return the arguments of a call by position, or a str, as order_of() does."""
         if self._match is None:
             optional = [default is not NO_DEFAULT for default in self.defaults]
-            self._match = make_match(self.names or (), self.defaults, optional)
+            self._match = make_match(self.names or (), [*map(_passed, self.defaults)], optional)
         try:
             found: tuple[Any, ...] = self._match(*args, **named)
         except TypeError:  # the arguments do not match, or Python cannot match them

@@ -28,6 +28,7 @@ class _Handle:
     __slots__ = ("__weakref__", "_ffi_address", "_ffi_again", "_ffi_is_listed", "_ffi_uses")
 
     _ffi_has_state = False
+    _ffi_is_findable = False  # whether native code finds the object by its address, without a reference
     _ffi_address: int
     _ffi_again: _Again  # missing before the first finalizer
     _ffi_is_listed: bool | None

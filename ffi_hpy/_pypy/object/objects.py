@@ -236,7 +236,7 @@ def _wrap_new(address: int, shared: bool) -> Any:
     _fill(wrapper, type_index, address)  # not in the try block: after a signal both would release it
     if hooks.object_made is not None:
         record(wrapper, 0)
-    if not shared:
+    if not (shared or wrapper._ffi_is_findable):
         return wrapper
     other = share(wrapper)
     if other is not wrapper:

@@ -1,4 +1,5 @@
 /* globals_binding.c - functions of the core for the bindings of this project and for libtvm_ffi_cxx.so. */
+#include "core/bind/api.h"
 #include "core/module/library.h"
 #include "core/module/library_context.h"
 #include "core/module/library_module.h"
@@ -24,6 +25,9 @@ FH_GLOBAL(error_deferral) { return give_table("ffi_hpy.error_deferral", &fh_erro
 /* ffi_hpy.field_access() -> the address of the table of field_access.h */
 FH_GLOBAL(field_access) { return give_table("ffi_hpy.field_access", &fh_field_access_table, n_args, result); }
 
+/* ffi_hpy.bind_api() -> the address of the table of ffi_hpy/c_bind.h */
+FH_GLOBAL(bind_api) { return give_table("ffi_hpy.bind_api", &fh_api_table, n_args, result); }
+
 /* ffi_hpy.set_backtrace_boundary(address): native backtraces end at the library that contains this address, for a host
  * whose calls do not come from the library of its PyErr_CheckSignals. */
 FH_GLOBAL(set_backtrace_boundary) {
@@ -38,6 +42,7 @@ const fh_globals_entry fh_globals_binding[] = {
     {"ffi_hpy.set_backtrace_boundary", set_backtrace_boundary, NULL},
     {"ffi_hpy.error_deferral", error_deferral, NULL},
     {"ffi_hpy.field_access", field_access, NULL},
+    {"ffi_hpy.bind_api", bind_api, NULL},
     {NULL, NULL, NULL},
 };
 

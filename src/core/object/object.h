@@ -82,6 +82,17 @@ static inline uint32_t fh_object_use_count(const void *obj) {
   return (uint32_t)fh_atomic_load_relaxed_u64(&((const TVMFFIObject *)obj)->combined_ref_count);
 }
 
+/* Adds a strong reference to an object that may be ending, but whose memory cannot go away now. Returns false if it has
+ * no strong reference left. */
+static inline bool fh_object_try_retain(void *obj) {
+  uint64_t *count = &((TVMFFIObject *)obj)->combined_ref_count, before = fh_atomic_load_relaxed_u64(count);
+  while ((before & FH_OBJECT_STRONG_MASK) != 0) {
+    /* acquire: pairs with the releases of other owners, so that this thread sees their changes of the object */
+    if (fh_atomic_cas_acq_rel_u64(count, &before, before + FH_OBJECT_STRONG_ONE)) return true;
+  }
+  return false;
+}
+
 /* Whether the caller holds the only references to the object, at most n_own strong ones: then it may change the object
  * in place. A weak reference of another owner forbids that, because it can become a strong one at any moment. */
 static inline bool fh_object_is_own(const void *obj, uint32_t n_own) {

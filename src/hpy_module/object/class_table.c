@@ -58,9 +58,10 @@ int fb_class_table_store(HPyContext *ctx, int32_t index, HPy cls, bool replaces)
   return 0;
 }
 
-/* Found when the first wrapper is made: then the type has all its fields. */
+/* Found when the first wrapper is made: then the type has all its fields. Objects of bound classes, which have the
+ * attribute __ffi_traverse__, are found by native code that has no reference to them (core/bind/instance.c). */
 FH_NOINLINE bool fb_class_table_find_holds(FbClassEntry *entry, int32_t index) {
-  bool holds = fb_context_collects && fb_holder_kind(index) != FB_HOLDER_NONE;
+  bool holds = fb_context_collects ? fb_holder_kind(index) != FB_HOLDER_NONE : fb_holder_traverse(index) != NULL;
   fh_atomic_store_relaxed(&entry->holds, (uint8_t)(1 + holds));
   return holds;
 }

@@ -28,9 +28,11 @@ FbHolderTraverse fb_holder_traverse(int32_t type_index);
 
 /* Reads the reflection. Any thread may call it. */
 FbHolderKind fb_holder_kind(int32_t type_index);
-/* Whether a field of that static type may have a reference that matters. */
+/* Whether a field may have a reference that matters: by its static type, and unless it is a property, whose size is one
+ * byte and whose getter is a function (core/bind/instance.c). */
 FH_INLINE bool fb_holder_is_field(const TVMFFIFieldInfo *field) {
   int32_t index = field->field_static_type_index;
+  if (field->size < (int64_t)sizeof(void *)) return false;
   return index == kTVMFFIAny || index == kTVMFFIObject || index == kTVMFFIFunction || index >= kTVMFFIArray;
 }
 

@@ -1,0 +1,39 @@
+"""The import of libraries that are bound with ffi_hpy/bind.h.
+
+CPython imports a library as an extension module, whose initialisation calls execute(). PyPy accepts other suffixes for
+extension modules, so there the finder of `finder` loads the library as a module of functions.
+"""
+
+from __future__ import annotations
+
+from .. import _core
+from .._values.opaque import OpaquePyObject
+from ..module import load_module
+from ..registry import get_global_func, register_global_func
+from .define import answer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+    from typing import Any
+
+__all__ = ["execute", "load"]
+
+register_global_func("ffi_hpy.bind", answer, override=True)
+
+
+def execute(module: ModuleType, address: int) -> None:
+    """Let a library define the contents of its module. `address` is that of its exported function."""
+    _define(module, _core.function_from_address(address))
+
+
+def load(module: ModuleType, path: str) -> None:
+    """Load the library at a path, and let it define the contents of its module."""
+    _define(module, load_module(path).get_function("ffi_hpy_execute"))
+
+
+def _define(module: ModuleType, function: Any) -> None:
+    table = get_global_func("ffi_hpy.bind_api", allow_missing=True)
+    if table is None:
+        raise ImportError(f"{module.__name__} needs the core of ffi_hpy, but this process has loaded another one")
+    function(OpaquePyObject(module), table())

@@ -1,0 +1,103 @@
+/* detail.h - shared by the casters of the standard library's containers. */
+#ifndef FFI_HPY_STL_DETAIL_H_
+#define FFI_HPY_STL_DETAIL_H_
+
+#include <ffi_hpy/bind/function.h>
+
+#include <vector>
+
+FFI_HPY_NAMESPACE_BEGIN
+
+namespace detail {
+
+/** The items of a sequence of Python: borrowed from an argument, or a copy of another iterable's. */
+class sequence {
+public:
+  /** False if the value is not a sequence. `convert`: whether sets, ranges and other iterables are accepted. */
+  bool read(const TVMFFIAny &value, bool convert) {
+    const TVMFFIAny *from = &value;
+    if (value.type_index != kTVMFFIArray && value.type_index != kTVMFFIList) {
+      if (!convert) return false;
+      owned view(value);
+      kept_ = is_object(value) ? ask_python("items", view) : owned();
+      (void)view.release();
+      from = &kept_.value;
+      if (from->type_index != kTVMFFIArray) return false;
+    }
+    const auto *cell = reinterpret_cast<const TVMFFISeqCell *>(from->v_obj + 1);
+    begin_ = static_cast<const TVMFFIAny *>(cell->data);
+    size_ = static_cast<size_t>(cell->size);
+    return true;
+  }
+  size_t size() const { return size_; }
+  const TVMFFIAny &operator[](size_t i) const { return begin_[i]; }
+
+private:
+  owned kept_;
+  const TVMFFIAny *begin_ = nullptr;
+  size_t size_ = 0;
+};
+
+/** A tuple, list, set or dict of Python, made of owned values; for a dict, key and value in turn. */
+inline owned python_container(const char *kind, std::vector<owned> &&items) {
+  std::vector<TVMFFIAny> args;
+  args.reserve(items.size() + 1);
+  args.push_back(none());
+  for (const owned &item : items) args.push_back(item.value);
+  owned name = str_of(kind);
+  args[0] = name.value;
+  TVMFFIByteArray text = bytes_of("ffi_hpy.bind");
+  TVMFFIObjectHandle function = nullptr;
+  check(api->get_global(&text, &function));
+  owned kept(view_of(function));
+  owned result;
+  check(api->call(function, args.data(), static_cast<int32_t>(args.size()), &result.value));
+  return result;
+}
+
+/** The item of a container that a function returns: moved out of a container that is a temporary. */
+template <typename Item, typename Container> decltype(auto) forward_item(Item &item) {
+  if constexpr (std::is_lvalue_reference_v<Container>) {
+    return item;
+  } else {
+    return std::move(item);
+  }
+}
+
+/** The policy for items: those of a returned container are copied or moved, unless the author says otherwise. */
+inline rv_policy item_policy(rv_policy policy) {
+  return policy == rv_policy::take_ownership ? rv_policy::automatic : policy;
+}
+
+/** The argument for an item: moved, unless it is a pointer. */
+template <typename T> using moved = std::conditional_t<std::is_pointer_v<T>, T, T &&>;
+
+/** Containers that are read from any sequence, item by item. Derived has `static void add(C *, T &&)`. */
+template <typename Derived, typename C, typename T> struct sequence_caster : value_caster<C> {
+  bool from(const TVMFFIAny &any, bool convert) {
+    sequence items;
+    if (!items.read(any, convert)) return false;
+    this->value.clear();
+    for (size_t i = 0; i < items.size(); ++i) {
+      caster_for<T> item;
+      if (refuses_none_v<caster_for<T>, T> && items[i].type_index == kTVMFFINone) return false;
+      if (!item.from(items[i], convert)) return false;
+      Derived::add(&this->value, item.template get<moved<T>>());
+    }
+    return true;
+  }
+  template <typename U> static owned to_python(const char *kind, U &&value, rv_policy policy, const TVMFFIAny *parent) {
+    std::vector<owned> items;
+    for (auto &&item : value) {
+      items.push_back(caster_for<T>::to(forward_item<std::remove_reference_t<decltype(item)>, U>(item),
+                                        item_policy(policy), parent));
+    }
+    return python_container(kind, std::move(items));
+  }
+};
+
+} // namespace detail
+
+FFI_HPY_NAMESPACE_END
+
+#endif /* FFI_HPY_STL_DETAIL_H_ */

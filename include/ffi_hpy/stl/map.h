@@ -1,0 +1,16 @@
+/* map.h - std::map as an argument and as a result: a dict; as an argument any mapping. */
+#ifndef FFI_HPY_STL_MAP_H_
+#define FFI_HPY_STL_MAP_H_
+
+#include <ffi_hpy/stl/mapping.h>
+
+#include <map>
+
+FFI_HPY_NAMESPACE_BEGIN
+
+template <typename K, typename V, typename... Rest>
+struct caster<std::map<K, V, Rest...>> : detail::mapping_caster<std::map<K, V, Rest...>, K, V> {};
+
+FFI_HPY_NAMESPACE_END
+
+#endif /* FFI_HPY_STL_MAP_H_ */

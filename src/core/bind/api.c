@@ -1,0 +1,32 @@
+/* api.c - the table of functions for libraries that are bound with ffi_hpy/bind.h. */
+#include "api.h"
+
+#include "instance.h"
+#include "overload.h"
+
+const ffi_hpy_bind_api fh_api_table = {
+    .version = FFI_HPY_BIND_VERSION,
+    .dec_ref = TVMFFIObjectDecRef,
+    .get_global = TVMFFIFunctionGetGlobal,
+    .call = TVMFFIFunctionCall,
+    .own = TVMFFIAnyViewToOwnedAny,
+    .new_function = TVMFFIFunctionCreate,
+    .new_str = TVMFFIStringFromByteArray,
+    .new_bytes = TVMFFIBytesFromByteArray,
+    .raise = TVMFFIErrorSetRaisedFromCStr,
+    .take_error = TVMFFIErrorMoveFromRaised,
+    .set_error = TVMFFIErrorSetRaised,
+    .type_info = TVMFFIGetTypeInfo,
+    .function_new = fh_overload_function_new,
+    .function_add = fh_overload_function_add,
+    .class_add = fh_instance_class_add,
+    .class_find = fh_instance_class_find,
+    .class_add_property = fh_instance_class_add_property,
+    .class_add_method = TVMFFITypeRegisterMethod,
+    .class_add_attr = TVMFFITypeRegisterAttr,
+    .instance_new = fh_instance_new,
+    .instance_ready = fh_instance_ready,
+    .instance_find = fh_instance_find,
+    .instance_release_whole = fh_instance_release_whole,
+    .instance_cast = fh_instance_cast,
+};

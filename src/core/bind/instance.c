@@ -1,0 +1,329 @@
+/* instance.c - bound classes by their C++ names, their properties, and their objects by the addresses of the values. */
+#include "instance.h"
+
+#include "core/object/any.h"
+#include "core/object/error.h"
+#include "core/object/function.h"
+#include "core/object/object_new.h"
+#include "core/object/type.h"
+#include "core/platform/fork.h"
+
+/* --- classes ------------------------------------------------------------------------------------------------------ */
+
+/* Properties: a field of a type has only a getter and an offset, and the getter gets object + offset. A property has no
+ * offset, so its field has a small one that numbers the property: objects are aligned to 8 bytes, and there are as many
+ * getters as needed for the other bits. No ancestor or descendant of a class has a property with the same number. */
+enum { N_LOW = 8, N_GETTERS = 32, MAX_PROPERTIES = N_LOW * N_GETTERS };
+
+typedef struct property {
+  TVMFFIObject *get, *set; /* Functions that are never released; NULL: none */
+} property;
+
+/* The core's part of a class. It is never freed, because a library with a bound class is not unloaded. */
+typedef struct bound_class {
+  fh_name_entry by_cpp_name; /* first: the table returns a pointer to it */
+  const ffi_hpy_class *type;
+  struct bound_class *base, *older; /* `older`: the list of all classes */
+  uint32_t n_properties; /* one past the highest number in use; under the lock */
+  property *properties[N_GETTERS]; /* arrays of N_LOW; release store, acquire load */
+} bound_class;
+
+/* Guards adding classes and properties. */
+FH_LOCK(classes_lock, "bound classes", FH_RANK_PLAIN);
+static fh_name_table classes; /* by C++ name; read without the lock */
+static bound_class *newest;
+
+/* The struct of tvm::ffi::reflection::ReferenceVisitor. */
+typedef struct {
+  void (*visit)(void *arg, TVMFFIObject *target);
+  void *arg;
+} reference_visitor;
+
+/* For Python's garbage collector: an object refers to the object whose part its value is. */
+static void visit_references(const TVMFFIObject *self, const reference_visitor *visitor) {
+  const ffi_hpy_instance *instance = (const ffi_hpy_instance *)(const void *)self;
+  if (instance->value == NULL || instance->release != fh_instance_release_whole) return;
+  visitor->visit(visitor->arg, (TVMFFIObject *)instance->holder);
+}
+
+static TVMFFIByteArray bytes_of(const char *text) {
+  TVMFFIByteArray bytes = {text, strlen(text)};
+  return bytes;
+}
+
+const ffi_hpy_class *fh_instance_class_find(const char *cpp_name) {
+  const bound_class *found = (const bound_class *)(const void *)fh_name_find(&classes, bytes_of(cpp_name));
+  return found == NULL ? NULL : found->type;
+}
+
+static int publish(bound_class *made) {
+  fh_mutex_lock(&classes_lock);
+  int rc = fh_name_reserve(&classes);
+  if (rc == 0) {
+    (void)fh_name_put(&classes, &made->by_cpp_name);
+    made->older = newest;
+    newest = made;
+  }
+  fh_mutex_unlock(&classes_lock);
+  return rc == 0 ? 0 : fh_error_raise_no_memory();
+}
+
+int fh_instance_class_add(ffi_hpy_class *type, const TVMFFIByteArray *key, const TVMFFIByteArray *doc) {
+  enum { N_CHILD_SLOTS = 8 };
+  if (fh_instance_class_find(type->cpp_name) != NULL || fh_type_find_key(*key) >= 0) {
+    return fh_error_raise(FH_RUNTIME_ERROR, "`%.*s` is bound already", (int)key->size, key->data);
+  }
+  bound_class *made = (bound_class *)fh_mem_calloc(1, sizeof(*made));
+  if (made == NULL) return fh_error_raise_no_memory();
+  fh_mem_keep(made);
+  int32_t parent = type->base != NULL ? type->base->type_index : kTVMFFIObject;
+  int32_t index = fh_type_add(*key, -1, fh_type_find(parent)->type_depth + 1, N_CHILD_SLOTS, true, parent);
+  if (index < 0) return -1;
+  TVMFFITypeMetadata metadata;
+  memset(&metadata, 0, sizeof(metadata));
+  metadata.doc = *doc;
+  if (TVMFFITypeRegisterMetadata(index, &metadata) != 0) return -1;
+  made->by_cpp_name.name = bytes_of(type->cpp_name);
+  made->type = type;
+  made->base = type->base != NULL ? (bound_class *)type->base->core : NULL;
+  type->type_index = index;
+  type->core = made;
+  TVMFFIByteArray name = bytes_of("__ffi_traverse__");
+  TVMFFIAny function = fh_any_ptr((void *)(uintptr_t)visit_references);
+  return TVMFFITypeRegisterAttr(index, &name, &function) == 0 ? publish(made) : -1;
+}
+
+/* --- properties --------------------------------------------------------------------------------------------------- */
+
+static int call_property(void *field, uint32_t getter, const TVMFFIAny *value, TVMFFIAny *result) {
+  uintptr_t low = (uintptr_t)field % N_LOW;
+  ffi_hpy_instance *self = (ffi_hpy_instance *)((char *)field - low);
+  for (const bound_class *each = (const bound_class *)self->type->core; each != NULL; each = each->base) {
+    /* acquire: pairs with the release in add_property */
+    const property *row = (const property *)fh_atomic_load_acquire_ptr((void *const *)&each->properties[getter]);
+    if (row == NULL || row[low].get == NULL) continue;
+    TVMFFIAny args[2];
+    args[0] = fh_any_object(self);
+    if (value != NULL) args[1] = *value;
+    TVMFFIObject *function = value != NULL ? row[low].set : row[low].get;
+    return TVMFFIFunctionGetCellPtr(function)->safe_call(function, args, value != NULL ? 2 : 1, result);
+  }
+  return fh_error_raise(FH_TYPE_ERROR, "`%s` has no such property", fh_type_name(self->header.type_index));
+}
+
+static int set_property(void *field, uint32_t getter, const TVMFFIAny *value) {
+  TVMFFIAny result = fh_any_none();
+  int rc = call_property(field, getter, value, &result);
+  if (rc == 0) fh_any_drop(&result);
+  return rc;
+}
+
+#define EACH_GETTER(X)                                                                                              \
+  X(0)                                                                                                              \
+  X(1)                                                                                                              \
+  X(2)                                                                                                              \
+  X(3)                                                                                                              \
+  X(4)                                                                                                              \
+  X(5)                                                                                                              \
+  X(6)                                                                                                              \
+  X(7)                                                                                                              \
+  X(8)                                                                                                              \
+  X(9)                                                                                                              \
+  X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28) \
+      X(29) X(30) X(31)
+#define DEFINE_GETTER(n)                                                                               \
+  static int get_##n(void *field, TVMFFIAny *result) { return call_property(field, n, NULL, result); } \
+  static int set_##n(void *field, const TVMFFIAny *value) { return set_property(field, n, value); }
+EACH_GETTER(DEFINE_GETTER)
+#define LIST_GETTER(n) {get_##n, set_##n},
+static const struct {
+  TVMFFIFieldGetter get;
+  TVMFFIFieldSetter set;
+} accessors[N_GETTERS] = {EACH_GETTER(LIST_GETTER)};
+
+static bool is_above(const bound_class *upper, const bound_class *lower) {
+  while (lower != NULL && lower != upper) lower = lower->base;
+  return lower != NULL;
+}
+
+/* The number of the next property: of a class, which no class above or below has; under the lock. */
+static uint32_t next_number(const bound_class *of) {
+  uint32_t number = 0;
+  for (const bound_class *each = newest; each != NULL; each = each->older) {
+    if (each->n_properties > number && (is_above(each, of) || is_above(of, each))) number = each->n_properties;
+  }
+  return number;
+}
+
+/* Stores the Functions, which the class owns from now on. Returns the number; MAX_PROPERTIES without room. */
+static uint32_t add_property(bound_class *of, property made) {
+  property *row = (property *)fh_mem_calloc(N_LOW, sizeof(*row));
+  if (row == NULL) return MAX_PROPERTIES;
+  fh_mutex_lock(&classes_lock);
+  uint32_t number = next_number(of);
+  if (number < MAX_PROPERTIES) {
+    property **place = &of->properties[number / N_LOW];
+    if (*place == NULL) {
+      row[number % N_LOW] = made;
+      fh_mem_keep(row);
+      /* release: pairs with call_property */
+      fh_atomic_store_release_ptr((void **)place, row);
+      row = NULL;
+    } else {
+      (*place)[number % N_LOW] = made; /* it is read only after its field is registered */
+    }
+    of->n_properties = number + 1;
+  }
+  fh_mutex_unlock(&classes_lock);
+  fh_mem_free(row);
+  return number;
+}
+
+int fh_instance_class_add_property(const ffi_hpy_class *type, const TVMFFIFieldInfo *info, TVMFFIObjectHandle get,
+                                   TVMFFIObjectHandle set) {
+  property made = {(TVMFFIObject *)get, (TVMFFIObject *)set};
+  fh_object_retain(get);
+  if (set != NULL) fh_object_retain(set);
+  uint32_t number = add_property((bound_class *)type->core, made);
+  if (number >= MAX_PROPERTIES) {
+    fh_object_release(get);
+    fh_object_release(set);
+    return fh_error_raise(FH_RUNTIME_ERROR, "`%s` has too many properties: at most %d", fh_type_name(type->type_index),
+                          MAX_PROPERTIES);
+  }
+  TVMFFIFieldInfo whole = *info;
+  whole.flags = set != NULL ? kTVMFFIFieldFlagBitMaskWritable : 0;
+  whole.flags |= kTVMFFIFieldFlagBitMaskInitOff;
+  whole.size = whole.alignment = 1; /* tells the binding that no memory of the object is the value */
+  whole.offset = number % N_LOW;
+  whole.getter = accessors[number / N_LOW].get;
+  whole.setter = set != NULL ? (void *)(uintptr_t)accessors[number / N_LOW].set : NULL;
+  whole.field_static_type_index = kTVMFFIAny;
+  return TVMFFITypeRegisterField(type->type_index, &whole);
+}
+
+/* --- objects by the address of the value -------------------------------------------------------------------------- */
+
+enum { N_STRIPES = FH_N_LOCKS_BY_ADDRESS };
+FH_LOCKS(stripe_locks, N_STRIPES, "bound objects");
+/* The objects of one stripe, in lists by address. */
+static struct {
+  ffi_hpy_instance **buckets;
+  size_t n_buckets, n; /* n_buckets: 0 or a power of 2 */
+} stripes[N_STRIPES];
+
+static size_t bucket_of(const void *value, size_t n_buckets) {
+  return (size_t)(((uint64_t)(uintptr_t)value * UINT64_C(0x9E3779B97F4A7C15)) >> 20) & (n_buckets - 1);
+}
+
+/* Makes room in a stripe. Without memory its lists become longer. */
+static void grow(size_t stripe) {
+  size_t n = stripes[stripe].n_buckets == 0 ? 16 : 4 * stripes[stripe].n_buckets;
+  ffi_hpy_instance **larger = (ffi_hpy_instance **)fh_mem_calloc(n, sizeof(ffi_hpy_instance *));
+  if (larger == NULL) return;
+  fh_mem_keep(larger);
+  for (size_t i = 0; i < stripes[stripe].n_buckets; ++i) {
+    for (ffi_hpy_instance *each = stripes[stripe].buckets[i]; each != NULL;) {
+      ffi_hpy_instance *next = each->next, **head = &larger[bucket_of(each->value, n)];
+      each->next = *head;
+      *head = each;
+      each = next;
+    }
+  }
+  fh_mem_free(stripes[stripe].buckets);
+  stripes[stripe].buckets = larger;
+  stripes[stripe].n_buckets = n;
+}
+
+/* The object of a value, with a new reference; under the lock of the stripe. */
+static ffi_hpy_instance *find_in(size_t stripe, const ffi_hpy_class *type, const void *value) {
+  if (stripes[stripe].n_buckets == 0) return NULL;
+  ffi_hpy_instance *each = stripes[stripe].buckets[bucket_of(value, stripes[stripe].n_buckets)];
+  for (; each != NULL; each = each->next) {
+    bool fits = each->value == value && fh_type_is_instance(each->header.type_index, type->type_index);
+    if (fits && fh_object_try_retain(each)) return each;
+  }
+  return NULL;
+}
+
+ffi_hpy_instance *fh_instance_ready(ffi_hpy_instance *self, void *value, int may_be_known) {
+  size_t stripe = fh_fork_number_of(value);
+  fh_mutex_lock(&stripe_locks[stripe].lock);
+  ffi_hpy_instance *known = may_be_known ? find_in(stripe, self->type, value) : NULL;
+  if (known == NULL) self->value = value;
+  if (known == NULL && stripes[stripe].n >= stripes[stripe].n_buckets) grow(stripe);
+  if (known == NULL && stripes[stripe].n_buckets != 0) {
+    ffi_hpy_instance **head = &stripes[stripe].buckets[bucket_of(value, stripes[stripe].n_buckets)];
+    self->next = *head;
+    *head = self;
+    stripes[stripe].n++;
+  }
+  fh_mutex_unlock(&stripe_locks[stripe].lock);
+  return known;
+}
+
+static void forget(ffi_hpy_instance *self) {
+  size_t stripe = fh_fork_number_of(self->value);
+  fh_mutex_lock(&stripe_locks[stripe].lock);
+  if (stripes[stripe].n_buckets != 0) {
+    ffi_hpy_instance **link = &stripes[stripe].buckets[bucket_of(self->value, stripes[stripe].n_buckets)];
+    while (*link != NULL && *link != self) link = &(*link)->next;
+    if (*link != NULL) {
+      *link = self->next;
+      stripes[stripe].n--;
+    }
+  }
+  fh_mutex_unlock(&stripe_locks[stripe].lock);
+}
+
+ffi_hpy_instance *fh_instance_find(const ffi_hpy_class *type, const void *value) {
+  size_t stripe = fh_fork_number_of(value);
+  fh_mutex_lock(&stripe_locks[stripe].lock);
+  ffi_hpy_instance *found = find_in(stripe, type, value);
+  fh_mutex_unlock(&stripe_locks[stripe].lock);
+  return found;
+}
+
+/* --- objects ------------------------------------------------------------------------------------------------------ */
+
+void fh_instance_release_whole(ffi_hpy_instance *self) { fh_object_release(self->holder); }
+
+static void end_value(void *handle) {
+  ffi_hpy_instance *self = (ffi_hpy_instance *)handle;
+  if (self->value == NULL) return; /* its constructor failed */
+  forget(self);
+  if (self->release != NULL) self->release(self);
+}
+
+static void delete_instance(void *self, int flags);
+static const fh_object_owner owner = {delete_instance, end_value};
+static void delete_instance(void *self, int flags) { fh_object_delete_owner(&owner, self, flags, true); }
+
+int fh_instance_new(const ffi_hpy_class *type, void **room, ffi_hpy_instance **out) {
+  enum { HEAD = sizeof(ffi_hpy_instance) };
+  size_t n_bytes = HEAD;
+  if (room != NULL) n_bytes += type->size + (type->alignment > 8 ? type->alignment - 8 : 0);
+  ffi_hpy_instance *made = (ffi_hpy_instance *)fh_mem_alloc(n_bytes);
+  if (made == NULL) return fh_error_raise_no_memory();
+  memset(made, 0, HEAD);
+  fh_object_init(&made->header, type->type_index, delete_instance);
+  made->type = type;
+  if (room != NULL) {
+    uintptr_t mask = (uintptr_t)type->alignment - 1;
+    *room = (void *)(((uintptr_t)made + HEAD + mask) & ~mask);
+  }
+  *out = made;
+  return 0;
+}
+
+void *fh_instance_cast(const TVMFFIAny *value, const ffi_hpy_class *type) {
+  if (value->type_index < kTVMFFIStaticObjectBegin) return NULL;
+  if (value->type_index != type->type_index && !fh_type_is_instance(value->type_index, type->type_index)) return NULL;
+  const ffi_hpy_instance *self = (const ffi_hpy_instance *)(const void *)value->v_obj;
+  void *found = self->value;
+  for (const ffi_hpy_class *each = self->type; found != NULL && each != NULL && each != type; each = each->base) {
+    if (each->type_index == type->type_index) break;
+    if (each->to_base != NULL) found = each->to_base(found);
+  }
+  return found;
+}

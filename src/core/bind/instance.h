@@ -1,0 +1,19 @@
+/* instance.h - classes that libraries bind with ffi_hpy/bind.h, and their objects. */
+#ifndef FH_INSTANCE_H_
+#define FH_INSTANCE_H_
+
+#include <ffi_hpy/c_bind.h>
+
+/* Implement the entries of ffi_hpy_bind_api with these names. */
+int fh_instance_class_add(ffi_hpy_class *type, const TVMFFIByteArray *key, const TVMFFIByteArray *doc);
+const ffi_hpy_class *fh_instance_class_find(const char *cpp_name);
+int fh_instance_class_add_property(const ffi_hpy_class *type, const TVMFFIFieldInfo *info, TVMFFIObjectHandle get,
+                                   TVMFFIObjectHandle set);
+
+int fh_instance_new(const ffi_hpy_class *type, void **room, ffi_hpy_instance **out);
+ffi_hpy_instance *fh_instance_ready(ffi_hpy_instance *self, void *value, int may_be_known);
+ffi_hpy_instance *fh_instance_find(const ffi_hpy_class *type, const void *value);
+void fh_instance_release_whole(ffi_hpy_instance *self);
+void *fh_instance_cast(const TVMFFIAny *value, const ffi_hpy_class *type);
+
+#endif /* FH_INSTANCE_H_ */

@@ -1,0 +1,434 @@
+"""Libraries that are bound with ffi_hpy/bind.h: import, functions, classes, enums, exceptions, the standard library."""
+
+from __future__ import annotations
+
+import enum
+import gc
+import importlib
+import inspect
+import shutil
+import sys
+import threading
+import time
+import weakref
+
+import pytest
+from support import IS_DEBUG, IS_OWN_DEBUG, IS_PYPY, collect_garbage, needs_threads, parallelize, unique_name
+
+import ffi_hpy
+
+pytestmark = pytest.mark.skipif(IS_DEBUG, reason="hpy's debug mode makes several wrappers of one object")
+
+needs_identity = pytest.mark.skipif(IS_OWN_DEBUG, reason="in our debug mode each access gets another wrapper")
+
+
+@pytest.fixture(scope="module")
+def bound(compile_era, tmp_path_factory):
+    """The module of bound.cc. It needs neither the core nor Python when it is linked."""
+    folder = tmp_path_factory.mktemp("bound")
+    library = compile_era("bound.cc", "own", "-pthread", flags=("-O0", "-fvisibility=hidden"))
+    shutil.copy(library, folder / "bound.so")
+    sys.path.insert(0, str(folder))
+    try:
+        return importlib.import_module("bound")
+    finally:
+        sys.path.remove(str(folder))
+
+
+# --- the module -------------------------------------------------------------------------------------------------------
+
+
+def test_the_module_is_an_ordinary_module(bound):
+    assert (bound.__name__, bound.answer, bound.title) == ("bound", 42, "a title")
+    assert bound.__file__.endswith("bound.so")
+    assert sys.modules["bound"] is importlib.import_module("bound") is bound
+    assert (bound.inner.twice(4), bound.inner.__name__, bound.inner.__doc__) == (8, "bound.inner", "A module inside.")
+    assert (bound.inner.Late.__module__, bound.inner.Late.__qualname__) == ("bound.inner", "Late")
+
+
+# --- functions --------------------------------------------------------------------------------------------------------
+
+
+def test_names_defaults_and_overloads(bound):
+    assert (bound.add(1), bound.add(1, 2), bound.add(b=4, a=1), bound.add(1, b=3)) == (2, 3, 5, 4)
+    assert (bound.add("a"), bound.add("a", "b"), bound.add(b="c", a="a")) == ("a!", "ab", "ac")
+    assert bound.describe(1) == "1.000000T-"
+    assert bound.describe(z="z", x=2.5) == "2.500000Tz"
+    assert bound.describe(1, z=None, y=False) == "1.000000F-"
+    assert bound.many(0) == 16
+    assert bound.many(0, r=5, c=3) == 22
+    assert bound.nothing() is None
+    assert [bound.kind(x) for x in (1, 1.5, "x", [1], range(2), bound.Dog("d"))] == [
+        *("int", "float", "str", "list", "list", "Animal")
+    ]
+
+
+@pytest.mark.parametrize("args", [(), (1, 2, 3), (1.5,), (None,), (1, "a"), ([],)])
+def test_arguments_that_do_not_fit(bound, args):
+    with pytest.raises(TypeError) as caught:
+        bound.add(*args)
+    lines = str(caught.value).splitlines()
+    assert lines[0] == "add(): incompatible function arguments. The following argument types are supported:"
+    assert lines[1:3] == ["    1. add(a: int, b: int = 1) -> int", "    2. add(a: str, b: str = '!') -> str"]
+    assert lines[-1].startswith("Invoked with types: add(")
+
+
+def test_keywords_that_do_not_fit(bound):
+    with pytest.raises(TypeError, match="unexpected keyword argument 'c'"):
+        bound.add(1, c=2)
+    with pytest.raises(TypeError, match="multiple values for argument 'a'"):
+        bound.add(1, a=2)
+    with pytest.raises(TypeError, match="missing 1 required argument: 'a'"):
+        bound.add(b=2)
+    with pytest.raises(TypeError):
+        bound.only_float(1)
+    assert bound.only_float(1.0) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("name", "low", "high"),
+    [("int8", -(2**7), 2**7 - 1), ("uint8", 0, 2**8 - 1), ("int64", -(2**63), 2**63 - 1), ("uint64", 0, 2**64 - 1)],
+)
+def test_numbers_keep_their_value_or_are_refused(bound, name, low, high):
+    function = getattr(bound, name)
+    assert (function(low), function(high), function(True)) == (low, high, 1)
+    for outside in (low - 1, high + 1, 2**70, 1.0, "1", None):
+        with pytest.raises((TypeError, OverflowError)):
+            function(outside)
+
+
+def test_text(bound):
+    assert (bound.char("x"), bound.view("abc"), bound.view("x" * 100)) == ("x", 3, 100)
+    for wrong in ("", "ab", 1, b"a", None):
+        with pytest.raises(TypeError):
+            bound.char(wrong)
+    with pytest.raises(TypeError):
+        bound.view(b"bytes")
+
+
+@needs_identity
+def test_help_shows_the_declaration(bound):
+    assert str(inspect.signature(bound.describe)) == "(x: float, y: bool = True, z: str = None) -> str"
+    assert bound.describe.__doc__ == "describe(x: float, y: bool = True, z: str = None) -> str"
+    assert bound.add.__doc__.startswith("add(a: int, b: int = 1) -> int\n\nAdds numbers.\n\nadd(a: str")
+    assert str(inspect.signature(bound.Animal)) == "(name: str)"
+    assert "age" in inspect.signature(bound.Dog.__init__).parameters or "args" in str(inspect.signature(bound.Dog))
+    assert bound.Animal.__doc__ == "An animal."
+    assert (bound.Animal.name.__doc__, bound.Dog.age.__doc__) == ("The name.", "In years.")
+    assert inspect.signature(bound.vector).return_annotation == list[int]
+    assert inspect.signature(bound.tuple).return_annotation == tuple[str, float]
+
+
+@needs_threads
+def test_a_call_guard_releases_the_gil(bound):
+    start = time.monotonic()
+    parallelize(lambda _: bound.sleep(), 4)
+    assert time.monotonic() - start < 1.0
+
+
+# --- exceptions -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("which", "kind"),
+    [
+        *((0, IndexError), (1, ValueError), (2, ValueError), (3, ValueError), (4, ValueError), (5, OverflowError)),
+        *((6, MemoryError), (7, TypeError), (8, RuntimeError), (9, RuntimeError), (10, KeyError), (11, StopIteration)),
+    ],
+)
+def test_exceptions_of_cpp(bound, which, kind):
+    with pytest.raises(kind) as caught:
+        getattr(bound, "raise")(which)
+    assert type(caught.value) is kind
+
+
+def test_exceptions_of_the_author(bound):
+    with pytest.raises(bound.TooSmall, match=r"^m$") as caught:
+        getattr(bound, "raise")(12)
+    assert isinstance(caught.value, ValueError)
+    assert bound.TooSmall.__module__ == "bound"
+    with pytest.raises(RuntimeError, match="does not derive from std::exception"):
+        getattr(bound, "raise")(13)
+    with pytest.raises(RuntimeError, match="Odd: odd"):
+        getattr(bound, "raise")(9)
+
+
+# --- enums ------------------------------------------------------------------------------------------------------------
+
+
+def test_enums_are_enums_of_python(bound):
+    color = bound.Color
+    assert issubclass(color, enum.Enum)
+    assert [(c.name, c.value) for c in color] == [("red", 1), ("green", 2), ("blue", 4)]
+    assert (color.__module__, color.__qualname__, color.__doc__) == ("bound", "Color", "Colors.")
+    assert color.green.__doc__ == "Like grass."
+    assert bound.next_color(color.red) is color.green
+    assert bound.next_color() is color.green
+    assert bound.colors([color.red, color.blue]) == [color.red, color.blue]
+    for wrong in (1, 2.0, "red", None, bound.Level.low, object()):
+        with pytest.raises(TypeError):
+            bound.next_color(wrong)
+    with pytest.raises(ValueError, match="99"):
+        bound.bad_color()
+
+
+def test_arithmetic_enums_and_flags(bound):
+    assert (bound.level(bound.Level.high), bound.low, bound.high + 1) == (10, bound.Level.low, 11)
+    assert bound.level(bound.Level.high) is bound.Level.high
+    assert issubclass(bound.Level, enum.IntEnum)
+    both = bound.Access.read | bound.Access.write
+    assert bound.access(both) == both
+    assert issubclass(bound.Access, enum.Flag)
+
+
+# --- classes ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_class_with_its_base(bound):
+    dog = bound.Dog("bo", age=4)
+    assert (dog.name, dog.age, dog.double_age, dog.speak()) == ("bo", 4, 8, "bo: woof!")
+    assert isinstance(dog, bound.Animal)
+    assert (bound.greet(dog), bound.greet(animal=bound.Animal("a"))) == ("bo: woof!", "...")
+    assert (type(dog).__module__, type(dog).__qualname__, bound.Dog.__mro__[1]) == ("bound", "Dog", bound.Animal)
+    dog.name = "zed"
+    dog.age = 7
+    assert (dog.name, dog.age, bound.Dog.puppy(name="p").age, bound.Dog(dog).age) == ("zed", 7, 0, 7)
+    with pytest.raises(ValueError, match="a negative age"):
+        dog.age = -1
+    with pytest.raises(AttributeError):
+        dog.double_age = 1
+    with pytest.raises(AttributeError):
+        dog.other = 1
+    with pytest.raises(ValueError, match="a negative age"):
+        bound.Dog("x", -1)
+    for wrong in ((1,), ("a", "b"), (), ("a", 1, 2)):
+        with pytest.raises(TypeError):
+            bound.Dog(*wrong)
+    for wrong in (dog, None, 3):
+        with pytest.raises(TypeError):
+            dog.name = wrong
+
+
+def test_a_class_without_a_constructor(bound):
+    with pytest.raises(TypeError):
+        bound.Engine()
+
+
+def test_operators(bound):
+    old, young = bound.Dog("old", 9), bound.Dog("young", 1)
+    assert (young < old, old > young, old == bound.Dog("x", 9), old != young) == (True, True, True, True)
+    assert (old == 9, old != "x", hash(old), len(old), old("sits")) == (False, True, 9, 3, "old sits")
+    assert (old + 1).age == 10
+    with pytest.raises(TypeError):
+        _ = old + "x"
+    with pytest.raises(TypeError):
+        _ = old < 3
+
+
+def test_none_is_a_null_pointer(bound):
+    assert (bound.is_null(None), bound.is_null(bound.Dog("d")), bound.no_animal()) == (True, False, None)
+    for function in (bound.greet, bound.is_null_strict):
+        with pytest.raises(TypeError):
+            function(None)
+
+
+@needs_identity
+def test_policies_of_results(bound):
+    rex = bound.rex()
+    assert rex is bound.rex()
+    assert rex is bound.rex_pointer()
+    copy = bound.rex_copy()
+    assert copy is not rex
+    copy.age += 1
+    assert copy.age == rex.age + 1
+    assert type(bound.new_animal()) is bound.Dog  # the dynamic type
+    assert type(bound.unique_animal()) is bound.Dog
+    dog = bound.Dog("d", 1)
+    assert dog.older() is dog
+    assert (dog.older(years=3).age, dog.is_same(dog)) == (5, True)
+    with pytest.raises(RuntimeError, match="rv_policy"):
+        bound.copy_pinned()
+    assert bound.Pinned().n == 1
+
+
+@needs_identity
+def test_a_part_keeps_the_whole(bound):
+    line = bound.Line(bound.Point(1, 2), bound.Point(x=3))
+    start = line.start
+    start.x = 10
+    assert line.start.x == 10
+    assert line.start is start
+    del line
+    collect_garbage()
+    assert (start.x, start.y) == (10, 2)
+    whole = bound.Line(bound.Point(), bound.Point())
+    whole.start = bound.Point(5, 6)
+    assert whole.start.y == 6
+
+
+def test_a_base_at_another_address(bound):
+    car = bound.Car()
+    assert (car.n, car.count(), car.power, bound.count_wheels(car)) == (4, 4, 90, 4)
+    car.n = 3
+    assert bound.count_wheels(car) == 3
+    assert bound.Wide().is_aligned
+
+
+def test_attributes_and_weak_references(bound):
+    point = bound.Point()
+    point.label = "p"
+    assert point.label == "p"
+    assert weakref.ref(point)() is point
+    if not IS_PYPY:  # where all objects have weak references
+        with pytest.raises(TypeError):
+            weakref.ref(bound.Line(point, point))
+
+
+@needs_identity
+def test_holders(bound):
+    dog = bound.shared_dog(4)
+    assert bound.same_shared(dog) is dog
+    mine = bound.Dog("mine", 2)
+    assert bound.same_shared(mine) is mine
+    assert bound.same_shared(None) is None
+    bound.keep(mine)
+    assert bound.kept() is mine
+    bound.keep(None)
+
+
+@needs_identity
+def test_objects_end_with_their_last_owner(bound):
+    collect_garbage()
+    before = bound.n_alive()
+    dogs = [bound.Dog("d"), bound.new_animal(), bound.unique_animal(), bound.shared_dog(1), bound.rex_copy()]
+    assert bound.n_alive() == before + len(dogs)
+    bound.keep(dogs[0])
+    del dogs
+    collect_garbage()
+    assert bound.n_alive() == before + 1
+    bound.keep(None)
+    collect_garbage()
+    assert bound.n_alive() == before
+
+
+@needs_identity
+def test_a_subclass_of_python_stays_itself(bound):
+    class Puppy(bound.Dog):
+        def __init__(self, name):
+            super().__init__(name, 0)
+            self.toys = ["ball"]
+
+    puppy = Puppy("p")
+    assert (puppy.toys, puppy.age, bound.greet(puppy), weakref.ref(puppy)() is puppy) == (["ball"], 0, "p: woof!", True)
+    kennel = bound.Kennel()
+    kennel.add(puppy)
+    number = id(puppy)
+    del puppy
+    gc.collect()
+    (back,) = kennel.dogs
+    assert (type(back), back.toys, id(back)) == (Puppy, ["ball"], number)
+
+
+@needs_identity
+def test_other_languages_see_the_class(bound):
+    info = bound.Dog.__tvm_ffi_type_info__
+    assert (info.type_key, info.parent_type_info.type_key) == ("bound.Dog", "bound.Animal")
+    assert [field.name for field in info.fields] == ["age", "double_age"]
+    assert {"older", "puppy", "__ffi_init__"} <= {method.name for method in info.methods}
+    dog = bound.Dog("d", 3)
+    assert ffi_hpy.List([dog])[0] is dog
+    getter = {field.name: field.getter for field in info.fields}
+    with pytest.raises(TypeError, match="bound C\\+\\+ class"):
+
+        @ffi_hpy.dataclasses.py_class(unique_name("test.Extended"))
+        class Extended(bound.Dog):
+            extra: int
+
+    assert getter["double_age"](dog) == 6
+
+
+def test_a_class_that_is_not_bound(bound):
+    with pytest.raises(TypeError, match="incompatible"):
+        bound.use_unbound(3)
+    assert isinstance(bound.unbound(), bound.inner.Late)
+
+
+# --- the standard library ---------------------------------------------------------------------------------------------
+
+
+def test_containers_are_those_of_python(bound):
+    for items in ([1, 2], (1, 2), {1: 0, 2: 0}.keys(), range(1, 3), (i for i in (1, 2)), ffi_hpy.Array([1, 2])):
+        result = bound.vector(items)
+        assert type(result) is list
+        assert result == [1, 2, 7]
+    assert bound.bools([True, False]) == [True, False]
+    assert (bound.tuple((1, "a")), bound.tuple([1, "a"]), bound.empty_tuple()) == (("a", 2.5), ("a", 2.5), ())
+    assert (bound.pair([1, 2]), type(bound.pair((1, 2)))) == ((2, 1), tuple)
+    assert bound.map({"a": [1, 2]}) == {"a": [1, 2], "new": [1]}
+    assert type(bound.map({})) is dict
+    assert bound.hash_map({1: 2, 3: 4.5}) == {1: 2.0, 3: 4.5}
+    assert (bound.set({1, 2}), bound.set([1])) == ({1, 2, 9}, {1, 9})
+    assert bound.hash_set({"a", "b"}) == {"a", "b"}
+    assert (bound.optional(None), bound.optional(3), bound.optional()) == (None, 3, None)
+    assert [bound.variant(x) for x in (1, "x", 2.5, None)] == [1, "x", 2.5, None]
+    assert bound.nested([[1], (2, 3)]) == [[1], [2, 3]]
+
+
+def test_containers_that_do_not_fit(bound):
+    for wrong in ("ab", [1, "x"], 3, {1: 2}, None, [2**40], b"ab", [None]):
+        with pytest.raises((TypeError, OverflowError)):
+            bound.vector(wrong)
+    for function, wrong in ((bound.tuple, (1,)), (bound.pair, (1, 2, 3)), (bound.map, {1: []}), (bound.map, [])):
+        with pytest.raises(TypeError):
+            function(wrong)
+
+
+def test_containers_of_objects(bound):
+    points = [bound.Point(1, 2), bound.Point(3, 4)]
+    result = bound.points(points)
+    assert [(p.x, p.y) for p in result] == [(1, 2), (3, 4), (7, 8)]
+    bound.move_points(points)
+    assert [p.x for p in points] == [2, 4]
+    with pytest.raises(TypeError):
+        bound.points([None])
+
+
+def test_callables(bound):
+    assert (bound.apply(lambda x: 2 * x, 4), bound.multiplier(3)(5), bound.apply(bound.multiplier(2), 4)) == (9, 15, 9)
+
+    def fail(x):
+        raise LookupError("mine")
+
+    with pytest.raises(LookupError, match="mine"):
+        bound.apply(fail, 1)
+    with pytest.raises(TypeError, match="expected int as the result of a callable"):
+        bound.apply(lambda x: "text", 1)
+    with pytest.raises(TypeError):
+        bound.apply(3, 1)
+
+
+@needs_threads
+def test_a_callable_runs_on_a_thread_of_cpp(bound):
+    seen = []
+    bound.set_callback(lambda x: seen.append(threading.get_ident()) or x + 1)
+    assert bound.call_on_thread(4) == 5
+    assert seen[0] != threading.get_ident()
+    bound.set_callback(None)
+
+
+@needs_identity
+@needs_threads
+def test_threads_share_functions_and_objects(bound):
+    dogs = [bound.Dog(f"d{i}", i) for i in range(8)]
+
+    def work(i):
+        for n in range(200):
+            dog = dogs[(i + n) % 8]
+            assert bound.same_shared(dog) is dog
+            assert bound.add(i, b=n) == i + n
+            assert bound.vector([n]) == [n, 7]
+            assert bound.rex() is bound.rex()
+            dog.name = f"d{n}"
+        return True
+
+    assert parallelize(work, 4) == [True] * 4
