@@ -68,29 +68,39 @@ static int publish(bound_class *made) {
   return rc == 0 ? 0 : fh_error_raise_no_memory();
 }
 
-int fh_instance_class_add(ffi_hpy_class *type, const TVMFFIByteArray *key, const TVMFFIByteArray *doc) {
+/* Registers the type of a class and fills in the core's part of it. On failure the key may stay registered. */
+static int add_class(ffi_hpy_class *type, bound_class *made, TVMFFIByteArray key, TVMFFIByteArray doc) {
   enum { N_CHILD_SLOTS = 8 };
-  if (fh_instance_class_find(type->cpp_name) != NULL || fh_type_find_key(*key) >= 0) {
-    return fh_error_raise(FH_RUNTIME_ERROR, "`%.*s` is bound already", (int)key->size, key->data);
-  }
-  bound_class *made = (bound_class *)fh_mem_calloc(1, sizeof(*made));
-  if (made == NULL) return fh_error_raise_no_memory();
-  fh_mem_keep(made);
   int32_t parent = type->base != NULL ? type->base->type_index : kTVMFFIObject;
-  int32_t index = fh_type_add(*key, -1, fh_type_find(parent)->type_depth + 1, N_CHILD_SLOTS, true, parent);
+  int32_t index = fh_type_add(key, -1, fh_type_find(parent)->type_depth + 1, N_CHILD_SLOTS, true, parent);
   if (index < 0) return -1;
   TVMFFITypeMetadata metadata;
   memset(&metadata, 0, sizeof(metadata));
-  metadata.doc = *doc;
+  metadata.doc = doc;
   if (TVMFFITypeRegisterMetadata(index, &metadata) != 0) return -1;
+  TVMFFIByteArray name = bytes_of("__ffi_traverse__");
+  TVMFFIAny function = fh_any_ptr((void *)(uintptr_t)visit_references);
+  if (TVMFFITypeRegisterAttr(index, &name, &function) != 0) return -1;
   made->by_cpp_name.name = bytes_of(type->cpp_name);
   made->type = type;
   made->base = type->base != NULL ? (bound_class *)type->base->core : NULL;
   type->type_index = index;
   type->core = made;
-  TVMFFIByteArray name = bytes_of("__ffi_traverse__");
-  TVMFFIAny function = fh_any_ptr((void *)(uintptr_t)visit_references);
-  return TVMFFITypeRegisterAttr(index, &name, &function) == 0 ? publish(made) : -1;
+  return publish(made);
+}
+
+int fh_instance_class_add(ffi_hpy_class *type, const TVMFFIByteArray *key, const TVMFFIByteArray *doc) {
+  if (fh_instance_class_find(type->cpp_name) != NULL || fh_type_find_key(*key) >= 0) {
+    return fh_error_raise(FH_RUNTIME_ERROR, "`%.*s` is bound already", (int)key->size, key->data);
+  }
+  bound_class *made = (bound_class *)fh_mem_calloc(1, sizeof(*made));
+  if (made == NULL) return fh_error_raise_no_memory();
+  if (add_class(type, made, *key, *doc) == 0) {
+    fh_mem_keep(made);
+    return 0;
+  }
+  fh_mem_free(made);
+  return -1;
 }
 
 /* --- properties --------------------------------------------------------------------------------------------------- */
@@ -129,8 +139,9 @@ static int set_property(void *field, uint32_t getter, const TVMFFIAny *value) {
   X(7)                                                                                                              \
   X(8)                                                                                                              \
   X(9)                                                                                                              \
-  X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28) \
-      X(29) X(30) X(31)
+  X(10)                                                                                                             \
+  X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) \
+      X(30) X(31)
 #define DEFINE_GETTER(n)                                                                               \
   static int get_##n(void *field, TVMFFIAny *result) { return call_property(field, n, NULL, result); } \
   static int set_##n(void *field, const TVMFFIAny *value) { return set_property(field, n, value); }
