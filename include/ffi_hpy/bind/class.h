@@ -127,8 +127,8 @@ public:
     };
     detail::owned made = add("__ffi_init__", true, detail::make_overload("__init__", false, construct, extra...));
     if (!has_init_) {
-      TVMFFIByteArray attribute = detail::bytes_of("__ffi_init__");
-      detail::check(detail::api->class_add_attr(type_->type_index, &attribute, &made.value));
+      TVMFFIByteArray init_name = detail::bytes_of("__ffi_init__");
+      detail::check(detail::api->class_add_attr(type_->type_index, &init_name, &made.value));
     }
     has_init_ = true;
     return *this;
