@@ -331,7 +331,7 @@ def test_member_without_reflection(lib: Any) -> None:
     """The collector does not see such a member, so everything behind it stays."""
     window = lib.Window()
     other = window_cycle(lib)
-    window.hide(lambda: other.close() + other.button.press())
+    window.hide(lambda other=other: other.close() + other.button.press())
     reference = weakref.ref(other) if hasattr(other, "__weakref__") else None
     del other
     lib.keep(window)
