@@ -53,15 +53,16 @@ class Place(NamedTuple):
 def compile_module(kind: str, env: Path, program: str) -> Path:
     """Return a peer's module, compiled with the flags of the peer's own build system. Raises Missing."""
     flags = output_of([python_of(env), "-c", ASK_FLAGS, kind]).splitlines()
-    return compile_shared([HERE / f"{program}_{kind}.cc", HERE / "scaling_rows.h"], flags)
+    headers = [HERE / name for name in ("scaling_rows.h", "lifetimes_classes.h")]
+    return compile_shared([HERE / f"{program}_{kind}.cc", *headers], flags)
 
 
-def compile_library(kind: str, env: Path) -> Path:
-    """Return LIBRARY, compiled with the headers in a side's environment. Raises Missing."""
+def compile_library(kind: str, env: Path, library: str = LIBRARY) -> Path:
+    """Return a library, compiled with the headers in a side's environment. Raises Missing."""
     package = "ffi_hpy" if kind == "before" else kind
     options = ("--cxxflags", "--ldflags", "--libs")
     flags = output_of([python_of(env), "-P", "-m", f"{package}.config", *options]).split()
-    return compile_shared([HERE / f"{LIBRARY}.cc"], flags)
+    return compile_shared([HERE / f"{library}.cc"], flags)
 
 
 def compile_shared(sources: list[Path], flags: list[str]) -> Path:

@@ -137,6 +137,7 @@ HAS_EXTENSION: Final[bool]  # whether that context is the package's own, with it
 HAS_DESCRIPTORS: Final[bool]  # whether FieldSlot is a data descriptor
 HAS_EXCHANGE: Final[bool]  # whether it can use the DLPack C exchange API; false on PyPy 7.3 and in hpy's debug mode
 KEEPS_IDENTITY: Final[bool]  # whether a native object has one wrapper during the wrapper's life; false in debug modes
+NATIVE_TABLES: Final[tuple[Any, ...]]  # only in the cffi backend: tables by which native code holds Python objects
 
 @disjoint_base
 class CObject:
@@ -506,6 +507,7 @@ def set_hooks(
     order_of_arguments: Callable[[Function, int, tuple[str, ...]], tuple[tuple[str, ...], tuple[Any, ...]] | str] = ...,
     reads_only: Callable[[Function, int], bool] = ...,
     object_made: Callable[[int, int], object] | None = ...,
+    subclass_made: Callable[[CObject], None] = ...,
 ) -> None:
     """Set the Python functions that the binding calls; the package calls this. Omitted hooks stay.
 
@@ -540,6 +542,8 @@ def set_hooks(
     - reads_only(function, position): whether a function declares that it only reads the array at a position.
     - object_made(pointer, owner): a new wrapper has got the object at the pointer. `owner` is not 0 for a callback:
       owned_object(owner) is its callable. None, as at the beginning, if the package does not record objects.
+    - subclass_made(obj): a wrapper has got its handle, and its class is not the class of the native type. Called only
+      if it is set.
     - wrap_dtype, wrap_opaque_ptr: wrap values that come from native code, given as numbers.
     - device_class: the class of devices that come from native code; called with a name, it makes a device of a value
       for a schema.
@@ -561,6 +565,10 @@ def function_from_callable(fn: Callable[..., Any], exchange_api: Any = ..., /) -
     """Return a native function that calls `fn`. Native code may call and release it on any thread. With the capsule of
     a DLPack C exchange API, tensor arguments arrive as arrays of that API's library. TypeError for a capsule without
     one."""
+
+def function_from_method_name(name: str, /) -> Function:
+    """Return a native function that calls the method of that name of its first argument with the other arguments.
+    Missing in debug modes and in the cffi backend, where a Python function does the work."""
 
 def function_from_address(address: int, keep_alive: Any = None, context: int = 0, /) -> Function:
     """Return a Function for a C function of type TVMFFISafeCallType, called with `context` as its handle."""

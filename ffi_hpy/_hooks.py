@@ -1,4 +1,4 @@
-"""The functions and classes of higher layers that the binding calls. No other module sets hooks."""
+"""The functions and classes of higher layers that the binding calls. Only `_types.overrides` sets another hook."""
 
 from __future__ import annotations
 

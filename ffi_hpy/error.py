@@ -343,6 +343,17 @@ def interrupts(error: _core.Error) -> bool:
     return not issubclass(cls, Exception) or issubclass(cls, (MemoryError, RecursionError))
 
 
+def error_is_a(error: _core.Error, name: str) -> bool:
+    """Whether an `except` clause for the class of that name catches the exception of a native error. The name is a
+    kind, or that of a class, with or without its module."""
+    carrier = _carrier_of(error)
+    exception = None if carrier is None else carrier.look()
+    cls = _find_class(str(error.kind)) if exception is None else type(exception)
+    bases = () if cls is None else [base for base in cls.__mro__ if issubclass(base, BaseException)]
+    names = [(base.__name__, f"{base.__module__}.{base.__qualname__}", ERROR_TYPE_TO_NAME.get(base)) for base in bases]
+    return _find_class(name) in bases or any(name in each for each in names)
+
+
 def exception_leaves(exception: BaseException, began: int) -> bool:
     """Record that an exception leaves a callback that began at a moment. Returns whether it may leave unchanged,
     because no native error exists for it."""

@@ -15,6 +15,7 @@ from types import MethodType
 
 from . import _core, _ffi_api
 from ._core import SHORT_CALLS_KEEP_GIL, CObject, Function
+from ._start.fork import importing
 from ._start.late import find_attributes, find_late
 from ._start.named import named
 from ._start.similar import did_you_mean
@@ -346,6 +347,11 @@ def _set_variants(cls: type[CObject]) -> None:
 def _bind(cls: type[CObject], info: TypeInfo, init: bool) -> None:
     """Add the members of its type to a class, and the members of ancestor types whose class is not a base."""
     cls.__tvm_ffi_type_info__ = info  # type: ignore[attr-defined]
+    for index in (*info.type_ancestors, info.type_index):
+        if _core.type_attr(index, "__ffi_overrides__") is not None:
+            with importing:
+                from ._types.overrides import watch
+            watch(info_of_index(index))
     _bind_members(cls, info)
     for ancestor in reversed(info.type_ancestors):  # the nearest first: its members replace those above
         ancestor_class = _core.class_find(ancestor)

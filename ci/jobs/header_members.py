@@ -165,6 +165,12 @@ def _class_signature(compound: ET.Element, short: str) -> str:
     return f"{_template(compound)}{compound.get('kind')} {own}{ending}"
 
 
+def _is_defined(element: ET.Element) -> bool:
+    """Return whether the header has the body of a function. A friend without one does not belong to a class's API."""
+    location = element.find("location")
+    return location is not None and location.get("bodyfile") is not None
+
+
 def _member(element: ET.Element, scope: str) -> Member | None:
     """Return a public member, or None for one that is internal."""
     kind, name = element.get("kind", ""), element.findtext("name", "")
@@ -175,7 +181,7 @@ def _member(element: ET.Element, scope: str) -> Member | None:
         or (_DECLARATION.match(name) is not None and kind != "define")
         or _OF_TYPE.match(name)
         or (kind == "define" and (_NOT_USERS.match(name) or name.endswith("_H_")))
-        or (kind == "friend" and "(" not in arguments)
+        or (kind == "friend" and ("(" not in arguments or not _is_defined(element)))
         or (name.startswith(("~", "@", "operator=", "_GetOr", "<deduction")) and name != "operator==")
         or (name.startswith("TVM_FFI_") and kind in ("function", "variable"))
         or (not scope and _INTERNAL.search(qualified))

@@ -27,6 +27,7 @@ HOOKS = {
     "_hooks": "it gives the binding all functions and classes of the package",
     "_pypy.binding_hooks": "the C binding calls functions of the cffi backend, which is in front of it",
     "_pypy.context.hooks": "it defines set_hooks of the cffi backend",
+    "_types.overrides": "its hook costs time, so it is set for the first type with overridable methods",
 }
 """The modules that set hooks of a binding, each with the reason."""
 

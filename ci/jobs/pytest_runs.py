@@ -43,7 +43,7 @@ class PytestRun:
 
 ONE_OF_EACH = ("cp311", "cp314t", "pp80")
 """An interpreter of each kind: with the GIL, free-threaded, PyPy."""
-MARKS = {"one_of_each": ONE_OF_EACH, "same_everywhere": ("cp39", *ONE_OF_EACH)}
+MARKS = {"once": ("cp311",), "one_of_each": ONE_OF_EACH, "same_everywhere": ("cp39", *ONE_OF_EACH)}
 """The interpreters that run the tests with a mark; tests/README.md explains the marks."""
 
 
@@ -135,6 +135,8 @@ TOO_LONG_FOR_SHORT = (
     "tests/python/process/test_threads.py::test_an_error_of_a_locked_list_ends_the_one_before_it_outside_of_the_lock",
 )
 """Tests that a short run skips: they take a third of its time where PyPy is emulated."""
+CONTAINERS = "tests/python/containers/test_container.py"
+"""A short run of an emulated PyPy leaves it out, too: core-arm64 and the emulated CPythons test these containers."""
 NO_WHEELS = ("riscv64-cp313",)
 """Interpreters for which NumPy has no wheels."""
 
@@ -144,12 +146,18 @@ def foreign_run(interpreter: Interpreter, is_short: bool = False) -> PytestRun:
 
     An emulated machine takes ten times as long as this one, or more.
     """
-    too_long = tuple(f"--deselect={test}" for test in TOO_LONG_FOR_SHORT) if is_short else ()
+    too_long = TOO_LONG_FOR_SHORT if is_short else ()
+    if is_short and interpreter.implementation == "pypy":
+        too_long += (CONTAINERS,)
     return PytestRun(
         f"{interpreter.name}-short" if is_short else interpreter.name,
         interpreter.name,
         requirements="pure.txt" if is_short or interpreter.name in NO_WHEELS else "test.txt",
-        arguments=(*without("one_of_each"), *left_out(interpreter.name), *too_long),
+        arguments=(
+            *without("once", "one_of_each"),
+            *left_out(interpreter.name),
+            *map("--deselect={}".format, too_long),
+        ),
         environ={"FFI_HPY_FORKS": "20"},
         folders=ELSEWHERE_SHORT if is_short else PytestRun.folders,
         is_default=is_short,

@@ -34,7 +34,7 @@ NAMES = {
     "functions": """
         register_global_func get_global_func get_global_func_metadata list_global_func_names remove_global_func
         init_ffi_api convert convert_func Function""",
-    "objects": "Object ObjectConvertible register_object",
+    "objects": "Object ObjectConvertible register_object leaks",
     "dataclasses": "method dataclasses",
     "containers": "Array List Map Dict",
     "values": "String Bytes dtype Device device DLDeviceType",

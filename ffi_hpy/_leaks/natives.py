@@ -64,17 +64,22 @@ class Natives:
         return address
 
     def reach(self, address: int, reached: set[int]) -> list[Any]:
-        """Add the pointers of an object, and of all that it holds, to `reached`. Return the Python objects that those
-        hold."""
+        """Add the pointers of an object, and of all that it holds, to `reached`. Return their wrappers and the Python
+        objects that they hold."""
         values: list[Any] = []
         waiting = [address]
         while waiting:
             address = waiting.pop()
             if address not in reached:
                 reached.add(address)
-                values += self.values[address]
+                values += self.attached(address)
                 waiting += (child for _, child in self.edges[address])
         return values
+
+    def attached(self, address: int) -> list[Any]:
+        """Return the Python objects that live at least as long as an object: those that it holds, and its wrapper,
+        which may have attributes that native code keeps alive."""
+        return [*self.values[address], *([self.wrappers[address]] if address in self.in_python else ())]
 
     def find_holders(self) -> dict[int, list[str]]:
         """Return the holders of each object: a place, and the type that has it."""

@@ -8,7 +8,7 @@ import gc
 import sys
 from contextvars import copy_context
 from threading import get_ident
-from types import ModuleType
+from types import CellType, FunctionType, MethodType, ModuleType
 
 from .. import _core
 from .natives import ATOMS
@@ -20,19 +20,22 @@ if TYPE_CHECKING:
 
     from .natives import Natives
 
-__all__ = ["find_own", "find_reachable"]
+__all__ = ["find_keepers", "find_own", "find_reachable"]
 
 _PACKAGE = (__package__ or "").rpartition(".")[0]
+_ANONYMOUS = frozenset((dict, list, tuple, set, frozenset, CellType, MethodType))
+"""Classes of objects whose owner says more than their class."""
 
 
-def find_reachable(natives: Natives, caller: FrameType, roots: list[Any]) -> set[int]:
-    """Return the pointers of the objects that the program can reach, or that `roots` lead to. `caller` is the function
-    that asks for the report."""
+def find_reachable(natives: Natives, caller: FrameType, roots: list[Any]) -> tuple[set[int], set[int]]:
+    """Return the pointers of the objects that the program can reach, or that `roots` lead to, and the ids of all Python
+    objects on the way. `caller` is the function that asks for the report."""
     roots += [builtins, copy_context(), *sys.modules.values()]
-    frames = sys._current_frames()
-    frames.pop(get_ident(), None)
+    # Without a GIL, a thread may not read the variables of functions that another thread runs.
+    has_gil = getattr(sys, "_is_gil_enabled", lambda: True)()
+    others = [frame for thread, frame in sys._current_frames().items() if has_gil and thread != get_ident()]
     running: FrameType | None
-    for running in (caller, *frames.values()):
+    for running in (caller, *others):
         while running is not None:
             roots += _variables_of(running)
             running = running.f_back
@@ -48,11 +51,12 @@ def find_own(natives: Natives, caller: FrameType) -> set[int]:
         (own if is_own else others).append(module)
         if not is_own and isinstance(module, ModuleType):
             others.append(vars(module))
-    return _mark(natives, caller, own, others)
+    return _mark(natives, caller, own, others)[0]
 
 
-def _mark(natives: Natives, caller: FrameType, roots: list[Any], blocked: list[Any]) -> set[int]:
-    """Return the pointers of the objects that roots lead to, except through blocked objects."""
+def _mark(natives: Natives, caller: FrameType, roots: list[Any], blocked: list[Any]) -> tuple[set[int], set[int]]:
+    """Return the pointers of the objects that roots lead to, except through blocked objects, and the ids of all Python
+    objects on the way."""
     seen = set(map(id, (*blocked, *getattr(_core, "NATIVE_TABLES", ()), natives, *vars(natives).values())))
     frame: FrameType | None = sys._getframe()
     while frame is not None and frame is not caller:  # on PyPy many objects lead to the frames of the report
@@ -76,7 +80,29 @@ def _mark(natives: Natives, caller: FrameType, roots: list[Any], blocked: list[A
             if address:
                 natives.in_python.add(address)
                 waiting.append(natives.reach(address, reached))
-    return reached
+    return reached, seen
+
+
+def find_keepers(natives: Natives, roots: list[Any], seen: set[int]) -> dict[int, set[str]]:
+    """Return the Python objects that have wrappers, by name, for each native object: those that `roots` lead to, except
+    through seen objects."""
+    keepers: dict[int, set[str]] = {}
+    waiting = [(thing, "") for thing in roots if thing is not None and id(thing) not in seen]
+    while waiting:
+        thing, name = waiting.pop()
+        if type(thing) not in _ANONYMOUS:
+            name = (thing if isinstance(thing, FunctionType) else type(thing)).__qualname__
+        for child in gc.get_referents(thing):
+            if type(child) in ATOMS or isinstance(child, (ModuleType, type)):
+                continue
+            if _core.CObject in type(child).__mro__:
+                address = natives.add(child)
+                natives.in_python.add(address)
+                keepers.setdefault(address, set()).add(name)
+            if id(child) not in seen:
+                seen.add(id(child))
+                waiting.append((child, name))
+    return keepers
 
 
 def _variables_of(frame: FrameType) -> list[Any]:

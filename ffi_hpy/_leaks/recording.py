@@ -12,18 +12,21 @@ from typing import NamedTuple
 
 from .. import _core
 from .._hooks import record_objects
-from .._start.fork import at_fork_in_child
+from .._start.fork import at_fork_in_child, new_lock
 from .._values.function import native_function
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from types import FrameType
     from typing import Any
 
 __all__ = ["Record", "begin", "callable_of", "find_alive", "is_recording", "records", "reporting"]
 
 _PACKAGE = (__package__ or "").rpartition(".")[0]
-_DEFINERS = frozenset(("<module>", "_register_fields", "_register_py_methods", "load_module", "system_lib"))
+_DEFINERS = frozenset(
+    ("<module>", "_add_class_attrs", "_register_fields", "_register_py_methods", "load_module", "methods", "system_lib")
+)
 _ENUMS = tuple(f"{_PACKAGE}.dataclasses.{name}" for name in ("enum", "_enum_entries"))
 """Functions and modules of the package that define types, make the entries of enums and load libraries. Objects that
 they make live until the process ends. "<module>" is the body of a module."""
@@ -44,6 +47,7 @@ class Record(NamedTuple):
 records: dict[int, Record] = {}
 reporting: set[int] = set()
 """Threads whose objects are not recorded."""
+_removing = new_lock()  # held while records are removed, and while weak references are taken to the objects of all
 _limit = _FEWEST
 _is_on = False
 _weak_take, _weak_get, _weak_drop = map(native_function, ("weak_take", "weak_get", "weak_drop"))
@@ -62,9 +66,17 @@ def is_recording() -> bool:
     return _is_on
 
 
-def find_alive(address: int) -> Any:
-    """Return the wrapper of a recorded object, which is made if it has none; None if the object was destroyed."""
-    return _weak_get(address)
+def find_alive() -> Iterator[Any]:
+    """Yield the wrapper of each recorded object that is alive; it is made if there is none."""
+    with _removing:
+        addresses = list(records)
+        for address in addresses:
+            _weak_take(address)
+    for address in addresses:
+        wrapper = _weak_get(address)
+        _weak_drop(address, True)
+        if wrapper is not None:
+            yield wrapper
 
 
 def callable_of(address: int) -> Any:
@@ -82,7 +94,7 @@ def _note(address: int, owner: int) -> None:
         if owner:
             records[address] = known._replace(owner=owner)
         return
-    made = Record(*_find_line(sys._getframe(1)), owner)
+    made = Record(*_find_line(sys._getframe().f_back), owner)
     if records.setdefault(address, made) is made:
         _weak_take(address)
     if len(records) >= _limit:
@@ -105,6 +117,8 @@ def _find_line(frame: FrameType | None) -> tuple[str | None, bool]:
 def _forget_destroyed() -> None:
     """Remove the records of destroyed objects, and their memory."""
     global _limit
+    if not _removing.acquire(blocking=False):
+        return
     _limit = sys.maxsize
     try:
         for address in list(records):
@@ -114,3 +128,4 @@ def _forget_destroyed() -> None:
                 _weak_drop(address, True)
     finally:
         _limit = max(_FEWEST, 2 * len(records))
+        _removing.release()

@@ -20,7 +20,7 @@ from .._start.fork import importing
 from ..registry import get_global_func, list_global_func_names
 from . import recording
 from .natives import Natives, key_of
-from .reachable import find_own, find_reachable
+from .reachable import find_keepers, find_own, find_reachable
 from .recording import records
 
 TYPE_CHECKING = False
@@ -44,6 +44,7 @@ class Leak:
         callback: the name of the Python callable, if the objects are functions made from one.
         python_references: references from Python to the wrapper of each object, 0 if it has no wrapper. None on
             interpreters that do not count references.
+        python_holders: the Python objects that have the wrapper, by name, as far as only native code keeps them alive.
         native_references: strong references to each native object; a wrapper owns one.
         holders: the places in containers and fields that hold each object.
         other_references: strong references that belong neither to a wrapper nor to `holders`: those of native code.
@@ -55,6 +56,7 @@ class Leak:
     line: str | None
     callback: str | None
     python_references: int | None
+    python_holders: tuple[str, ...]
     native_references: int
     holders: tuple[str, ...]
     other_references: int
@@ -64,10 +66,9 @@ class Leak:
         """The lines of the report."""
         of, at = f" of {self.callback}" if self.callback else "", f", made at {self.line}" if self.line else ""
         held = [f"the {holder}" for holder in dict.fromkeys(self.holders)]
-        if self.python_references is None:
-            held.insert(0, "Python")
-        elif self.python_references:
-            held.insert(0, f"Python ({_number(self.python_references, 'reference')})")
+        if self.python_references != 0:
+            n, who = self.python_references, ", ".join(self.python_holders) or "Python"
+            held.insert(0, who if n is None else f"{who} ({_number(n, 'reference')})")
         if self.other_references:
             held.append(f"native code ({_number(self.other_references, 'reference')})")
         each = ", each" if self.count > 1 else ""
@@ -106,12 +107,12 @@ def leaks(*, reachable: bool = True) -> Leaks:
 
     Args:
         reachable: whether to list the objects that the program can reach, too: from a module, from a variable of a
-            running function, or from a registered function. The others are leaks.
+            running function (without the GIL, of this thread), or from a registered function. The others are leaks.
 
     Returns:
-        A list of records: `type_key`, `count`, `line`, `callback`, `python_references`, `native_references`, `holders`,
-        `other_references`, `is_reachable`. Its str() is the report that `FFI_HPY_LEAKS=1` prints to stderr at exit, if
-        there are leaks.
+        A list of records: `type_key`, `count`, `line`, `callback`, `python_references`, `python_holders`,
+        `native_references`, `holders`, `other_references`, `is_reachable`. Its str() is the report that
+        `FFI_HPY_LEAKS=1` prints to stderr at exit, if there are leaks.
 
     Examples:
         >>> box = ffi_hpy.List([ffi_hpy.List()])
@@ -156,10 +157,8 @@ def _find_natives() -> Natives:
     natives = Natives()
     for wrapper in _core.wrappers():
         natives.in_python.add(natives.add(wrapper))
-    for address in list(records):
-        wrapper = recording.find_alive(address)
-        if wrapper is not None:
-            natives.add(wrapper)
+    for wrapper in recording.find_alive():
+        natives.add(wrapper)
     return natives
 
 
@@ -171,14 +170,19 @@ def _report(caller: FrameType, reachable: bool) -> Leaks:
     roots: list[Any] = []
     for address in kept & natives.edges.keys():
         roots += natives.reach(address, reached)
-    reached |= find_reachable(natives, caller, roots)
+    found, seen = find_reachable(natives, caller, roots)
+    reached |= found
+    roots.clear()
+    for address in natives.edges.keys() - reached:
+        roots += natives.attached(address)
+    keepers = find_keepers(natives, roots, seen)
     roots.clear()
     known = set(records) if recording.is_recording() else natives.in_python - find_own(natives, caller)
     listed = known & natives.edges.keys() - kept
-    return _describe(natives, sorted(listed if reachable else listed - reached), reached)
+    return _describe(natives, sorted(listed if reachable else listed - reached), reached, keepers)
 
 
-def _describe(natives: Natives, listed: list[int], reached: set[int]) -> Leaks:
+def _describe(natives: Natives, listed: list[int], reached: set[int], keepers: dict[int, set[str]]) -> Leaks:
     holders = natives.find_holders()
     probe = object()
     wrappers = [probe, *(natives.wrappers[address] for address in listed)]
@@ -190,16 +194,18 @@ def _describe(natives: Natives, listed: list[int], reached: set[int]) -> Leaks:
     groups: dict[tuple[Any, ...], int] = {}
     for i, address in enumerate(listed, 1):
         has_wrapper = address in natives.in_python
-        n_python = sys.getrefcount(wrappers[i]) - n_own if _IS_CPYTHON else None
-        n, held = CObject.__use_count__(wrappers[i]), sorted(holders.get(address, ()))
+        is_own = not has_wrapper or not _core.KEEPS_IDENTITY  # whether the report made the wrapper
+        n_python = sys.getrefcount(wrappers[i]) - n_own if _IS_CPYTHON and not is_own else None
+        n, held = CObject.__use_count__(wrappers[i]) - is_own, sorted(holders.get(address, ()))
         group = (
             key_of(wrappers[i]),
             _line_of(address, wrappers[i]),
             _name_of(recording.callable_of(address)),
             n_python if has_wrapper else 0,
-            n if has_wrapper else n - 1,
+            tuple(sorted(keepers.get(address, ()))),
+            n,
             tuple(held),
-            max(0, n - 1 - len(held)),
+            max(0, n - has_wrapper - len(held)),
             address in reached,
         )
         groups[group] = groups.get(group, 0) + 1

@@ -13,6 +13,7 @@ from .context.signals import keep, raise_interruption
 from .convert.opaque import unwrap
 from .convert.values import PlainValue
 from .object.call_buffers import give, take, use
+from .object.identity import share
 from .object.objects import Wrapper, expect
 
 TYPE_CHECKING = False
@@ -78,7 +79,10 @@ def _arguments_to_binding(wrapper: Wrapper) -> Any:
     frame = take()
     try:
         use(frame, wrapper)
-        return to_binding(expect(wrapper, OBJECT, 0))
+        address = expect(wrapper, OBJECT, 0)
+        if not wrapper._ffi_is_listed:
+            share(wrapper)
+        return to_binding(address)
     finally:
         give(frame)
 

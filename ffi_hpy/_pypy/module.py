@@ -63,7 +63,7 @@ def make_module(name: str) -> ModuleType:
         if constant.isupper():
             found[constant] = getattr(binding, constant)
     found["HAS_DESCRIPTORS"] = True
-    found["NATIVE_TABLES"] = (py_owners.owned,)
+    found["NATIVE_TABLES"] = (py_owners.owned, identity.kept)
     for function in _FROM_BINDING:
         found[function] = getattr(binding, function)
     own = {public: getattr(source, public) for source, names in _NAMES for public in names}

@@ -34,6 +34,8 @@ LATE: dict[str, dict[str, str]] = {
     # Signatures contain classes, and the registry creates classes with signatures.
     "registry: signatures": {"_signature": "constructor_signature"},
     "_types.function_metadata: signatures": {"_signature": "annotations_of signature_of text_of"},
+    # Errors need the values, and one operation of the values needs the classes of errors.
+    "_values.standard: errors": {"error": "error_is_a"},
     # The first native object of a type imports the module of the type's class.
     "registry: classes": {
         "access_path": "ffi.reflection.AccessPath=AccessPath ffi.reflection.AccessStep=AccessStep",

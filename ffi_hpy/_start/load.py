@@ -67,6 +67,10 @@ _BASES = ("CObject", "FieldSlot", "PlainValue", "Schema")
 """The native classes that have no native base and may have Python subclasses."""
 
 
+_BASES_WITHOUT_METACLASS = ("Function", "Tensor")
+"""The native classes whose Python subclasses are not made by ObjectMeta."""
+
+
 def _watch_subclasses(native: type, notice: Callable[[type], None]) -> None:
     """Call notice() for each class that derives from `native` from now on."""
 
@@ -217,6 +221,8 @@ def _load_with_own_runtime() -> ModuleType:
         os.add_dll_directory(os.path.dirname(CORE_LIBRARY))  # noqa: PTH120
     check_file(CORE_LIBRARY)  # load() checks the binding only, but the system's loader maps both
     module: ModuleType = load_module(_NAME, _BINDING)
+    for name in _BASES_WITHOUT_METACLASS:
+        _watch_subclasses(getattr(module, name), module.class_made)
     return module
 
 

@@ -1,7 +1,8 @@
 """Methods under the names of Python's operators and protocols: native functions follow Python's rules for them.
 
-An operand that does not convert to the parameter gives NotImplemented, so that Python asks the other operand. A result
-of another type than the protocol requires is converted. A method without an entry here needs no adaptation.
+An operand that does not convert to the parameter gives NotImplemented, so that Python asks the other operand; an item
+that does not convert is not contained. A result of another type than the protocol requires is converted. A method
+without an entry here needs no adaptation.
 """
 
 from __future__ import annotations
@@ -69,13 +70,18 @@ def follow_equality(cls: type) -> None:
 # --- operands ---------------------------------------------------------------------------------------------------------
 
 
+def _misfits(method: TypeMethod) -> tuple[tuple[str, ...], str]:
+    """Return the beginnings of messages: about operands of another type, and about a number outside the range. The name
+    is followed by the signature, if there is one."""
+    called = f" when calling: `{method._type_key}.{method.name}"
+    types = tuple([f"Mismatched type on argument #{i}{called}" for i in (1, 2)])
+    return (*types, f"No matching overload found{called}"), f"Value out of range on argument #1{called}"
+
+
 def _binary(method: TypeMethod) -> Callable[..., Any]:
     func, keeps_self = method.func, method.name in _IN_PLACE
-    # The beginning of the message about an operand; the name is followed by the signature, if there is one.
-    called = f" when calling: `{method._type_key}.{method.name}"
-    misfits = tuple([f"Mismatched type on argument #{i}{called}" for i in (1, 2)])
-    misfits += (f"No matching overload found{called}",)
-    out_of_range = f"Value out of range on argument #1{called}" if method.name in _EQUALITY else None
+    misfits, too_large = _misfits(method)
+    out_of_range = too_large if method.name in _EQUALITY else None
 
     def operate(self: CObject, other: object, /, *rest: object) -> Any:
         try:
@@ -91,6 +97,25 @@ def _binary(method: TypeMethod) -> Callable[..., Any]:
         return self if keeps_self and result is None else result
 
     return operate
+
+
+def _contains(method: TypeMethod) -> Callable[..., bool]:
+    """`in`: an object that the parameter's type does not accept is not an item. A whole float equals an int."""
+    func = method.func
+    misfits, out_of_range = _misfits(method)
+
+    def contains(self: CObject, item: object, /) -> bool:
+        try:
+            return bool(func(self, item))
+        except TypeError as error:
+            if not str(error).startswith(misfits):
+                raise
+        except OverflowError as error:
+            if not str(error).startswith(out_of_range):
+                raise
+        return isinstance(item, float) and item.is_integer() and contains(self, int(item))
+
+    return contains
 
 
 # --- results ----------------------------------------------------------------------------------------------------------
@@ -160,6 +185,7 @@ def _exit(method: TypeMethod) -> Callable[..., Any] | None:
 
 _MAKERS: dict[str, Callable[[TypeMethod], Callable[..., Any] | None]] = {
     **dict.fromkeys(_BINARY | _EQUALITY, _binary),
+    "__contains__": _contains,
     "__iter__": _iterator,
     "__await__": _awaited,
     "__bool__": _converted("bool", bool),

@@ -21,9 +21,19 @@ from .plain import wrap_opaque_ptr
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any, NoReturn
 
-__all__ = ["MISSING", "Object", "ObjectConvertible", "ObjectMeta", "ObjectRValueRef", "object_repr", "wrapper_like"]
+__all__ = [
+    "MISSING",
+    "Object",
+    "ObjectConvertible",
+    "ObjectMeta",
+    "ObjectRValueRef",
+    "object_repr",
+    "watched_names",
+    "wrapper_like",
+]
 
 
 # On PyPy every HPy object has these two attributes, and the base written in Python has weak references. A class cannot
@@ -31,6 +41,10 @@ __all__ = ["MISSING", "Object", "ObjectConvertible", "ObjectMeta", "ObjectRValue
 _HAVE_DICT = hasattr(CObject.__new__(CObject), "__dict__")
 _HAVE_WEAK_REFERENCES = _HAVE_DICT or hasattr(CObject, "__weakref__")
 _EVERYBODY_HAS = ("__dict__",) * _HAVE_DICT + ("__weakref__",) * _HAVE_WEAK_REFERENCES
+
+
+watched_names: dict[str, tuple[Callable[[type], None], ...]] = {}
+"""Functions to call with a class that got or lost an attribute of that name."""
 
 
 class ObjectMeta(ABCMeta):
@@ -43,23 +57,24 @@ class ObjectMeta(ABCMeta):
         if slots and _EVERYBODY_HAS:
             named = (slots,) if isinstance(slots, str) else slots
             namespace["__slots__"] = [slot for slot in named if slot not in _EVERYBODY_HAS]
+            if "__weakref__" in named:
+                namespace["_ffi_weak_references"] = True  # for the cffi backend (_pypy/object/objects.py)
         cls = super().__new__(mcls, name, bases, namespace, **kwargs)
         refuse_finalizer(cls)
         class_made(cls)  # type: ignore[arg-type]
         return cls
 
-    def __setattr__(cls, name: str, value: Any, /) -> None:
-        super().__setattr__(name, value)
-        if name in _CHANGE_THE_END:
-            _made_again(cls)
+    if not TYPE_CHECKING:  # with these, type checkers would accept every assignment
 
-    def __delattr__(cls, name: str, /) -> None:
-        super().__delattr__(name)
-        if name in _CHANGE_THE_END:
-            _made_again(cls)
+        def __setattr__(cls, name, value, /):
+            super().__setattr__(name, value)
+            for watch in watched_names.get(name, ()):
+                watch(cls)
 
-
-_CHANGE_THE_END = ("__del__", "__bases__")
+        def __delattr__(cls, name, /):
+            super().__delattr__(name)
+            for watch in watched_names.get(name, ()):
+                watch(cls)
 
 
 def _made_again(cls: Any) -> None:
@@ -70,14 +85,19 @@ def _made_again(cls: Any) -> None:
         _made_again(each)
 
 
+watched_names["__del__"] = watched_names["__bases__"] = (_made_again,)
+
+
 class Object(CObject, metaclass=ObjectMeta):
     """A native object, shared with native code by reference count.
 
     A wrapper owns one strong reference. While it lives, Python gets this wrapper for the object: `a.x is a.x`, ids are
-    stable, and attributes set on the wrapper stay. Two cases get separate wrappers: arguments of a callback while the
-    caller's wrappers are in use, and objects that were moved (`_move`). In debug modes every access gets one. Such
-    wrappers are equal and have equal hashes, unless the class defines this otherwise (Array and Map compare their
-    contents). Using a wrapper whose handle was moved away is a ValueError.
+    stable, and attributes set on the wrapper stay. A wrapper with state lives as long as native code holds the object:
+    an instance of a subclass of the registered class, or of a class with attributes, slots, weak references or
+    `__del__`. Without state, two cases get separate wrappers: arguments of a callback while the caller's wrappers are
+    in use, and objects that were moved (`_move`). In debug modes every access gets one. Such wrappers are equal and
+    have equal hashes, unless the class defines this otherwise (Array and Map compare their contents). Using a wrapper
+    whose handle was moved away is a ValueError.
 
     Classes for types of a native library derive from Object and are bound with `register_object()`. Any thread may use
     a wrapper. Whether two threads may change its object depends on the object's type.

@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping
 
+from .._start.late import find_late
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -141,13 +143,17 @@ def _microseconds_of_time(value: Any) -> int | None:
     return ((value.hour * 60 + value.minute) * 60 + value.second) * 1_000_000 + value.microsecond
 
 
-# --- messages ---------------------------------------------------------------------------------------------------------
+# --- errors and messages ----------------------------------------------------------------------------------------------
 
 
 def _class_name(value: Any) -> str:
     """Return the qualified name of the class, with the module unless it is builtins."""
     cls = type(value)
     return cls.__qualname__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__qualname__}"
+
+
+def _error_is_a(error: Any, name: str) -> bool:
+    return bool(find_late("_values.standard: errors", "error_is_a")(error, str(name)))
 
 
 _OPERATIONS: dict[str, Callable[..., Any]] = {
@@ -168,6 +174,7 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     "time": _time,
     "microseconds_of_time": _microseconds_of_time,
     "class_name": _class_name,
+    "error_is_a": _error_is_a,
 }
 
 

@@ -5,10 +5,16 @@
 #include <tvm/ffi/any.h>
 #include <tvm/ffi/big_int.h>
 #include <tvm/ffi/container/array.h>
+#include <tvm/ffi/container/map.h>
+#include <tvm/ffi/container/tuple.h>
+#include <tvm/ffi/container/variant.h>
 #include <tvm/ffi/device.h>
 #include <tvm/ffi/dtype.h>
+#include <tvm/ffi/function.h>
 #include <tvm/ffi/optional.h>
 
+#include <cfloat>
+#include <cmath>
 #include <cstdint>
 
 namespace {
@@ -48,9 +54,66 @@ TEST(Any, MismatchesAreReported) {
   EXPECT_EQ(error.kind(), "TypeError");
   EXPECT_EQ(error.message(), "Cannot convert from type `float` to `int`");
   EXPECT_EQ(ERROR_OF(Any(2).as_or_throw<double>()).message(), "Cannot treat type `int` as type `float`");
-  EXPECT_EQ(ERROR_OF(Any(UINT64_MAX)).kind(), "OverflowError");
+  EXPECT_EQ(ERROR_OF(AnyView(UINT64_MAX)).kind(), "OverflowError");
   EXPECT_EQ(ERROR_OF(AnyView(static_cast<unsigned long long>(-1))).kind(), "OverflowError");
   EXPECT_EQ(Any(static_cast<uint64_t>(INT64_MAX)).cast<uint64_t>(), static_cast<uint64_t>(INT64_MAX));
+}
+
+TEST(Any, AnUnsignedIntegerBeyondInt64IsAValueLikeAnyOther) {
+  enum class Wide : uint64_t { kAll = UINT64_MAX };
+  constexpr uint64_t kLarge = UINT64_MAX - 1;
+  Any any = kLarge;
+  EXPECT_EQ(any.type_index(), kTVMFFIBigInt);
+  EXPECT_EQ(any.cast<uint64_t>(), kLarge);
+  EXPECT_EQ(any.as<uint64_t>(), kLarge);
+  EXPECT_EQ(any.as<int64_t>(), std::nullopt);
+  EXPECT_EQ(std::move(any).cast<uint64_t>(), kLarge);
+  EXPECT_EQ(Any(Wide::kAll).as<Wide>(), Wide::kAll);
+  EXPECT_EQ(Any(BigInt(1) << 64).as<uint64_t>(), std::nullopt);
+
+  Optional<uint64_t> optional = kLarge;
+  EXPECT_EQ(*optional, kLarge);
+  EXPECT_EQ(*std::move(optional), kLarge);
+  Array<uint64_t> array{1, kLarge};
+  array.push_back(UINT64_MAX);
+  EXPECT_EQ(array[1], kLarge);
+  EXPECT_EQ(array.back(), UINT64_MAX);
+  EXPECT_TRUE(Any(array).as<Array<uint64_t>>().has_value());
+  EXPECT_FALSE(Any(array).try_cast<Array<int64_t>>().has_value());
+  Map<uint64_t, uint64_t> map{{kLarge, UINT64_MAX}};
+  EXPECT_EQ(map.at(kLarge), UINT64_MAX);
+  EXPECT_EQ(map.count(UINT64_MAX), 0u);
+  map.Set(UINT64_MAX, 1);
+  map.erase(kLarge);
+  EXPECT_EQ(map.size(), 1u);
+  Tuple<uint64_t, int> tuple(kLarge, 2);
+  EXPECT_EQ(std::move(tuple).get<0>(), kLarge);
+  EXPECT_EQ((Variant<uint64_t, String>(kLarge).get<uint64_t>()), kLarge);
+
+  Function next = Function::FromTyped([](uint64_t x) { return x + 1; });
+  EXPECT_EQ(next(kLarge).cast<uint64_t>(), UINT64_MAX);
+  TypedFunction<uint64_t(uint64_t)> typed = next;
+  EXPECT_EQ(typed(kLarge), UINT64_MAX);
+}
+
+TEST(Any, AFiniteNumberDoesNotBecomeAnInfiniteFloat) {
+  constexpr double kMax = static_cast<double>(FLT_MAX), kHalfway = 0x1.ffffffp127;
+  EXPECT_EQ(Any(kMax).cast<float>(), FLT_MAX);
+  EXPECT_EQ(Any(std::nextafter(kHalfway, 0.0)).cast<float>(), FLT_MAX);
+  EXPECT_EQ(Any(HUGE_VAL).cast<float>(), HUGE_VALF);
+  EXPECT_TRUE(std::isnan(Any(std::nan("")).cast<float>()));
+  EXPECT_EQ(Any(1e-300).cast<float>(), 0.0f);
+  for (double number : {kHalfway, -kHalfway, 1e300}) {
+    EXPECT_EQ(Any(number).try_cast<float>(), std::nullopt);
+    EXPECT_EQ(Any(number).as<float>(), std::nullopt);
+    EXPECT_EQ(Any(number).cast<double>(), number);
+  }
+  Error error = ERROR_OF(Any(-1e300).cast<float>());
+  EXPECT_EQ(error.kind(), "OverflowError");
+  EXPECT_EQ(error.message(),
+            "Cannot convert -1e+300, which is outside the range of a float, -3.4028234663852886e+38 to "
+            "3.4028234663852886e+38, to `float`");
+  EXPECT_EQ(ERROR_OF(Any(Array<double>{1.0, 1e39}).cast<Array<float>>()).kind(), "OverflowError");
 }
 
 TEST(Any, NumbersOutsideARangeAreRefused) {

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.one_of_each
+pytestmark = pytest.mark.once
 
 HERE = Path(__file__).resolve().parent
 SEED = 12

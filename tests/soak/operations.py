@@ -186,6 +186,17 @@ def cycles() -> None:
 
 
 @operation
+def preserved_objects() -> None:
+    _shelf.append(_WithDict(1, 2))
+    _shelf[0].note = _TEXT
+    assert _shelf[0].note is _TEXT
+    _shelf.clear()
+
+
+_shelf: ffi_hpy.List[Any] = ffi_hpy.List()
+
+
+@operation
 def weak_references() -> None:
     pair = _WithDict(1, 2)
     weakref.ref(pair, lambda _: None), weakref.finalize(pair, int)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 64 << 20
 SITE, UPSTREAM, UPSTREAM_TESTS, SCALING = "site", "upstream", "upstream-tests", "scaling.tar.xz"
-TEST_PACKAGES = ("pytest>=8", "pytest-timeout", "ninja", "typing-extensions>=4.13")
+TEST_PACKAGES = ("pytest>=8", "pytest-timeout", "ninja", "typing-extensions>=4.13", "pyelftools")
 
 
 def prepare(folder: Path, python_version: str) -> None:

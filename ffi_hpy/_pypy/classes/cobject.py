@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..context import hooks
-from ..context.backend import core
+from ..context.backend import core, n_owners
 from ..context.binding import binding
 from ..context.hidden import hidden
 from ..context.numbers import FUNCTION, OBJECT
@@ -58,7 +58,8 @@ def put_handle(wrapper: Any, address: int) -> None:
     """Replace a wrapper's handle with the given one, which is stolen. RuntimeError if a call uses the old handle."""
     try:
         # The wrapper's class may have been replaced by a class registered later, or belong to another type.
-        is_listable = class_at(type_index_at(address)) is type(wrapper) or _is_listable(wrapper, address)
+        is_exact = class_at(type_index_at(address)) is type(wrapper)
+        is_listable = is_exact or _is_listable(wrapper, address)
         # The common case: the wrapper is new and unused.
         if not (wrapper._ffi_address or wrapper._is_function or is_shared(address)) and wrapper._ffi_uses is None:
             if not is_listable:
@@ -66,6 +67,8 @@ def put_handle(wrapper: Any, address: int) -> None:
             wrapper._ffi_address = address
             if hooks.object_made is not None:
                 record(wrapper, 0)
+            if not is_exact and hooks.subclass_made is not None:
+                hooks.subclass_made(wrapper)
             return
         if wrapper._is_function:
             check_function(address)
@@ -83,16 +86,13 @@ def put_handle(wrapper: Any, address: int) -> None:
         record(wrapper, 0)
     if old:
         core.decref(old)
+    if not is_exact and hooks.subclass_made is not None:
+        hooks.subclass_made(wrapper)
 
 
 def _blank() -> Any:
     """Return an empty wrapper of the binding, whose methods raise the errors for wrong arguments."""
     return binding.CObject.__new__(binding.CObject)
-
-
-def _use_count(words: Any) -> int:
-    count: int = words[0] & 0xFFFFFFFF
-    return count
 
 
 class CObject(Wrapper):
@@ -126,7 +126,7 @@ class CObject(Wrapper):
     def __use_count__(self) -> int:
         """Strong references to the native object, 0 if there is none."""
         check_wrapper(self)
-        count: int = read_object(self, OBJECT, 0, _use_count) if address_in(self) else 0
+        count: int = read_object(self, OBJECT, 0, n_owners) if address_in(self) else 0
         return count
 
     def _move(self) -> ObjectRValueRef:
@@ -157,6 +157,8 @@ class CObject(Wrapper):
         _let_list(self)
         if old:
             core.decref(old)
+        if hooks.subclass_made is not None and address_in(self):
+            hooks.subclass_made(self)
 
     @hidden
     def __init_handle_by_constructor__(self, *args: Any) -> None:

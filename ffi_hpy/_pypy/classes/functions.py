@@ -291,7 +291,10 @@ def _passed(arg: Any, frame: CallBuffer) -> Any:
         uses = uses_of(wrapper)
         uses.append(None)
         frame.held.append(uses)
-        return bridge.to_binding(wrapper._ffi_address or settled(wrapper))
+        address = wrapper._ffi_address or settled(wrapper)
+        if not wrapper._ffi_is_listed:
+            share(wrapper)
+        return bridge.to_binding(address)
     return arg
 
 

@@ -34,6 +34,7 @@ __all__ = [
     "int8s_at",
     "int16s_at",
     "ints_at",
+    "n_owners",
     "new_chars",
     "new_words",
     "words_at",
@@ -94,6 +95,12 @@ def address_of(memory: Any) -> int:
 def words_at(address: Any) -> Any:
     """The memory at an int or pointer, as int64."""
     return cast(_words, address)
+
+
+def n_owners(address: int) -> int:
+    """The number of strong references to an object."""
+    count: int = words_at(address)[0] & 0xFFFFFFFF
+    return count
 
 
 def ints_at(address: Any) -> Any:

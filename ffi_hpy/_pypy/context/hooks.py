@@ -42,10 +42,15 @@ tensor_to_array: Any = _missing
 wrap_dtype: Any = _missing
 wrap_opaque_ptr: Any = _missing
 
-_NAMES = frozenset([name for name, value in globals().items() if value is _missing]) - {"_missing"} | {"object_made"}
+_NAMES = frozenset(name for name, value in globals().items() if value is _missing) - {"_missing"} | {
+    "object_made",
+    "subclass_made",
+}
 
 object_made: Any = None
 """None unless the package records objects for its leak report."""
+subclass_made: Any = None
+"""Set for the first type with overridable methods."""
 
 
 def store(*args: Any, **given: Any) -> None:

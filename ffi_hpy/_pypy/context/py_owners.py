@@ -32,6 +32,8 @@ __all__ = [
     "put_error",
     "take_error",
     "waiting",
+    "weak_end",
+    "weak_new",
 ]
 
 owned: list[Any] = [None]
@@ -40,8 +42,8 @@ _unused: list[int] = []  # free numbers below the next of _numbers; append and p
 _numbers = count()
 CALL_AT: int
 DROP_AT: int
-CALL_AT, DROP_AT, _new_at, _next_at, _free_at, _put_error_at, _take_error_at, _end_at, _first_at = binding.cover(
-    0, 0, 0
+CALL_AT, DROP_AT, _new_at, _next_at, _free_at, _put_error_at, _take_error_at, _end_at, *_weak_at, _first_at = (
+    binding.cover(0, 0, 0)
 )
 """CALL_AT is the safe_call of callbacks, DROP_AT the deleter of the Python objects that native code owns."""
 put_error = c_function(_put_error_at, "w", "w")
@@ -51,6 +53,8 @@ take_error = c_function(_take_error_at, "w", "w")
 pointer."""
 end_at = c_function(_end_at, "w", "w")
 """Release the reference in the word at a pointer and set it to 0. Further calls have no effect."""
+weak_new, weak_end = (c_function(at, "w", "w") for at in _weak_at)
+"""Take and release a weak reference to a native object."""
 _push_block = c_function(DROP_AT, "w", "")
 _new_block = c_function(_new_at, "ww", "w")
 _next_block = c_function(_next_at, "", "w")
@@ -127,6 +131,8 @@ _MOST_TRIES = 100
 def finish(end: Callable[[Any], None], owner: Any, interruption: BaseException) -> None:
     """Call end(owner) again after a signal interrupted it in a finalizer. The signal handler's exception is kept for
     the next use of native code."""
+    if _MOST_TRIES is None:  # CPython has cleared this module: the process ends, which releases everything
+        return
     for _ in range(_MOST_TRIES):
         if isinstance(interruption, (RecursionError, MemoryError)):
             break

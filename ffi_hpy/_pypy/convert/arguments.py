@@ -35,8 +35,8 @@ from ..context.numbers import (
 from ..context.texts import cut, messages
 from ..object.call_buffers import TEXT_BYTES, Offer, give, take, use
 from ..object.errors import raise_pending
-from ..object.identity import share
 from ..object.objects import Wrapper, settled
+from ..object.preservation import share_in_call
 from . import exchanged
 from .exchanged import marked
 from .opaque import make_opaque
@@ -100,7 +100,7 @@ def _put_object(frame: CallBuffer, i: int, wrapper: Wrapper) -> None:
     use(frame, wrapper)
     address = wrapper._ffi_address or settled(wrapper)
     if not wrapper._ffi_is_listed:  # from now on native code has the object, and may return it
-        share(wrapper)
+        share_in_call(frame.held, wrapper)
     words = frame.words
     words[i] = words_at(address)[1] & 0xFFFFFFFF
     words[i + 1] = address

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..context import hooks
 from ..context.backend import core, words_at
 from ..context.binding import binding
 from ..context.hidden import hidden
@@ -76,6 +77,8 @@ def _make(name: str, frame: CallBuffer, n: int) -> int:
     if failed:
         raise_pending(name)
     made: int = result[1]
+    if hooks.object_made is not None:
+        hooks.object_made(made, 0)
     return made
 
 

@@ -171,9 +171,9 @@ def of_view(words: Any) -> Any:
 @hidden
 def _wrap_movable(address: int) -> Any:
     """A callback may move its argument away, which is impossible for a wrapper that a call uses. Such an argument gets
-    a new wrapper."""
+    a new wrapper. A wrapper of a Python subclass differs from a new one, so it is passed itself."""
     if is_shared(address):
         found = find(address)
-        if found is not None and found._ffi_uses:
+        if found is not None and found._ffi_uses and not found._ffi_has_state:
             return wrap_apart(address)
     return wrap(address)

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from ..context.backend import address_of, buffer_at, core, doubles_at, new_words, words_at
 from ..context.hidden import hidden
-from ..context.py_owners import drain, finish, waiting
+from ..context.py_owners import drain, finish, waiting, weak_new
 from ..context.texts import messages
-from .identity import take_out, unlist, uses_of
+from .identity import put_back, register, take_out, unlist, uses_of
 from .objects import check_wrapper, expect, raise_no_handle
+from .preservation import look_after
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -164,24 +165,31 @@ class Offer:
     """The handle of a wrapper while a call may steal it. The callee gets a pointer to a separate word, and steals the
     handle by storing 0 there."""
 
-    __slots__ = ("_has_begun", "_slot", "slot_at", "wrapper")
+    __slots__ = ("_has_begun", "_slot", "_watched", "slot_at", "wrapper")
 
     def __init__(self, wrapper: Any) -> None:
         self.wrapper = wrapper
         self._has_begun = False
+        self._watched = 0
         self._slot = new_words(1)
         self.slot_at = address_of(self._slot)
 
     def begin(self) -> None:
         """Take the handle out of the wrapper. The caller must call end(), even after a failure."""
-        address = take_out(self.wrapper)
+        wrapper = self.wrapper
+        is_watched = wrapper._ffi_has_state and register(wrapper) is wrapper
+        address = take_out(wrapper)
         if address == -1:
             refuse_in_use()
         if not address:
-            raise_no_handle(self.wrapper)
+            raise_no_handle(wrapper)
         self._slot[0] = address
         self._has_begun = True
-        unlist(address, None)  # any registered wrapper: if the object comes back, it gets a new one
+        if is_watched:
+            weak_new(address)
+            self._watched = address
+        else:
+            unlist(address, None)  # any registered wrapper: if the object comes back, it gets a new one
 
     def take(self) -> int:
         """Steal the handle, as a callee would."""
@@ -196,8 +204,12 @@ class Offer:
     def end(self) -> None:
         """Give the handle back to the wrapper unless it was stolen."""
         address = self.take()
-        if address:
-            self.wrapper._ffi_address = address
+        if address and not put_back(self.wrapper, address):
+            core.decref(address)
+        watched = self._watched
+        if watched:
+            self._watched = 0
+            look_after(self.wrapper, watched)
         if self._has_begun:
             self._has_begun = False
             self.wrapper._ffi_uses.pop()

@@ -10,12 +10,13 @@ from __future__ import annotations
 import sys
 from warnings import catch_warnings, simplefilter
 
-from ..context.backend import address_of, new_words
+from ..context.backend import address_of, n_owners, new_words
 from ..context.py_owners import end_at, end_waiting, finish, waiting
-from .identity import unlist
+from .identity import has_entry, share, unlist
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 __all__ = ["Handle", "new_handle"]
@@ -24,10 +25,12 @@ __all__ = ["Handle", "new_handle"]
 class _Handle:
     """Owner of a reference to a native object. The slots are described in objects.Wrapper."""
 
-    __slots__ = ("__weakref__", "_ffi_address", "_ffi_is_listed", "_ffi_uses")
+    __slots__ = ("__weakref__", "_ffi_address", "_ffi_again", "_ffi_is_listed", "_ffi_uses")
 
+    _ffi_has_state = False
     _ffi_address: int
-    _ffi_is_listed: bool
+    _ffi_again: _Again  # missing before the first finalizer
+    _ffi_is_listed: bool | None
     _ffi_uses: Any
 
     def __init_subclass__(cls, /, **options: Any) -> None:
@@ -40,25 +43,69 @@ class _Handle:
 
     def __del__(self) -> None:
         try:
-            _end(self)
+            if not (self._ffi_has_state and _must_live(self, _Handle.__del__)):
+                _end(self)
         except BaseException as interruption:  # a signal handler raised
             finish(_end, self, interruption)
 
     __del__._ends_handle = True  # type: ignore[attr-defined]
 
 
+class _Again:
+    """The second finalizer of a wrapper: PyPy runs its `__del__` once. Only the wrapper refers to this object."""
+
+    __slots__ = ("_run", "_wrapper")
+
+    def __init__(self, run: Callable[[Any], None], wrapper: Any) -> None:
+        self._run = run
+        self._wrapper = wrapper
+
+    def __del__(self) -> None:
+        self._run(self._wrapper)
+
+
+def _must_live(wrapper: Any, run: Callable[[Any], None]) -> bool:
+    """Resurrect a wrapper with state whose object has other owners: native code that was not passed the object, but had
+    a pointer or a weak reference to it. The wrapper ends later by run(). Its weak references are dead."""
+    try:
+        address = wrapper._ffi_address
+    except (AttributeError, TypeError):
+        return False
+    if not address or n_owners(address) == 1:
+        return False
+    if wrapper._ffi_is_listed and not has_entry(address):  # it must not be registered
+        return False
+    if share(wrapper) is not wrapper:
+        return False
+    wrapper._ffi_again = _Again(run, wrapper)
+    return True
+
+
 def _finalizer(own: Any) -> Any:
-    """Return the `__del__` of a subclass that defines one: it runs the subclass's, and then ours, even if the subclass
-    calls ours itself. PyPy runs `__del__` once: an object that the subclass resurrects no longer has a handle."""
+    """Return the `__del__` of a subclass that defines one. It runs the subclass's. The handle ends after the next
+    collection, because the subclass may have resurrected the wrapper."""
 
     def __del__(self: _Handle) -> None:
+        if self._ffi_has_state and _must_live(self, __del__):
+            return
         try:
             own(self)
         finally:
-            _Handle.__del__(self)
+            _end_later(self)
 
     __del__._ends_handle = True  # type: ignore[attr-defined]
     return __del__
+
+
+def _end_later(wrapper: Any) -> None:
+    try:
+        if wrapper._ffi_is_listed is not False and unlist(wrapper._ffi_address, wrapper):  # the weak reference is dead
+            wrapper._ffi_is_listed = False
+        wrapper._ffi_again = _Again(_Handle.__del__, wrapper)
+    except (AttributeError, TypeError):
+        pass  # as in _end()
+    except BaseException as interruption:  # a signal handler raised
+        finish(_end, wrapper, interruption)
 
 
 _words: list[Any] = []
@@ -73,7 +120,7 @@ def _end(handle: _Handle) -> None:
     except (AttributeError, TypeError):  # object.__new__() made it, or a signal interrupted its creation
         return
     if address:
-        if handle._ffi_is_listed:  # other threads may find the entry while it is in the map
+        if handle._ffi_is_listed is not False:  # other threads may find the entry while it is in the map
             unlist(address, handle)
         try:
             word = _words.pop()

@@ -4,6 +4,9 @@ The map has a weak reference to each registered wrapper (names in the code say "
 its object may have other owners: at creation if the reference count says so, otherwise when the object is first passed
 to native code or its address is requested. An object with one owner costs nothing here.
 
+A wrapper with state (`_ffi_has_state`) is kept while its object may have other owners: `kept` has a strong reference,
+so that the object returns to Python as the same wrapper. `preservation` removes the reference.
+
 The entry of a dead wrapper stays until its finalizer removes it, or until a new wrapper replaces it.
 """
 
@@ -13,6 +16,7 @@ from weakref import ref
 
 from ..._start.fork import new_lock
 from ..context.backend import core, new_words
+from ..context.py_owners import weak_end
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,9 +27,15 @@ __all__ = [
     "changing",
     "find",
     "find_all",
+    "has_entry",
     "is_used",
+    "keep",
+    "kept",
     "move",
+    "moved",
     "new_pin",
+    "put_back",
+    "register",
     "replace",
     "share",
     "take_out",
@@ -37,6 +47,15 @@ _table: dict[int, ref[Any]] = {}
 changing = new_lock()
 """Held while an entry is replaced or removed, and while a wrapper's address changes. No foreign code runs under this
 lock."""
+
+
+kept: dict[int, list[Any]] = {}
+"""Wrappers with state, by the address of their objects. Each list has one item and is emptied when it is removed:
+PyPy's dict keeps removed objects alive after it has compacted its entries."""
+
+moved: set[int] = set()
+"""Objects that were moved away from a wrapper with state, to each of which the package has a weak reference. `kept` has
+the wrapper: it gets the object back if the object returns to Python."""
 
 
 def find(address: int) -> Any:
@@ -52,8 +71,32 @@ def find_all() -> list[Any]:
 
 
 def share(wrapper: Any) -> Any:
-    """Register a wrapper that has an object. Returns the registered wrapper of the object: this one, unless there is
-    another."""
+    """Register a wrapper that has an object, and keep it if it has state. Returns the registered wrapper of the object:
+    this one, unless there is another."""
+    listed = register(wrapper)
+    if listed._ffi_has_state:
+        keep(listed)
+    return listed
+
+
+def has_entry(address: int) -> bool:
+    """Whether there is an entry for an object, even if its wrapper is dead."""
+    return address in _table
+
+
+def keep(wrapper: Any) -> None:
+    """Keep a wrapper alive if it is registered."""
+    with changing:
+        address = wrapper._ffi_address
+        if find(address) is wrapper:
+            there = kept.get(address)
+            if not there or there[0] is not wrapper:
+                kept[address] = [wrapper]
+            wrapper._ffi_is_listed = True
+
+
+def register(wrapper: Any) -> Any:
+    """Like share(), but do not keep the wrapper."""
     entry = ref(wrapper)
     address = wrapper._ffi_address
     if not address:  # moved away in the meantime
@@ -135,9 +178,24 @@ def take_out(wrapper: Any) -> int:
     return address  # type: ignore[no-any-return]
 
 
+def put_back(wrapper: Any, address: int) -> bool:
+    """Give a wrapper the object that was moved away from it, and that it steals. Returns False if it has another
+    object, or this one again."""
+    with changing:
+        if wrapper._ffi_address:
+            return False
+        wrapper._ffi_is_repeated = False
+        wrapper._ffi_address = address
+        if address in moved:
+            moved.discard(address)
+            wrapper._ffi_is_listed = True
+            weak_end(address)  # not the last one
+        return True
+
+
 def _settle(wrapper: Any, old: int, is_listable: bool) -> None:
     """Update the flags of a wrapper whose old address is being replaced. The caller has the lock."""
-    if wrapper._ffi_is_listed:
+    if wrapper._ffi_is_listed is not False:
         unlist(old, wrapper)
     wrapper._ffi_is_listed = not is_listable
     wrapper._ffi_is_repeated = False
@@ -188,14 +246,20 @@ def move(source: Any, target: Any) -> int:
     return old  # type: ignore[no-any-return]
 
 
-def unlist(address: int, wrapper: Any) -> None:
-    """Remove an entry if it belongs to `wrapper` or to a dead wrapper. With None, remove any entry."""
+def unlist(address: int, wrapper: Any) -> bool:
+    """Remove an entry if it belongs to `wrapper` or to a dead wrapper. With None, remove any entry. Returns whether an
+    entry was removed."""
     with changing:
         entry = _table.get(address)
         if entry is None:
-            return
+            return False
         listed = entry()
         if listed is None or listed is wrapper or wrapper is None:
             del _table[address]
+            strong = kept.pop(address, None)
+            if strong is not None:
+                strong.clear()
             if listed is not None:
                 listed._ffi_is_listed = False
+            return True
+        return False

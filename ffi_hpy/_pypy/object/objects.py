@@ -11,7 +11,7 @@ from ..context.hidden import hidden
 from ..context.numbers import FUNCTION
 from ..context.texts import check_new, messages, raise_unmade
 from .handle import Handle, new_handle
-from .identity import at_rest, find, share
+from .identity import at_rest, find, put_back, register, share
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ _SLOTS = frozenset(
     (
         "_about",
         "_ffi_address",
+        "_ffi_again",
         "_call",
         "_ffi_handle",
         "_ffi_is_listed",
@@ -59,14 +60,19 @@ class Wrapper(Handle):
     """Owner of a reference to a native object, at `_ffi_address`; 0 before initialisation and after the object was
     moved away. The attribute names do not collide with the fields of user classes.
 
-    `_ffi_is_listed`: the wrapper is in the instance map, or must not be. `_ffi_is_repeated`: the wrapper was returned
-    more than once, where each time could have created a new wrapper. A program that moves one of those keeps the
-    others, so a move leaves the handle. `_ffi_uses`: see identity.uses_of.
+    `_ffi_is_listed`: the wrapper is in the instance map, or must not be; None if it is there, has state and is not
+    kept. `_ffi_is_repeated`: the wrapper was returned more than once, where each time could have created a new wrapper.
+    A program that moves one of those keeps the others, so a move leaves the handle. `_ffi_uses`: see identity.uses_of.
     """
 
     __slots__ = ("_ffi_is_repeated",)
 
     _ffi_is_repeated: bool
+    _ffi_has_state = True
+    """Whether the program can observe that a wrapper was created again. False for registered classes without slots, and
+    for functions: several wrappers of a function may have different names."""
+    _ffi_declares = False
+    """Whether the class or a class above it declares attributes or weak references."""
 
     def __new__(cls, /, *_args: Any, **_kwargs: Any) -> Any:
         check_new(cls, Wrapper, "CObject")
@@ -79,6 +85,8 @@ class Wrapper(Handle):
 
     def __init_subclass__(cls, /, **options: Any) -> None:
         super().__init_subclass__(**options)
+        cls._ffi_has_state = not getattr(cls, "_is_function", False)  # until it is registered
+        cls._ffi_declares = _has_slots(cls) or any(_declares(base) for base in cls.__bases__)
         lookup = cls.__getattr__
         if not hasattr(lookup, "_knows_slots"):
             cls.__getattr__ = _lookup(lookup)  # type: ignore[method-assign]
@@ -157,7 +165,7 @@ def class_at(type_index: int) -> type | None:
 
 
 def class_made(cls: type) -> None:
-    """Do nothing: PyPy needs no notice of the end of a wrapper."""
+    """Do nothing: object.preservation needs no notice of the end of a wrapper."""
 
 
 def class_set(type_index: int, cls: type, replaces: bool = True) -> type:
@@ -169,7 +177,27 @@ def class_set(type_index: int, cls: type, replaces: bool = True) -> type:
         while len(_classes) <= type_index:
             _classes.extend([None] * 256)
         _classes[type_index] = cls
+        if found is not None and issubclass(found, Wrapper):
+            found._ffi_has_state = not getattr(found, "_is_function", False)  # objects get the other class from now on
+        cls._ffi_has_state = _declares_state(cls)  # type: ignore[attr-defined]
         return cls
+
+
+def _declares_state(cls: type) -> bool:
+    """Whether wrappers of a class have attributes, weak references or a finalizer."""
+    return getattr(cls, "__del__", None) is not getattr(Wrapper, "__del__", None) or _declares(cls)
+
+
+def _declares(cls: type) -> bool:
+    if issubclass(cls, Wrapper):
+        return cls._ffi_declares
+    return any(_has_slots(base) for base in cls.__mro__ if base is not object)
+
+
+def _has_slots(cls: type) -> bool:
+    slots = vars(cls).get("__slots__", ("__dict__",))
+    named = (slots,) if isinstance(slots, str) else slots
+    return "_ffi_weak_references" in vars(cls) or not _SLOTS.issuperset(named)
 
 
 def _class_of(type_index: int) -> type:
@@ -220,7 +248,7 @@ def record(wrapper: Any, owner: int) -> None:
     """Tell the package about a wrapper that has got its object, for the leak report, and register the wrapper, so that
     the report finds it. `owner` is the block of the callable if the object is a callback."""
     if not wrapper._ffi_is_listed:
-        share(wrapper)
+        register(wrapper)
     hooks.object_made(wrapper._ffi_address, owner)
 
 
@@ -236,6 +264,8 @@ def wrap(address: int) -> Any:
     found._ffi_is_repeated = True
     if found._ffi_address == address:  # from now on it cannot be moved away (identity.take_out)
         core.decref(address)
+        return found
+    if found._ffi_has_state and not found._ffi_address and put_back(found, address):  # it was moved away
         return found
     return _wrap_new(address, True)
 

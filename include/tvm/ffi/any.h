@@ -57,11 +57,25 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string OutsideRange(const TVMFFI
   if (!is_outside) return GivenClass(src);
   return IntegerText(src) + kOutsideTheRange + std::to_string(min) + " to " + std::to_string(max);
 }
+/** The shortest text that reads as the same double. */
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string FloatText(double value) {
+  char text[32];
+  for (int digits = 1; digits <= 17; ++digits) {
+    std::snprintf(text, sizeof(text), "%.*g", digits, value);
+    if (std::strtod(text, nullptr) == value) break;
+  }
+  return text;
+}
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string OutsideFloat(const TVMFFIAny *src, double max) {
-  std::optional<double> value = BigIntToDouble(src);
-  bool is_outside = src->type_index == kTVMFFIBigInt && (!value.has_value() || *value > max || *value < -max);
-  if (!is_outside) return GivenClass(src);
-  return IntegerText(src) + kOutsideTheRange + "of a float";
+  std::string found;
+  if (src->type_index == kTVMFFIFloat) {
+    if (std::abs(src->v_float64) > max && !std::isinf(src->v_float64)) found = FloatText(src->v_float64);
+  } else if (src->type_index == kTVMFFIBigInt) {
+    std::optional<double> value = BigIntToDouble(src);
+    if (!value.has_value() || *value > max || *value < -max) found = IntegerText(src);
+  }
+  if (found.empty()) return GivenClass(src);
+  return found + kOutsideTheRange + "of a float, " + FloatText(-max) + " to " + FloatText(max);
 }
 /** Whether a description of GetMismatchTypeInfo is about a number outside a range, also of an item in a container. */
 inline bool IsOutsideRange(const std::string &found) { return found.find(kOutsideTheRange) != std::string::npos; }
@@ -88,6 +102,10 @@ template <typename T> [[noreturn]] TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE void Thro
 }
 template <typename T> [[noreturn]] TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE void ThrowCannotConvert(const TVMFFIAny *value) {
   ThrowMismatch("convert from type", TypeTraits<T>::GetMismatchTypeInfo(value), "` to `", TypeTraits<T>::TypeStr());
+}
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void DropObject(TVMFFIAny *owned) {
+  ObjectUnsafe::DecRefObjectHandle(owned->v_obj);
+  PutNone(owned);
 }
 [[noreturn]] TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void ThrowIntegerTooLarge(uint64_t value) {
   TVM_FFI_THROW(OverflowError) << "Integer value " << value << " is too large to fit in int64_t. "

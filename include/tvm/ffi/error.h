@@ -68,8 +68,8 @@ public:
   /** The name of the error's class, such as "ValueError". */
   std::string kind() const { return Text(get()->kind); }
   /** Whether an `except` clause of Python for the class with the name `kind` catches this error: the kind is that name,
-   * or that of a class below it that is built in or has an ErrorDef (exception.h, which function.h includes). The error
-   * of a Python exception has the kind of its class, or else of the nearest base that is registered or built in. */
+   * or that of a class below it. The name is a kind, or the name of a Python class, with or without its module. Without
+   * Python, classes that are built in and those of an ErrorDef are known (exception.h, which function.h includes). */
   inline bool is_a(std::string_view kind) const;
   /** The text for the user. */
   std::string message() const { return Text(get()->message); }

@@ -223,7 +223,8 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void SetSafeCallRaisedFromCurrent() {
 TVM_FFI_COLD_CODE inline bool Error::is_a(std::string_view kind) const {
   std::string name = this->kind();
   while (name != kind && !name.empty()) name = detail::BaseOfKind(name);
-  return !name.empty();
+  if (!name.empty()) return true;
+  return detail::AskPython("error_is_a", *this, String(kind.data(), kind.size())).try_cast<bool>().value_or(false);
 }
 
 namespace reflection {

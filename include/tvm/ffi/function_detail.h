@@ -223,14 +223,6 @@ TVM_FFI_INLINE Plain ConvertArg(const CallContext &context, const AnyView *args,
   }
 }
 
-/** A result, field or item as a value. An unsigned integer beyond int64 becomes a BigInt. */
-template <typename T> TVM_FFI_INLINE Any ToOwned(T value) {
-  if constexpr (is_unsigned64_v<T>) {
-    if (TVM_FFI_PREDICT_FALSE(static_cast<int64_t>(value) < 0)) return AnyOfUnsigned(static_cast<uint64_t>(value));
-  }
-  return Any(std::move(value));
-}
-
 /** Calls f with converted arguments. `result` is None before the call and owns the result afterwards. The error of an
  * Expected is thrown. */
 template <typename F, typename... Values>
@@ -242,8 +234,6 @@ TVM_FFI_INLINE void InvokeInto([[maybe_unused]] Any *result, F &f, Values &&...v
     R expected = f(std::forward<Values>(values)...);
     if (expected.is_err()) throw std::move(expected).error();
     *result = ExpectedUnsafe::GetData(expected);
-  } else if constexpr (is_unsigned64_v<R>) {
-    *result = ToOwned<R>(f(std::forward<Values>(values)...));
   } else {
     *result = R(f(std::forward<Values>(values)...));
   }

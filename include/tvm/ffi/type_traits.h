@@ -258,44 +258,84 @@ template <typename Int> TVM_FFI_INLINE bool FitsInto(int64_t value) {
   }
 }
 
-/* Defined in any.h. */
+/* Defined in any.h and widen.h. */
 
 [[noreturn]] void ThrowIntegerTooLarge(uint64_t value);
+/** Makes an owned integer of any size. */
+void MoveUnsigned(uint64_t value, TVMFFIAny *result);
+/** Releases the object of an owned value, which becomes None. */
+void DropObject(TVMFFIAny *owned);
 /** The uint64 of an integer beyond int64; nullopt if a uint64 cannot have that value, or for another value. */
 std::optional<uint64_t> BigIntToUint64(const TVMFFIAny *src);
 /** The double of an integer beyond int64; nullopt if the double is infinite, or for another value. */
 std::optional<double> BigIntToDouble(const TVMFFIAny *src);
 /** "300, which is outside the range 0 to 255" for an integer; otherwise the type of the value. */
 std::string OutsideRange(const TVMFFIAny *src, int64_t min, uint64_t max);
-/** As OutsideRange, for an integer whose nearest floating-point number is beyond a maximum. */
+/** As OutsideRange, for a number that the float nearest to it would change to infinity. `max` is the greatest float. */
 std::string OutsideFloat(const TVMFFIAny *src, double max);
+/** Whether a double converts to the nearest Float without an overflow. Infinity and NaN do. */
+template <typename Float> TVM_FFI_INLINE bool FitsIntoFloat(const TVMFFIAny *src) {
+  if constexpr (sizeof(Float) >= sizeof(double)) {
+    return true;
+  } else {
+    static_assert(std::numeric_limits<Float>::max_exponent == 128 && std::numeric_limits<Float>::digits == 24);
+    constexpr double kTooLarge = 0x1.ffffffp127; /* halfway between the greatest float and 2**128 */
+    constexpr uint64_t kInfinity = UINT64_C(0x7ff0000000000000);
+    if (TVM_FFI_PREDICT_TRUE(src->v_float64 < kTooLarge && src->v_float64 > -kTooLarge)) return true;
+    return (src->v_uint64 & kInfinity) == kInfinity;
+  }
+}
 
 } // namespace detail
 
-/** Integers and enumerations: an int in the range of Int, or a bool, which counts as 0 or 1. A uint64 that is too large
- * for int64 is an OverflowError as a value; a parameter accepts such an integer. */
+/** Integers and enumerations: an int in the range of Int, or a bool, which counts as 0 or 1. A uint64 beyond int64 is a
+ * BigInt, an object: as a borrowed value it is an OverflowError, because a view cannot own the object. */
 template <typename Int>
 struct TypeTraits<Int, std::enable_if_t<std::is_integral_v<Int> || is_integeral_enum_v<Int>>>
     : detail::PlainTraitsBase<TypeTraits<Int>, Int, kTVMFFIInt> {
+  static constexpr bool kNeedsOwner = detail::is_unsigned64_v<Int>;
+
   TVM_FFI_INLINE static void Put(Int src, TVMFFIAny *result) {
     int64_t value = static_cast<int64_t>(src);
-    if constexpr (detail::is_unsigned64_v<Int>) {
+    if constexpr (kNeedsOwner) {
       if (TVM_FFI_PREDICT_FALSE(value < 0)) detail::ThrowIntegerTooLarge(static_cast<uint64_t>(src));
     }
     detail::PutInt64(kTVMFFIInt, value, result);
   }
-  TVM_FFI_INLINE static Int Get(const TVMFFIAny *src) { return static_cast<Int>(src->v_int64); }
+  TVM_FFI_INLINE static void MoveToAny(Int src, TVMFFIAny *result) {
+    int64_t value = static_cast<int64_t>(src);
+    if constexpr (kNeedsOwner) {
+      if (TVM_FFI_PREDICT_FALSE(value < 0)) return detail::MoveUnsigned(static_cast<uint64_t>(src), result);
+    }
+    detail::PutInt64(kTVMFFIInt, value, result);
+  }
+  TVM_FFI_INLINE static Int Get(const TVMFFIAny *src) {
+    if constexpr (kNeedsOwner) {
+      if (TVM_FFI_PREDICT_FALSE(src->type_index == kTVMFFIBigInt))
+        return static_cast<Int>(*detail::BigIntToUint64(src));
+    }
+    return static_cast<Int>(src->v_int64);
+  }
   TVM_FFI_INLINE static bool CheckAnyStrict(const TVMFFIAny *src) {
-    return src->type_index == kTVMFFIInt && detail::FitsInto<Int>(src->v_int64);
+    if (TVM_FFI_PREDICT_TRUE(src->type_index == kTVMFFIInt)) return detail::FitsInto<Int>(src->v_int64);
+    if constexpr (kNeedsOwner) return detail::BigIntToUint64(src).has_value();
+    return false;
+  }
+  TVM_FFI_INLINE static Int MoveFromAnyAfterCheck(TVMFFIAny *src) {
+    Int value = Get(src);
+    if constexpr (kNeedsOwner) {
+      if (TVM_FFI_PREDICT_FALSE(src->type_index == kTVMFFIBigInt)) detail::DropObject(src);
+    }
+    return value;
   }
   TVM_FFI_INLINE static std::optional<Int> TryCastFromAnyView(const TVMFFIAny *src) {
     if (TVM_FFI_PREDICT_TRUE(detail::IsIntOrBool(src))) {
-      if (TVM_FFI_PREDICT_TRUE(detail::FitsInto<Int>(src->v_int64))) return Get(src);
+      if (TVM_FFI_PREDICT_TRUE(detail::FitsInto<Int>(src->v_int64))) return static_cast<Int>(src->v_int64);
       return std::nullopt;
     }
     if constexpr (std::is_same_v<Int, uint64_t>) {
       return detail::BigIntToUint64(src);
-    } else if constexpr (detail::is_unsigned64_v<Int>) {
+    } else if constexpr (kNeedsOwner) {
       if (std::optional<uint64_t> value = detail::BigIntToUint64(src)) return static_cast<Int>(*value);
     }
     return std::nullopt;
@@ -307,8 +347,8 @@ struct TypeTraits<Int, std::enable_if_t<std::is_integral_v<Int> || is_integeral_
   TVM_FFI_TRAITS_NAME_(StaticTypeKey::kTVMFFIInt)
 };
 
-/** Floating-point numbers: a float, or a converted int or bool; also an integer beyond int64, if the double is
- * finite. */
+/** Floating-point numbers: a float, or a converted int or bool; also an integer beyond int64. A finite number that
+ * would become infinite does not convert. */
 template <typename Float>
 struct TypeTraits<Float, std::enable_if_t<std::is_floating_point_v<Float>>>
     : detail::PlainTraitsBase<TypeTraits<Float>, Float, kTVMFFIFloat> {
@@ -318,8 +358,14 @@ struct TypeTraits<Float, std::enable_if_t<std::is_floating_point_v<Float>>>
     result->v_float64 = static_cast<double>(src);
   }
   TVM_FFI_INLINE static Float Get(const TVMFFIAny *src) { return static_cast<Float>(src->v_float64); }
+  TVM_FFI_INLINE static bool CheckAnyStrict(const TVMFFIAny *src) {
+    return src->type_index == kTVMFFIFloat && detail::FitsIntoFloat<Float>(src);
+  }
   TVM_FFI_INLINE static std::optional<Float> TryCastFromAnyView(const TVMFFIAny *src) {
-    if (src->type_index == kTVMFFIFloat) return Get(src);
+    if (src->type_index == kTVMFFIFloat) {
+      if (TVM_FFI_PREDICT_TRUE(detail::FitsIntoFloat<Float>(src))) return Get(src);
+      return std::nullopt;
+    }
     if (TVM_FFI_PREDICT_TRUE(detail::IsIntOrBool(src))) return static_cast<Float>(src->v_int64);
     if constexpr (std::is_same_v<Float, double>) {
       return detail::BigIntToDouble(src);

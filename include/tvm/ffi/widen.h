@@ -46,6 +46,12 @@ inline void CheckSafeCall(int rc) {
   if (TVM_FFI_PREDICT_FALSE(rc != 0)) throw MoveFromSafeCallRaised();
 }
 
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void MoveUnsigned(uint64_t value, TVMFFIAny *result) {
+  uint64_t words[2] = {value, 0};
+  TVMFFIByteArray bytes{reinterpret_cast<const char *>(words), sizeof(words)};
+  CheckSafeCall(TVMFFIBigIntFromByteArray(&bytes, result));
+}
+
 /** Calls a global function by name, while conversions are narrow; None if there is none of that name. Throws its error.
  */
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline Any CallIfRegistered(const char *name, TVMFFIAny *args, int32_t n) {
@@ -115,15 +121,6 @@ TVM_FFI_COLD_CODE inline double FloatOfBits(uint64_t bits, int n_exponent, int n
   return is_negative ? -value : value;
 }
 
-/** An int, or a BigInt if the value is too large for one. */
-TVM_FFI_COLD_CODE inline Any AnyOfUnsigned(uint64_t value) {
-  uint64_t words[2] = {value, 0};
-  TVMFFIByteArray bytes{reinterpret_cast<const char *>(words), sizeof(words)};
-  TVMFFIAny result;
-  CheckSafeCall(TVMFFIBigIntFromByteArray(&bytes, &result));
-  return AnyUnsafe::MoveTVMFFIAnyRawToAny(result);
-}
-
 template <typename T> T ReadElement(const char *place) {
   T value;
   std::memcpy(&value, place, sizeof(T));
@@ -141,7 +138,7 @@ TVM_FFI_COLD_CODE inline Any ElementAt(const char *place, DLDataType dtype) {
   case kDLUInt << 8 | 8: return Any(int64_t{ReadElement<uint8_t>(place)});
   case kDLUInt << 8 | 16: return Any(int64_t{ReadElement<uint16_t>(place)});
   case kDLUInt << 8 | 32: return Any(int64_t{ReadElement<uint32_t>(place)});
-  case kDLUInt << 8 | 64: return AnyOfUnsigned(ReadElement<uint64_t>(place));
+  case kDLUInt << 8 | 64: return Any(ReadElement<uint64_t>(place));
   case kDLBool << 8 | 8: return Any(ReadElement<uint8_t>(place) != 0);
   case kDLFloat << 8 | 16: return Any(FloatOfBits(ReadElement<uint16_t>(place), 5, 10, true));
   case kDLBfloat << 8 | 16: return Any(FloatOfBits(ReadElement<uint16_t>(place), 8, 7, true));

@@ -7,9 +7,9 @@
  * when the collector has counted all wrappers of the native object's group, because a wrapper that takes no part in the
  * collection may be alive. A wrapper that is reached reaches every Python object behind its native object.
  *
- * An interpreter collects in two passes: finalizers of unreachable objects run after the first, and may change anything.
- * The second pass counts the unreachable objects again. It begins when a wrapper is counted that was counted before, and
- * has its own scan, in which only wrappers that were unreachable may refer to native objects.
+ * An interpreter collects in two passes: finalizers of unreachable objects run after the first, and may change
+ * anything. The second pass counts the unreachable objects again. It begins when a wrapper is counted that was counted
+ * before, and has its own scan, in which only wrappers that were unreachable may refer to native objects.
  *
  * Everything here runs on the thread that collects. Without a GIL, other threads are stopped while it counts and marks,
  * but not while finalizers run. */
@@ -54,7 +54,7 @@ static void lock_orphans(void) {
   state.n_orphans = fb_orphan_take(&state.orphans);
   state.n_locked = state.n_garbage = 0;
   for (uint32_t i = 0; i < state.n_orphans; ++i) {
-    if (fb_orphan_lock(state.orphans[i])) swap(state.orphans, i, state.n_locked++);
+    if (fb_weak_lock(state.orphans[i])) swap(state.orphans, i, state.n_locked++);
   }
 }
 
@@ -258,8 +258,8 @@ static void clear(HPy self) {
 
 /* --- orphans ------------------------------------------------------------------------------------------------------ */
 
-/* Ends the orphans that are garbage. They are proven again: finalizers have run in between. Nobody else changes them in
- * the meantime, because nobody else refers to them. */
+/* Ends the orphans that are garbage. They are proven again: finalizers have run in between. No other code changes them,
+ * because no other code refers to them. */
 static void clear_garbage(void) {
   FbScan scan = {0};
   const FbScanRoots roots = {.orphans = state.orphans, .n_orphans = state.n_garbage};
@@ -274,28 +274,32 @@ static void clear_garbage(void) {
   fb_scan_free(&scan);
 }
 
-/* Releases the orphans. Those that are alive and refer to other objects are looked at again by the next collection. */
+/* Releases the orphans. Those that are alive and refer to other objects are looked at again by the next collection. If
+ * the collector has met no wrapper, which is so if all are frozen, there was no scan: all that are alive wait. */
 static void end_orphans(void) {
+  if (!state.is_filled) lock_orphans();
   if (state.n_garbage != 0) clear_garbage();
   for (uint32_t i = 0; i < state.n_orphans; ++i) {
     TVMFFIObject *orphan = state.orphans[i];
     if (i < state.n_locked) {
       uint32_t number = fb_scan_find(&state.scan, orphan);
-      bool may_be_garbage = number != FB_SCAN_NONE && (state.scan.nodes[number].n_edges != 0 || !state.scan.nodes[number].is_read);
-      if (i >= state.n_garbage && may_be_garbage) fb_orphan_note(orphan);
+      const FbScanNode *node = number == FB_SCAN_NONE ? NULL : &state.scan.nodes[number];
+      bool waits = i >= state.n_garbage && node != NULL && (node->n_edges != 0 || !node->is_read);
+      if (waits || !state.is_filled) fb_orphan_note(orphan);
       TVMFFIObjectDecRef(orphan);
     }
-    fb_orphan_release(orphan);
+    fb_weak_drop(orphan);
   }
   free(state.orphans);
   state.orphans = NULL;
   state.n_orphans = state.n_locked = state.n_garbage = 0;
 }
 
-static void phase(int begins, int is_full) {
+static void phase(int begins, int generation) {
+  enum { ALL = 2 };
   if (begins) {
     state.is_filled = false;
-    fh_atomic_store_relaxed(&state.thread, is_full ? fh_thread_id() : 0);
+    fh_atomic_store_relaxed(&state.thread, generation == ALL ? fh_thread_id() : 0);
   } else if (is_collecting()) {
     fh_atomic_store_relaxed(&state.thread, 0);
     end_orphans();

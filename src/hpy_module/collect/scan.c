@@ -5,7 +5,7 @@
  * objects are proven.
  *
  * Other threads may run native code, whose changes take no lock. So an object is read only if all its holders are known
- * and none of them is in use; then nobody else can change it. An object in a cycle of native objects never meets that
+ * and none of them is in use; then no other code can change it. An object in a cycle of native objects never meets that
  * condition, because one of its holders is found only after it was read. Therefore reflected fields are read without
  * the condition while no call uses any wrapper: programs read these at any time, too. A container is not, because the
  * memory of its items may move. */
@@ -18,6 +18,7 @@
 #include "hpy_module/function/function.h"
 #include "hpy_module/object/identity.h"
 #include "hpy_module/object/opaque.h"
+#include "hpy_module/object/preserve.h"
 
 /* --- nodes -------------------------------------------------------------------------------------------------------- */
 
@@ -61,8 +62,8 @@ static uint32_t add_node(FbScan *self, TVMFFIObject *object, FbHolderKind kind) 
   FbPyOwner *owner = kind == FB_HOLDER_FUNCTION ? fb_callback_owner(object)
                      : kind == FB_HOLDER_PYTHON ? fb_opaque_owner(object)
                                                 : NULL;
-  self->nodes[number] = (FbScanNode){
-      .object = object, .owner = owner, .group = number, .next_in_group = number, .kind = (uint8_t)kind};
+  self->nodes[number] =
+      (FbScanNode){.object = object, .owner = owner, .group = number, .next_in_group = number, .kind = (uint8_t)kind};
   *probe(self, object) = number + 1;
   return number;
 }
@@ -95,16 +96,24 @@ static FbHolderKind kind_of(Building *self, int32_t type_index) {
   return (FbHolderKind)(self->kinds[type_index] - 1);
 }
 
+/* Returns a full array, enlarged, and its new size in *room. If memory is exhausted, returns NULL, and the scan has
+ * failed. */
+static void *enlarge(FbScan *self, void *array, uint32_t *room, size_t item_size) {
+  uint32_t larger = *room == 0 ? 256 : 2 * *room;
+  void *enlarged = realloc(array, larger * item_size);
+  if (enlarged == NULL) {
+    self->has_failed = true;
+  } else {
+    *room = larger;
+  }
+  return enlarged;
+}
+
 static void push(Building *self, uint32_t node) {
   if (self->n_stack == self->stack_room) {
-    uint32_t room = self->stack_room == 0 ? 256 : 2 * self->stack_room;
-    uint32_t *stack = realloc(self->stack, room * sizeof(*stack));
-    if (stack == NULL) {
-      self->scan->has_failed = true;
-      return;
-    }
+    uint32_t *stack = enlarge(self->scan, self->stack, &self->stack_room, sizeof(*stack));
+    if (stack == NULL) return;
     self->stack = stack;
-    self->stack_room = room;
   }
   self->stack[self->n_stack++] = node;
 }
@@ -126,14 +135,9 @@ static void add_edge(void *arg, TVMFFIObject *target) {
     if (number == FB_SCAN_NONE) return;
   }
   if (scan->n_edges == scan->edge_room) {
-    uint32_t room = scan->edge_room == 0 ? 256 : 2 * scan->edge_room;
-    uint32_t *edges = realloc(scan->edges, room * sizeof(*edges));
-    if (edges == NULL) {
-      scan->has_failed = true;
-      return;
-    }
+    uint32_t *edges = enlarge(scan, scan->edges, &scan->edge_room, sizeof(*edges));
+    if (edges == NULL) return;
     scan->edges = edges;
-    scan->edge_room = room;
   }
   scan->edges[scan->n_edges++] = number;
   ++scan->nodes[number].n_found;
@@ -158,14 +162,9 @@ static void read_node(Building *self, uint32_t number) {
 static void note_use(void *arg, const void *address) {
   Building *self = arg;
   if (self->n_uses == self->uses_room) {
-    uint32_t room = self->uses_room == 0 ? 64 : 2 * self->uses_room;
-    const void **uses = realloc(self->uses, room * sizeof(*uses));
-    if (uses == NULL) {
-      self->scan->has_failed = true;
-      return;
-    }
+    const void **uses = enlarge(self->scan, (void *)self->uses, &self->uses_room, sizeof(*uses));
+    if (uses == NULL) return;
     self->uses = uses;
-    self->uses_room = room;
   }
   self->uses[self->n_uses++] = address;
 }
@@ -189,13 +188,14 @@ static void add_root(void *arg, TVMFFIObject *object, FbHandleCell *cell, bool i
     if (node == NULL || node->cell != cell || !node->is_seen || node->is_live) return;
   }
   FbHolderKind kind = kind_of(self, object->type_index);
-  if (kind == FB_HOLDER_NONE && !is_preserved) return;
+  bool has_reference = fb_preserve_has_reference(cell);
+  if (kind == FB_HOLDER_NONE && !has_reference) return;
   uint32_t number = add_node(self->scan, object, kind);
   if (number == FB_SCAN_NONE) return;
   FbScanNode *node = &self->scan->nodes[number];
   node->cell = cell;
-  node->n_found = is_preserved ? 0 : 1;
-  node->is_preserved = is_preserved;
+  node->n_found = is_preserved ? 0 : 1; /* a preserved wrapper owns no native reference */
+  node->is_preserved = has_reference;
   node->is_held = is_busy;
 }
 

@@ -19,7 +19,7 @@ typedef struct FbScanNode {
   uint32_t n_wrappers, n_seen; /* of the representative: wrappers with outgoing references, and those traversed */
   uint8_t kind; /* FbHolderKind */
   bool is_read; /* its edges are known */
-  bool is_preserved; /* the native object owns the wrapper; its cell owns no reference to the object */
+  bool is_preserved; /* a reference to the wrapper belongs to the native object (fb_preserve_has_reference) */
   bool is_held; /* something else refers to it, or may do so */
   bool is_seen, is_live; /* the collector has counted, or reached, the wrapper */
   bool is_cleared; /* of the representative: the group is garbage and was cleared */

@@ -12,6 +12,7 @@
 #include "hpy_module/convert/argument.h"
 #include "hpy_module/convert/core_function.h"
 #include "hpy_module/convert/immediate.h"
+#include "hpy_module/object/recorded.h"
 
 /* For containers with more items, views and temporaries are on the heap. */
 enum { STACK_ITEMS = 16 };
@@ -53,6 +54,10 @@ static int construct(HPyContext *ctx, FbCoreFunction *constructor, const Items *
                      TVMFFIObject **out) {
   TVMFFIAny result;
   if (fb_core_function_run(ctx, constructor, items->views, (int32_t)n, &result) != 0) return -1;
+  if (FH_UNLIKELY(fb_recorded_is_on()) && fb_recorded_tell(ctx, result.v_obj, NULL) != 0) {
+    fb_drop_object(result.v_obj, FB_DROP_UNKNOWN);
+    return -1;
+  }
   *out = result.v_obj;
   return 0;
 }

@@ -2,6 +2,9 @@
  * extension, by the context's name, and by one word of its table. This file calls no function of the context. */
 #include "context.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 HPyContext *fb_ctx;
 const FhpyExtension *fb_ext;
 bool fb_context_is_lasting, fb_context_keeps_handles, fb_context_is_pypy, fb_context_free_threaded;
@@ -29,7 +32,9 @@ int fb_context_init(HPyContext *ctx) {
     fb_context_data_offset = fb_ext->data_offset;
     fb_context_type_offset = fb_ext->type_offset;
     if (FHPY_EXTENSION_HAS(fb_ext, tuple_items)) fb_context_tuple_items = fb_ext->tuple_items;
-    fb_context_collects = FHPY_EXTENSION_HAS(fb_ext, collect_begin) && fb_ext->collect != NULL;
+    const char *choice = getenv("FFI_HPY_COLLECT");
+    fb_context_collects = (choice == NULL || strcmp(choice, "0") != 0) && FHPY_EXTENSION_HAS(fb_ext, collect_begin) &&
+                          fb_ext->collect != NULL;
     fb_context_defers_refcounts = FHPY_EXTENSION_HAS(fb_ext, defers_refcounts) && fb_ext->defers_refcounts;
   }
   return 0;

@@ -12,6 +12,7 @@
 #include <tvm/ffi/c_api.h>
 
 #include "context.h"
+#include "core/platform/atomic.h"
 #include "core/platform/base.h"
 
 /* For `rc`: the caller does not know whether an exception is raised. */
@@ -46,6 +47,33 @@ void fb_drop_handle(HPyContext *ctx, HPy h);
 
 /* combined_ref_count of an object with one owner: one strong reference and its weak reference. */
 #define FB_ONLY_REFERENCE (UINT64_C(1) << 32 | 1)
+
+/* One weak reference in combined_ref_count; the strong references are counted below it. */
+#define FB_ONE_WEAK (UINT64_C(1) << 32)
+
+/* Adds a weak reference to an object that is alive: its memory stays, and its count tells whether it still lives. */
+FH_INLINE void fb_weak_take(TVMFFIObject *object) {
+  (void)fh_atomic_add_relaxed_u64(&object->combined_ref_count, FB_ONE_WEAK);
+}
+
+/* Takes a strong reference through a weak one. Returns false if the object was destroyed. */
+FH_INLINE bool fb_weak_lock(TVMFFIObject *object) {
+  uint64_t count = fh_atomic_load_relaxed_u64(&object->combined_ref_count);
+  while ((uint32_t)count != 0) {
+    /* acquire: the caller reads the object next */
+    if (fh_atomic_cas_acq_rel_u64(&object->combined_ref_count, &count, count + 1)) return true;
+  }
+  return false;
+}
+
+/* Releases a weak reference; the last one frees the memory. */
+FH_INLINE void fb_weak_drop(TVMFFIObject *object) {
+  /* release: pairs with the acquire fence in the thread that drops the last weak reference */
+  uint64_t before = fh_atomic_sub_release_u64(&object->combined_ref_count, FB_ONE_WEAK);
+  if (before / FB_ONE_WEAK != 1) return;
+  fh_atomic_fence_acquire_after_u64(&object->combined_ref_count);
+  if (object->deleter != NULL) object->deleter(object, kTVMFFIObjectDeleterFlagBitMaskWeak);
+}
 
 /* The arguments of a call without arguments. The pointer is not NULL, because functions in Rust make a slice of it. */
 static const TVMFFIAny fb_no_arguments[1];

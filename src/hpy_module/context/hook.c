@@ -39,6 +39,7 @@ static const char *const names[FB_N_HOOKS] = {
     [FB_HOOK_ORDER_OF_ARGUMENTS] = "order_of_arguments",
     [FB_HOOK_READS_ONLY] = "reads_only",
     [FB_HOOK_OBJECT_MADE] = "object_made",
+    [FB_HOOK_SUBCLASS_MADE] = "subclass_made",
 };
 
 /* Set by the import of the package. Some are set again by programs that replace the class of data types or devices,

@@ -9,6 +9,7 @@
 #include "core/platform/base.h"
 #include "hpy_module/context/drop.h"
 #include "hpy_module/object/handle_cell.h"
+#include "hpy_module/object/identity.h"
 #include "scope.h"
 
 /* Makes *out the value with one store of 16 bytes. A C++ callee copies the value with one load of 16 bytes. An x86-64
@@ -74,7 +75,7 @@ FH_INLINE void fb_args_end_temp(FbTemp temp, int rc) {
   FbHandleCell *cell = (FbHandleCell *)(temp.tagged & ~(uintptr_t)FB_TEMP_TAGS);
   switch (temp.tagged & FB_TEMP_TAGS) {
   case FB_TEMP_USE: fb_handle_cell_unuse(cell); break;
-  case FB_TEMP_MOVE: fb_handle_cell_release(cell); break;
+  case FB_TEMP_MOVE: fb_identity_end_offer(cell); break;
   case FB_TEMP_BORROWED: fb_args_release_borrowed((TVMFFIObject *)cell); break;
   default: fb_drop_object(temp.object, rc); break;
   }

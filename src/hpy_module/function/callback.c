@@ -1,7 +1,8 @@
 /* Python callables as native functions. Native code may call and drop them on any thread.
  *
  * A callback is a Function of the core. Its closure is an owner of the callable (FbPyOwner), or a Callback if arrays
- * are passed as arrays of another library. A call attaches the thread, converts the arguments to Python values, calls
+ * are passed as arrays of another library. In place of a callable there may be the name of a method of the first
+ * argument. A call attaches the thread, converts the arguments to Python values, calls
  * the callable, and converts the return value to an owned value. An exception becomes the thread's native error.
  * Contexts without the extension cannot return a raised exception as a value; there the package's guard makes the call
  * and catches the exception. */
@@ -14,6 +15,7 @@
 #include "hpy_module/context/py_owner.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/raised.h"
+#include "hpy_module/context/text.h"
 #include "hpy_module/context/thread.h"
 #include "hpy_module/convert/argument.h"
 #include "hpy_module/convert/result.h"
@@ -89,11 +91,12 @@ static FH_NOINLINE int call_guarded(HPyContext *ctx, HPy callable, const HPy *ar
   return rc == 0 ? 0 : fail_raised(ctx, failure, no_result);
 }
 
-/* Calls the callable and converts its return value to *result. Returns 0, or -1 with *failure set. */
-static int call_callable(HPyContext *ctx, HPy callable, const HPy *argv, size_t n, TVMFFIAny *result,
+/* Calls the callable, or the method of that name, and converts its return value to *result. Returns 0, or -1 with
+ * *failure set. */
+static int call_callable(HPyContext *ctx, HPy callable, bool is_name, const HPy *argv, size_t n, TVMFFIAny *result,
                          Failure *failure) {
   if (FH_UNLIKELY(fb_ext == NULL)) return call_guarded(ctx, callable, argv, n, result, failure);
-  HPy value = fb_call(ctx, callable, argv, n, HPy_NULL);
+  HPy value = FH_UNLIKELY(is_name) ? fb_call_method(ctx, callable, argv, n) : fb_call(ctx, callable, argv, n, HPy_NULL);
   if (FH_UNLIKELY(HPy_IsNull(value))) return fail_raised(ctx, failure, NULL);
   int rc = result_out(ctx, value, result);
   HPy_Close(ctx, value);
@@ -104,6 +107,7 @@ static int call_callable(HPyContext *ctx, HPy callable, const HPy *argv, size_t 
 typedef struct Callback {
   const FbPyOwner *owner;
   const DLPackExchangeAPI *exchange; /* NULL: as Tensor */
+  bool is_name; /* only with the extension, and for calls with an argument */
 } Callback;
 
 /* Converts the arguments, calls, and closes the arguments. argv has room for n handles. Returns 0, or -1 with a native
@@ -124,7 +128,7 @@ static int convert_and_call(HPyContext *ctx, const Callback *self, const TVMFFIA
   if (rc == 0) {
     /* the caller keeps the function alive, and the function keeps the owner alive */
     HPy callable = fb_ref_borrow(ctx, &self->owner->ref);
-    rc = call_callable(ctx, callable, argv, (size_t)n, result, &failure);
+    rc = call_callable(ctx, callable, self->is_name, argv, (size_t)n, result, &failure);
     fb_ref_return(ctx, callable);
   }
   for (int32_t i = 0; i < n_done; ++i) HPy_Close(ctx, argv[i]);
@@ -158,6 +162,13 @@ FH_INLINE int run_callback(const Callback *self, const TVMFFIAny *args, int32_t 
 /* The safe_call of a callback; self is its FbPyOwner. */
 static int callback_call(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
   return run_callback(&(Callback){.owner = self}, args, n, result);
+}
+
+/* The safe_call of a function that calls a method of its first argument; self is the FbPyOwner of the name. */
+static int method_call(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
+  if (FH_LIKELY(n > 0)) return run_callback(&(Callback){.owner = self, .is_name = true}, args, n, result);
+  TVMFFIErrorSetRaisedFromCStr("TypeError", "a method was called without its object");
+  return -1;
 }
 
 /* The safe_call of a callback that gets arrays of another library; self is a Callback, which owns its FbPyOwner. */
@@ -197,7 +208,7 @@ static int callback_new(HPyContext *ctx, FbPyOwner *owner, const DLPackExchangeA
   if (exchange == NULL) {
     rc = TVMFFIFunctionCreate(owner, callback_call, fb_py_owner_drop, out);
   } else if (callback != NULL) {
-    *callback = (Callback){owner, exchange};
+    *callback = (Callback){.owner = owner, .exchange = exchange};
     rc = TVMFFIFunctionCreate(callback, array_callback_call, array_callback_drop, out);
   } else {
     HPyErr_NoMemory(ctx);
@@ -247,5 +258,22 @@ static HPy fb_callback_function_impl(HPyContext *ctx, HPy self, const HPy *args,
   if (FH_LIKELY(!fb_recorded_is_on()) || HPy_IsNull(function)) return function;
   if (fb_recorded_add(ctx, function, owner) == 0) return function;
   HPy_Close(ctx, function);
+  return HPy_NULL;
+}
+
+HPyDef_METH(fb_callback_method, "function_from_method_name", HPyFunc_O,
+            .doc = "A native function that calls the method of a name of its first argument.")
+static HPy fb_callback_method_impl(HPyContext *ctx, HPy self, HPy name) {
+  (void)self;
+  HPy_ssize_t n_bytes;
+  if (fb_text_arg(ctx, name, "name", &n_bytes) == NULL) return HPy_NULL;
+  FbPyOwner *owner = fb_py_owner_new(ctx, name);
+  TVMFFIObjectHandle handle = NULL;
+  if (owner == NULL) return HPy_NULL;
+  if (TVMFFIFunctionCreate(owner, method_call, fb_py_owner_drop, &handle) == 0) {
+    return fb_function_wrap(ctx, handle, NULL);
+  }
+  fb_error_raise_pending(ctx, "function_from_method_name");
+  fb_py_owner_drop(owner);
   return HPy_NULL;
 }

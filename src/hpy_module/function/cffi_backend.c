@@ -143,6 +143,18 @@ static int64_t covered_end(int64_t word) {
   return 0;
 }
 
+/* --- weak references to native objects ---------------------------------------------------------------------------- */
+
+static int64_t covered_weak_new(int64_t object) {
+  fb_weak_take((TVMFFIObject *)(intptr_t)object);
+  return 0;
+}
+
+static int64_t covered_weak_end(int64_t object) {
+  fb_weak_drop((TVMFFIObject *)(intptr_t)object);
+  return 0;
+}
+
 /* --- signals ------------------------------------------------------------------------------------------------------ */
 
 static int (*question_in_python)(void);
@@ -189,6 +201,8 @@ static HPy fb_cffi_backend_start_impl(HPyContext *ctx, HPy self, const HPy *args
                                address_of((void (*)(void))covered_put),
                                address_of((void (*)(void))covered_take),
                                address_of((void (*)(void))covered_end),
+                               address_of((void (*)(void))covered_weak_new),
+                               address_of((void (*)(void))covered_weak_end),
                                (int64_t)(intptr_t)&fb_deferred_first};
   return fb_tuple_of_ints(ctx, addresses, sizeof(addresses) / sizeof(addresses[0]));
 }

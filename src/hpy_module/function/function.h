@@ -23,7 +23,7 @@ bool fb_function_has_methods(void);
 
 /* Python callables as native functions. */
 
-extern HPyDef fb_callback_function;
+extern HPyDef fb_callback_function, fb_callback_method;
 /* Returns the owner of the callable of a Function, borrowed; NULL if the Function was not made from a callable. */
 struct FbPyOwner *fb_callback_owner(TVMFFIObject *function);
 

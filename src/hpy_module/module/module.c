@@ -186,6 +186,7 @@ static int set_up(HPyContext *ctx, HPy module) {
   /* After the types: making CObject determines whether wrappers have an identity (KEEPS_IDENTITY). */
   if (fb_constants_add(ctx, module) != 0 || add_constants(ctx, module) != 0) return -1;
   /* The package tests whether these functions exist; they must not exist where they cannot work. */
+  if (fb_ext == NULL && HPy_DelAttr_s(ctx, module, "function_from_method_name") != 0) return -1;
   if (fb_function_has_methods()) return 0;
   return HPy_DelAttr_s(ctx, module, "method_descriptor") != 0 ? -1 : HPy_DelAttr_s(ctx, module, "init_method");
 }
@@ -209,6 +210,7 @@ static HPyDef *module_defines[] = {&module_exec,
                                    &fb_messages_get,
                                    &convert,
                                    &fb_callback_function,
+                                   &fb_callback_method,
                                    &fb_address_function,
                                    &fb_cffi_backend_start,
                                    &fb_function_method_descriptor,

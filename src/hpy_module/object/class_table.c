@@ -74,3 +74,14 @@ bool fb_class_table_fits(HPyContext *ctx, HPy self, const TVMFFIObject *handle) 
   fb_ref_return(ctx, cls);
   return is_instance;
 }
+
+bool fb_class_table_is_subclass(HPyContext *ctx, HPy self, const TVMFFIObject *handle) {
+  if (FH_LIKELY(fb_ext != NULL)) return !fb_class_table_is_exact(self, handle);
+  const FbRef *ref = fb_class_table_find(handle->type_index);
+  if (ref == NULL) return true;
+  HPy cls = fb_ref_borrow(ctx, ref), own = HPy_Type(ctx, self);
+  bool is_same = fb_context_is_same(ctx, own, cls);
+  HPy_Close(ctx, own);
+  fb_ref_return(ctx, cls);
+  return !is_same;
+}

@@ -16,7 +16,7 @@ extern FbClassSlot fb_class_table_first[FB_CLASS_TABLE_FIRST];
 /* Returns the slot of a later type; NULL if the slot does not exist (yet) or `index` is not a type index. */
 FbClassSlot *fb_class_table_later(int32_t index);
 
-/* What a slot leads to. The class is the first member, so a pointer to it is a pointer to the entry. */
+/* The entry that a slot leads to. The class is the first member, so a pointer to it is a pointer to the entry. */
 typedef struct FbClassEntry {
   FbRef cls;
   uint8_t holds; /* 0: unknown; 1: objects of the type hold no others; 2: they may */
@@ -47,6 +47,8 @@ FH_INLINE bool fb_class_table_is_exact(HPy self, const TVMFFIObject *handle) {
   const FbRef *cls = fb_class_table_find(handle->type_index);
   return cls != NULL && fb_ext != NULL && fb_type_tag_type(self) == cls->handle._i;
 }
+/* Whether the class of `self` is not the class of the object's type. */
+bool fb_class_table_is_subclass(HPyContext *ctx, HPy self, const TVMFFIObject *handle);
 /* Whether `self` is an instance of the class of the object's type. Only such a wrapper may be registered in the
  * instance map: code that receives the object expects that class. */
 bool fb_class_table_fits(HPyContext *ctx, HPy self, const TVMFFIObject *handle);

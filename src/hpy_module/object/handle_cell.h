@@ -30,8 +30,15 @@ typedef struct FbHandleCell {
    * that moves one of these wrappers keeps the others. Therefore a move from this wrapper takes a reference and leaves
    * the handle. */
   uint8_t is_repeated;
-  uint8_t is_finalized; /* whether __del__ was called: it is called once (preserve.h) */
+  uint8_t flags; /* FbCellFlags; written under the lock of the instance map */
 } FbHandleCell;
+
+/* Of wrappers that preserve.h concerns. */
+enum FbCellFlags {
+  FB_CELL_FINALIZED = 1, /* __del__ was called: it is called once */
+  FB_CELL_NOTED = 2, /* the object's address is noted for collections of garbage */
+  FB_CELL_HELD = 4, /* the collection in progress owns a reference to the wrapper, on behalf of the object */
+};
 
 /* States of n_uses in which no use may begin (the cell is claimed). */
 enum {

@@ -14,7 +14,9 @@
 #include "core/platform/atomic.h"
 #include "core/platform/shared.h"
 #include "core/platform/system.h"
+#include "hpy_module/context/drop.h"
 #include "identity_weak.h"
+#include "type_tag.h"
 
 /* handle == NULL: free. The cell of an entry has the state FB_LISTED. The entry of an object that owns its wrapper has
  * the object's address plus 1, which the look-ups of hot paths do not find, and an FbPreserved. */
@@ -213,10 +215,29 @@ FH_INLINE bool may_be_kept(const Entry *entry) {
          fb_ext->end_is_watched(fb_identity_wrapper(entry->cell));
 }
 
+/* Whether the wrapper has state, so that its end is watched (preserve.h). */
+FH_INLINE bool is_watched(HPy self) {
+  intptr_t word;
+  if (fb_identity_deleter == NULL) return false;
+  memcpy(&word, (const char *)fb_type_tag_type(self) + fb_ext->end_offset, sizeof(word));
+  return word == fb_ext->end_word;
+}
+
+/* relaxed: written under the lock, or by the only thread that has the wrapper */
+FH_INLINE uint8_t get_flags(const FbHandleCell *cell) { return fh_atomic_load_relaxed(&cell->flags); }
+static void set_flags(FbHandleCell *cell, int flags) { fh_atomic_store_relaxed(&cell->flags, (uint8_t)flags); }
+
+/* Sets the flag NOTED. Returns whether the caller must call fb_identity_registered after it has unlocked the stripe. */
+static bool note(FbHandleCell *cell) {
+  if (fb_ext->end_is_watched(fb_identity_wrapper(cell)) != 2) return false;
+  set_flags(cell, get_flags(cell) | FB_CELL_NOTED);
+  return true;
+}
+
 HPy fb_identity_list(HPyContext *ctx, HPy self, FbHandleCell *cell) {
   TVMFFIObject *handle = cell->handle;
   if (FH_UNLIKELY(!fb_identity_is_kept || handle == NULL || !prepare(ctx, self, cell))) return HPy_NULL;
-  if (FH_UNLIKELY(cell->is_finalized != 0)) (void)fb_ext->end_resume(self); /* __del__ has resurrected it */
+  if (FH_UNLIKELY(get_flags(cell) & FB_CELL_FINALIZED)) (void)fb_ext->end_resume(self); /* __del__ has resurrected it */
   HPy other = HPy_NULL;
   int n_waits = 0;
 again:
@@ -225,6 +246,10 @@ again:
     if (!HPy_IsNull(other)) return other;
   }
   Stripe *stripe = stripe_lock(handle);
+  if (FH_UNLIKELY(fb_identity_is_preserved(handle))) { /* without a GIL: since the check above */
+    stripe_unlock(stripe);
+    goto again;
+  }
   Entry *entry = probe(stripe, handle);
   if (entry->handle == NULL) entry = reserve(stripe) ? probe(stripe, handle) : NULL;
   if (entry != NULL && entry->handle != NULL && entry->cell != cell) {
@@ -243,7 +268,9 @@ again:
     fb_handle_cell_set_listing(cell, FB_LISTED);
   }
   fh_atomic_store_relaxed_i32(&stripe->is_new, HPy_IsNull(other));
+  bool is_noted = FH_UNLIKELY(is_watched(self)) && entry != NULL && HPy_IsNull(other) && note(cell);
   stripe_unlock(stripe);
+  if (FH_UNLIKELY(is_noted)) fb_identity_registered(handle);
   return other;
 }
 
@@ -251,32 +278,31 @@ again:
 
 void (*fb_identity_deleter)(void *self, int flags);
 
-enum { STRONG_BITS = 32 };
-
 static FH_THREAD_LOCAL char this_thread; /* its address identifies the thread */
 
 static TVMFFIObject *marked(const TVMFFIObject *handle) { return (TVMFFIObject *)((uintptr_t)handle | 1); }
 static bool is_marked(const TVMFFIObject *handle) { return ((uintptr_t)handle & 1) != 0; }
 
-bool fb_identity_preserve(FbHandleCell *cell, FbPreserved *preserved) {
+bool fb_identity_preserve(FbHandleCell *cell, FbPreserved *preserved, bool is_moved) {
   TVMFFIObject *handle = cell->handle;
   HPy self = fb_identity_wrapper(cell);
   int32_t unused = 0;
-  bool done = false;
   Stripe *stripe = stripe_lock(handle);
   Entry *entry = find_entry(stripe, handle);
   /* acquire: a use that has ended is complete (release in fb_handle_cell_unuse) */
-  if (entry != NULL && entry->cell == cell && fh_atomic_cas_acquire(&cell->n_uses, &unused, FB_HANDLE_PRESERVED)) {
+  bool done = entry != NULL && entry->cell == cell &&
+              (is_moved || fh_atomic_cas_acquire(&cell->n_uses, &unused, FB_HANDLE_PRESERVED));
+  if (done) {
     if (fb_context_free_threaded) fb_ext->reference_watch(self); /* a finalizer ends the watch */
     done = fb_ext->reference_try(self) != 0; /* the reference that the native object owns */
-    if (!done) fb_handle_cell_release(cell);
+    if (!done && !is_moved) fb_handle_cell_release(cell);
   }
   if (done) {
-    *preserved = (FbPreserved){cell, handle->deleter, &this_thread};
+    *preserved = (FbPreserved){cell, handle->deleter, &this_thread, is_moved};
     fh_atomic_store_relaxed(&handle->deleter, fb_identity_deleter);
     /* The weak reference makes the count differ from that of an object with one owner, and its memory outlive the last
      * strong reference. */
-    (void)fh_atomic_add_relaxed(&handle->combined_ref_count, UINT64_C(1) << STRONG_BITS);
+    fb_weak_take(handle);
     *entry = (Entry){.handle = marked(handle), .preserved = preserved};
     fb_handle_cell_set_listing(cell, FB_PRESERVED);
   }
@@ -284,14 +310,47 @@ bool fb_identity_preserve(FbHandleCell *cell, FbPreserved *preserved) {
   return done;
 }
 
-/* Takes a strong reference unless there is none. The memory is valid: the object is preserved, and the stripe is
- * locked. */
-static bool take_strong(TVMFFIObject *handle) {
-  uint64_t count = fh_atomic_load_relaxed(&handle->combined_ref_count);
-  do {
-    if ((uint32_t)count == 0) return false;
-  } while (!fh_atomic_cas_relaxed(&handle->combined_ref_count, &count, count + 1));
-  return true;
+/* Restores the header of a preserved object. The entry is for the wrapper again, or free. Returns whether the caller
+ * must call fb_identity_registered after it has unlocked the stripe. */
+static bool restore(Stripe *stripe, Entry *entry, TVMFFIObject *handle, bool is_listed) {
+  FbPreserved *preserved = entry->preserved;
+  fh_atomic_store_relaxed(&handle->deleter, preserved->deleter);
+  fb_weak_drop(handle); /* not the last one: the strong references own another one */
+  if (is_listed) {
+    *entry = (Entry){.handle = handle, .cell = preserved->cell};
+    fb_handle_cell_set_listing(preserved->cell, FB_LISTED);
+    fb_handle_cell_set_single(preserved->cell);
+  } else {
+    if (fb_handle_cell_listing(preserved->cell) == FB_PRESERVED)
+      fb_handle_cell_set_listing(preserved->cell, FB_UNLISTABLE);
+    take_out(stripe, entry);
+  }
+  bool is_noted = is_listed && note(preserved->cell);
+  free(preserved);
+  return is_noted;
+}
+
+/* The state in which a look-up finds a moved wrapper. */
+typedef enum Moved {
+  MOVED_FILLED, /* the wrapper has got the object's handle again */
+  MOVED_BUSY, /* the wrapper has its handle still, or a thread is about to give it one */
+  MOVED_AWAY, /* the wrapper has another object, or the object ends */
+} Moved;
+
+/* Gives a moved wrapper its handle again. The stripe is locked. */
+static Moved fill(FbHandleCell *cell, TVMFFIObject *handle, FbResume how) {
+  TVMFFIObject *now = fb_handle_cell_get(cell);
+  if (how == FB_RESUME_END || fb_handle_cell_listing(cell) != FB_PRESERVED || (now != NULL && now != handle))
+    return MOVED_AWAY;
+  if (now != NULL) return MOVED_BUSY;
+  /* A callee has consumed the handle of a cell that is still offered, and does not store there again. Acquire and
+   * release: like a move. */
+  int32_t before = 0;
+  if (!fh_atomic_cas_acquire(&cell->n_uses, &before, FB_HANDLE_MOVING) && before != FB_HANDLE_OFFERED)
+    return MOVED_BUSY;
+  fb_handle_cell_put(cell, handle);
+  if (before == 0) fb_handle_cell_release(cell);
+  return MOVED_FILLED;
 }
 
 HPy fb_identity_resume(TVMFFIObject *handle, FbResume how) {
@@ -305,28 +364,85 @@ HPy fb_identity_resume(TVMFFIObject *handle, FbResume how) {
     FbPreserved *preserved = entry->preserved;
     FbHandleCell *cell = preserved->cell;
     HPy self = fb_identity_wrapper(cell);
-    if ((!fb_ext->end_resume(self) && preserved->keeper != &this_thread) ||
-        (how == FB_RESUME_TRY && !take_strong(handle))) {
+    if (preserved->is_moved) {
+      Moved moved = fill(cell, handle, how);
+      if (moved == MOVED_FILLED && how == FB_RESUME_SHARE) TVMFFIObjectIncRef(handle);
+      bool is_noted = moved != MOVED_BUSY && restore(stripe, entry, handle, moved == MOVED_FILLED);
+      stripe_unlock(stripe);
+      if (is_noted) fb_identity_registered(handle);
+      if (moved == MOVED_FILLED) return self;
+      if (moved == MOVED_AWAY) HPy_Close(fb_ctx, self);
+      return HPy_NULL;
+    }
+    bool is_over = fb_ext->end_resume(self) != 0 || preserved->keeper == &this_thread;
+    /* fb_weak_lock pairs with the thread that put the last reference back, after it read the deleter. The
+     * memory is valid: the object is preserved, and the stripe is locked. */
+    if (!is_over || (how == FB_RESUME_TRY && !fb_weak_lock(handle))) {
       stripe_unlock(stripe);
       continue;
     }
-    if (how == FB_RESUME_SHARE) (void)fh_atomic_add_relaxed(&handle->combined_ref_count, 1);
-    fh_atomic_store_relaxed(&handle->deleter, preserved->deleter);
-    /* not the last one: the strong references own another one */
-    (void)fh_atomic_sub_release(&handle->combined_ref_count, UINT64_C(1) << STRONG_BITS);
-    *entry = (Entry){.handle = handle, .cell = cell};
-    fb_handle_cell_set_listing(cell, FB_LISTED);
-    fb_handle_cell_set_single(cell);
+    if (how == FB_RESUME_SHARE) TVMFFIObjectIncRef(handle);
+    bool is_noted = restore(stripe, entry, handle, true);
     fb_handle_cell_release(cell);
     stripe_unlock(stripe);
-    free(preserved);
+    if (is_noted) fb_identity_registered(handle);
     return self;
   }
 }
 
-FH_NOINLINE void fb_identity_share_slow(HPyContext *ctx, HPy self, FbHandleCell *cell) {
-  HPy other = fb_identity_list(ctx, self, cell);
-  if (!HPy_IsNull(other)) HPy_Close(ctx, other);
+void fb_identity_end_offer(FbHandleCell *cell) {
+  TVMFFIObject *handle = fb_handle_cell_get(cell);
+  HPy self = HPy_NULL;
+  bool is_noted = false;
+  if (handle != NULL && fb_handle_cell_listing(cell) == FB_PRESERVED) { /* the callee has not consumed it */
+    Stripe *stripe = stripe_lock(handle);
+    Entry *entry = find_entry(stripe, marked(handle));
+    if (entry != NULL && entry->preserved->cell == cell) {
+      is_noted = restore(stripe, entry, handle, true);
+      self = fb_identity_wrapper(cell);
+    }
+    stripe_unlock(stripe);
+  }
+  if (is_noted) fb_identity_registered(handle);
+  fb_handle_cell_release(cell);
+  if (!HPy_IsNull(self)) HPy_Close(fb_ctx, self);
+}
+
+bool fb_identity_finalize(FbHandleCell *cell, bool is_unlisted) {
+  if (is_unlisted && cell->handle != NULL) fb_identity_unlist_own(cell);
+  int flags = get_flags(cell);
+  set_flags(cell, flags | FB_CELL_FINALIZED);
+  return (flags & FB_CELL_FINALIZED) != 0;
+}
+
+void (*fb_identity_registered)(TVMFFIObject *handle);
+
+bool fb_identity_note(TVMFFIObject *handle, bool is_noted) {
+  Stripe *stripe = stripe_lock(handle);
+  Entry *entry = find_entry(stripe, handle);
+  int flags = entry == NULL ? 0 : get_flags(entry->cell);
+  bool changes = entry != NULL && ((flags & FB_CELL_NOTED) != 0) != is_noted;
+  if (changes) set_flags(entry->cell, flags ^ FB_CELL_NOTED);
+  stripe_unlock(stripe);
+  return changes;
+}
+
+HPy fb_identity_hold(TVMFFIObject *handle) {
+  HPy self = HPy_NULL;
+  Stripe *stripe = stripe_lock(handle);
+  Entry *entry = find_entry(stripe, handle);
+  int flags = entry == NULL ? 0 : get_flags(entry->cell);
+  if (entry != NULL && (flags & FB_CELL_HELD) == 0 && fb_identity_is_held(handle)) self = entry_load(fb_ctx, entry);
+  if (!HPy_IsNull(self)) set_flags(entry->cell, flags | FB_CELL_HELD);
+  stripe_unlock(stripe);
+  return self;
+}
+
+void fb_identity_end_hold(FbHandleCell *cell) {
+  TVMFFIObject *handle = fb_handle_cell_get(cell);
+  Stripe *stripe = stripe_lock(handle); /* of any object, if a thread has just moved the handle away */
+  set_flags(cell, get_flags(cell) & ~FB_CELL_HELD);
+  stripe_unlock(stripe);
 }
 
 static void unlist(FbHandleCell *cell, bool any) {
@@ -338,6 +454,23 @@ static void unlist(FbHandleCell *cell, bool any) {
     take_out(stripe, entry);
   }
   stripe_unlock(stripe);
+}
+
+/* Ends a preserved wrapper of the object of another wrapper, if only that wrapper holds the object any more, and no
+ * native code. The other wrapper takes its place. */
+static void replace_preserved(HPyContext *ctx, TVMFFIObject *handle) {
+  if (!fb_identity_is_preserved(handle) || fb_identity_is_held(handle)) return;
+  HPy former = fb_identity_resume(handle, FB_RESUME_SHARE);
+  if (HPy_IsNull(former)) return;
+  FbHandleCell *cell = (FbHandleCell *)((char *)former._i + fb_context_data_offset);
+  if (cell->handle == handle) unlist(cell, false);
+  HPy_Close(ctx, former);
+}
+
+FH_NOINLINE void fb_identity_share_slow(HPyContext *ctx, HPy self, FbHandleCell *cell) {
+  if (fb_identity_is_kept && cell->handle != NULL) replace_preserved(ctx, cell->handle);
+  HPy other = fb_identity_list(ctx, self, cell);
+  if (!HPy_IsNull(other)) HPy_Close(ctx, other);
 }
 
 void fb_identity_unlist(FbHandleCell *cell) {
@@ -358,6 +491,7 @@ void fb_identity_each(FbIdentityEach each, void *arg) {
       const Entry *entry = &stripe->entries[k];
       if (entry->handle == NULL) continue;
       bool is_preserved = is_marked(entry->handle);
+      if (is_preserved && entry->preserved->is_moved) continue; /* the wrapper has no object now */
       FbHandleCell *cell = is_preserved ? entry->preserved->cell : entry->cell;
       each(arg, cell->handle, cell, is_preserved);
     }

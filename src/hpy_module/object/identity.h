@@ -72,8 +72,15 @@ void fb_identity_unlist_own(FbHandleCell *cell);
 typedef struct FbPreserved {
   FbHandleCell *cell;
   void (*deleter)(void *self, int flags); /* of the native object, whose header has fb_identity_deleter instead */
-  const void *keeper;                     /* identifies the thread that preserved the wrapper */
+  const void *keeper; /* identifies the thread that preserved the wrapper at its end; NULL: it did not end */
+  bool is_moved;      /* the wrapper has offered its handle to a call, or has none any more */
 } FbPreserved;
+
+/* Whether there are strong references besides the wrapper's. */
+FH_INLINE bool fb_identity_is_held(TVMFFIObject *handle) {
+  /* relaxed: with a single reference, only its owner can change the count */
+  return (uint32_t)fh_atomic_load_relaxed(&handle->combined_ref_count) > 1;
+}
 
 /* The deleter of native objects that own their wrapper. Written once during the import; NULL: there are none. */
 extern FB_HIDDEN void (*fb_identity_deleter)(void *self, int flags);
@@ -84,19 +91,40 @@ FH_INLINE bool fb_identity_is_preserved(TVMFFIObject *handle) {
   return fh_atomic_load_relaxed(&handle->deleter) == fb_identity_deleter && fb_identity_deleter != NULL;
 }
 
-/* Lets the native object of a registered, unused cell own the wrapper, and fills *preserved. The cell keeps its native
- * reference, which the caller then releases. Returns false, and changes nothing, if the wrapper is not registered. */
-bool fb_identity_preserve(FbHandleCell *cell, FbPreserved *preserved);
+/* Lets the native object of a registered cell own the wrapper, and fills *preserved. The cell keeps its native
+ * reference, which the caller then releases. Returns false, and changes nothing, if the wrapper is not registered or is
+ * in use. is_moved: the caller has offered the handle of the cell; otherwise it has begun the end of the wrapper. */
+bool fb_identity_preserve(FbHandleCell *cell, FbPreserved *preserved, bool is_moved);
+
+/* The end of a wrapper proceeds: removes it from the map, with is_unlisted. Returns whether __del__ was called before,
+ * and records that it is now. */
+bool fb_identity_finalize(FbHandleCell *cell, bool is_unlisted);
+
+/* Called after a wrapper with state that the collector tracks was registered; its flag NOTED is set. Written once
+ * during the import. */
+extern void (*fb_identity_registered)(TVMFFIObject *handle);
+/* Sets or ends the flag NOTED of the registered wrapper of an object, which need not exist any more. Returns whether
+ * that was a change. */
+bool fb_identity_note(TVMFFIObject *handle, bool is_noted);
+/* Returns the registered wrapper of an object, which need not exist any more, as a new handle, and sets its flag HELD;
+ * HPy_NULL if there is none, if the flag is set, or if no native code holds the object. */
+HPy fb_identity_hold(TVMFFIObject *handle);
+/* Ends the flag HELD. */
+void fb_identity_end_hold(FbHandleCell *cell);
 
 typedef enum FbResume {
   FB_RESUME_TRADE, /* the cell gets the caller's strong reference */
   FB_RESUME_SHARE, /* the cell gets a reference of its own; the caller keeps another one */
   FB_RESUME_TRY,   /* the caller has none: waits while the last reference has gone and its releaser puts it back */
+  FB_RESUME_END,   /* the object ends: like TRADE, but a moved wrapper gets nothing */
 } FbResume;
 
 /* Ends the state PRESERVED of a native object's wrapper, and gives the reference that the object owned to the caller.
- * Returns HPy_NULL if the object owns no wrapper (any more). Waits if another thread is about to keep the wrapper. */
+ * Returns HPy_NULL if the object owns no wrapper (any more), or if the wrapper has its handle still, or another one.
+ * Waits if another thread is about to keep the wrapper. A moved wrapper gets the object's handle again. */
 HPy fb_identity_resume(TVMFFIObject *handle, FbResume how);
+/* Ends the offer of a cell to a call. A cell that has its handle still is registered as before. */
+void fb_identity_end_offer(FbHandleCell *cell);
 
 /* Returns new handles of all registered wrappers, in an array to free, and their number in *n; NULL without memory. */
 HPy *fb_identity_all(HPyContext *ctx, size_t *n);

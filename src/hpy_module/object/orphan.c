@@ -5,16 +5,15 @@
 
 #include "core/platform/atomic.h"
 #include "core/platform/fork.h"
+#include "hpy_module/context/drop.h"
 
 typedef struct Table {
   TVMFFIObject **slots; /* NULL: free */
-  uint32_t n, n_slots;  /* n_slots: 0 or a power of two, at least 2 * n */
+  uint32_t n, n_slots; /* n_slots: 0 or a power of two, at least 2 * n */
 } Table;
 
 static Table tables[FH_N_LOCKS_BY_ADDRESS];
 FH_LOCKS(locks, FH_N_LOCKS_BY_ADDRESS, "orphans");
-
-#define ONE_WEAK (UINT64_C(1) << 32)
 
 static TVMFFIObject **probe(const Table *table, const TVMFFIObject *object) {
   size_t i = (size_t)((uint64_t)(uintptr_t)object >> 4);
@@ -43,7 +42,7 @@ void fb_orphan_note(TVMFFIObject *object) {
   if (2 * table->n < table->n_slots || grow(table)) {
     TVMFFIObject **slot = probe(table, object);
     if (*slot == NULL) {
-      fh_atomic_add_relaxed_u64(&object->combined_ref_count, ONE_WEAK); /* the caller's reference keeps it alive */
+      fb_weak_take(object); /* the caller's reference keeps it alive */
       *slot = object;
       ++table->n;
     }
@@ -72,19 +71,4 @@ uint32_t fb_orphan_take(TVMFFIObject ***out) {
   }
   *out = all;
   return n;
-}
-
-bool fb_orphan_lock(TVMFFIObject *object) {
-  uint64_t *word = &object->combined_ref_count, count = fh_atomic_load_relaxed_u64(word);
-  while ((uint32_t)count != 0) {
-    if (fh_atomic_cas_acq_rel_u64(word, &count, count + 1)) return true;
-  }
-  return false;
-}
-
-void fb_orphan_release(TVMFFIObject *object) {
-  uint64_t *word = &object->combined_ref_count, count = fh_atomic_load_relaxed_u64(word);
-  while (!fh_atomic_cas_acq_rel_u64(word, &count, count - ONE_WEAK)) {
-  }
-  if (count >> 32 == 1) object->deleter(object, kTVMFFIObjectDeleterFlagBitMaskWeak);
 }

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "core/platform/fork.h"
 #include "hpy_module/context/py_owner.h"
 #include "identity.h"
 #include "object.h"
@@ -22,6 +23,8 @@ HPy fb_preserve_trade(TVMFFIObject *handle) {
   return fb_identity_is_preserved(handle) ? fb_identity_resume(handle, FB_RESUME_TRADE) : HPy_NULL;
 }
 
+bool fb_preserve_has_state(HPy self) { return fb_identity_deleter != NULL && fb_ext->end_is_watched(self) != 0; }
+
 /* Python code uses a preserved wrapper. The caller has a reference to it. */
 static void resume(FbHandleCell *cell) {
   HPy self = fb_identity_resume(cell->handle, FB_RESUME_TRY);
@@ -32,8 +35,8 @@ static void resume(FbHandleCell *cell) {
 
 /* The deleter has a strong reference to the object, which becomes the wrapper's. */
 static void release_wrapper(HPyContext *ctx, void *object) {
-  HPy self = fb_identity_resume(object, FB_RESUME_TRADE);
-  if (HPy_IsNull(self)) { /* another thread has just got the wrapper, and a reference for it */
+  HPy self = fb_identity_resume(object, FB_RESUME_END);
+  if (HPy_IsNull(self)) { /* a moved wrapper, or one that another thread has just got */
     TVMFFIObjectDecRef(object);
     return;
   }
@@ -52,20 +55,26 @@ static void delete_preserved(void *self, int flags) {
   fb_py_owner_call(object, release_wrapper);
 }
 
-/* --- the end of a wrapper ----------------------------------------------------------------------------------------- */
+/* --- moves -------------------------------------------------------------------------------------------------------- */
 
-static bool is_held(const FbHandleCell *cell) {
-  /* relaxed: with a single reference, only its owner can change the count */
-  return cell->handle != NULL && (uint32_t)fh_atomic_load_relaxed(&cell->handle->combined_ref_count) > 1;
+bool fb_preserve_offer(HPyContext *ctx, HPy self, FbHandleCell *cell) {
+  if (!fb_preserve_has_state(self)) return false;
+  fb_identity_share(ctx, self, cell);
+  FbPreserved *preserved = malloc(sizeof(*preserved));
+  if (preserved != NULL && fb_identity_preserve(cell, preserved, true)) return true;
+  free(preserved);
+  return false;
 }
+
+/* --- the end of a wrapper ----------------------------------------------------------------------------------------- */
 
 /* Lets the native object own the wrapper, whose end has begun on this thread. Returns false if the wrapper owns the
  * object's only reference, and if it cannot be preserved. */
 static bool preserve(FbHandleCell *cell) {
   TVMFFIObject *handle = cell->handle;
-  while (fb_handle_cell_listing(cell) == FB_LISTED && is_held(cell)) {
+  while (fb_handle_cell_listing(cell) == FB_LISTED && fb_identity_is_held(handle)) {
     FbPreserved *preserved = malloc(sizeof(*preserved));
-    if (preserved == NULL || !fb_identity_preserve(cell, preserved)) {
+    if (preserved == NULL || !fb_identity_preserve(cell, preserved, false)) {
       free(preserved);
       return false;
     }
@@ -78,18 +87,106 @@ static bool preserve(FbHandleCell *cell) {
   return false;
 }
 
-/* Asked by the interpreter before it destroys anything of an instance, and again after __del__. */
+/* Asked by the interpreter before it destroys anything of an instance, and again after __del__. If __del__ resurrects
+ * the wrapper, the next share registers it again, and lets it end again. */
 static int keeps(HPy self) {
   FbHandleCell *cell = fb_object_cell(fb_ctx, self);
   /* Garbage stays registered until it is destroyed, because the collector has not finished with it. */
   bool is_garbage = fb_preserve_is_proven != NULL && fb_preserve_is_proven(cell);
   if (!is_garbage && preserve(cell)) return FHPY_END_KEPT;
-  /* If __del__ resurrects the wrapper, the next share registers it again, and lets it end again. */
-  if (!is_garbage) fb_identity_unlist_own(cell);
-  if (cell->is_finalized) return FHPY_END_PROCEEDS;
-  cell->is_finalized = 1;
-  return FHPY_END_FINALIZE;
+  return fb_identity_finalize(cell, !is_garbage) ? FHPY_END_PROCEEDS : FHPY_END_FINALIZE;
 }
+
+/* --- collections of garbage --------------------------------------------------------------------------------------- */
+
+/* The collector does not see the native references to the object of a wrapper. It would take a wrapper that refers to
+ * itself for garbage, clear the weak references to it, and finalize the objects that it refers to. Therefore this file
+ * holds, for the time of a collection, each wrapper with state whose object native code holds.
+ *
+ * The addresses of these objects are noted when a wrapper is registered. Like the objects of the collector they are in
+ * generations, so that a collection of young objects looks at young wrappers only. An address stays noted after the end
+ * of the object; then the instance map has no entry for it, or one of another wrapper. */
+
+enum { N_GENERATIONS = 3, FIRST_SIZE = 1024 };
+
+typedef struct Noted {
+  TVMFFIObject **items;
+  size_t n, capacity;
+} Noted;
+
+/* Without a GIL. Only realloc is called under it. */
+FH_LOCK(noted_lock, "noted wrappers", FH_RANK_PLAIN);
+static Noted generations[N_GENERATIONS];
+static Noted held; /* by the collection in progress: wrappers */
+static bool has_callback; /* whether the collector calls note_collection, or this file is asking for that */
+
+static void lock_noted(void) {
+  if (FH_UNLIKELY(fb_context_free_threaded)) fh_mutex_lock(&noted_lock);
+}
+static void unlock_noted(void) {
+  if (FH_UNLIKELY(fb_context_free_threaded)) fh_mutex_unlock(&noted_lock);
+}
+
+static Noted take(Noted *noted) {
+  lock_noted();
+  Noted taken = *noted;
+  *noted = (Noted){0};
+  unlock_noted();
+  return taken;
+}
+
+/* Returns whether the array was full and has grown. If memory is exhausted, the item is not added. */
+static bool add(Noted *noted, void *item) {
+  lock_noted();
+  bool is_full = noted->n == noted->capacity;
+  if (is_full) {
+    size_t capacity = noted->capacity == 0 ? FIRST_SIZE : 2 * noted->capacity;
+    TVMFFIObject **items = realloc(noted->items, capacity * sizeof(*items));
+    if (items != NULL) *noted = (Noted){items, noted->n, capacity};
+  }
+  if (noted->n < noted->capacity) noted->items[noted->n++] = item;
+  bool has_grown = is_full && noted->capacity > FIRST_SIZE;
+  unlock_noted();
+  return has_grown;
+}
+
+/* Moves a generation to another one, without repetitions and addresses without a wrapper. */
+static void move_generation(int from, int to, bool holds) {
+  Noted taken = take(&generations[from]);
+  size_t n = 0;
+  for (size_t i = 0; i < taken.n; ++i) {
+    if (fb_identity_note(taken.items[i], false)) taken.items[n++] = taken.items[i];
+  }
+  for (size_t i = 0; i < n; ++i) {
+    if (fb_identity_note(taken.items[i], true)) (void)add(&generations[to], taken.items[i]);
+    HPy wrapper = holds ? fb_identity_hold(taken.items[i]) : HPy_NULL;
+    if (!HPy_IsNull(wrapper)) (void)add(&held, (void *)wrapper._i);
+  }
+  free(taken.items);
+}
+
+static void note_collection(int begins, int generation) {
+  if (begins) {
+    for (int i = generation; i >= 0; --i) move_generation(i, i + 1 < N_GENERATIONS ? i + 1 : i, true);
+    return;
+  }
+  Noted taken = take(&held);
+  for (size_t i = 0; i < taken.n; ++i) {
+    HPy wrapper = {(intptr_t)taken.items[i]};
+    fb_identity_end_hold(fb_object_cell(fb_ctx, wrapper));
+    HPy_Close(fb_ctx, wrapper);
+  }
+  free(taken.items);
+}
+
+static void note_registered(TVMFFIObject *handle) {
+  if (add(&generations[0], handle)) move_generation(0, 0, false);
+  if (fh_atomic_load_relaxed(&has_callback)) return;
+  fh_atomic_store_relaxed(&has_callback, true);
+  (void)fb_ext->collection_watch(note_collection);
+}
+
+/* --- init --------------------------------------------------------------------------------------------------------- */
 
 void fb_preserve_watch(HPy cls, bool only_with_state) {
   if (fb_identity_deleter != NULL) (void)fb_ext->end_watch(cls, keeps, only_with_state);
@@ -99,5 +196,6 @@ void fb_preserve_init(void) {
   if (!fb_identity_is_kept || fb_ext == NULL || !FHPY_EXTENSION_HAS(fb_ext, end_resume) || fb_ext->end_watch == NULL)
     return;
   fb_identity_deleter = delete_preserved;
+  fb_identity_registered = note_registered;
   fb_handle_cell_resume = resume;
 }

@@ -33,6 +33,19 @@ void fb_preserve_watch(HPy cls, bool only_with_state);
  * the caller keeps its reference. */
 HPy fb_preserve_trade(TVMFFIObject *handle);
 
+/* Prepares a wrapper whose handle is offered to a call. If it has state, the wrapper stays the object's: it gets the
+ * handle again when native code hands the object out, and lives until then. Returns whether it does. */
+bool fb_preserve_offer(HPyContext *ctx, HPy self, FbHandleCell *cell);
+
+/* Whether the end of a wrapper is watched, because a new wrapper would differ from it. */
+bool fb_preserve_has_state(HPy self);
+
+/* Whether a reference to the wrapper belongs to the native object: the object owns the wrapper, or a collection in
+ * progress holds the wrapper for it. */
+FH_INLINE bool fb_preserve_has_reference(FbHandleCell *cell) {
+  return fb_handle_cell_listing(cell) == FB_PRESERVED || (fh_atomic_load_relaxed(&cell->flags) & FB_CELL_HELD) != 0;
+}
+
 /* Whether native code owns the wrapper. */
 FH_INLINE bool fb_preserve_is_preserved(FbHandleCell *cell) { return fb_handle_cell_listing(cell) == FB_PRESERVED; }
 

@@ -12,23 +12,28 @@ static HPy number_of(HPyContext *ctx, const void *pointer) {
   return HPyLong_FromUInt64_t(ctx, (uint64_t)(uintptr_t)pointer);
 }
 
+int fb_recorded_tell(HPyContext *ctx, const TVMFFIObject *object, const FbPyOwner *owner) {
+  /* A wrapper may be made while an exception is raised, which the hook must not see. */
+  FbRaised raised;
+  fb_raised_take(&raised);
+  HPy args[] = {number_of(ctx, object), number_of(ctx, owner)};
+  bool has_args = !HPy_IsNull(args[0]) && !HPy_IsNull(args[1]);
+  HPy answer = has_args ? fb_hook_call(ctx, FB_HOOK_OBJECT_MADE, args, 2) : HPy_NULL;
+  if (!HPy_IsNull(args[0])) HPy_Close(ctx, args[0]);
+  if (!HPy_IsNull(args[1])) HPy_Close(ctx, args[1]);
+  if (!HPy_IsNull(answer)) HPy_Close(ctx, answer);
+  int rc = HPy_IsNull(answer) && !raised.is_one ? -1 : 0;
+  fb_raised_put(&raised);
+  return rc;
+}
+
 int fb_recorded_add(HPyContext *ctx, HPy wrapper, const FbPyOwner *owner) {
   FbHandleCell *cell = fb_object_cell(ctx, wrapper);
   if (cell == NULL || !fb_handle_cell_use(cell)) return 0;
   int rc = 0;
   if (fb_handle_cell_get(cell) != NULL) {
     fb_identity_share(ctx, wrapper, cell);
-    /* A wrapper may be made while an exception is raised, which the hook must not see. */
-    FbRaised raised;
-    fb_raised_take(&raised);
-    HPy args[] = {number_of(ctx, fb_handle_cell_get(cell)), number_of(ctx, owner)};
-    bool has_args = !HPy_IsNull(args[0]) && !HPy_IsNull(args[1]);
-    HPy answer = has_args ? fb_hook_call(ctx, FB_HOOK_OBJECT_MADE, args, 2) : HPy_NULL;
-    if (!HPy_IsNull(args[0])) HPy_Close(ctx, args[0]);
-    if (!HPy_IsNull(args[1])) HPy_Close(ctx, args[1]);
-    if (!HPy_IsNull(answer)) HPy_Close(ctx, answer);
-    rc = HPy_IsNull(answer) && !raised.is_one ? -1 : 0;
-    fb_raised_put(&raised);
+    rc = fb_recorded_tell(ctx, fb_handle_cell_get(cell), owner);
   }
   fb_handle_cell_unuse(cell);
   return rc;

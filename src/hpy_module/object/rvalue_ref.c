@@ -10,6 +10,7 @@
 #include "identity.h"
 #include "object.h"
 #include "own_class.h"
+#include "preserve.h"
 #include "transfer.h"
 
 typedef struct RValueRef {
@@ -84,8 +85,8 @@ FbRValueOffer fb_rvalue_ref_begin(HPyContext *ctx, HPy object, FbHandleCell **ou
     fb_object_raise_no_handle(ctx, object);
     return FB_RVALUE_FAILED;
   }
-  /* the callee may consume the handle; if it returns the object, the object gets another wrapper */
-  fb_identity_unlist(cell);
+  /* the callee may consume the handle; if it returns the object, an object without state gets another wrapper */
+  if (!fb_preserve_offer(ctx, object, cell)) fb_identity_unlist(cell);
   return FB_RVALUE_OFFERED;
 }
 

@@ -8,6 +8,7 @@
 #include "class_table.h"
 #include "core/platform/atomic.h"
 #include "hpy_module/context/drop.h"
+#include "hpy_module/context/hook.h"
 #include "hpy_module/context/messages.h"
 #include "hpy_module/context/raise.h"
 #include "identity.h"
@@ -45,6 +46,21 @@ static void release_listed(HPyContext *ctx, HPy self, FbHandleCell *cell) {
   if (!HPy_IsNull(other)) HPy_Close(ctx, other); /* closing it may run any code, too */
 }
 
+/* Whether the package has asked for wrappers that get a handle, and the class of the wrapper is not the class of the
+ * type. */
+static bool is_watched(HPyContext *ctx, HPy self, const TVMFFIObject *handle) {
+  return FH_UNLIKELY(fb_hook_current(FB_HOOK_SUBCLASS_MADE) != NULL) && handle != NULL &&
+         fb_class_table_is_subclass(ctx, self, handle);
+}
+
+/* Returns 0, or -1 with an exception raised. */
+static FH_NOINLINE int tell(HPyContext *ctx, HPy self) {
+  HPy done = fb_hook_call(ctx, FB_HOOK_SUBCLASS_MADE, &self, 1);
+  if (HPy_IsNull(done)) return -1;
+  HPy_Close(ctx, done);
+  return 0;
+}
+
 static void raise_no_function(HPyContext *ctx) { fb_raise(ctx, ctx->h_TypeError, FB_MESSAGE_FUNCTIONS_ONLY); }
 
 /* Whether `self` is a Function and the handle is not a function's; raises TypeError in that case. The check is
@@ -63,6 +79,7 @@ int fb_transfer_put(HPyContext *ctx, HPy self, TVMFFIObject *handle) {
     fb_drop_object(handle, -1);
     return -1;
   }
+  bool watched = is_watched(ctx, self, handle);
   /* Before the old handle is replaced, because the old handle finds the entry. */
   fb_identity_unlist_own(cell);
   TVMFFIObject *old = cell->handle;
@@ -73,7 +90,8 @@ int fb_transfer_put(HPyContext *ctx, HPy self, TVMFFIObject *handle) {
   fb_handle_cell_put(cell, handle);
   release_listed(ctx, self, cell);
   if (old != NULL) TVMFFIObjectDecRef(old);
-  return fb_recorded_is_on() ? fb_recorded_add(ctx, self, NULL) : 0;
+  if (fb_recorded_is_on() && fb_recorded_add(ctx, self, NULL) != 0) return -1;
+  return watched ? tell(ctx, self) : 0;
 }
 
 HPy fb_transfer_refuse_function(HPyContext *ctx) { return fb_raise(ctx, ctx->h_TypeError, FB_MESSAGE_KEEPS_HANDLE); }
@@ -141,7 +159,8 @@ int fb_transfer_move(HPyContext *ctx, HPy self, HPy other) {
   TVMFFIObject *old;
   if (to == NULL) return -1;
   if (!cells_move(from, to, &old)) return fb_object_raise_in_use(ctx);
+  bool watched = is_watched(ctx, self, to->handle); /* the cell is still claimed */
   release_listed(ctx, self, to);
   if (old != NULL) TVMFFIObjectDecRef(old);
-  return 0;
+  return watched ? tell(ctx, self) : 0;
 }

@@ -77,7 +77,10 @@ FH_INLINE HPy wrap(HPyContext *ctx, TVMFFIObject *handle, Wanted wanted) {
     found = fb_identity_find(ctx, handle);
     if (!HPy_IsNull(found)) {
       FbHandleCell *cell = fb_object_cell(ctx, found);
-      if (FH_LIKELY(!fb_handle_cell_is_used(cell) && fb_handle_cell_give_again(cell, handle))) {
+      /* a wrapper of a Python subclass differs from a new one, which would have neither its class nor its attributes */
+      bool is_fit = !fb_handle_cell_is_used(cell) || fb_class_table_is_subclass(ctx, found, handle) ||
+                    fb_preserve_has_state(found);
+      if (FH_LIKELY(is_fit && fb_handle_cell_give_again(cell, handle))) {
         TVMFFIObjectDecRef(handle);
         return found;
       }

@@ -12,7 +12,7 @@ HPy fb_wrap_object(HPyContext *ctx, TVMFFIObject *handle);
 /* Like fb_wrap_object, but always makes a new instance. */
 HPy fb_wrap_apart(HPyContext *ctx, TVMFFIObject *handle);
 /* Like fb_wrap_object, but makes a new instance if a call uses the registered wrapper, because the handle of that
- * wrapper cannot be moved. */
+ * wrapper cannot be moved. A wrapper with state (preserve.h) is returned in any case. */
 HPy fb_wrap_movable(HPyContext *ctx, TVMFFIObject *handle);
 /* Returns the registered wrapper of an object that other code keeps alive, as a new handle. The object's type is
  * registered. Takes no native reference, because threads that share the object would contend for its count. Returns

@@ -5,6 +5,7 @@
 #include <tvm/ffi/c_api.h>
 
 #include "core/platform/atomic.h"
+#include "hpy_module/context/drop.h"
 
 /* Makes TypeError the pending error. Returns -1. */
 static int refuse(const char *message) {
@@ -28,18 +29,13 @@ static int echo(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result)
 
 /* --- weak references ---------------------------------------------------------------------------------------------- */
 
-/* For the leak report, which records objects by their pointers: a weak reference keeps the memory of the header. The
- * counts are described in core/object/object.h. */
-
-#define WEAK_ONE ((uint64_t)1 << 32)
-#define N_STRONG (WEAK_ONE - 1)
+/* For the leak report, which records objects by their pointers: a weak reference keeps the memory of the header. */
 
 /* Takes a weak reference to an object that is alive. */
 static int weak_take(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
   (void)self, (void)result;
   if (n != 1 || args->type_index != kTVMFFIInt) return refuse("expected a pointer");
-  TVMFFIObject *object = (TVMFFIObject *)(intptr_t)args->v_int64;
-  (void)fh_atomic_add_relaxed_u64(&object->combined_ref_count, WEAK_ONE);
+  fb_weak_take((TVMFFIObject *)(intptr_t)args->v_int64);
   return 0;
 }
 
@@ -48,13 +44,7 @@ static int weak_get(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *res
   (void)self;
   if (n != 1 || args->type_index != kTVMFFIInt) return refuse("expected a pointer");
   TVMFFIObject *object = (TVMFFIObject *)(intptr_t)args->v_int64;
-  uint64_t count = fh_atomic_load_relaxed_u64(&object->combined_ref_count);
-  while ((count & N_STRONG) != 0) {
-    /* acquire: a caller reads the object next */
-    if (!fh_atomic_cas_acq_rel_u64(&object->combined_ref_count, &count, count + 1)) continue;
-    *result = (TVMFFIAny){.type_index = object->type_index, .v_obj = object};
-    return 0;
-  }
+  if (fb_weak_lock(object)) *result = (TVMFFIAny){.type_index = object->type_index, .v_obj = object};
   return 0;
 }
 
@@ -64,13 +54,9 @@ static int weak_drop(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *re
   (void)self;
   if (n != 2 || args->type_index != kTVMFFIInt) return refuse("expected a pointer and a bool");
   TVMFFIObject *object = (TVMFFIObject *)(intptr_t)args->v_int64;
-  bool is_dead = (fh_atomic_load_acquire_u64(&object->combined_ref_count) & N_STRONG) == 0;
+  bool is_dead = (uint32_t)fh_atomic_load_acquire_u64(&object->combined_ref_count) == 0;
   *result = (TVMFFIAny){.type_index = kTVMFFIBool, .v_int64 = is_dead || args[1].v_int64 != 0};
-  if (result->v_int64 == 0) return 0;
-  uint64_t before = fh_atomic_sub_release_u64(&object->combined_ref_count, WEAK_ONE);
-  if (before >> 32 != 1) return 0;
-  fh_atomic_fence_acquire_after_u64(&object->combined_ref_count);
-  if (object->deleter != NULL) object->deleter(object, kTVMFFIObjectDeleterFlagBitMaskWeak);
+  if (result->v_int64 != 0) fb_weak_drop(object);
   return 0;
 }
 

@@ -223,7 +223,6 @@ extern PyObject *PyLong_FromSsize_t(Py_ssize_t), *PyFloat_FromDouble(double), *P
 extern long long PyLong_AsLongLong(PyObject *);
 extern unsigned long long PyLong_AsUnsignedLongLong(PyObject *), PyLong_AsUnsignedLongLongMask(PyObject *);
 extern unsigned long PyLong_AsUnsignedLong(PyObject *), PyLong_AsUnsignedLongMask(PyObject *);
-extern long PyLong_AsLong(PyObject *);
 extern size_t PyLong_AsSize_t(PyObject *);
 extern Py_ssize_t PyLong_AsSsize_t(PyObject *);
 extern void *PyLong_AsVoidPtr(PyObject *);

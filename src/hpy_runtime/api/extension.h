@@ -49,11 +49,11 @@ typedef struct FhpyMethodNames {
  * interpreter's, like those of HPy's slots. */
 enum { FHPY_TP_DESCR_GET = 54, FHPY_TP_DESCR_SET = 55 };
 
-/* What a traversal is for. Objects that the traversal visits must be reported by a count only if every reference to them
- * from outside of Python objects is known. */
+/* The purpose of a traversal. Objects that the traversal visits must be reported by a count only if every reference to
+ * them from outside of Python objects is known. */
 enum {
   FHPY_TRAVERSE_COUNT, /* the collector subtracts the references between objects of the collection from their counts */
-  FHPY_TRAVERSE_REACH, /* the object is reachable, and so is each object that it refers to; or a question of a program */
+  FHPY_TRAVERSE_REACH, /* the object is reachable, with each object that it refers to; or a program has asked */
 };
 
 /* The binding's part of a collection. */
@@ -62,12 +62,12 @@ typedef struct FhpyCollector {
    * run while all other threads are stopped: it runs no Python code and waits for no thread. */
   int (*traverse)(HPy self, int purpose, int (*visit)(void *object, void *arg), void *arg);
   void (*clear)(HPy self); /* like tp_clear */
-  void (*phase)(int begins, int is_full); /* called before and after each collection */
+  void (*phase)(int begins, int generation); /* called before and after each collection, as by collection_watch */
 } FhpyCollector;
 
 typedef struct FhpyExtension {
-  uint64_t magic;     /* FHPY_EXTENSION_MAGIC */
-  uint32_t version;   /* FHPY_EXTENSION_VERSION of the runtime; entries are only ever appended */
+  uint64_t magic; /* FHPY_EXTENSION_MAGIC */
+  uint32_t version; /* FHPY_EXTENSION_VERSION of the runtime; entries are only ever appended */
   uint32_t byte_size; /* sizeof(FhpyExtension) of the runtime: an entry beyond it does not exist */
 
   /* Byte offset, from the handle, of the word that identifies the object's exact type. The word is the type's own
@@ -163,9 +163,9 @@ typedef struct FhpyExtension {
   void *(*error_occurred)(void);
 
   /* Lets the garbage collector see references that an instance of `type` has outside of HPyFields: its traversal and
-   * its clearing also call the functions of collect_begin, if the instance is GC-tracked. `type` is made by HPy; a class
-   * made in Python that derives from it has the same traversal, and is always GC-tracked. NULL if the interpreter does
-   * not support this, or if the layout of its types is unknown. */
+   * its clearing also call the functions of collect_begin, if the instance is GC-tracked. `type` is made by HPy; a
+   * class made in Python that derives from it has the same traversal, and is always GC-tracked. NULL if the interpreter
+   * does not support this, or if the layout of its types is unknown. */
   void (*collect)(HPy type);
   /* Sets the functions, and has the interpreter report its collections. Called once. Never raises. */
   void (*collect_begin)(const FhpyCollector *functions);
@@ -179,10 +179,18 @@ typedef struct FhpyExtension {
    * subclasses. Returns whether the class is watched; never raises. The three functions are NULL if the interpreter
    * does not support this. */
   int (*end_watch)(HPy type, int (*keeps)(HPy self), int only_with_state);
-  int (*end_is_watched)(HPy h); /* whether the class of h is watched */
+  int (*end_is_watched)(HPy h); /* whether the class of h is watched: 2 if the collector tracks its instances, too */
   /* Lets an instance end again that was kept or that __del__ resurrected: without this call the interpreter does not
    * ask again. Returns 0 if another thread is still about to keep the instance: the caller waits and calls again. */
   int (*end_resume)(HPy h);
+  /* The word at this byte offset of a type is `end_word` if the type is watched. */
+  ptrdiff_t end_offset;
+  intptr_t end_word;
+
+  /* Registers a function that an attached thread calls before and after each collection of garbage, with the oldest
+   * generation that is collected: 0 to 2. Called once. Returns whether the function will be called. Never
+   * raises. */
+  int (*collection_watch)(void (*note)(int begins, int generation));
 } FhpyExtension;
 
 enum { FHPY_END_KEPT, FHPY_END_PROCEEDS, FHPY_END_FINALIZE };

@@ -153,6 +153,9 @@ void fhpy_ctx_extension_fill(HPyContext *ctx) {
       .end_watch = fhpy_instance_end_is_possible() ? end_watch : NULL,
       .end_is_watched = fhpy_instance_end_is_possible() ? end_is_watched : NULL,
       .end_resume = fhpy_instance_end_is_possible() ? end_resume : NULL,
+      .end_offset = fhpy_layout.member_offset[MEMBER_FINALIZE],
+      .end_word = fhpy_instance_end_get_word(),
+      .collection_watch = fhpy_collection_follow,
   };
   ctx->_private = &extension;
 }

@@ -36,29 +36,41 @@ bool fhpy_collection_begins(PyObject *args) {
   return text != NULL && text[0] == 's' && text[1] == 't' && text[2] == 'a';
 }
 
-static fhpy_collection_phase followed; /* written once, before the callback is registered */
-
-/* Whether a collection covers all objects. Without a GIL each one does. */
-static bool covers_all(PyObject *args) {
-  PyObject *info = PyTuple_GetItem(args, 1), *key = PyUnicode_FromString("generation");
-  PyObject *generation = info != NULL && key != NULL ? PyObject_GetItem(info, key) : NULL;
-  long oldest = 2, number = generation != NULL ? PyLong_AsLong(generation) : -1;
-  Py_DecRef(generation), Py_DecRef(key);
-  if (PyErr_Occurred() != NULL) PyErr_Clear();
-  return fhpy_layout.free_threaded || number == oldest;
+/* Returns the oldest generation that is collected; without a GIL there is one only, 2. */
+static int get_generation(PyObject *args) {
+  enum { OLDEST = 2 };
+  PyObject *info = PyTuple_GetItem(args, 1), *key = info != NULL ? PyUnicode_FromString("generation") : NULL;
+  PyObject *found = key != NULL ? PyObject_GetItem(info, key) : NULL;
+  Py_ssize_t generation = found != NULL ? PyLong_AsSsize_t(found) : -1;
+  Py_DecRef(key), Py_DecRef(found);
+  if (generation < 0) PyErr_Clear();
+  return generation < 0 || generation > OLDEST || fhpy_layout.free_threaded ? OLDEST : (int)generation;
 }
 
-static PyObject *follow_phase(PyObject *self, PyObject *args) {
+enum { MAX_FOLLOWERS = 2 };
+
+static fhpy_collection_note followers[MAX_FOLLOWERS]; /* NULL: not used yet */
+static uint32_t n_followers;
+
+static PyObject *tell_followers(PyObject *self, PyObject *args) {
   (void)self;
-  followed(fhpy_collection_begins(args), covers_all(args));
+  int begins = fhpy_collection_begins(args), generation = get_generation(args);
+  for (int i = 0; i < MAX_FOLLOWERS; ++i) {
+    fhpy_collection_note note = followers[i];
+    if (note != NULL) note(begins, generation);
+  }
   Py_IncRef(&_Py_NoneStruct);
   return &_Py_NoneStruct;
 }
 
-void fhpy_collection_follow(fhpy_collection_phase phase) {
-  static PyMethodDef def = {"ffi_hpy_follow_collection", (void *)follow_phase, METH_VARARGS, NULL};
-  followed = phase;
-  (void)fhpy_collection_watch(&def);
+int fhpy_collection_follow(fhpy_collection_note note) {
+  static PyMethodDef def = {"ffi_hpy_follow_collection", (void *)tell_followers, METH_VARARGS, NULL};
+  static bool is_called; /* written by the first call, during the import */
+  uint32_t number = fh_atomic_add_relaxed(&n_followers, 1);
+  if (number >= MAX_FOLLOWERS) return 0;
+  followers[number] = note;
+  if (number == 0) is_called = fhpy_collection_watch(&def);
+  return is_called;
 }
 
 int fhpy_collection_call(const char *name) {

@@ -11,10 +11,10 @@
 bool fhpy_collection_watch(PyMethodDef *def);
 /* For such a function: returns true if a collection begins, false if it has ended. */
 bool fhpy_collection_begins(PyObject *args);
-/* Calls `phase` before and after each collection. is_full: the collection covers all objects. Called once. Never
- * raises. */
-typedef void (*fhpy_collection_phase)(int begins, int is_full);
-void fhpy_collection_follow(fhpy_collection_phase phase);
+/* Calls `note` before and after each collection, with the oldest generation that is collected: 2 for all objects,
+ * always so without a GIL. Two functions may follow. Returns whether the function will be called. Never raises. */
+typedef void (*fhpy_collection_note)(int begins, int generation);
+int fhpy_collection_follow(fhpy_collection_note note);
 /* Runs a full collection. May run any Python code; never raises. */
 void fhpy_collection_run(void);
 /* Calls gc.isenabled(), gc.disable() or gc.enable(), by name: returns 1 or 0 for the truth value of the result, -1 with

@@ -22,7 +22,8 @@ bool fhpy_instance_end_is_possible(void) { return false; }
 int fhpy_instance_end_watch(PyObject *type, int (*keeps)(HPy self), bool only_with_state) {
   return (void)type, (void)keeps, (void)only_with_state, 0;
 }
-bool fhpy_instance_end_is_watched(PyObject *o) { return (void)o, false; }
+int fhpy_instance_end_is_watched(PyObject *o) { return (void)o, 0; }
+intptr_t fhpy_instance_end_get_word(void) { return 0; }
 int fhpy_instance_end_resume(PyObject *o) { return (void)o, 1; }
 #else
 
@@ -123,7 +124,12 @@ int fhpy_instance_end_watch(PyObject *type, int (*keeps)(HPy self), bool only_wi
   return 0;
 }
 
-bool fhpy_instance_end_is_watched(PyObject *o) { return type_member(type_of(o), MEMBER_FINALIZE) == (void *)finalize; }
+int fhpy_instance_end_is_watched(PyObject *o) {
+  PyObject *type = type_of(o);
+  if (type_member(type, MEMBER_FINALIZE) != (void *)finalize) return 0;
+  return type_has_flag(type, TYPE_FLAG_HAVE_GC) ? 2 : 1;
+}
+intptr_t fhpy_instance_end_get_word(void) { return (intptr_t)finalize; }
 
 int fhpy_instance_end_resume(PyObject *o) {
   if (!fhpy_watch_is_merged(o)) return 0;

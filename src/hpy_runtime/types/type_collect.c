@@ -43,7 +43,7 @@ void fhpy_type_collect(PyObject *type) {
 
 void fhpy_type_collect_begin(const FhpyCollector *functions) {
   collector = functions;
-  fhpy_collection_follow(functions->phase);
+  (void)fhpy_collection_follow(functions->phase);
 }
 
 #endif

@@ -1,6 +1,8 @@
 """The ranges of C++ integers: OverflowError for a value outside the range, in arguments, fields, items and results."""
 
+import math
 import re
+import struct
 
 import pytest
 
@@ -20,15 +22,6 @@ def Numbers(numbers):
         pass
 
     return Numbers
-
-
-@pytest.fixture(scope="module")
-def Defaulted(numbers):
-    @ffi_hpy.register_object("numbers.Defaulted")
-    class Defaulted(ffi_hpy.Object):
-        pass
-
-    return Defaulted
 
 
 def signed(bits):
@@ -68,7 +61,11 @@ FIELDS = {
     "size": "size",
     "color": "color",
 }
-EMPTY = {**dict.fromkeys(FIELDS, 0), "letter": 0, "f64": 0, "maybe": None, "bytes": []}
+EMPTY = {
+    **dict.fromkeys((*FIELDS, "letter", "f32", "f64"), 0),
+    **dict.fromkeys(("maybe", "maybe64")),
+    **dict.fromkeys(("words", "bytes"), ()),
+}
 """Arguments of the constructor of Numbers."""
 
 
@@ -146,20 +143,130 @@ def test_an_unsigned_result_beyond_int64_is_that_int(numbers, Numbers):
         assert list(numbers("vector64")([value, 1])) == [value, 1]
 
 
-def test_a_default_outside_the_range_is_refused(numbers, Defaulted):
-    with pytest.raises(OverflowError, match=r"argument #0 `x` .*x: int = 300.* outside the range 0 to 255"):
-        numbers("defaulted")()
-    assert numbers("defaulted")(7) == 7
+ALL = 2**64 - 1
 
-    with pytest.raises(OverflowError, match=r"(?s)'level':.* 300, which is outside the range 0 to 255"):
-        Defaulted()
-    assert Defaulted(7).level == 7
+
+@pytest.mark.parametrize(
+    ("name", "value", "wrong"),
+    [
+        ("array64", [1, ALL], [ALL, -1]),
+        ("list64", [1, ALL], [ALL, 2**64]),
+        ("map64", {1: ALL, ALL: 1}, {ALL: -1}),
+        ("dict64", {"a": ALL}, {"a": -1}),
+        ("tuple64", (ALL, "a"), (-1, "a")),
+        ("optional64", ALL, -1),
+        ("variant64", ALL, 2**64),
+        ("std_map64", {1: ALL, ALL: 1}, {-1: 1}),
+        ("std_set64", {1, ALL}, {2**64}),
+        ("std_pair64", (ALL, [ALL]), (ALL, [-1])),
+        ("std_optional64", ALL, 2**64),
+        ("std_variant64", ALL, -1),
+    ],
+)
+def test_an_item_is_an_unsigned_integer_of_64_bits_like_a_parameter(numbers, name, value, wrong):
+    result = numbers(name)(value)
+    assert list(result) == list(value) if name == "std_pair64" else result == value
+    assert numbers(name)(result) == result
+    with pytest.raises(
+        OverflowError, match=r"argument #0 `x` .*, which is outside the range 0 to 18446744073709551615"
+    ):
+        numbers(name)(wrong)
+
+
+def test_a_key_beyond_int64_is_found(numbers):
+    assert numbers("look_up")({1: "a", ALL: "b"}, ALL) == "b"
+    assert numbers("look_up")(ffi_hpy.Map({2**63: "c"}), 2**63) == "c"
+    with pytest.raises(KeyError):
+        numbers("look_up")({1: "a"}, ALL)
+
+
+def test_a_field_keeps_items_beyond_int64(Numbers):
+    one = Numbers(**EMPTY)
+    one.maybe64, one.words = ALL, [1, ALL]
+    assert (one.maybe64, list(one.words)) == (ALL, [1, ALL])
+    assert list(Numbers(**{**EMPTY, "words": [ALL]}).words) == [ALL]
+    with pytest.raises(
+        OverflowError, match=r"^numbers.Numbers.words: .*\[index 1: -1, which is outside the range 0 to"
+    ):
+        one.words = [1, -1]
+
+
+FLOAT_MAX = 3.4028234663852886e38
+
+
+@pytest.mark.parametrize(
+    ("name", "wrap", "unwrap"),
+    [
+        ("float", lambda x: x, lambda result: result),
+        ("optional_float", lambda x: x, lambda result: result),
+        ("floats", lambda x: [1.0, x], lambda result: result[1]),
+        ("floats", lambda x: ffi_hpy.List([x]), lambda result: result[0]),
+        ("vector_of_floats", lambda x: [1.0, x], lambda result: result[1]),
+        ("map_of_floats", lambda x: {"a": x}, lambda result: result["a"]),
+    ],
+)
+def test_a_float_does_not_become_infinite(numbers, name, wrap, unwrap):
+    for value in (FLOAT_MAX, -FLOAT_MAX, 1e-300, math.inf, -math.inf):
+        assert struct.pack("f", unwrap(numbers(name)(wrap(value)))) == struct.pack("f", value)
+    assert math.isnan(unwrap(numbers(name)(wrap(math.nan))))
+    for value in (1e300, -1e39, 3.4028235677973366e38, 2**128):
+        with pytest.raises(OverflowError) as caught:
+            numbers(name)(wrap(value))
+        message = str(caught.value)
+        assert message.startswith(f"Value out of range on argument #0 `x` when calling: `numbers.{name}(x: ")
+        assert f"{value}, which is outside the range of a float, -{FLOAT_MAX} to {FLOAT_MAX}" in message
+
+
+def test_a_field_and_the_result_of_a_callback_do_not_become_infinite(numbers, Numbers):
+    one = Numbers(**EMPTY)
+    one.f32 = math.inf
+    for value in (1e300, -1e300):
+        with pytest.raises(OverflowError, match=rf"numbers.Numbers.f32: Cannot convert {re.escape(str(value))}, which"):
+            one.f32 = value
+    assert one.f32 == math.inf
+    with pytest.raises(OverflowError, match=r"field 'f32'(?s:.*) 1e\+300, which is outside the range of a float"):
+        Numbers(**{**EMPTY, "f32": 1e300})
+    assert numbers("call_float")(lambda x: x) == FLOAT_MAX
+    with pytest.raises(OverflowError, match=r"Cannot convert 1e\+39, which is outside the range of a float"):
+        numbers("call_float")(lambda x: 1e39)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("byte", 300, "numbers.DefaultedByte.level: the default is 300, which is outside the range 0 to 255"),
+        (
+            "float",
+            -1e300,
+            "numbers.DefaultedFloat.level: the default is -1e+300, which is outside the range of a float,",
+        ),
+        (
+            "bytes",
+            [1, -1],
+            "numbers.DefaultedBytes.level: the default is Array[index 1: -1, which is outside the range",
+        ),
+    ],
+)
+def test_a_default_outside_the_range_is_refused_at_registration(numbers, name, value, message):
+    assert numbers(f"define_{name}")(value).startswith(f"OverflowError: {message}")
+
+
+def test_a_default_of_a_parameter_is_checked_at_registration(numbers):
+    assert (numbers("defaulted")(), numbers("defaulted")(7)) == (ALL, 7)
+    assert numbers("defaulted").__doc__.startswith(f"defaulted(x: int = {ALL})")
+    assert numbers("define_word")(ALL) == ""
+    with pytest.raises(OverflowError, match=r"^`numbers.refused`: parameter `level`: the default is 300, which"):
+        numbers("define_parameter")()
+    assert ffi_hpy.get_global_func("numbers.refused", allow_missing=True) is None
 
 
 def test_the_result_of_a_callback_is_checked(numbers):
     assert numbers("call")(lambda n: n + 1) == 2
     with pytest.raises(OverflowError, match=r"Cannot convert 300, which is outside the range 0 to 255, to `int`"):
         numbers("call")(lambda n: 300)
+    assert numbers("call64")(lambda n: n) == ALL
+    with pytest.raises(OverflowError, match=r"Cannot convert -1, which is outside the range 0 to"):
+        numbers("call64")(lambda n: -1)
 
 
 def test_a_message_without_names_counts_the_argument(numbers, Numbers):

@@ -1,5 +1,6 @@
 """Operators and protocols that C++ registers under Python's names."""
 
+import math
 import operator
 from types import SimpleNamespace
 from typing import Any
@@ -242,6 +243,12 @@ def test_an_object_is_a_container(types):
     assert 2 in numbers
     assert 3 not in numbers
     assert numbers[1] == 1
+    for other in ("x", None, 0.5, math.inf, math.nan, 2**70, 1e30, [1], object()):
+        assert (other in numbers) is (other in range(3)) is False
+    for equal in (2.0, True, 0.0):
+        assert (equal in numbers) is (equal in range(3)) is True
+    with pytest.raises(TypeError, match=r"^an error of its own$"):
+        operator.contains(numbers, -5)
     with pytest.raises(IndexError):
         numbers[3]
 

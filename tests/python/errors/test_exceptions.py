@@ -5,6 +5,7 @@ import errno
 import re
 
 import pytest
+from support import unique_name
 
 import ffi_hpy
 from ffi_hpy.error import error_class
@@ -161,3 +162,34 @@ def test_native_code_catches_exceptions_of_python_by_kind(shop):
     assert caught(very()) == ["shop.VerySoldOut", "LookupError", "shop.SoldOut", *both]
     assert caught(type("Below", (very,), {})())[0] == "shop.VerySoldOut"
     assert shop("catch")(lambda: None, []) == ()
+
+
+def test_native_code_knows_the_bases_of_python_classes(shop):
+    class Base(Exception):
+        pass
+
+    @ffi_hpy.register_error(unique_name("Closed"))
+    class Closed(Base, LookupError):
+        pass
+
+    class Below(Closed, ConnectionError):
+        pass
+
+    def caught(exception, *names):
+        def fail():
+            raise exception
+
+        return list(shop("catch")(fail, names))[1:]
+
+    kind = ffi_hpy.error.ERROR_TYPE_TO_NAME[Closed]
+    for exception in (Closed("x"), Below("x")):
+        assert caught(
+            exception, kind, "Closed", f"{__name__}.{Closed.__qualname__}", "Base", "LookupError", "Exception"
+        )
+    assert caught(Below("x"), kind, "Below", "ConnectionError", "OSError", "IOError") == [
+        kind, "Below", "ConnectionError", "OSError", "IOError",
+    ]  # fmt: skip
+    assert caught(Closed("x"), "Below", "ConnectionError", "ValueError", "object", "", "Closed.x") == []
+    assert caught(ffi_hpy.Error(kind, "from a value", "").py_error(), kind, "LookupError", "Below") == [
+        kind, "LookupError",
+    ]  # fmt: skip

@@ -2,6 +2,8 @@
 #include <tvm/ffi/extra/stl.h>
 #include <tvm/ffi/tvm_ffi.h>
 
+#include <cfloat>
+
 namespace {
 
 using namespace tvm::ffi;
@@ -26,17 +28,37 @@ struct NumbersObj : public Object {
   uint64_t u64 = 0;
   size_t size = 0;
   Color color = Color::kRed;
+  float f32 = 0;
   double f64 = 0;
   Optional<int8_t> maybe;
+  Optional<uint64_t> maybe64;
+  Array<uint64_t> words;
   std::vector<uint8_t> bytes;
   static constexpr bool _type_mutable = true;
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("numbers.Numbers", NumbersObj, Object);
 };
 
-struct DefaultedObj : public Object {
-  uint8_t level = 0;
-  TVM_FFI_DECLARE_OBJECT_INFO_FINAL("numbers.Defaulted", DefaultedObj, Object);
+template <typename T> struct DefaultedObj : public Object {
+  T level{};
+  static constexpr const char *kKey = std::is_same_v<T, uint8_t>    ? "numbers.DefaultedByte"
+                                      : std::is_same_v<T, float>    ? "numbers.DefaultedFloat"
+                                      : std::is_same_v<T, uint64_t> ? "numbers.DefaultedWord"
+                                                                    : "numbers.DefaultedBytes";
+  TVM_FFI_DECLARE_OBJECT_INFO_FINAL(kKey, DefaultedObj, Object);
 };
+
+/** The message of the registration of a field with a default; "" if it succeeds. */
+template <typename T> std::string DefineDefaulted(const Any &value) {
+  static const std::string refused = [&] {
+    try {
+      refl::ObjectDef<DefaultedObj<T>>().def_ro("level", &DefaultedObj<T>::level, refl::default_value(value));
+    } catch (const Error &error) {
+      return error.kind() + ": " + error.message();
+    }
+    return std::string();
+  }();
+  return refused;
+}
 
 TVM_FFI_STATIC_INIT_BLOCK() {
   refl::GlobalDef()
@@ -58,7 +80,13 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def("numbers.double", Echo<double>, refl::arg("x"))
       .def("numbers.float", Echo<float>, refl::arg("x"))
       .def("numbers.unnamed", Echo<uint8_t>)
-      .def("numbers.defaulted", Echo<uint8_t>, refl::arg("x") = 300)
+      .def("numbers.defaulted", Echo<uint64_t>, refl::arg("x") = UINT64_MAX)
+      .def("numbers.define_byte", DefineDefaulted<uint8_t>)
+      .def("numbers.define_float", DefineDefaulted<float>)
+      .def("numbers.define_word", DefineDefaulted<uint64_t>)
+      .def("numbers.define_bytes", DefineDefaulted<std::vector<uint8_t>>)
+      .def("numbers.define_parameter",
+           [] { refl::GlobalDef().def("numbers.refused", Echo<uint8_t>, refl::arg("level") = 300); })
       .def(
           "numbers.array", [](Array<uint8_t> x) { return x; }, refl::arg("x"))
       .def(
@@ -76,10 +104,33 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def("numbers.vector", Echo<std::vector<uint8_t>>, refl::arg("x"))
       .def("numbers.vector64", Echo<std::vector<uint64_t>>, refl::arg("x"))
       .def("numbers.std_array", Echo<std::array<int8_t, 2>>, refl::arg("x"))
+      .def("numbers.array64", Echo<Array<uint64_t>>, refl::arg("x"))
+      .def("numbers.list64", Echo<List<uint64_t>>, refl::arg("x"))
+      .def("numbers.map64", Echo<Map<uint64_t, uint64_t>>, refl::arg("x"))
+      .def("numbers.dict64", Echo<Dict<String, uint64_t>>, refl::arg("x"))
+      .def("numbers.tuple64", Echo<Tuple<uint64_t, String>>, refl::arg("x"))
+      .def("numbers.optional64", Echo<Optional<uint64_t>>, refl::arg("x"))
+      .def("numbers.variant64", Echo<Variant<String, uint64_t>>, refl::arg("x"))
+      .def("numbers.std_map64", Echo<std::map<uint64_t, uint64_t>>, refl::arg("x"))
+      .def("numbers.std_set64", Echo<std::set<uint64_t>>, refl::arg("x"))
+      .def("numbers.std_pair64", Echo<std::pair<uint64_t, std::vector<uint64_t>>>, refl::arg("x"))
+      .def("numbers.std_optional64", Echo<std::optional<uint64_t>>, refl::arg("x"))
+      .def("numbers.std_variant64", Echo<std::variant<std::string, uint64_t>>, refl::arg("x"))
+      .def(
+          "numbers.look_up", [](const Map<uint64_t, String> &map, uint64_t key) { return map.at(key); },
+          refl::arg("map"), refl::arg("key"))
+      .def("numbers.floats", Echo<Array<float>>, refl::arg("x"))
+      .def("numbers.vector_of_floats", Echo<std::vector<float>>, refl::arg("x"))
+      .def("numbers.map_of_floats", Echo<Map<String, float>>, refl::arg("x"))
+      .def("numbers.optional_float", Echo<Optional<float>>, refl::arg("x"))
       .def("numbers.std_tuple", Echo<std::tuple<int8_t, double>>, refl::arg("x"))
       .def("numbers.std_map", Echo<std::map<int8_t, uint8_t>>, refl::arg("x"))
       .def("numbers.std_optional", Echo<std::optional<uint8_t>>, refl::arg("x"))
       .def("numbers.std_variant", Echo<std::variant<uint8_t, std::string>>, refl::arg("x"))
+      .def(
+          "numbers.call64", [](TypedFunction<uint64_t(uint64_t)> f) { return f(UINT64_MAX); }, refl::arg("f"))
+      .def(
+          "numbers.call_float", [](TypedFunction<float(float)> f) { return f(FLT_MAX); }, refl::arg("f"))
       .def("numbers.call", [](TypedFunction<uint8_t(int64_t)> f) { return f(1); }, refl::arg("f"));
   refl::ObjectDef<NumbersObj>()
       .def_rw("flag", &NumbersObj::flag)
@@ -94,11 +145,13 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def_rw("u64", &NumbersObj::u64)
       .def_rw("size", &NumbersObj::size)
       .def_rw("color", &NumbersObj::color)
+      .def_rw("f32", &NumbersObj::f32)
       .def_rw("f64", &NumbersObj::f64)
+      .def_rw("maybe64", &NumbersObj::maybe64)
+      .def_rw("words", &NumbersObj::words)
       .def_rw("maybe", &NumbersObj::maybe)
       .def_rw("bytes", &NumbersObj::bytes)
       .def("add", [](const NumbersObj *self, uint8_t by) { return self->i64 + by; }, refl::arg("by"));
-  refl::ObjectDef<DefaultedObj>().def_ro("level", &DefaultedObj::level, refl::default_value(300));
 }
 
 } // namespace

@@ -173,7 +173,11 @@ TVM_FFI_STATIC_INIT_BLOCK() {
   refl::ObjectDef<RangeObj>()
       .def(refl::init<int64_t>())
       .def("__len__", [](const RangeObj *self) { return self->size; })
-      .def("__contains__", [](const RangeObj *self, int64_t x) { return 0 <= x && x < self->size; })
+      .def("__contains__",
+           [](const RangeObj *self, int64_t x) {
+             if (x == -5) TVM_FFI_THROW(TypeError) << "an error of its own";
+             return 0 <= x && x < self->size;
+           })
       .def("__iter__", &RangeObj::Items)
       .def("__getitem__", [](const RangeObj *self, int64_t i) { return self->Items()[i]; });
   refl::ObjectDef<GuardObj>()

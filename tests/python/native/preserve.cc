@@ -56,6 +56,7 @@ TVM_FFI_STATIC_INIT_BLOCK() {
            })
       .def("preserve.watched", []() { return ffi::ObjectRef(watched.lock()); })
       .def("preserve.use_count", [](const ffi::ObjectRef &object) { return object.use_count(); })
+      .def("preserve.call_with", [](const ffi::Function &f, const ffi::ObjectRef &object) { return f(object); })
       .def("preserve.call_with_kept", [](const ffi::Function &f) { return f(kept); })
       .def("preserve.call_in_thread",
            [](const ffi::Function &f) {

@@ -6,7 +6,15 @@ import gc
 import weakref
 
 import pytest
-from support import IS_PYPY, REFUSES_FINALIZERS, collect_garbage, is_gone, parallelize, run_python, unique_name
+from support import (
+    IS_CFFI_ON_CPYTHON,
+    REFUSES_FINALIZERS,
+    collect_garbage,
+    is_gone,
+    parallelize,
+    run_python,
+    unique_name,
+)
 
 import ffi_hpy
 from ffi_hpy import _core
@@ -317,7 +325,7 @@ def test_a_finalizer_runs_for_every_wrapper(testing):
     assert calls == [0, 1, 2, 3, 4]
 
 
-@pytest.mark.skipif(IS_PYPY, reason="PyPy finalizes an object once, and it gives its handle back then")
+@finalizes
 def test_a_finalizer_may_bring_its_object_back():
     saved = []
 
@@ -369,6 +377,25 @@ def test_an_object_can_be_read_while_its_wrapper_ends():
     collect_garbage(lambda: len(found) == 2)
     assert is_gone(ref)
     assert sorted(found, key=str) == [1, None]
+
+
+@pytest.mark.skipif(IS_CFFI_ON_CPYTHON, reason="the handle is a second object there")
+def test_a_reference_that_no_call_gave_keeps_the_wrapper():
+    import ctypes
+
+    rich = Rich([1])
+    rich.note = "kept"
+    number, address = id(rich), rich.__chandle__()
+    collect_garbage(n_rounds=2)  # PyPy keeps a wrapper after a call as long as the object has other owners
+    ffi_hpy.LIB.TVMFFIObjectIncRef(ctypes.c_void_p(address))
+    del rich
+    collect_garbage(n_rounds=4)
+    again = object_at(address)
+    assert (id(again), type(again), again.note) == (number, Rich, "kept")
+    ref = weakref.ref(again)
+    del again
+    ffi_hpy.LIB.TVMFFIObjectDecRef(ctypes.c_void_p(address))
+    assert is_gone(ref)
 
 
 def test_a_cycle_through_a_wrapper_is_collected():

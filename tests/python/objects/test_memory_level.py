@@ -133,5 +133,6 @@ def test_memory_stays_level(work):
 
 
 @pytest.mark.thread_unsafe(reason="a long program, the same for each thread")
+@pytest.mark.once
 def test_a_leak_of_a_few_bytes_each_is_seen():
     assert growth_of("leak") > BOUND

@@ -39,6 +39,17 @@ _NOT_INHERITED = (
 """Beginnings of the names of variables that would change the interpreter, pip or uv."""
 SECONDS = 120
 
+ANSWERS = """
+import importlib.metadata, importlib.util
+found = [d.version for d in importlib.metadata.distributions(name="apache-tvm-ffi")]
+name = None
+if importlib.util.find_spec("tvm_ffi") is not None:
+    import tvm_ffi
+    name = tvm_ffi.__name__
+print(name, found[0] if found else None)
+"""
+"""Prints the package that answers as tvm_ffi, and the version of the distribution."""
+
 
 @functools.cache
 def _provided() -> tuple[Path, str]:

@@ -63,7 +63,11 @@ inline bool RecursiveGe(const Any &lhs, const Any &rhs) {
 
 /* ---- Streams: ReprPrint prints a type that has no operator<< ---- */
 
-inline std::ostream &operator<<(std::ostream &os, const Any &value) { return os << ReprPrint(value); }
+/* A template, so that the compiler does not look for a conversion of each printed value to Any. */
+template <typename T, typename = std::enable_if_t<std::is_same_v<T, Any> || std::is_same_v<T, AnyView>>>
+inline std::ostream &operator<<(std::ostream &os, const T &value) {
+  return os << ReprPrint(value);
+}
 inline std::ostream &operator<<(std::ostream &os, const ObjectRef &value) { return os << ReprPrint(value); }
 template <typename... V> std::ostream &operator<<(std::ostream &os, const Variant<V...> &value) {
   return os << ReprPrint(value);

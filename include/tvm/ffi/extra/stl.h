@@ -80,7 +80,7 @@ struct TypeTraits<std::tuple<T...>> : detail::CopiedTraitsBase<TypeTraits<std::t
   static constexpr int32_t field_static_type_index = kTVMFFIArray;
 
   static Array<Any> ToRef(std::tuple<T...> src) {
-    return std::apply([](T &...items) { return Array<Any>({detail::ToOwned<T>(std::move(items))...}); }, src);
+    return std::apply([](T &...items) { return Array<Any>({Any(T(std::move(items)))...}); }, src);
   }
   static std::optional<std::tuple<T...>> TryCastFromAnyView(const TVMFFIAny *src) {
     detail::SourceItems items(src);
@@ -114,7 +114,7 @@ struct CopiedMapTraitsBase : CopiedTraitsBase<Derived, Self, convertible_or_any_
 
   static Map<Any, Any> ToRef(Self src) {
     Map<Any, Any> pairs;
-    for (auto &pair : src) pairs.Set(ToOwned<K>(pair.first), ToOwned<V>(std::move(pair.second)));
+    for (auto &pair : src) pairs.Set(Any(K(pair.first)), Any(V(std::move(pair.second))));
     return pairs;
   }
   /** If two keys convert to the same key, the first one wins. */

@@ -60,7 +60,7 @@ struct CopiedSeqTraitsBase : CopiedTraitsBase<Derived, Self, convertible_or_any_
   static Array<Any> ToRef(Self src) {
     Array<Any> items;
     items.reserve(static_cast<int64_t>(src.size()));
-    for (auto &&item : src) items.push_back(ToOwned<T>(std::move(item)));
+    for (auto &&item : src) items.push_back(Any(T(std::move(item))));
     return items;
   }
   static std::string GetMismatchTypeInfo(const TVMFFIAny *src) {

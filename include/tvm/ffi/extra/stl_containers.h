@@ -49,7 +49,7 @@ struct SetTraitsBase : AppendedSeqTraitsBase<Derived, Self, T> {
 
   static void MoveToAny(Self src, TVMFFIAny *result) {
     Array<Any> items;
-    for (const T &item : src) items.push_back(detail::ToOwned<T>(item));
+    for (const T &item : src) items.push_back(Any(T(item)));
     Any made = AskPython("set", items);
     if (made == nullptr) made = Any(std::move(items));
     *result = AnyUnsafe::MoveAnyToTVMFFIAny(std::move(made));
@@ -81,7 +81,7 @@ struct TypeTraits<std::forward_list<T, Rest...>>
   static constexpr const char *kTypeName = "list";
   static Array<Any> ToRef(Self src) {
     Array<Any> items;
-    for (T &item : src) items.push_back(detail::ToOwned<T>(std::move(item)));
+    for (T &item : src) items.push_back(Any(T(std::move(item))));
     return items;
   }
   static void Append(Self *result, T value) { result->push_front(std::move(value)); }
@@ -117,7 +117,7 @@ struct TypeTraits<std::pair<A, B>>
   static constexpr int32_t field_static_type_index = kTVMFFIArray;
 
   static Array<Any> ToRef(std::pair<A, B> src) {
-    return Array<Any>({detail::ToOwned<A>(std::move(src.first)), detail::ToOwned<B>(std::move(src.second))});
+    return Array<Any>({Any(A(std::move(src.first))), Any(B(std::move(src.second)))});
   }
   static std::optional<std::pair<A, B>> TryCastFromAnyView(const TVMFFIAny *src) {
     std::optional<Items> items = TypeTraits<Items>::TryCastFromAnyView(src);

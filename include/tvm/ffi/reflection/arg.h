@@ -27,8 +27,8 @@ public:
   /** A parameter of that name with a default. */
   template <typename T> default_arg(const char *name, T &&value) : name_(name), value_(std::forward<T>(value)) {
     int32_t index = value_.type_index();
-    bool is_plain = index == kTVMFFINone || index == kTVMFFIBool || index == kTVMFFIInt || index == kTVMFFIFloat ||
-                    value_.template as<String>().has_value();
+    bool is_plain = index == kTVMFFINone || index == kTVMFFIBool || index == kTVMFFIInt || index == kTVMFFIBigInt ||
+                    index == kTVMFFIFloat || value_.template as<String>().has_value();
     if (!is_plain) {
       TVM_FFI_THROW(TypeError) << "The default of parameter `" << name << "` must be None, bool, int, float or text, "
                                << "not " << value_.GetTypeKey();
@@ -67,7 +67,8 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string Literal(const Any &value,
   switch (value.type_index()) {
   case kTVMFFINone: return is_json ? "null" : "None";
   case kTVMFFIBool: return value.cast<bool>() ? (is_json ? "true" : "True") : (is_json ? "false" : "False");
-  case kTVMFFIInt: return std::to_string(value.cast<int64_t>());
+  case kTVMFFIInt:
+  case kTVMFFIBigInt: return ffi::detail::IntegerText(ffi::detail::AnyUnsafe::TVMFFIAnyPtrFromAny(value));
   case kTVMFFIFloat: {
     double number = value.cast<double>();
     if (number != number) return is_json ? "NaN" : "nan";
@@ -84,6 +85,16 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string Literal(const Any &value,
     String text = value.cast<String>();
     return is_json ? std::string(EscapeStringJSON(text)) : std::string(EscapedStringPy(text));
   }
+  }
+}
+
+/** Throws OverflowError if a default is a number outside the range of T; `whose` names it for the message. */
+template <typename T> TVM_FFI_COLD_CODE void CheckDefault([[maybe_unused]] AnyView value, const std::string &whose) {
+  if constexpr (!ffi::detail::IsAnyOrView<T>) {
+    if (value.template try_cast<T>().has_value()) return;
+    TVMFFIAny raw = value.CopyToTVMFFIAny();
+    std::string found = TypeTraits<T>::GetMismatchTypeInfo(&raw);
+    if (ffi::detail::IsOutsideRange(found)) TVM_FFI_THROW(OverflowError) << whose << ": the default is " << found;
   }
 }
 
@@ -105,6 +116,12 @@ public:
                                  << "` has no default, but one before it has";
       }
     }
+  }
+  /** OverflowError for a default outside the range of its parameter. The second argument only passes the types. */
+  template <typename... T>
+  TVM_FFI_COLD_CODE void CheckDefaults(const std::string &function, const std::tuple<T...> *) const {
+    [[maybe_unused]] auto each = args_.begin();
+    (CheckOne<std::remove_cv_t<std::remove_reference_t<T>>>(function, *each++), ...);
   }
   /** The parameters as metadata. */
   TVM_FFI_COLD_CODE std::string ToJSON() const {
@@ -156,6 +173,10 @@ private:
     }
   }
 
+  template <typename T> static void CheckOne(const std::string &function, const Arg &arg) {
+    if (arg.value.has_value()) CheckDefault<T>(*arg.value, "`" + function + "`: parameter `" + arg.name + "`");
+  }
+
   std::vector<Arg> args_;
 };
 
@@ -205,6 +226,7 @@ std::pair<Function, std::string> MakeNamed([[maybe_unused]] bool has_object, F &
     static_assert(ffi::detail::FunctionInfo<Callable>::CheckSignature(), "see the message above");
     ArgList args(extra...);
     args.Fit(name, ffi::detail::FunctionInfo<Callable>::num_args, has_object);
+    args.CheckDefaults(name, static_cast<typename ffi::detail::FunctionInfo<Callable>::ArgType *>(nullptr));
     std::string json = args.ToJSON();
     return {Function::FromPacked(NamedCallable<Callable>(std::forward<F>(f), name, std::move(args))), std::move(json)};
   } else {

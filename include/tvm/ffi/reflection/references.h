@@ -15,10 +15,11 @@ namespace reflection {
 /** Takes the references that an object has, each as often as the object has it. */
 class ReferenceVisitor {
 public:
+  /** Takes the reference of `member`, which may be null. */
   void operator()(const ObjectRef &member) const { Visit(member.get()); }
-  template <typename T> void operator()(const ObjectPtr<T> &member) const {
-    Visit(member.get());
-  }
+  /** Takes the reference of `member`, which may be null. */
+  template <typename T> void operator()(const ObjectPtr<T> &member) const { Visit(member.get()); }
+  /** Takes the reference of `member` if it holds an object. */
   void operator()(const Any &member) const {
     const TVMFFIAny *any = ffi::detail::AnyUnsafe::TVMFFIAnyPtrFromAny(member);
     if (any->type_index >= kTVMFFIStaticObjectBegin) visit_(arg_, any->v_obj);

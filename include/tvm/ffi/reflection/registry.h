@@ -25,7 +25,12 @@
 
 namespace tvm {
 namespace ffi {
+
+class Overrides; /* extra/overrides.h */
+
 namespace reflection {
+
+class overridable; /* extra/overrides.h */
 
 /** Bytes from an object's header to a field. */
 template <typename Class, typename T> inline int64_t GetFieldByteOffsetToObject(T Class::*field) {
@@ -54,7 +59,7 @@ TVM_FFI_INLINE void PutByHalves(TVMFFIAny value, TVMFFIAny *result) {
 
 template <typename T> int GetField(void *address, TVMFFIAny *result) {
   TVM_FFI_SAFE_CALL_BEGIN();
-  PutByHalves(ffi::detail::AnyUnsafe::MoveAnyToTVMFFIAny(ffi::detail::ToOwned<T>(*static_cast<T *>(address))), result);
+  PutByHalves(ffi::detail::AnyUnsafe::MoveAnyToTVMFFIAny(Any(T(*static_cast<T *>(address)))), result);
   TVM_FFI_SAFE_CALL_END();
 }
 template <typename T> int SetField([[maybe_unused]] void *address, [[maybe_unused]] const TVMFFIAny *value) {
@@ -150,6 +155,9 @@ TVM_FFI_COLD_CODE void RegisterAttrOf(int32_t type_index, const char *type_key, 
   }
 }
 
+/** Defined in extra/overrides.h. */
+template <typename Class> void RegisterOverrides(int32_t type_index);
+
 } // namespace detail
 
 /** Registers global functions. The arguments after the function are documentation, the names of its parameters (arg.h),
@@ -229,6 +237,7 @@ public:
         }
       }
     }
+    if constexpr (std::is_base_of_v<Overrides, Class>) detail::RegisterOverrides<Class>(type_index_);
     def_type_attr(type_attr::kTypeFinal.name, static_cast<bool>(Class::_type_final));
   }
 
@@ -272,7 +281,8 @@ public:
    * frees cycles through such members. It may run on any thread, while other threads are stopped: it only reads the
    * object. It visits each reference as often as the object has it, and no other one. */
   template <auto Traverse> ObjectDef &def_traverse() {
-    void (*traverse)(TVMFFIObject *, const ReferenceVisitor &) = [](TVMFFIObject *object, const ReferenceVisitor &visit) {
+    void (*traverse)(TVMFFIObject *, const ReferenceVisitor &) = [](TVMFFIObject *object,
+                                                                    const ReferenceVisitor &visit) {
       const Class *self = ffi::detail::ObjectUnsafe::RawObjectPtrFromUnowned<Class>(object);
       std::invoke(Traverse, self, visit);
     };
@@ -311,11 +321,20 @@ private:
     }
     detail::SaySchema(&info.metadata_, ffi::detail::TypeSchema<T>::v());
     (detail::Say(&info, extra), ...);
+    constexpr int64_t kMade = kTVMFFIFieldFlagBitMaskDefaultFromFactory;
+    if ((info.flags & (kTVMFFIFieldFlagBitMaskHasDefault | kMade)) == kTVMFFIFieldFlagBitMaskHasDefault) {
+      if constexpr (ffi::detail::CheckField<Value>()) {
+        detail::CheckDefault<Value>(AnyView::CopyFromTVMFFIAny(info.default_value_or_factory),
+                                    detail::MemberName(type_key_, name));
+      }
+    }
     detail::RegisterField(type_index_, &info);
     return *this;
   }
   template <typename F, typename... Extra>
   TVM_FFI_COLD_CODE Function Method(const char *name, int64_t flags, F &&f, const Extra &...extra) {
+    static_assert(!(std::is_same_v<Extra, overridable> || ...) || std::is_base_of_v<Overrides, Class>,
+                  "a class with overridable methods has ffi::Overrides as a base");
     std::string schema = ffi::detail::FunctionInfo<std::decay_t<F>>::TypeSchema();
     bool has_object = (flags & kTVMFFIFieldFlagBitMaskIsStaticMethod) == 0;
     auto [made, args] = detail::MakeNamed(has_object, detail::WithSelf(std::forward<F>(f)),

@@ -1,0 +1,149 @@
+"""Preservation: a wrapper with state lives as long as its object.
+
+A wrapper has state if its class is a subclass of the class registered for its type, declares slots (`__dict__` and
+`__weakref__` too), or has `__del__`. Any other wrapper may be created again, because a program cannot observe the
+difference.
+
+No reference count tells when a program drops a wrapper. So a wrapper is kept (`identity.kept` refers to it) while
+native code may own references to its object, whether the program has dropped it or not. After each full collection,
+`_release_sole_owners` looks at the counts of the objects, and stops keeping each wrapper that is the only owner. If the
+program has dropped that wrapper, the next collection ends it, and it releases the object. A wrapper owns a reference
+all the time, so native code sees the same counts as without preservation.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from ..context.backend import n_owners
+from ..context.py_owners import finish, weak_end
+from .identity import changing, is_used, keep, kept, moved, register, unlist
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = ["look_after", "share_in_call"]
+
+
+class _Passed:
+    """A wrapper with state, during a call that gets its object."""
+
+    __slots__ = ("_wrapper",)
+
+    def __init__(self, wrapper: Any) -> None:
+        self._wrapper = wrapper
+
+    def end(self) -> None:
+        """Keep the wrapper if the callee has stored its object. The call buffer still has the object in use."""
+        address = self._wrapper._ffi_address
+        if address and n_owners(address) != 1:
+            keep(self._wrapper)
+
+
+def share_in_call(held: list[Any], wrapper: Any) -> None:
+    """Register a wrapper whose object is an argument of a call; `held` belongs to its call buffer. At the end of the
+    call the wrapper is kept if it has state and the object has other owners."""
+    listed = register(wrapper)
+    if listed._ffi_has_state:
+        if listed is wrapper:
+            wrapper._ffi_is_listed = None  # the next call comes here again
+        held.append(_Passed(listed))
+
+
+def look_after(wrapper: Any, address: int) -> None:
+    """Keep a wrapper whose object a call was offered and may have stolen, as long as the object lives elsewhere. Steals
+    a weak reference to the object."""
+    with changing:
+        is_moved = not wrapper._ffi_address and n_owners(address) != 0
+        if is_moved:
+            moved.add(address)
+            kept[address] = [wrapper]
+        elif wrapper._ffi_address != address:
+            unlist(address, wrapper)
+    if is_moved:
+        return
+    if wrapper._ffi_address == address and n_owners(address) != 1:
+        keep(wrapper)
+    weak_end(address)
+
+
+# --- after a collection -------------------------------------------------------------------------------------------
+
+
+def _forget_moved() -> None:
+    """Stop keeping wrappers without an object for an object that has ended, or that another wrapper stands for."""
+    for address in list(moved):
+        with changing:
+            strong = kept.get(address)
+            wrapper = strong[0] if strong else None
+            if address not in moved or (wrapper is not None and not wrapper._ffi_address and n_owners(address)):
+                continue
+            moved.discard(address)
+            unlist(address, wrapper)
+        weak_end(address)
+
+
+def _release_sole_owners() -> None:
+    """Stop keeping the wrappers that are the only owners of their objects.
+
+    Another thread may be passing such a wrapper to a call at this moment. The call begins a use before it reads
+    `_ffi_is_listed`, and this function changes `_ffi_is_listed` before it looks for uses: either the use is seen here,
+    or the call registers the wrapper again.
+    """
+    for address, strong in list(kept.items()):
+        released = None
+        with changing:
+            if not strong:
+                continue
+            wrapper = strong[0]
+            if wrapper._ffi_address != address or n_owners(address) != 1:
+                continue
+            wrapper._ffi_is_listed = None
+            if is_used(wrapper, address) or n_owners(address) != 1:
+                wrapper._ffi_is_listed = True
+                continue
+            if kept.get(address) is strong:
+                del kept[address]
+            released = strong.pop()
+        del released, wrapper  # CPython may end the wrapper here, outside of the lock
+
+
+def _release_unneeded() -> None:
+    _release_sole_owners()
+    if moved:
+        _forget_moved()
+
+
+class _Sentinel:
+    """Ends with each full collection: PyPy runs its finalizer."""
+
+    def __del__(self) -> None:
+        try:
+            _look(self)
+        except BaseException as interruption:  # a signal handler raised
+            finish(_look, self, interruption)
+
+
+def _look(_sentinel: Any) -> None:
+    try:
+        _release_unneeded()
+    finally:
+        _watch()
+
+
+def _watch() -> None:
+    _Sentinel()
+
+
+def _collecting(phase: str, info: dict[str, int]) -> None:
+    if phase == "start" and info["generation"] == 2:
+        _release_unneeded()
+
+
+if TYPE_CHECKING or sys.implementation.name == "pypy":
+    _watch()
+else:
+    import gc
+
+    gc.callbacks.append(_collecting)
