@@ -5,8 +5,9 @@ Each row is timed with 1, 2, 4, ... up to as many threads as there are cores, on
 shared objects (scaling_rows.py). Plain Python, the same statement on a Python class, shows the limit of the
 interpreter. The output has ns per call of one thread, including the loop's own cost (the row `loop alone`), and the
 ratio of the calls per second of all threads to those of one (`-`: a side has no such row, or its process died during
-the row, which standard error reports). The file of --csv has all results. A side that died is started again for its
-other rows.
+the row, which standard error reports). A side that died is started again for its other rows; a side that does not start
+again is left out. The file of --csv has all results, and is written after each row. When the minutes are over, or
+SIGTERM arrives, the program prints the tables of the rows that it has timed.
 
 Effects of a busy machine, and remedies:
 - Threads start and stop apart, and other processes take cores. Only time in which all threads run counts: each
@@ -42,13 +43,15 @@ from __future__ import annotations
 
 import argparse
 import csv
+import math
 import os
+import signal
 import statistics
 import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 HERE = Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent))  # appended, because ffi_hpy is not built there
@@ -68,6 +71,9 @@ from ci.provision.envs import cached_env, python_of  # noqa: E402
 from ci.provision.interpreters import provide  # noqa: E402
 from ci.provision.wheel import build_wheel  # noqa: E402
 
+if TYPE_CHECKING:
+    from typing import Callable, NoReturn
+
 PLOTS = HERE.parent / "docs" / "plots"
 LOOP = "loop alone"
 SECONDS, LOOP_SECONDS = 0.04, 0.015
@@ -82,12 +88,20 @@ Rounds = dict[int, list[Timed]]
 """The rounds of one row of one side, by the number of threads."""
 
 
+class Ended(BaseException):
+    """The time is over, or SIGTERM arrived: the program times no further row. The message is the reason."""
+
+
 class Result(NamedTuple):
     """One side's result of a row."""
 
     ns: float  # per call in one thread
     speedup: dict[int, float]  # by the number of threads
     one: list[float]  # the calls per second of one thread in each round; 0 for a round that is left out
+
+
+Table = dict[RowMode, dict[str, Result]]
+"""The results of all rows, by the side."""
 
 
 def median_or_none(values: list[float]) -> float | None:
@@ -110,26 +124,40 @@ def slowdown(before: Result, after: Result) -> float:
 
 
 def measure(
-    rows: list[RowMode], sides: dict[str, Side], counts: list[int], rounds: int, minutes: float = 60
-) -> dict[RowMode, dict[str, Result]]:
-    """Return the result of each side that has the row. No round starts after `minutes`."""
-    ends = time.monotonic() + 60 * minutes
+    rows: list[RowMode],
+    sides: dict[str, Side],
+    counts: list[int],
+    rounds: int,
+    ends: float = math.inf,
+    keep: Callable[[Table], None] = lambda found: None,
+) -> Table:
+    """Return the result of each side that has the row. `keep` receives the results so far after each row.
+
+    Raises Ended instead of timing a row after `ends`, a time of time.monotonic().
+    """
     timed: dict[tuple[RowMode, str], Rounds] = {}
     lacking = set()
+    found: Table = {row: {} for row in rows}
     for i in range(rounds):
-        if i and time.monotonic() > ends:
-            say(f"no time was left for more than {i} of {rounds} rounds")
-            break
         say(f"round {i + 1} of {rounds}")
-        for row in rows:
+        for n_done, row in enumerate(rows):
+            if time.monotonic() > ends:
+                raise Ended(f"the time was over after {n_done} of {len(rows)} rows of round {i + 1}")
             for kind in [kind for kind in sides if (row, kind) not in lacking]:
                 once = time_once(sides, kind, row, counts)
                 if not once:
                     lacking.add((row, kind))
                 for n, each in once.items():
                     timed.setdefault((row, kind), {}).setdefault(n, []).append(each)
+            found = results_of(rows, timed)
+            keep(found)
+    return found
+
+
+def results_of(rows: list[RowMode], timed: dict[tuple[RowMode, str], Rounds]) -> Table:
+    """Return the results of the rounds that were timed. A row without any has no side."""
     usual = median_or_none([each.loop for of_counts in timed.values() for each in of_counts[1] if each.counts]) or 1.0
-    found: dict[RowMode, dict[str, Result]] = {row: {} for row in rows}
+    found: Table = {row: {} for row in rows}
     for (row, kind), rounds_of in timed.items():
         result = result_of(rounds_of, usual)
         if result:
@@ -236,8 +264,10 @@ def open_sides(places: dict[str, Place], keeps_gil: bool) -> dict[str, Side]:
     return sides
 
 
-def write_csv(file: Path, found: dict[RowMode, dict[str, Result]]) -> None:
-    with file.open("w", newline="") as stream:
+def write_csv(file: Path, found: Table) -> None:
+    """Replace the file at once: this program may be killed at any time."""
+    scratch = file.with_name(f"{file.name}.new")
+    with scratch.open("w", newline="") as stream:
         writer = csv.writer(stream)
         writer.writerow(["row", "mode", "side", "threads", "ns_of_one_thread", "speedup", "goal_for_two"])
         for (row, mode), results in found.items():
@@ -254,6 +284,7 @@ def write_csv(file: Path, found: dict[RowMode, dict[str, Result]]) -> None:
                         "" if goal is None else goal,
                     ]
                     writer.writerow(cells)
+    scratch.replace(file)
 
 
 def draw(csv_file: Path, svg_file: Path, is_dark: bool) -> None:
@@ -268,7 +299,7 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--sides", nargs="+", choices=KINDS, default=list(KINDS))
     parser.add_argument("--threads", nargs="+", type=int, default=thread_counts())
     parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--minutes", type=float, default=60, help="no round is begun after them (60)")
+    parser.add_argument("--minutes", type=float, default=60, help="no row is timed after them (60)")
     parser.add_argument("--keep-gil", action="store_true", help="our functions and tvm_ffi's stay attached")
     parser.add_argument("--wheel", type=Path, help="ours, in place of this checkout's")
     parser.add_argument("--before", type=Path, metavar="WHEEL")
@@ -330,34 +361,52 @@ def main() -> int:
         return 0 if options.pack else time_all(options, open_sides(places, options.keep_gil))
 
 
+def end_of_signal(number: int, _frame: object) -> NoReturn:
+    """Handle a signal."""
+    raise Ended(f"ended by {signal.Signals(number).name}")
+
+
 def time_all(options: argparse.Namespace, sides: dict[str, Side]) -> int:
-    """Time the rows; print, write and draw the results; return the exit status."""
+    """Time the rows; print, write and draw the results, also if the time ends early; return the exit status."""
     counts, kinds = sorted({1, *options.threads}), list(sides)
-    found = measure(wanted_rows(options.rows), sides, counts, options.rounds, options.minutes)
+    found: Table = {row: {} for row in wanted_rows(options.rows)}
+    classes: list[list[object]] = []
+    is_good, n_missing = True, 0
+
+    def keep(so_far: Table) -> None:
+        found.update(so_far)
+        if options.csv:
+            write_csv(options.csv, found)
+
+    signal.signal(signal.SIGTERM, end_of_signal)
+    ends = time.monotonic() + 60 * options.minutes
+    try:
+        measure(list(found), sides, counts, options.rounds, ends, keep)
+        if not options.rows or "class made" in options.rows:
+            classes, is_good = class_lines(sides, options.rounds)
+    except Ended as reason:
+        n_missing = sum(not results for results in found.values())
+        say(f"{reason}; {n_missing} of {len(found)} rows were not timed")
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     names = [label(kind) for kind in kinds]
-    is_good = True
     for n in counts[1:]:
         heading: list[object] = ["row", "", *(f"{name} ns" for name in names), *(f"{name} x{n}" for name in names)]
-        lines = [line_of(row, mode, results, kinds, n) for (row, mode), results in found.items()]
+        lines = [line_of(row, mode, results, kinds, n) for (row, mode), results in found.items() if results]
         if n == 2:
             heading += ["goal", ""]
             is_good = is_good and all(line[-1] in ("met", "") for line in lines)
         print(table([heading, *lines]), end="\n\n")
-    if not options.rows or "class made" in options.rows:
-        lines, is_met = class_lines(sides, options.rounds)
-        is_good = is_good and is_met
-        print(table(lines), end="\n\n")
+    if classes:
+        print(table(classes), end="\n\n")
     died = [kind for kind in kinds if kind not in sides or sides[kind].n_deaths]
     for side in sides.values():
         side.close()
-    if options.csv:
-        write_csv(options.csv, found)
     if options.svg:
         draw(options.csv, options.svg, options.dark)
     if died:
         say(f"died, and lack the rows that they died of: {', '.join(map(label, died))}")
     say("every goal met" if is_good else "some goals not met: see the tables")
-    return 0 if is_good and set(died) <= set(PEERS) else 1
+    return 0 if is_good and not n_missing and set(died) <= set(PEERS) else 1
 
 
 if __name__ == "__main__":

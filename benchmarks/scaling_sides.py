@@ -96,7 +96,8 @@ def find_place(kind: str, name: str, python: Path, wheel: Path, program: str = "
             return Place(env, compile_module(kind, env, program))
         return Place(env, library, compile_library(kind, env) if program == "scaling" else None)
     label = hashlib.sha256(wheel.read_bytes()).hexdigest()[:8] if kind == "before" else kind
-    env = cached_env(f"scaling-{name}-{label}", python, ["--only-binary=:all:", "numpy"])
+    needs = ["--only-binary=:all:", "numpy"] if program != "lifetimes" else []  # NumPy has no wheel for PyPy
+    env = cached_env(f"scaling-{name}-{label}", python, needs)
     if kind == "plain":
         return Place(env, library)
     install_wheel(env, wheel)

@@ -54,6 +54,8 @@ class Side:
         assert process.stdout is not None
         answer = process.stdout.readline().strip()
         if answer != "ready":
+            process.kill()
+            process.communicate()
             raise Missing(f"{self.kind} could not be benchmarked ({answer or 'see above'})")
         return process
 

@@ -25,7 +25,17 @@ __all__ = ["Record", "begin", "callable_of", "find_alive", "is_recording", "reco
 
 _PACKAGE = (__package__ or "").rpartition(".")[0]
 _DEFINERS = frozenset(
-    ("<module>", "_add_class_attrs", "_register_fields", "_register_py_methods", "load_module", "methods", "system_lib")
+    (
+        "<module>",
+        "_add_class_attrs",
+        "_bind",
+        "_new_table",
+        "_register_fields",
+        "_register_py_methods",
+        "load_module",
+        "methods",
+        "system_lib",
+    )
 )
 _ENUMS = tuple(f"{_PACKAGE}.dataclasses.{name}" for name in ("enum", "_enum_entries"))
 """Functions and modules of the package that define types, make the entries of enums and load libraries. Objects that

@@ -196,9 +196,13 @@ def _describe(natives: Natives, listed: list[int], reached: set[int], keepers: d
         has_wrapper = address in natives.in_python
         is_own = not has_wrapper or not _core.KEEPS_IDENTITY  # whether the report made the wrapper
         n_python = sys.getrefcount(wrappers[i]) - n_own if _IS_CPYTHON and not is_own else None
-        n, held = CObject.__use_count__(wrappers[i]) - is_own, sorted(holders.get(address, ()))
+        try:
+            key, n = key_of(wrappers[i]), CObject.__use_count__(wrappers[i]) - is_own
+        except ValueError:  # another thread has moved the handle away
+            continue
+        held = sorted(holders.get(address, ()))
         group = (
-            key_of(wrappers[i]),
+            key,
             _line_of(address, wrappers[i]),
             _name_of(recording.callable_of(address)),
             n_python if has_wrapper else 0,

@@ -9,7 +9,7 @@ import pytest
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "benchmarks"))
 import scaling
-from scaling import LOOP, Result, judge, measure, result_of
+from scaling import LOOP, Ended, Result, judge, measure, result_of
 from sides import Side, ask
 from steady import Timed, at_usual_speed, speedup
 
@@ -131,11 +131,52 @@ def test_a_side_that_does_not_start_again_is_left_out_from_then_on(capsys):
     assert "it does not start" in capsys.readouterr().err
 
 
-def test_no_round_is_begun_when_the_time_is_over(capsys):
-    side = StandIn(t1=[1e6, 1e6], t2=[2e6, 2e6])
-    measure([OWN], {"ffi_hpy": side}, [1, 2], 2, minutes=0)
+def test_no_row_is_timed_when_the_time_is_over(monkeypatch):
+    side, kept = StandIn(t1=[1e6, 1e6], t2=[2e6, 2e6]), []
+    clock = iter((1, 3))
+    monkeypatch.setattr(scaling.time, "monotonic", lambda: next(clock))
+    with pytest.raises(Ended, match="after 1 of 2 rows of round 1"):
+        measure([OWN, (ROW, "shared")], {"ffi_hpy": side}, [1, 2], 2, ends=2, keep=kept.append)
     assert side.answers == {1: [1e6], 2: [2e6]}
-    assert "1 of 2 rounds" in capsys.readouterr().err
+    assert [list(found[OWN]) for found in kept] == [["ffi_hpy"]]
+
+
+ANSWERS = """
+import os, pathlib, signal, sys
+starts = pathlib.Path(sys.argv[2])
+starts.write_text(starts.read_text() + sys.argv[1])
+assert sys.argv[1] != "b" or starts.read_text().count("b") < 2, "it does not start again"
+print("ready", flush=True)
+for n, line in enumerate(sys.stdin):
+    if sys.argv[1] == "b" and n == 2:
+        os._exit(1)
+    if sys.argv[1] == "a" and n == 12:
+        os.kill(os.getppid(), signal.SIGTERM)
+    print(line.split("\\t")[-2] + "e6", flush=True)
+"""
+
+
+def sides_of_processes(folder):
+    """Return two sides: `b` dies in its third answer and cannot be started again; `a` sends SIGTERM in its 13th."""
+    script, starts = folder / "side.py", folder / "starts"
+    script.write_text(ANSWERS)
+    starts.write_text("")
+    ours = Side(Path(sys.prefix), str(script), "a", starts, threads=True)
+    return {"ffi_hpy": ours, "nanobind": Side(Path(sys.prefix), str(script), "b", starts, threads=True)}
+
+
+def test_rows_are_kept_if_a_side_does_not_start_again_and_if_the_program_is_ended(tmp_path, monkeypatch, capsys):
+    file = tmp_path / "found.csv"
+    words = ["scaling.py", "field", "--threads", "2", "--rounds", "2", "--csv", str(file)]
+    monkeypatch.setattr(sys, "argv", words)
+    assert scaling.time_all(scaling.read_options(), sides_of_processes(tmp_path)) == 1
+    shown = capsys.readouterr()
+    assert "the process that timed" in shown.err
+    assert "its other rows are left out" in shown.err
+    assert "ended by SIGTERM" in shown.err
+    rows = [line.split(",")[:4] for line in file.read_text().splitlines()[1:]]
+    assert rows == [[*row, "ours", n] for row in scaling.wanted_rows(["field"])[:3] for n in "12"]
+    assert f"{ROW}  own     1000.0" in shown.out
 
 
 def test_the_goal_depends_on_the_shared_objects():

@@ -15,7 +15,7 @@ from ci.lib.folders import LOGS
 from ci.lib.messages import Missing, say, table
 from ci.lib.process import clean_environ, closing_line, run_logged
 from ci.suites.gpu.prepare import SITE, prepare
-from ci.suites.gpu.steps import Step, environ_of, find_lacking, steps_of
+from ci.suites.gpu.steps import Step, command_of, environ_of, find_lacking, steps_of
 
 
 @dataclass
@@ -55,15 +55,15 @@ def run_step(step: Step, environ: dict[str, str], lacking: set[str], seconds: fl
     if lacks:
         result.problems.append(f"not run: this machine lacks {', '.join(lacks)}")
         return result
-    if seconds < 10:
-        result.problems.append("not run: no time was left")
+    if seconds < step.least:
+        result.problems.append(f"not run: {max(0, seconds):.0f} s were left, and it needs {step.least:g} s")
         return result
     name = "gpu-" + re.sub(r"\W+", "-", step.name)
     log, report = LOGS / f"{name}.log", LOGS / f"{name}.xml"
     report.unlink(missing_ok=True)
     say(f"{step.name} ...")
     begun = time.monotonic()
-    command = [*step.command, *([f"--junitxml={report}"] if step.is_pytest else [])]
+    command = command_of(step, seconds, report)
     status = run_logged(command, log, {**clean_environ(), **environ, **step.environ}, step.cwd, seconds)
     result.seconds = time.monotonic() - begun
     if step.is_pytest and report.exists():

@@ -36,9 +36,16 @@ OUR_FILES = (
 )
 
 
+TO_BEGIN_AND_END = 45
+"""Seconds that scaling.py needs beside its minutes: it unpacks and starts the sides, and ends a row that it timed."""
+
+
 @dataclass(frozen=True)
 class Step:
-    """One command. If `is_pytest`, an option with the name of a report file is added to the command."""
+    """One command, for at most `seconds`, and only if `least` of them are left.
+
+    If `is_pytest`, an option with the name of a report file is added to the command; if `ends_itself`, --minutes.
+    """
 
     name: str
     needs: tuple[str, ...]
@@ -46,7 +53,19 @@ class Step:
     seconds: float
     cwd: Path  # not the checkout, because its ffi_hpy is not built
     is_pytest: bool = True
+    ends_itself: bool = False
+    least: float = 10
     environ: Mapping[str, str] = field(default_factory=dict)
+
+
+def command_of(step: Step, seconds: float, report: Path) -> list[str]:
+    """Return the step's command for that many seconds."""
+    command = [*step.command]
+    if step.is_pytest:
+        command.append(f"--junitxml={report}")
+    if step.ends_itself:
+        command.append(f"--minutes={(seconds - TO_BEGIN_AND_END) / 60:.2f}")
+    return command
 
 
 def find_command(name: str) -> str | None:
@@ -81,7 +100,7 @@ def steps_of(folder: Path, python: str) -> list[Step]:
     sanitizer = (find_command("compute-sanitizer") or "", "--error-exitcode=9", "--target-processes=all")
     launch = (python, "-B", str(ROOT / "benchmarks" / "launch.py"), "--upstream", str(folder / UPSTREAM))
     scaling = (python, "-B", str(ROOT / "benchmarks" / "scaling.py"), "--packed", str(folder / SCALING))
-    briefly = ("--rounds=2", "--minutes=2.5", "--csv=scaling.csv")
+    briefly = ("--rounds=2", "--csv=scaling.csv")
     deselected = (f"--deselect={WITHOUT_A_GPU}",)
     sanitized = (*ours, OUR_FILES[0], f"--deselect={FAILS_A_LAUNCH}")
     chosen = {"FFI_HPY_GPU_TESTS": "1"}
@@ -90,7 +109,7 @@ def steps_of(folder: Path, python: str) -> list[Step]:
         Step("upstream's tests", ("PyTorch",), (*dropin, *UPSTREAM_FILES), 240, folder / UPSTREAM_TESTS),
         Step("compute-sanitizer", ("a GPU", *NEEDS[1:]), (*sanitizer, *sanitized), 120, folder),
         Step("launches", ("a GPU", "nvcc", "PyTorch"), launch, 120, folder, is_pytest=False),
-        Step("scaling", (), (*scaling, *briefly), 240, folder, is_pytest=False),
+        Step("scaling", (), (*scaling, *briefly), 240, folder, is_pytest=False, ends_itself=True, least=90),
     ]
 
 

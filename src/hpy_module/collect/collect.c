@@ -11,6 +11,10 @@
  * anything. The second pass counts the unreachable objects again. It begins when a wrapper is counted that was counted
  * before, and has its own scan, in which only wrappers that were unreachable may refer to native objects.
  *
+ * After the second pass the interpreter clears the unreachable objects. A group of native objects is cleared as a
+ * whole, with the first of its wrappers that is cleared or destroyed: until then the wrappers keep all its objects
+ * alive, and afterwards nothing looks at them.
+ *
  * Everything here runs on the thread that collects. Without a GIL, other threads are stopped while it counts and marks,
  * but not while finalizers run. */
 #include "collect.h"
@@ -24,6 +28,7 @@
 #include "hpy_module/context/raised.h"
 #include "hpy_module/object/identity.h"
 #include "hpy_module/object/object.h"
+#include "hpy_module/object/object_type.h"
 #include "hpy_module/object/orphan.h"
 #include "hpy_module/object/preserve.h"
 #include "scan.h"
@@ -107,10 +112,15 @@ static FbScanNode *see(uint32_t number) {
   return ++group->n_seen == group->n_wrappers ? group : NULL;
 }
 
+static void before_end(FbHandleCell *cell);
+
+static bool is_kept(const FbScanNode *node) { return node->is_preserved && fb_preserve_is_preserved(node->cell); }
+
 static int count(HPy self, Visit visit, void *arg) {
   uint32_t number = node_of(self);
   if (number == FB_SCAN_NONE) return 0;
   if (state.scan.nodes[number].is_seen) { /* the second pass begins */
+    fh_atomic_store_relaxed(&fb_object_type_before_end, before_end);
     FbScan fresh = {0};
     fill(&state.scan, &fresh);
     fb_scan_free(&state.scan);
@@ -122,6 +132,8 @@ static int count(HPy self, Visit visit, void *arg) {
   if (group == NULL) return 0;
   uint32_t each = number;
   do {
+    /* It was finalized when it was preserved. The interpreter is to call __del__ before it clears anything. */
+    if (is_kept(&state.scan.nodes[each])) (void)fb_ext->end_resume(fb_identity_wrapper(state.scan.nodes[each].cell));
     int rc = visit_owned(&state.scan.nodes[each], visit, arg);
     if (rc != 0) return rc;
     each = state.scan.nodes[each].next_in_group;
@@ -165,36 +177,46 @@ static int traverse(HPy self, int purpose, Visit visit, void *arg) {
 /* Of a node in a group that is garbage. */
 static bool is_dead(const FbScanNode *node) { return !node->is_held && !node->is_reached; }
 
-/* Puts the numbers of a group's nodes that no live wrapper refers to into the path, and takes a reference to each
- * object. Returns how many there are. */
-static uint32_t hold_dead(FbScan *scan, uint32_t number) {
-  uint32_t n = 0, each = number;
+/* The nodes of a group to which no live wrapper refers, by their numbers. */
+typedef struct Dead {
+  uint32_t *numbers; /* NULL without memory */
+  uint32_t n;
+} Dead;
+
+/* Finds the dead nodes of a group, and takes a reference to each object. */
+static Dead hold_dead(const FbScan *scan, uint32_t number) {
+  uint32_t size = 0, each = number;
   do {
-    FbScanNode *node = &scan->nodes[each];
-    if (is_dead(node)) {
+    ++size;
+    each = scan->nodes[each].next_in_group;
+  } while (each != number);
+  Dead dead = {malloc(size * sizeof(*dead.numbers)), 0};
+  do {
+    const FbScanNode *node = &scan->nodes[each];
+    if (dead.numbers != NULL && is_dead(node)) {
       TVMFFIObjectIncRef(node->object);
-      scan->path[n++] = each;
+      dead.numbers[dead.n++] = each;
     }
     each = node->next_in_group;
   } while (each != number);
-  return n;
+  return dead;
 }
 
-/* Marks, among n nodes of the path, those that are not part of a cycle of native objects, nor behind one, by is_live,
- * which has no further use. */
-static void mark_acyclic(FbScan *scan, uint32_t n) {
-  for (uint32_t i = 0; i < n; ++i) scan->nodes[scan->path[i]].n_found = 0;
-  for (uint32_t i = 0; i < n; ++i) {
-    uint32_t number = scan->path[i];
+/* Marks the dead nodes that are not part of a cycle of native objects, nor behind one, by is_live, which has no further
+ * use. */
+static void mark_acyclic(FbScan *scan, const Dead *dead) {
+  for (uint32_t i = 0; i < dead->n; ++i) scan->nodes[dead->numbers[i]].n_found = 0;
+  for (uint32_t i = 0; i < dead->n; ++i) {
+    uint32_t number = dead->numbers[i];
     for (uint32_t k = 0; k < scan->nodes[number].n_edges; ++k) {
       uint32_t target = fb_scan_edges(scan, number)[k];
       scan->nodes[target].n_found += is_dead(&scan->nodes[target]);
     }
   }
-  uint32_t *ready = calloc((size_t)n + 1, sizeof(*ready)), n_ready = 0;
+  uint32_t *ready = calloc((size_t)dead->n + 1, sizeof(*ready)), n_ready = 0;
   if (ready == NULL) return;
-  for (uint32_t i = 0; i < n; ++i) {
-    if (scan->nodes[scan->path[i]].n_found == 0) ready[n_ready++] = scan->path[i];
+  for (uint32_t i = 0; i < dead->n; ++i) {
+    if (scan->nodes[dead->numbers[i]].n_found == 0) ready[n_ready++] = dead->numbers[i];
   }
   while (n_ready != 0) {
     uint32_t number = ready[--n_ready];
@@ -207,22 +229,24 @@ static void mark_acyclic(FbScan *scan, uint32_t n) {
   free(ready);
 }
 
-/* Breaks the cycles of a group that is garbage. The scan stays as it is: only counting fills it again. */
+/* Breaks the cycles of a group that is garbage. The end of a Python object may clear another group in between. The scan
+ * stays as it is: only counting fills it again. */
 static void clear_group(FbScan *scan, uint32_t number) {
   HPyContext *ctx = fb_ctx;
-  uint32_t n = hold_dead(scan, number);
-  mark_acyclic(scan, n);
-  for (uint32_t i = 0; i < n; ++i) {
-    const FbScanNode *node = &scan->nodes[scan->path[i]];
+  Dead dead = hold_dead(scan, number);
+  mark_acyclic(scan, &dead);
+  for (uint32_t i = 0; i < dead.n; ++i) {
+    const FbScanNode *node = &scan->nodes[dead.numbers[i]];
     if (node->owner != NULL) HPy_Close(ctx, fb_py_owner_exchange(ctx, node->owner, ctx->h_None));
     HPy wrapper = node->is_preserved ? fb_identity_resume(node->object, FB_RESUME_SHARE) : HPy_NULL;
     if (!HPy_IsNull(wrapper)) HPy_Close(ctx, wrapper); /* it ends, or has other references */
   }
-  for (uint32_t i = 0; i < n; ++i) {
-    const FbScanNode *node = &scan->nodes[scan->path[i]];
+  for (uint32_t i = 0; i < dead.n; ++i) {
+    const FbScanNode *node = &scan->nodes[dead.numbers[i]];
     if (!node->is_live && node->n_edges != 0) fb_edges_cut(node->object, (FbHolderKind)node->kind);
   }
-  for (uint32_t i = 0; i < n; ++i) TVMFFIObjectDecRef(scan->nodes[scan->path[i]].object);
+  for (uint32_t i = 0; i < dead.n; ++i) TVMFFIObjectDecRef(scan->nodes[dead.numbers[i]].object);
+  free(dead.numbers);
 }
 
 /* Returns the group of a wrapper that the collector found unreachable, together with its native object; NULL for any
@@ -255,6 +279,9 @@ static void clear(HPy self) {
   fb_raised_put(&raised);
   fb_error_slot_put(pending);
 }
+
+/* Called after the second pass: the wrappers of a group that end from now on are garbage. */
+static void before_end(FbHandleCell *cell) { clear(fb_identity_wrapper(cell)); }
 
 /* --- orphans ------------------------------------------------------------------------------------------------------ */
 
@@ -301,6 +328,7 @@ static void phase(int begins, int generation) {
     state.is_filled = false;
     fh_atomic_store_relaxed(&state.thread, generation == ALL ? fh_thread_id() : 0);
   } else if (is_collecting()) {
+    fh_atomic_store_relaxed(&fb_object_type_before_end, NULL);
     fh_atomic_store_relaxed(&state.thread, 0);
     end_orphans();
     fb_scan_free(&state.scan);

@@ -312,6 +312,73 @@ def test_subclass_with_del(lib: Any) -> None:
     assert ended == [("x", 7)] * 5
 
 
+@pytest.mark.parametrize("way", ["callback", "field", "list", "list and callback"])
+@collects
+def test_a_finalizer_finds_a_whole_cycle(lib: Any, way: str) -> None:
+    """Also if only native code has the wrapper. The wrapper is older than its holder, so its attributes are cleared
+    first; they have the only reference to the wrapper of the holder."""
+    if sys.version_info >= (3, 14) and way != "callback" and getattr(sys, "_is_gil_enabled", lambda: True)():
+        pytest.skip("3.14 and 3.15 with the GIL do not collect a wrapper that only its own attributes lead to")
+    seen: list[Any] = []
+    saved: list[Any] = []
+
+    class MyWindow(lib.Window):  # type: ignore[misc, name-defined]
+        __slots__ = ("__dict__",)
+
+        def __del__(self) -> None:
+            seen.append((sorted(self.__dict__), is_whole(self)))
+            if saves:
+                saved.append(self)
+
+    def is_whole(window: Any) -> bool:
+        holder = window.holder
+        if way == "field":
+            return holder.parent is window
+        if "callback" in way and (holder.on_press() if way == "callback" else holder[1]()) is not window:
+            return False
+        return way == "callback" or holder[0] is window
+
+    def make() -> None:
+        window = MyWindow()
+        if way == "field":
+            window.holder = lib.Window()
+            window.holder.parent = window
+        elif way == "callback":
+            window.holder = lib.Button()
+            window.holder.on_press = lambda: window
+        else:
+            window.holder = ffi_hpy.List([window])
+            if way != "list":
+                window.holder.append(lambda: window)
+
+    saves = False
+    assert alive_after(lib, make, 5) == 0
+    assert seen == [(["holder"], True)] * 5
+    saves = True
+    n_saved = alive_after(lib, make, 5)
+    gc.collect()
+    assert seen == [(["holder"], True)] * 10
+    assert [is_whole(window) for window in saved] == [True] * 5
+    before = lib.n_alive()
+    saved.clear()
+    gc.collect()
+    assert lib.n_alive() == before - n_saved
+    assert len(seen) == 10
+
+
+@collects
+def test_the_end_of_one_cycle_ends_others(lib: Any) -> None:
+    """While the native objects of a cycle end, those of another one do."""
+
+    def make() -> None:
+        one, other = lib.Window(), lib.Window()
+        views = [lib.Window(), lib.Window()]
+        one.on_close = lambda: (other, views[0]) and 7
+        other.on_close = lambda: (one, views[1]) and 7
+
+    assert alive_after(lib, make, 50) == 0
+
+
 @collects
 def test_traverse_function_of_the_author(lib: Any) -> None:
     def make() -> None:

@@ -6,8 +6,10 @@ import sys
 
 import pytest
 from support import IS_CFFI_ON_CPYTHON, IS_PYPY, run_python
+from support.native_build import PACKAGE, compile_cxx
 
 import ffi_hpy
+from ffi_hpy._leaks.natives import Natives
 from ffi_hpy._leaks.report import Leak, Leaks
 
 LEAKY = """
@@ -64,6 +66,17 @@ next(running)
 n_threads = 0 if os.environ.get("FFI_HPY_CONTEXT") == "debug" else 2  # hpy's debug mode has no threads
 if n_threads:
     module.call_on_thread(len, [1])  # on a thread without Python frames
+if len(sys.argv) > 2:  # a class whose Python subclasses override methods
+    ffi_hpy.load_module(sys.argv[2])
+    @ffi_hpy.register_object("overrides.Shape")
+    class Shape(ffi_hpy.Object):
+        pass
+    def override():
+        class Disc(Shape):
+            def area(self):
+                return 3
+        assert ffi_hpy.get_global_func("overrides.area")(Disc(1)) == 3
+    override()
 module.load_once = module.store_value  # the module stays, and its wrapper with its attributes
 module = None
 from ffi_hpy._leaks import recording
@@ -83,10 +96,10 @@ for thread in threads:
 """
 
 
-def run_leaky(program, path):
+def run_leaky(program, *paths):
     """Return the stderr of a program after LEAKY, which runs with FFI_HPY_LEAKS=1 and ends with exit status 0."""
     done = subprocess.run(
-        [sys.executable, "-c", LEAKY + program, path],
+        [sys.executable, "-c", LEAKY + program, *paths],
         env={**os.environ, "FFI_HPY_LEAKS": "1"},
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -166,7 +179,9 @@ def test_a_child_of_fork_reports_its_own_objects(leaky):
 
 
 def test_a_program_without_leaks_prints_nothing(extension_path):
-    assert run_leaky(NO_LEAK, extension_path) == ""
+    # debug modes have no overrides
+    overrides = [compile_cxx("overrides.cc", PACKAGE / "include")] if ffi_hpy._core.KEEPS_IDENTITY else []
+    assert run_leaky(NO_LEAK, extension_path, *overrides) == ""
 
 
 def test_a_closed_stderr_does_not_matter(extension_path):
@@ -221,6 +236,24 @@ def test_without_the_variable_leaks_lists_the_objects_that_have_wrappers(extensi
     if not ffi_hpy._core.KEEPS_IDENTITY:
         pytest.skip("debug modes have no instance map")
     assert run_python(LEAKY + ASKED, extension_path, sees_wrappers, environ={"FFI_HPY_LEAKS": ""}) == ""
+
+
+def test_an_object_that_another_thread_moves_during_the_report_is_left_out(monkeypatch):
+    class Moved(ffi_hpy.List):
+        pass
+
+    moved = Moved()
+
+    def move(natives):
+        for wrapper in natives.wrappers.values():
+            if type(wrapper).__name__ == "Moved":
+                ffi_hpy.List.__new__(ffi_hpy.List).__move_handle_from__(wrapper)
+        return {}
+
+    monkeypatch.setattr(Natives, "find_holders", move)
+    assert isinstance(ffi_hpy.leaks(), Leaks)
+    with pytest.raises(ValueError, match="moved"):
+        len(moved)
 
 
 def test_the_text_of_a_list_without_leaks_is_empty():
