@@ -73,12 +73,22 @@ static void fill(const FbScan *former, FbScan *scan) {
   fb_scan_fill(scan, &roots);
 }
 
+/* Makes the collector call the finalizers of wrappers that it may find unreachable. It calls none twice, but it counts
+ * the call that let the native object own the wrapper. */
+static void expect_finalizers(void) {
+  for (uint32_t i = 0; i < state.scan.n_nodes; ++i) {
+    const FbScanNode *node = &state.scan.nodes[i];
+    if (node->is_preserved && !node->is_held) (void)fb_ext->end_resume(fb_identity_wrapper(node->cell));
+  }
+}
+
 static void ensure_filled(void) {
   if (state.is_filled) return;
   state.is_filled = true;
   lock_orphans();
   fill(NULL, &state.scan);
   find_garbage();
+  expect_finalizers();
 }
 
 static FbHandleCell *cell_of(HPy self) { return (FbHandleCell *)((char *)self._i + fb_context_data_offset); }
@@ -180,8 +190,7 @@ static uint32_t hold_dead(FbScan *scan, uint32_t number) {
   return n;
 }
 
-/* Marks, among n nodes of the path, those that are not part of a cycle of native objects, nor behind one, by is_live,
- * which has no further use. */
+/* Marks, among n nodes of the path, those that are not part of a cycle of native objects, nor behind one. */
 static void mark_acyclic(FbScan *scan, uint32_t n) {
   for (uint32_t i = 0; i < n; ++i) scan->nodes[scan->path[i]].n_found = 0;
   for (uint32_t i = 0; i < n; ++i) {
@@ -198,7 +207,7 @@ static void mark_acyclic(FbScan *scan, uint32_t n) {
   }
   while (n_ready != 0) {
     uint32_t number = ready[--n_ready];
-    scan->nodes[number].is_live = true;
+    scan->nodes[number].is_acyclic = true;
     for (uint32_t k = 0; k < scan->nodes[number].n_edges; ++k) {
       uint32_t target = fb_scan_edges(scan, number)[k];
       if (is_dead(&scan->nodes[target]) && --scan->nodes[target].n_found == 0) ready[n_ready++] = target;
@@ -220,7 +229,7 @@ static void clear_group(FbScan *scan, uint32_t number) {
   }
   for (uint32_t i = 0; i < n; ++i) {
     const FbScanNode *node = &scan->nodes[scan->path[i]];
-    if (!node->is_live && node->n_edges != 0) fb_edges_cut(node->object, (FbHolderKind)node->kind);
+    if (!node->is_acyclic && node->n_edges != 0) fb_edges_cut(node->object, (FbHolderKind)node->kind);
   }
   for (uint32_t i = 0; i < n; ++i) TVMFFIObjectDecRef(scan->nodes[scan->path[i]].object);
 }
@@ -236,9 +245,10 @@ static FbScanNode *garbage_group(HPy self, uint32_t *number) {
   return group->is_cleared || group->n_seen == group->n_wrappers ? group : NULL;
 }
 
-static bool is_proven(FbHandleCell *cell) {
+static FbGarbage what_garbage(FbHandleCell *cell) {
   uint32_t number;
-  return garbage_group(fb_identity_wrapper(cell), &number) != NULL;
+  const FbScanNode *group = garbage_group(fb_identity_wrapper(cell), &number);
+  return group == NULL ? FB_NO_GARBAGE : group->is_cleared ? FB_GARBAGE_CLEARED : FB_GARBAGE_FOUND;
 }
 
 static void clear(HPy self) {
@@ -310,6 +320,6 @@ static void phase(int begins, int generation) {
 void fb_collect_init(void) {
   static const FhpyCollector functions = {traverse, clear, phase};
   if (!fb_context_collects) return;
-  fb_preserve_is_proven = is_proven;
+  fb_preserve_garbage = what_garbage;
   fb_ext->collect_begin(&functions);
 }
