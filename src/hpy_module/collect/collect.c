@@ -9,7 +9,9 @@
  *
  * An interpreter collects in two passes: finalizers of unreachable objects run after the first, and may change
  * anything. The second pass counts the unreachable objects again. It begins when a wrapper is counted that was counted
- * before, and has its own scan, in which only wrappers that were unreachable may refer to native objects.
+ * before, and has its own scan, in which only wrappers that were unreachable may refer to native objects. From then on
+ * the proven objects are retained, because the interpreter clears Python objects in any order, and wrappers may end
+ * before their group is cleared.
  *
  * Everything here runs on the thread that collects. Without a GIL, other threads are stopped while it counts and marks,
  * but not while finalizers run. */
@@ -82,6 +84,26 @@ static void expect_finalizers(void) {
   }
 }
 
+/* Takes a reference to each proven object. */
+static void retain_proven(FbScan *scan) {
+  for (uint32_t i = 0; i < scan->n_nodes; ++i) {
+    if (scan->nodes[i].is_held) continue;
+    TVMFFIObjectIncRef(scan->nodes[i].object);
+    scan->nodes[i].is_retained = true;
+  }
+}
+
+static void release(FbScanNode *node) {
+  if (!node->is_retained) return;
+  node->is_retained = false;
+  TVMFFIObjectDecRef(node->object);
+}
+
+static void end_scan(FbScan *scan) {
+  for (uint32_t i = 0; i < scan->n_nodes; ++i) release(&scan->nodes[i]);
+  fb_scan_free(scan);
+}
+
 static void ensure_filled(void) {
   if (state.is_filled) return;
   state.is_filled = true;
@@ -123,8 +145,9 @@ static int count(HPy self, Visit visit, void *arg) {
   if (state.scan.nodes[number].is_seen) { /* the second pass begins */
     FbScan fresh = {0};
     fill(&state.scan, &fresh);
-    fb_scan_free(&state.scan);
+    end_scan(&state.scan);
     state.scan = fresh;
+    retain_proven(&state.scan);
     if ((number = node_of(self)) == FB_SCAN_NONE) return 0;
   }
   FbScanNode *group = see(number);
@@ -175,17 +198,12 @@ static int traverse(HPy self, int purpose, Visit visit, void *arg) {
 /* Of a node in a group that is garbage. */
 static bool is_dead(const FbScanNode *node) { return !node->is_held && !node->is_reached; }
 
-/* Puts the numbers of a group's nodes that no live wrapper refers to into the path, and takes a reference to each
- * object. Returns how many there are. */
-static uint32_t hold_dead(FbScan *scan, uint32_t number) {
+/* Puts the numbers of a group's nodes that no live wrapper refers to into the path. Returns how many there are. */
+static uint32_t find_dead(FbScan *scan, uint32_t number) {
   uint32_t n = 0, each = number;
   do {
-    FbScanNode *node = &scan->nodes[each];
-    if (is_dead(node)) {
-      TVMFFIObjectIncRef(node->object);
-      scan->path[n++] = each;
-    }
-    each = node->next_in_group;
+    if (is_dead(&scan->nodes[each])) scan->path[n++] = each;
+    each = scan->nodes[each].next_in_group;
   } while (each != number);
   return n;
 }
@@ -216,22 +234,24 @@ static void mark_acyclic(FbScan *scan, uint32_t n) {
   free(ready);
 }
 
-/* Breaks the cycles of a group that is garbage. The scan stays as it is: only counting fills it again. */
+/* Breaks the cycles of a group that is garbage, whose objects are retained, and releases these. The scan stays as it
+ * is: only counting fills it again. */
 static void clear_group(FbScan *scan, uint32_t number) {
   HPyContext *ctx = fb_ctx;
-  uint32_t n = hold_dead(scan, number);
+  uint32_t n = find_dead(scan, number);
   mark_acyclic(scan, n);
   for (uint32_t i = 0; i < n; ++i) {
     const FbScanNode *node = &scan->nodes[scan->path[i]];
     if (node->owner != NULL) HPy_Close(ctx, fb_py_owner_exchange(ctx, node->owner, ctx->h_None));
-    HPy wrapper = node->is_preserved ? fb_identity_resume(node->object, FB_RESUME_SHARE) : HPy_NULL;
+    bool owns_wrapper = node->cell != NULL && fb_identity_is_preserved(node->object);
+    HPy wrapper = owns_wrapper ? fb_identity_resume(node->object, FB_RESUME_SHARE) : HPy_NULL;
     if (!HPy_IsNull(wrapper)) HPy_Close(ctx, wrapper); /* it ends, or has other references */
   }
   for (uint32_t i = 0; i < n; ++i) {
     const FbScanNode *node = &scan->nodes[scan->path[i]];
     if (!node->is_acyclic && node->n_edges != 0) fb_edges_cut(node->object, (FbHolderKind)node->kind);
   }
-  for (uint32_t i = 0; i < n; ++i) TVMFFIObjectDecRef(scan->nodes[scan->path[i]].object);
+  for (uint32_t i = 0; i < n; ++i) release(&scan->nodes[scan->path[i]]);
 }
 
 /* Returns the group of a wrapper that the collector found unreachable, together with its native object; NULL for any
@@ -274,6 +294,7 @@ static void clear_garbage(void) {
   FbScan scan = {0};
   const FbScanRoots roots = {.orphans = state.orphans, .n_orphans = state.n_garbage};
   fb_scan_fill(&scan, &roots);
+  retain_proven(&scan);
   for (uint32_t i = 0; i < state.n_garbage; ++i) {
     uint32_t number = fb_scan_find(&scan, state.orphans[i]);
     if (number == FB_SCAN_NONE || scan.nodes[number].is_held) continue;
@@ -281,7 +302,7 @@ static void clear_garbage(void) {
     if (!group->is_cleared) clear_group(&scan, number);
     group->is_cleared = true;
   }
-  fb_scan_free(&scan);
+  end_scan(&scan);
 }
 
 /* Releases the orphans. Those that are alive and refer to other objects are looked at again by the next collection. If
@@ -313,7 +334,7 @@ static void phase(int begins, int generation) {
   } else if (is_collecting()) {
     fh_atomic_store_relaxed(&state.thread, 0);
     end_orphans();
-    fb_scan_free(&state.scan);
+    end_scan(&state.scan);
   }
 }
 
