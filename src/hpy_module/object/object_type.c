@@ -23,7 +23,9 @@ static void object_destroy_impl(void *self) {
   FbHandleCell *cell = self;
   fb_identity_unlist_own(cell);
   if (cell->handle == NULL) return;
-  if (FH_UNLIKELY(fb_identity_is_shared(cell->handle)) && fb_context_collects) {
+  /* Only a wrapper leads from a Function back to a native object. */
+  if (FH_UNLIKELY(fb_identity_is_shared(cell->handle)) && fb_context_collects &&
+      cell->handle->type_index != kTVMFFIFunction) {
     const FbRef *cls = fb_class_table_find(cell->handle->type_index);
     if (cls != NULL && fb_class_table_holds(cls, cell->handle->type_index)) fb_orphan_note(cell->handle);
   }

@@ -77,9 +77,10 @@ static inline bool is_saved_by_finalizer(PyObject *self, PyObject *type) {
 }
 
 /* Deallocates an instance of a type with ends_as == note. */
-static inline void end_single(PyObject *self, PyObject *type, const FhpyType *note, bool is_gc) {
-  fhpy_type_clear_fields(self, note);
-  if (note->destroy != NULL) note->destroy((char *)self + note->data_offset);
+static inline void end_chain(PyObject *self, PyObject *type, const FhpyType *note, bool is_gc) {
+  for (const FhpyType *each = note; each != NULL; each = each->ends_next) fhpy_type_clear_fields(self, each);
+  for (const FhpyType *each = note; each != NULL; each = each->ends_next)
+    if (each->destroy != NULL) each->destroy((char *)self + each->data_offset);
   free_instance(self, type, is_gc);
 }
 
@@ -95,7 +96,7 @@ static FH_NOINLINE void end_derived(PyObject *self, PyObject *type) {
   PyObject *nearest = type;
   while ((note = type_note(nearest)) == NULL) nearest = type_base(nearest);
   if (note->ends_as != NULL) {
-    end_single(self, type, note->ends_as, is_gc);
+    end_chain(self, type, note->ends_as, is_gc);
     return;
   }
   for (PyObject *t = nearest; t != NULL; t = type_base(t))
@@ -127,5 +128,5 @@ void fhpy_type_dealloc(PyObject *self) {
   }
   if (is_saved_by_finalizer(self, type)) return;
   if (note->is_gc) PyObject_GC_UnTrack(self);
-  end_single(self, type, note->ends_as, note->is_gc);
+  end_chain(self, type, note->ends_as, note->is_gc);
 }
