@@ -99,9 +99,8 @@ static void release(FbScanNode *node) {
   TVMFFIObjectDecRef(node->object);
 }
 
-static void end_scan(FbScan *scan) {
+static void release_all(FbScan *scan) {
   for (uint32_t i = 0; i < scan->n_nodes; ++i) release(&scan->nodes[i]);
-  fb_scan_free(scan);
 }
 
 static void ensure_filled(void) {
@@ -145,7 +144,8 @@ static int count(HPy self, Visit visit, void *arg) {
   if (state.scan.nodes[number].is_seen) { /* the second pass begins */
     FbScan fresh = {0};
     fill(&state.scan, &fresh);
-    end_scan(&state.scan);
+    release_all(&state.scan);
+    fb_scan_free(&state.scan);
     state.scan = fresh;
     retain_proven(&state.scan);
     if ((number = node_of(self)) == FB_SCAN_NONE) return 0;
@@ -302,7 +302,8 @@ static void clear_garbage(void) {
     if (!group->is_cleared) clear_group(&scan, number);
     group->is_cleared = true;
   }
-  end_scan(&scan);
+  release_all(&scan);
+  fb_scan_free(&scan);
 }
 
 /* Releases the orphans. Those that are alive and refer to other objects are looked at again by the next collection. If
@@ -333,8 +334,9 @@ static void phase(int begins, int generation) {
     fh_atomic_store_relaxed(&state.thread, generation == ALL ? fh_thread_id() : 0);
   } else if (is_collecting()) {
     fh_atomic_store_relaxed(&state.thread, 0);
+    release_all(&state.scan);
     end_orphans();
-    end_scan(&state.scan);
+    fb_scan_free(&state.scan);
   }
 }
 

@@ -329,6 +329,34 @@ def test_resurrection_of_a_subclass_that_native_code_owns(lib: Any) -> None:
 
 
 @collects
+def test_live_wrapper_that_native_code_owns(lib: Any) -> None:
+    """A weak reference leads to a wrapper whose only native holder is garbage."""
+
+    class MyWindow(lib.Window):  # type: ignore[misc, name-defined]
+        __slots__ = ("__weakref__",)
+
+    class Windows(ffi_hpy.List):  # type: ignore[type-arg]
+        __slots__ = ("myself",)
+
+    collect_garbage(n_rounds=2)
+    before = lib.n_alive()
+    windows = Windows([MyWindow()])
+    windows.myself = windows
+    windows[0].extra = node = lib.Node()
+    node.next = node
+    reference = weakref.ref(windows[0])
+    del node
+    window = reference()
+    del windows
+    gc.collect()
+    assert window is not None and window is reference()
+    assert window.extra.next is not None
+    del window
+    collect_garbage(lambda: lib.n_alive() == before, 3)
+    assert lib.n_alive() == before
+
+
+@collects
 def test_subclass_with_del(lib: Any) -> None:
     ended = []
 
