@@ -76,11 +76,23 @@ static inline bool is_saved_by_finalizer(PyObject *self, PyObject *type) {
          fhpy_optional.PyObject_CallFinalizerFromDealloc(self) < 0;
 }
 
+static void end_struct(PyObject *self, const FhpyType *note) {
+  if (note->destroy != NULL) note->destroy((char *)self + note->data_offset);
+}
+
+static FH_NOINLINE void end_structs(PyObject *self, const FhpyType *note) {
+  for (const FhpyType *each = note; each != NULL; each = each->ends_next) fhpy_type_clear_fields(self, each);
+  for (const FhpyType *each = note; each != NULL; each = each->ends_next) end_struct(self, each);
+}
+
 /* Deallocates an instance of a type with ends_as == note. */
 static inline void end_chain(PyObject *self, PyObject *type, const FhpyType *note, bool is_gc) {
-  for (const FhpyType *each = note; each != NULL; each = each->ends_next) fhpy_type_clear_fields(self, each);
-  for (const FhpyType *each = note; each != NULL; each = each->ends_next)
-    if (each->destroy != NULL) each->destroy((char *)self + each->data_offset);
+  if (FH_UNLIKELY(note->ends_next != NULL)) {
+    end_structs(self, note);
+  } else {
+    fhpy_type_clear_fields(self, note);
+    end_struct(self, note);
+  }
   free_instance(self, type, is_gc);
 }
 

@@ -349,7 +349,8 @@ def test_live_wrapper_that_native_code_owns(lib: Any) -> None:
     window = reference()
     del windows
     gc.collect()
-    assert window is not None and window is reference()
+    assert window is reference()
+    assert window is not None
     assert window.extra.next is not None
     del window
     collect_garbage(lambda: lib.n_alive() == before, 3)
