@@ -9,11 +9,9 @@
  *
  * An interpreter collects in two passes: finalizers of unreachable objects run after the first, and may change
  * anything. The second pass counts the unreachable objects again. It begins when a wrapper is counted that was counted
- * before, and has its own scan, in which only wrappers that were unreachable may refer to native objects.
- *
- * After the second pass the interpreter clears the unreachable objects. A group of native objects is cleared as a
- * whole, with the first of its wrappers that is cleared or destroyed: until then the wrappers keep all its objects
- * alive, and afterwards nothing looks at them.
+ * before, and has its own scan, in which only wrappers that were unreachable may refer to native objects. From then on
+ * the proven objects are retained, because the interpreter clears Python objects in any order, and wrappers may end
+ * before their group is cleared.
  *
  * Everything here runs on the thread that collects. Without a GIL, other threads are stopped while it counts and marks,
  * but not while finalizers run. */
@@ -28,7 +26,6 @@
 #include "hpy_module/context/raised.h"
 #include "hpy_module/object/identity.h"
 #include "hpy_module/object/object.h"
-#include "hpy_module/object/object_type.h"
 #include "hpy_module/object/orphan.h"
 #include "hpy_module/object/preserve.h"
 #include "scan.h"
@@ -78,12 +75,41 @@ static void fill(const FbScan *former, FbScan *scan) {
   fb_scan_fill(scan, &roots);
 }
 
+/* Makes the collector call the finalizers of wrappers that it may find unreachable. It calls none twice, but it counts
+ * the call that let the native object own the wrapper. */
+static void expect_finalizers(void) {
+  for (uint32_t i = 0; i < state.scan.n_nodes; ++i) {
+    const FbScanNode *node = &state.scan.nodes[i];
+    if (node->is_preserved && !node->is_held) (void)fb_ext->end_resume(fb_identity_wrapper(node->cell));
+  }
+}
+
+/* Takes a reference to each proven object. */
+static void retain_proven(FbScan *scan) {
+  for (uint32_t i = 0; i < scan->n_nodes; ++i) {
+    if (scan->nodes[i].is_held) continue;
+    TVMFFIObjectIncRef(scan->nodes[i].object);
+    scan->nodes[i].is_retained = true;
+  }
+}
+
+static void release(FbScanNode *node) {
+  if (!node->is_retained) return;
+  node->is_retained = false;
+  TVMFFIObjectDecRef(node->object);
+}
+
+static void release_all(FbScan *scan) {
+  for (uint32_t i = 0; i < scan->n_nodes; ++i) release(&scan->nodes[i]);
+}
+
 static void ensure_filled(void) {
   if (state.is_filled) return;
   state.is_filled = true;
   lock_orphans();
   fill(NULL, &state.scan);
   find_garbage();
+  expect_finalizers();
 }
 
 static FbHandleCell *cell_of(HPy self) { return (FbHandleCell *)((char *)self._i + fb_context_data_offset); }
@@ -112,19 +138,16 @@ static FbScanNode *see(uint32_t number) {
   return ++group->n_seen == group->n_wrappers ? group : NULL;
 }
 
-static void before_end(FbHandleCell *cell);
-
-static bool is_kept(const FbScanNode *node) { return node->is_preserved && fb_preserve_is_preserved(node->cell); }
-
 static int count(HPy self, Visit visit, void *arg) {
   uint32_t number = node_of(self);
   if (number == FB_SCAN_NONE) return 0;
   if (state.scan.nodes[number].is_seen) { /* the second pass begins */
-    fh_atomic_store_relaxed(&fb_object_type_before_end, before_end);
     FbScan fresh = {0};
     fill(&state.scan, &fresh);
+    release_all(&state.scan);
     fb_scan_free(&state.scan);
     state.scan = fresh;
+    retain_proven(&state.scan);
     if ((number = node_of(self)) == FB_SCAN_NONE) return 0;
   }
   FbScanNode *group = see(number);
@@ -132,8 +155,6 @@ static int count(HPy self, Visit visit, void *arg) {
   if (group == NULL) return 0;
   uint32_t each = number;
   do {
-    /* It was finalized when it was preserved. The interpreter is to call __del__ before it clears anything. */
-    if (is_kept(&state.scan.nodes[each])) (void)fb_ext->end_resume(fb_identity_wrapper(state.scan.nodes[each].cell));
     int rc = visit_owned(&state.scan.nodes[each], visit, arg);
     if (rc != 0) return rc;
     each = state.scan.nodes[each].next_in_group;
@@ -177,50 +198,34 @@ static int traverse(HPy self, int purpose, Visit visit, void *arg) {
 /* Of a node in a group that is garbage. */
 static bool is_dead(const FbScanNode *node) { return !node->is_held && !node->is_reached; }
 
-/* The nodes of a group to which no live wrapper refers, by their numbers. */
-typedef struct Dead {
-  uint32_t *numbers; /* NULL without memory */
-  uint32_t n;
-} Dead;
-
-/* Finds the dead nodes of a group, and takes a reference to each object. */
-static Dead hold_dead(const FbScan *scan, uint32_t number) {
-  uint32_t size = 0, each = number;
+/* Puts the numbers of a group's nodes that no live wrapper refers to into the path. Returns how many there are. */
+static uint32_t find_dead(FbScan *scan, uint32_t number) {
+  uint32_t n = 0, each = number;
   do {
-    ++size;
+    if (is_dead(&scan->nodes[each])) scan->path[n++] = each;
     each = scan->nodes[each].next_in_group;
   } while (each != number);
-  Dead dead = {malloc(size * sizeof(*dead.numbers)), 0};
-  do {
-    const FbScanNode *node = &scan->nodes[each];
-    if (dead.numbers != NULL && is_dead(node)) {
-      TVMFFIObjectIncRef(node->object);
-      dead.numbers[dead.n++] = each;
-    }
-    each = node->next_in_group;
-  } while (each != number);
-  return dead;
+  return n;
 }
 
-/* Marks the dead nodes that are not part of a cycle of native objects, nor behind one, by is_live, which has no further
- * use. */
-static void mark_acyclic(FbScan *scan, const Dead *dead) {
-  for (uint32_t i = 0; i < dead->n; ++i) scan->nodes[dead->numbers[i]].n_found = 0;
-  for (uint32_t i = 0; i < dead->n; ++i) {
-    uint32_t number = dead->numbers[i];
+/* Marks, among n nodes of the path, those that are not part of a cycle of native objects, nor behind one. */
+static void mark_acyclic(FbScan *scan, uint32_t n) {
+  for (uint32_t i = 0; i < n; ++i) scan->nodes[scan->path[i]].n_found = 0;
+  for (uint32_t i = 0; i < n; ++i) {
+    uint32_t number = scan->path[i];
     for (uint32_t k = 0; k < scan->nodes[number].n_edges; ++k) {
       uint32_t target = fb_scan_edges(scan, number)[k];
       scan->nodes[target].n_found += is_dead(&scan->nodes[target]);
     }
   }
-  uint32_t *ready = calloc((size_t)dead->n + 1, sizeof(*ready)), n_ready = 0;
+  uint32_t *ready = calloc((size_t)n + 1, sizeof(*ready)), n_ready = 0;
   if (ready == NULL) return;
-  for (uint32_t i = 0; i < dead->n; ++i) {
-    if (scan->nodes[dead->numbers[i]].n_found == 0) ready[n_ready++] = dead->numbers[i];
+  for (uint32_t i = 0; i < n; ++i) {
+    if (scan->nodes[scan->path[i]].n_found == 0) ready[n_ready++] = scan->path[i];
   }
   while (n_ready != 0) {
     uint32_t number = ready[--n_ready];
-    scan->nodes[number].is_live = true;
+    scan->nodes[number].is_acyclic = true;
     for (uint32_t k = 0; k < scan->nodes[number].n_edges; ++k) {
       uint32_t target = fb_scan_edges(scan, number)[k];
       if (is_dead(&scan->nodes[target]) && --scan->nodes[target].n_found == 0) ready[n_ready++] = target;
@@ -229,24 +234,24 @@ static void mark_acyclic(FbScan *scan, const Dead *dead) {
   free(ready);
 }
 
-/* Breaks the cycles of a group that is garbage. The end of a Python object may clear another group in between. The scan
- * stays as it is: only counting fills it again. */
+/* Breaks the cycles of a group that is garbage, whose objects are retained, and releases these. The scan stays as it
+ * is: only counting fills it again. */
 static void clear_group(FbScan *scan, uint32_t number) {
   HPyContext *ctx = fb_ctx;
-  Dead dead = hold_dead(scan, number);
-  mark_acyclic(scan, &dead);
-  for (uint32_t i = 0; i < dead.n; ++i) {
-    const FbScanNode *node = &scan->nodes[dead.numbers[i]];
+  uint32_t n = find_dead(scan, number);
+  mark_acyclic(scan, n);
+  for (uint32_t i = 0; i < n; ++i) {
+    const FbScanNode *node = &scan->nodes[scan->path[i]];
     if (node->owner != NULL) HPy_Close(ctx, fb_py_owner_exchange(ctx, node->owner, ctx->h_None));
-    HPy wrapper = node->is_preserved ? fb_identity_resume(node->object, FB_RESUME_SHARE) : HPy_NULL;
+    bool owns_wrapper = node->cell != NULL && fb_identity_is_preserved(node->object);
+    HPy wrapper = owns_wrapper ? fb_identity_resume(node->object, FB_RESUME_SHARE) : HPy_NULL;
     if (!HPy_IsNull(wrapper)) HPy_Close(ctx, wrapper); /* it ends, or has other references */
   }
-  for (uint32_t i = 0; i < dead.n; ++i) {
-    const FbScanNode *node = &scan->nodes[dead.numbers[i]];
-    if (!node->is_live && node->n_edges != 0) fb_edges_cut(node->object, (FbHolderKind)node->kind);
+  for (uint32_t i = 0; i < n; ++i) {
+    const FbScanNode *node = &scan->nodes[scan->path[i]];
+    if (!node->is_acyclic && node->n_edges != 0) fb_edges_cut(node->object, (FbHolderKind)node->kind);
   }
-  for (uint32_t i = 0; i < dead.n; ++i) TVMFFIObjectDecRef(scan->nodes[dead.numbers[i]].object);
-  free(dead.numbers);
+  for (uint32_t i = 0; i < n; ++i) release(&scan->nodes[scan->path[i]]);
 }
 
 /* Returns the group of a wrapper that the collector found unreachable, together with its native object; NULL for any
@@ -260,9 +265,10 @@ static FbScanNode *garbage_group(HPy self, uint32_t *number) {
   return group->is_cleared || group->n_seen == group->n_wrappers ? group : NULL;
 }
 
-static bool is_proven(FbHandleCell *cell) {
+static FbGarbage what_garbage(FbHandleCell *cell) {
   uint32_t number;
-  return garbage_group(fb_identity_wrapper(cell), &number) != NULL;
+  const FbScanNode *group = garbage_group(fb_identity_wrapper(cell), &number);
+  return group == NULL ? FB_NO_GARBAGE : group->is_cleared ? FB_GARBAGE_CLEARED : FB_GARBAGE_FOUND;
 }
 
 static void clear(HPy self) {
@@ -280,9 +286,6 @@ static void clear(HPy self) {
   fb_error_slot_put(pending);
 }
 
-/* Called after the second pass: the wrappers of a group that end from now on are garbage. */
-static void before_end(FbHandleCell *cell) { clear(fb_identity_wrapper(cell)); }
-
 /* --- orphans ------------------------------------------------------------------------------------------------------ */
 
 /* Ends the orphans that are garbage. They are proven again: finalizers have run in between. No other code changes them,
@@ -291,6 +294,7 @@ static void clear_garbage(void) {
   FbScan scan = {0};
   const FbScanRoots roots = {.orphans = state.orphans, .n_orphans = state.n_garbage};
   fb_scan_fill(&scan, &roots);
+  retain_proven(&scan);
   for (uint32_t i = 0; i < state.n_garbage; ++i) {
     uint32_t number = fb_scan_find(&scan, state.orphans[i]);
     if (number == FB_SCAN_NONE || scan.nodes[number].is_held) continue;
@@ -298,6 +302,7 @@ static void clear_garbage(void) {
     if (!group->is_cleared) clear_group(&scan, number);
     group->is_cleared = true;
   }
+  release_all(&scan);
   fb_scan_free(&scan);
 }
 
@@ -328,8 +333,8 @@ static void phase(int begins, int generation) {
     state.is_filled = false;
     fh_atomic_store_relaxed(&state.thread, generation == ALL ? fh_thread_id() : 0);
   } else if (is_collecting()) {
-    fh_atomic_store_relaxed(&fb_object_type_before_end, NULL);
     fh_atomic_store_relaxed(&state.thread, 0);
+    release_all(&state.scan);
     end_orphans();
     fb_scan_free(&state.scan);
   }
@@ -338,6 +343,6 @@ static void phase(int begins, int generation) {
 void fb_collect_init(void) {
   static const FhpyCollector functions = {traverse, clear, phase};
   if (!fb_context_collects) return;
-  fb_preserve_is_proven = is_proven;
+  fb_preserve_garbage = what_garbage;
   fb_ext->collect_begin(&functions);
 }

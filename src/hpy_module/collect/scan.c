@@ -177,16 +177,19 @@ static bool is_used(const Building *self, const FbHandleCell *cell) {
   return false;
 }
 
+static bool was_unreachable(const FbScan *former, const TVMFFIObject *object, const FbHandleCell *cell) {
+  uint32_t before = fb_scan_find(former, object);
+  const FbScanNode *node = before == FB_SCAN_NONE ? NULL : &former->nodes[before];
+  return node != NULL && node->cell == cell && node->is_seen && !node->is_live;
+}
+
 static void add_root(void *arg, TVMFFIObject *object, FbHandleCell *cell, bool is_preserved) {
   Building *self = arg;
   /* a thread that uses any wrapper may change what it refers to */
   bool is_busy = !is_preserved && is_used(self, cell);
   if (is_busy) self->is_quiet = false;
-  if (self->former != NULL) {
-    uint32_t before = fb_scan_find(self->former, object);
-    const FbScanNode *node = before == FB_SCAN_NONE ? NULL : &self->former->nodes[before];
-    if (node == NULL || node->cell != cell || !node->is_seen || node->is_live) return;
-  }
+  bool is_live = self->former != NULL && !was_unreachable(self->former, object, cell);
+  if (is_live && !is_preserved) return; /* the count of the object shows the wrapper's reference */
   FbHolderKind kind = kind_of(self, object->type_index);
   bool has_reference = fb_preserve_has_reference(cell);
   if (kind == FB_HOLDER_NONE && !has_reference) return;
@@ -196,7 +199,7 @@ static void add_root(void *arg, TVMFFIObject *object, FbHandleCell *cell, bool i
   node->cell = cell;
   node->n_found = is_preserved ? 0 : 1; /* a preserved wrapper owns no native reference */
   node->is_preserved = has_reference;
-  node->is_held = is_busy;
+  node->is_held = is_busy || is_live;
 }
 
 /* --- the proof ---------------------------------------------------------------------------------------------------- */

@@ -24,6 +24,8 @@ typedef struct FbScanNode {
   bool is_seen, is_live; /* the collector has counted, or reached, the wrapper */
   bool is_cleared; /* of the representative: the group is garbage and was cleared */
   bool is_reached; /* a live wrapper refers to it, perhaps through other nodes */
+  bool is_retained; /* the collection has a reference to the object */
+  bool is_acyclic; /* it is garbage, and not part of a cycle of native objects, nor behind one */
 } FbScanNode;
 
 typedef struct FbScan {

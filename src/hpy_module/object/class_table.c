@@ -66,10 +66,9 @@ FH_NOINLINE bool fb_class_table_find_holds(FbClassEntry *entry, int32_t index) {
   return holds;
 }
 
-bool fb_class_table_fits(HPyContext *ctx, HPy self, const TVMFFIObject *handle) {
+bool fb_class_table_is_instance(HPyContext *ctx, HPy self, const TVMFFIObject *handle) {
   const FbRef *ref = fb_class_table_find(handle->type_index);
   if (ref == NULL) return false;
-  if (FH_LIKELY(fb_class_table_is_exact(self, handle))) return true;
   HPy cls = fb_ref_borrow(ctx, ref);
   bool is_instance = HPy_TypeCheck(ctx, self, cls);
   fb_ref_return(ctx, cls);

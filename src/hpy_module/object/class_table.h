@@ -49,8 +49,12 @@ FH_INLINE bool fb_class_table_is_exact(HPy self, const TVMFFIObject *handle) {
 }
 /* Whether the class of `self` is not the class of the object's type. */
 bool fb_class_table_is_subclass(HPyContext *ctx, HPy self, const TVMFFIObject *handle);
+/* The slow part of fb_class_table_fits. */
+bool fb_class_table_is_instance(HPyContext *ctx, HPy self, const TVMFFIObject *handle);
 /* Whether `self` is an instance of the class of the object's type. Only such a wrapper may be registered in the
  * instance map: code that receives the object expects that class. */
-bool fb_class_table_fits(HPyContext *ctx, HPy self, const TVMFFIObject *handle);
+FH_INLINE bool fb_class_table_fits(HPyContext *ctx, HPy self, const TVMFFIObject *handle) {
+  return FH_LIKELY(fb_class_table_is_exact(self, handle)) || fb_class_table_is_instance(ctx, self, handle);
+}
 
 #endif /* FFI_HPY_OBJECT_CLASS_TABLE_H_ */

@@ -15,7 +15,6 @@
 #include "preserve.h"
 
 bool (*fb_object_type_end_only)(TVMFFIObject *object);
-void (*fb_object_type_before_end)(FbHandleCell *cell);
 
 /* Destroys a handle cell: the beginning of an FbObject or of an FbOwner. A destructor gets no context. It first removes
  * the wrapper from the instance map, because other threads may find a registered wrapper. */
@@ -24,10 +23,9 @@ static void object_destroy_impl(void *self) {
   FbHandleCell *cell = self;
   fb_identity_unlist_own(cell);
   if (cell->handle == NULL) return;
-  /* relaxed: only the thread that sets the function needs to see it */
-  void (*before_end)(FbHandleCell *) = fh_atomic_load_relaxed(&fb_object_type_before_end);
-  if (FH_UNLIKELY(before_end != NULL)) before_end(cell);
-  if (FH_UNLIKELY(fb_identity_is_shared(cell->handle)) && fb_context_collects) {
+  /* Only a wrapper leads from a Function back to a native object. */
+  if (FH_UNLIKELY(fb_identity_is_shared(cell->handle)) && fb_context_collects &&
+      cell->handle->type_index != kTVMFFIFunction) {
     const FbRef *cls = fb_class_table_find(cell->handle->type_index);
     if (cls != NULL && fb_class_table_holds(cls, cell->handle->type_index)) fb_orphan_note(cell->handle);
   }

@@ -9,9 +9,6 @@
  * deleter. Returns whether it did. Called on an attached thread, with the extension. Written once during the import. */
 extern bool (*fb_object_type_end_only)(TVMFFIObject *object);
 
-/* Called before a dying wrapper releases its object; NULL except while the collector breaks cycles. */
-extern FB_HIDDEN void (*fb_object_type_before_end)(FbHandleCell *cell);
-
 /* Makes CObject from a spec whose `defines` have room for one more entry before the final NULL. Called first, because
  * it determines this folder's facts about the interpreter. Returns a new handle, or HPy_NULL with an exception
  * raised. */

@@ -8,7 +8,7 @@
 #include "identity.h"
 #include "object.h"
 
-bool (*fb_preserve_is_proven)(FbHandleCell *cell);
+FbGarbage (*fb_preserve_garbage)(FbHandleCell *cell);
 
 /* A wrapper whose end this thread has begun. */
 typedef struct Ending {
@@ -91,10 +91,12 @@ static bool preserve(FbHandleCell *cell) {
  * the wrapper, the next share registers it again, and lets it end again. */
 static int keeps(HPy self) {
   FbHandleCell *cell = fb_object_cell(fb_ctx, self);
+  FbGarbage garbage = fb_preserve_garbage == NULL ? FB_NO_GARBAGE : fb_preserve_garbage(cell);
+  bool was_finalized = (fh_atomic_load_relaxed(&cell->flags) & FB_CELL_FINALIZED) != 0;
+  bool may_live = garbage == FB_NO_GARBAGE || (garbage == FB_GARBAGE_FOUND && was_finalized);
+  if (may_live && preserve(cell)) return FHPY_END_KEPT;
   /* Garbage stays registered until it is destroyed, because the collector has not finished with it. */
-  bool is_garbage = fb_preserve_is_proven != NULL && fb_preserve_is_proven(cell);
-  if (!is_garbage && preserve(cell)) return FHPY_END_KEPT;
-  return fb_identity_finalize(cell, !is_garbage) ? FHPY_END_PROCEEDS : FHPY_END_FINALIZE;
+  return fb_identity_finalize(cell, garbage == FB_NO_GARBAGE) ? FHPY_END_PROCEEDS : FHPY_END_FINALIZE;
 }
 
 /* --- collections of garbage --------------------------------------------------------------------------------------- */

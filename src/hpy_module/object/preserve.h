@@ -51,6 +51,11 @@ FH_INLINE bool fb_preserve_is_preserved(FbHandleCell *cell) { return fb_handle_c
 
 /* Asked before a wrapper is preserved: whether the collector has proven that all native references to its object belong
  * to garbage. NULL: never. */
-extern FB_HIDDEN bool (*fb_preserve_is_proven)(FbHandleCell *cell);
+typedef enum FbGarbage {
+  FB_NO_GARBAGE,
+  FB_GARBAGE_FOUND, /* __del__ of any object of the garbage may still give the object to other code */
+  FB_GARBAGE_CLEARED, /* no code can get the object any more */
+} FbGarbage;
+extern FB_HIDDEN FbGarbage (*fb_preserve_garbage)(FbHandleCell *cell);
 
 #endif /* FFI_HPY_OBJECT_PRESERVE_H_ */

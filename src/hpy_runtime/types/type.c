@@ -76,10 +76,23 @@ static inline bool is_saved_by_finalizer(PyObject *self, PyObject *type) {
          fhpy_optional.PyObject_CallFinalizerFromDealloc(self) < 0;
 }
 
-/* Deallocates an instance of a type with ends_as == note. */
-static inline void end_single(PyObject *self, PyObject *type, const FhpyType *note, bool is_gc) {
-  fhpy_type_clear_fields(self, note);
+static void end_struct(PyObject *self, const FhpyType *note) {
   if (note->destroy != NULL) note->destroy((char *)self + note->data_offset);
+}
+
+static FH_NOINLINE void end_structs(PyObject *self, const FhpyType *note) {
+  for (const FhpyType *each = note; each != NULL; each = each->ends_next) fhpy_type_clear_fields(self, each);
+  for (const FhpyType *each = note; each != NULL; each = each->ends_next) end_struct(self, each);
+}
+
+/* Deallocates an instance of a type with ends_as == note. */
+static inline void end_chain(PyObject *self, PyObject *type, const FhpyType *note, bool is_gc) {
+  if (FH_UNLIKELY(note->ends_next != NULL)) {
+    end_structs(self, note);
+  } else {
+    fhpy_type_clear_fields(self, note);
+    end_struct(self, note);
+  }
   free_instance(self, type, is_gc);
 }
 
@@ -95,7 +108,7 @@ static FH_NOINLINE void end_derived(PyObject *self, PyObject *type) {
   PyObject *nearest = type;
   while ((note = type_note(nearest)) == NULL) nearest = type_base(nearest);
   if (note->ends_as != NULL) {
-    end_single(self, type, note->ends_as, is_gc);
+    end_chain(self, type, note->ends_as, is_gc);
     return;
   }
   for (PyObject *t = nearest; t != NULL; t = type_base(t))
@@ -127,5 +140,5 @@ void fhpy_type_dealloc(PyObject *self) {
   }
   if (is_saved_by_finalizer(self, type)) return;
   if (note->is_gc) PyObject_GC_UnTrack(self);
-  end_single(self, type, note->ends_as, note->is_gc);
+  end_chain(self, type, note->ends_as, note->is_gc);
 }

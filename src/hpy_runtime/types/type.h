@@ -27,10 +27,10 @@ typedef struct FhpyType {
   HPyFunc_destroyfunc destroy;   /* HPy_tp_destroy of this type itself, or NULL */
   HPyType_BuiltinShape shape;
   ptrdiff_t data_offset;       /* offset of the struct in an instance; see type_struct */
-  /* If every type in the chain of bases has one base and the last is object: the only type in the chain whose struct
-   * has values to release or a destructor. That is this type, or the base after which nothing was added. NULL: no such
-   * chain. */
+  /* If every type in the chain of bases has one base and the last is object: the first type in the chain whose struct
+   * has values to release or a destructor, or the last HPy type. NULL: no such chain. */
   const struct FhpyType *ends_as;
+  const struct FhpyType *ends_next; /* of a type that others end as: the next such type in its chain, or NULL */
   bool is_gc; /* instances of exactly this type are GC-tracked */
   size_t plain_size; /* size of an instance, if it consists of a header and a struct only; otherwise 0 */
 #ifdef FHPY_PYPY

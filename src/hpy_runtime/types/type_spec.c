@@ -161,14 +161,15 @@ static void find_shortcuts(FhpyType *note, const HPyType_Spec *spec, PyObject *b
   PyObject *base = PyTuple_Size(bases) == 1 ? PyTuple_GetItem(bases, 0) : NULL;
   const FhpyType *above = base == NULL ? NULL : type_note(base);
   bool is_single = base == &PyBaseObject_Type;
-  if (is_single)
-    note->ends_as = note;
-  else if (above != NULL && note->traverse == NULL && note->destroy == NULL)
-    note->ends_as = above->ends_as;
+  const FhpyType *above_ends_as = above == NULL ? NULL : above->ends_as;
+  bool is_chain = is_single || above_ends_as != NULL, adds = note->traverse != NULL || note->destroy != NULL;
+  if (is_chain) note->ends_as = is_single || adds ? note : above_ends_as;
+  if (note->ends_as == note) note->ends_next = above_ends_as;
   /* any other flag may give instances memory that basicsize does not include */
   unsigned long harmless = HPy_TPFLAGS_DEFAULT | HPy_TPFLAGS_BASETYPE;
-  if (is_single && !use_gc && spec->itemsize == 0 && (spec->flags & ~harmless) == 0)
-    note->plain_size = basicsize == 0 ? fhpy_layout.header_size : (size_t)basicsize;
+  size_t size_above = is_single ? fhpy_layout.header_size : above == NULL ? 0 : above->plain_size;
+  if (size_above != 0 && !use_gc && spec->itemsize == 0 && (spec->flags & ~harmless) == 0)
+    note->plain_size = basicsize == 0 ? size_above : (size_t)basicsize;
 }
 
 #ifdef FHPY_PYPY

@@ -269,28 +269,92 @@ def test_ring_through_a_list_that_python_has_left(lib: Any) -> None:
     assert alive_after(lib, make) == 0
 
 
+@pytest.mark.parametrize("windows_first", [False, True])
+@pytest.mark.parametrize("attributes", ["__dict__", "windows"])
 @collects
-@pytest.mark.xfail(
-    sys.version_info >= (3, 14) and getattr(sys, "_is_gil_enabled", lambda: True)(),
-    reason="3.14 and 3.15 with the GIL do not collect a container that only attributes of such a wrapper refer to",
-)
-def test_subclass_that_native_code_owns(lib: Any) -> None:
+def test_subclass_that_native_code_owns(lib: Any, attributes: str, windows_first: bool) -> None:
     """The attributes of a wrapper lead back to the container that keeps the wrapper."""
 
     class MyWindow(lib.Window):  # type: ignore[misc, name-defined]
-        __slots__ = ("__dict__", "__weakref__")
+        __slots__ = (attributes, "__weakref__")
+
+        def __del__(self) -> None:
+            ended.append(self.windows[0] is self)
 
     ended = []
 
     def make() -> None:
-        windows = ffi_hpy.List([MyWindow()])
-        windows[0].windows = windows
-        weakref.finalize(windows[0], ended.append, 1)
-        del windows
+        first = ffi_hpy.List() if windows_first else MyWindow()
+        windows, window = (first, MyWindow()) if windows_first else (ffi_hpy.List(), first)
+        windows.append(window)
+        window.windows = windows
+        weakref.finalize(window, ended.append, "finalized")
+        del first, window, windows
         gc.collect()
 
     assert alive_after(lib, make, 5) == 0
-    assert len(ended) == 5
+    assert sorted(ended, key=str) == [True] * 5 + ["finalized"] * 5
+
+
+@collects
+def test_resurrection_of_a_subclass_that_native_code_owns(lib: Any) -> None:
+    """`__del__` gives away the container, and with it the wrapper that is being finalized."""
+
+    class MyWindow(lib.Window):  # type: ignore[misc, name-defined]
+        __slots__ = ("__dict__",)
+
+        def __del__(self) -> None:
+            n_ended.append(1)
+            rescued.append(self.windows)
+
+    n_ended: list[int] = []
+    rescued: list[Any] = []
+
+    def make() -> None:
+        windows = ffi_hpy.List([MyWindow()])
+        windows[0].windows = windows
+        windows[0].myself = windows[0]
+        windows[0].number = 3
+
+    before = lib.n_alive()
+    make()
+    for _ in range(3):
+        gc.collect()
+        assert rescued[0][0].number == 3
+        assert rescued[0][0].windows is rescued[0]
+    rescued.clear()
+    collect_garbage(lambda: lib.n_alive() == before, 3)
+    assert lib.n_alive() == before
+    assert len(n_ended) == 1
+
+
+@collects
+def test_live_wrapper_that_native_code_owns(lib: Any) -> None:
+    """A weak reference leads to a wrapper whose only native holder is garbage."""
+
+    class MyWindow(lib.Window):  # type: ignore[misc, name-defined]
+        __slots__ = ("__weakref__",)
+
+    class Windows(ffi_hpy.List):  # type: ignore[type-arg]
+        __slots__ = ("myself",)
+
+    collect_garbage(n_rounds=2)
+    before = lib.n_alive()
+    windows = Windows([MyWindow()])
+    windows.myself = windows
+    windows[0].extra = node = lib.Node()
+    node.next = node
+    reference = weakref.ref(windows[0])
+    del node
+    window = reference()
+    del windows
+    gc.collect()
+    assert window is reference()
+    assert window is not None
+    assert window.extra.next is not None
+    del window
+    collect_garbage(lambda: lib.n_alive() == before, 3)
+    assert lib.n_alive() == before
 
 
 @collects
