@@ -200,7 +200,9 @@ FbConverted fb_source_number_convert(HPyContext *ctx, const FbSchema *schema, co
   case FB_SCHEMA_BOOL:
     if (is_int) return read_bool(ctx, value, out, mismatch);
     if (source->kind == FB_TYPE_KIND_FLOAT) return fb_source_refuse(ctx, schema, source, mismatch);
-    return convert(ctx, "int", ctx->h_LongType, read_bool, source, out, mismatch);
+    /* bool() may fail, and hides a number outside the range. */
+    FbConverted truth = convert(ctx, "bool", ctx->h_BoolType, read_bool, source, out, mismatch);
+    return truth == FB_CONVERTED ? convert(ctx, "int", ctx->h_LongType, read_bool, source, out, mismatch) : truth;
   default:
     if (is_int || is_exactly(ctx, value, ctx->h_FloatType)) return read_float(ctx, value, out, mismatch);
     return convert(ctx, "float", ctx->h_FloatType, read_float, source, out, mismatch);
