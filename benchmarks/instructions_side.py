@@ -54,6 +54,16 @@ ROWS = {
     "from_dlpack of a NumPy array": None,
     "numpy.from_dlpack": None,
     "deep copy of an Array": None,
+    "Array of 10 compared": None,
+    "Array of 10 and a tuple compared": None,
+    "Array of 10 objects compared": None,
+    "Array of 10 hashed": None,
+    "List of 10 compared": None,
+    "List of 10 hashed": None,
+    "Map of 10 compared": None,
+    "Map of 10 hashed": None,
+    "Dict of 10 compared": None,
+    "Dict of 10 hashed": None,
     "bare callback": None,
     "bare copy": None,
     "bare deep copy": None,
@@ -67,6 +77,16 @@ MORE = {
     "deep copy of an Array": "copy.deepcopy(ten)",
     "from_dlpack of a NumPy array": "from_dlpack(array)",
     "numpy.from_dlpack": "numpy_from_dlpack(tensor)",
+    "Array of 10 compared": "one_array == other_array",
+    "Array of 10 and a tuple compared": "one_array == a_tuple",
+    "Array of 10 objects compared": "one_objects == other_objects",
+    "Array of 10 hashed": "hash(one_array)",
+    "List of 10 compared": "one_list == other_list",
+    "List of 10 hashed": "hash(one_list)",
+    "Map of 10 compared": "one_map == other_map",
+    "Map of 10 hashed": "hash(one_map)",
+    "Dict of 10 compared": "one_dict == other_dict",
+    "Dict of 10 hashed": "hash(one_dict)",
     "bare callback": "partial()",
     "bare copy": "copy.copy(bare)",
     "bare deep copy": "copy.deepcopy(bare)",
@@ -94,7 +114,20 @@ def more_names(package: str) -> dict[str, Any]:
 
     ffi = importlib.import_module(package)
     bare = {"partial": functools.partial(lambda: None), "bare": Bare()}
+    bare.update(pairs_of_containers(ffi))
     return {**bare, "look_up": ffi.get_global_func, "from_dlpack": ffi.from_dlpack, "numpy_from_dlpack": np.from_dlpack}
+
+
+def pairs_of_containers(ffi: Any) -> dict[str, Any]:
+    """Return two equal containers of each class, and two Arrays of the same objects."""
+    Pair = importlib.import_module(f"{ffi.__name__}.testing").TestIntPair
+    objects, entries = [Pair(i, i) for i in range(10)], {f"k{i}": i for i in range(10)}
+    names: dict[str, Any] = {"a_tuple": tuple(range(10))}
+    for one in ("one", "other"):
+        names[f"{one}_array"], names[f"{one}_list"] = ffi.Array(range(10)), ffi.List(range(10))
+        names[f"{one}_map"], names[f"{one}_dict"] = ffi.Map(entries), ffi.Dict(entries)
+        names[f"{one}_objects"] = ffi.Array(objects)
+    return names
 
 
 def named_names(library: str) -> dict[str, Any]:

@@ -505,7 +505,8 @@ def set_hooks(
     did_you_mean: Callable[[str, Iterable[str]], str] = ...,
     opaque_value: Callable[[Any], Any] = ...,
     order_of_arguments: Callable[[Function, int, tuple[str, ...]], tuple[tuple[str, ...], tuple[Any, ...]] | str] = ...,
-    reads_only: Callable[[Function, int], bool] = ...,
+    replace_refused: Callable[[Function | str, int, Any], Any] = ...,
+    check_annotated: Callable[[int, Any], Any] = ...,
     object_made: Callable[[int, int], object] | None = ...,
     subclass_made: Callable[[CObject], None] = ...,
 ) -> None:
@@ -539,7 +540,11 @@ def set_hooks(
     - order_of_arguments(function, n, names): the order of the arguments of a call with n positional arguments, which
       those with the names follow: the names, interned; and for each argument of the native function its number in the
       call, or a tuple with a default. A str, for a TypeError, if they do not match the function's parameters.
-    - reads_only(function, position): whether a function declares that it only reads the array at a position.
+    - check_annotated(number, value): the value to convert for a value of a schema with the check of that number; an
+      exception if the value does not match.
+    - replace_refused(callee, position, value): what to pass to a function, or to a field given by its name, for a value
+      with an array that was refused as a tensor: True for the value itself, whose arrays are only read, another value,
+      or None.
     - object_made(pointer, owner): a new wrapper has got the object at the pointer. `owner` is not 0 for a callback:
       owned_object(owner) is its callable. None, as at the beginning, if the package does not record objects.
     - subclass_made(obj): a wrapper has got its handle, and its class is not the class of the native type. Called only

@@ -17,7 +17,7 @@ from ._tensor import (
     tensor_of_torch,
     torch_of_tensor,
 )
-from ._types.function_metadata import order_of_arguments, reads_only
+from ._types.function_metadata import order_of_arguments
 from ._types.info import info_of_key, set_class, set_python_class
 from ._values import device as _device
 from ._values.device import Device
@@ -43,6 +43,19 @@ if TYPE_CHECKING:
     from typing import Any
 
 __all__ = ["record_objects", "set_class_device", "set_class_dtype"]
+
+
+def _replace_refused(callee: Any, position: int, value: Any) -> Any:
+    from ._types.refused_array import replace_refused
+
+    return replace_refused(callee, position, value)
+
+
+def _check_annotated(number: int, value: Any) -> Any:
+    from ._types.checks import check_annotated
+
+    return check_annotated(number, value)
+
 
 _core.set_hooks(
     # The binding caches the results by type pointer where it can
@@ -70,7 +83,8 @@ _core.set_hooks(
     convert=_core.convert,
     did_you_mean=did_you_mean,
     order_of_arguments=order_of_arguments,
-    reads_only=reads_only,
+    replace_refused=_replace_refused,
+    check_annotated=_check_annotated,
 )
 for _key, _cls in (("ffi.Error", Error), ("ffi.Tensor", Tensor)):
     set_class(info_of_key(_key), _cls)

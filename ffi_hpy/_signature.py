@@ -171,6 +171,10 @@ def _class_of(schema: TypeSchema) -> Any:
         from ._values.device import Device
 
         return Device
+    if schema.origin == "ffi.Shape":
+        from ._tensor import Shape
+
+        return Shape
     return class_for_type_index(index)
 
 

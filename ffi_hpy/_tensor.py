@@ -101,6 +101,20 @@ class Tensor(_core.Tensor):
         """Return True, as for any object: code that tests for None must not depend on the number of elements."""
         return True
 
+    # Without these methods int() and float() read the memory as digits.
+    def __int__(self) -> int:
+        return int(_parts().number_of(self))
+
+    def __float__(self) -> float:
+        return float(_parts().number_of(self))
+
+    def __complex__(self) -> complex:
+        return complex(_parts().number_of(self))
+
+    def __index__(self) -> int:
+        number: int = _parts().integer_of(self)
+        return number
+
     def __getitem__(self, key: Any) -> Any:
         """Return a part of the tensor.
 

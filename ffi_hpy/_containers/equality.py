@@ -3,26 +3,31 @@ equals an Array."""
 
 from __future__ import annotations
 
+from functools import cache
+
 from .. import _ffi_api
-from .._core import TYPE_INDEX_DYNAMIC_BEGIN, CObject
+from .._core import function_from_callable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from .._core import CObject, Function
+
 __all__ = ["equal_contents", "hash_of"]
 
 
 def equal_contents(one: CObject, other: CObject) -> bool:
-    """Whether two native sequences, or two native mappings, have equal contents. A core other than ours compares the
-    types, too."""
+    """Whether two native sequences, or two native mappings, have equal contents: objects in them by Python's `==`. A
+    core other than ours compares types and the fields of objects, too."""
     compare = getattr(_ffi_api, "LooseEq", None)
-    if compare is None:
-        return bool(_ffi_api.RecursiveEq(one, other))
-    equal: bool | None = compare(one, other)
-    if equal is None:  # there are Python objects, which Python compares
-        return bool(one._plain() == other._plain())  # type: ignore[attr-defined]
-    return equal
+    return bool(_ffi_api.RecursiveEq(one, other) if compare is None else compare(one, other, _equal()))
+
+
+@cache
+def _equal() -> Function:
+    """The function with which the core compares two objects that are no containers."""
+    return function_from_callable(lambda one, other: one is other or bool(one == other))
 
 
 # --- hash -------------------------------------------------------------------------------------------------------------
@@ -45,14 +50,7 @@ class _Part:
 
 def _leaf(value: Any) -> Any:
     """Return a value with the hash of a value that is not a container."""
-    cls: Any = type(value)
-    if cls is float:
-        return value if value == value else _Part(0)  # NaNs are equal
-    # Other objects that compare by identity have no fields: functions, tensors.
-    has_identity = isinstance(value, CObject) and cls.__hash__ is CObject.__hash__
-    if has_identity and value.__type_index__() >= TYPE_INDEX_DYNAMIC_BEGIN:
-        return _Part(_ffi_api.RecursiveHash(value))
-    return value
+    return _Part(0) if type(value) is float and value != value else value  # NaNs are equal
 
 
 def hash_of(container: Any) -> int:

@@ -59,14 +59,16 @@ class _Reading(CMapping, Object):
                 return own
         return key
 
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, _Reading):
+    def __eq__(self, other: Any) -> bool:
+        cls = type(other)  # a mock claims another class
+        if issubclass(cls, _Reading):
             if equal_contents(self, other):
                 return True
-            if len(self) != len(other) or not any(isinstance(key, CObject) for key in self):
+            loose = (CObject, bool, float)
+            if len(self) != len(other) or not any(isinstance(key, loose) for key in chain(self, other)):
                 return False
-            # The core compares keys that are objects by identity, Python compares them as tuples.
-        elif not isinstance(other, Mapping):
+            # The core compares keys that are objects by identity, Python compares them as tuples; and 1 equals True.
+        elif not issubclass(cls, Mapping):
             return NotImplemented
         return len(self) == len(other) and self._plain() == dict(other.items())
 

@@ -133,11 +133,13 @@ class _Reading(CSequence, Object):
     def __bool__(self) -> bool:
         return len(self) > 0
 
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, _Reading):
+    def __eq__(self, other: Any) -> bool:
+        cls = type(other)  # a mock claims another class
+        if issubclass(cls, _Reading):
             return equal_contents(self, other)
-        if isinstance(other, Sequence) and not isinstance(other, (str, bytes)):
-            return self._plain() == list(other)
+        if issubclass(cls, Sequence) and not issubclass(cls, (str, bytes)):
+            equal: bool = self._plain() == list(other)
+            return equal
         return NotImplemented
 
     def _repr_html_(self) -> str | None:
@@ -196,9 +198,8 @@ class Array(_Reading, Sequence[T_co]):
     """An immutable native sequence. Lists and tuples passed to native code become Arrays. Any thread may read it.
 
     Each item is converted when it is read. Reading an object again returns the same wrapper as long as a reference to
-    it exists. A slice is a list. Two Arrays compare item by item, recursively: numbers by value, objects by their
-    fields. An Array and a List compare in the same way. With other sequences the items are compared by ``==``. An Array
-    hashes as a tuple of its items does; objects in it hash by their fields, unless their class defines a hash.
+    it exists. A slice is a list. An Array compares with any sequence item by item, by Python's rules: numbers by value,
+    and objects by their class, which may compare them by identity. An Array hashes as a tuple of its items does.
 
     Args:
         input_list: the items. Each is converted like an argument of a call.

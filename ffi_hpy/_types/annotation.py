@@ -15,6 +15,7 @@ from .._values.device import Device
 from .._values.plain import DataType
 from .._values.single import is_single
 from .._values.string import Bytes, String
+from .checks import Check, EnumCheck, ItemsCheck, LiteralCheck
 from .origin import INDEX_OF_CLASS, ORIGIN_OF_INDEX
 
 __all__ = ["AnnotationReader"]
@@ -55,16 +56,26 @@ _CONTAINERS: dict[typing.Any, tuple[str, int]] = {
     for cls, origin in _ORIGIN_OF_CLASS.items()
     if origin in ("Array", "List", "Map", "Dict")
 }
+_ANY_ITEMS = frozenset((abc.Sequence, abc.Iterable, abc.Collection, abc.Reversible))
+"""Abstract classes whose values of any class are accepted."""
 _WRAPPERS = tuple([getattr(typing, name) for name in ("Final", "Required", "NotRequired") if hasattr(typing, name)])
 """Forms around a type that say nothing about its values."""
 
 
-class AnnotationReader(typing.Generic[Schema]):
-    """Reads annotations. It calls `make` with the arguments of TypeSchema."""
+def _class_of(value: typing.Any) -> type:
+    """Return the class of a value in a Literal; for an enum's member the class of the values that stand for it."""
+    if not isinstance(value, enum.Enum):
+        return type(value)
+    return next((base for base in (int, str) if isinstance(value, base)), object)
 
-    def __init__(self, make: typing.Callable[..., Schema]) -> None:
-        self._make = make
+
+class AnnotationReader(typing.Generic[Schema]):
+    """Reads annotations. It calls `make` with the arguments of TypeSchema, and `checked` to add a check to a schema."""
+
+    def __init__(self, make: typing.Callable[..., Schema], checked: typing.Callable[[Schema, Check], Schema]) -> None:
+        self._make, self._checked = make, checked
         self._leaves = {annotation: make(origin) for annotation, origin in _ORIGIN_OF_CLASS.items()}
+        self._leaves.update({cls: checked(self._leaves[cls], ItemsCheck(cls)) for cls in _ANY_ITEMS})
 
     def read(self, annotation: typing.Any) -> Schema:
         """Return the schema of an annotation. TypeError for an annotation without a schema."""
@@ -100,12 +111,10 @@ class AnnotationReader(typing.Generic[Schema]):
             return self._read_enum(cls)
         return self._make("Tensor") if hasattr(cls, "__dlpack__") and not is_single(cls) else None
 
-    def _read_enum(self, cls: type) -> Schema:
+    def _read_enum(self, cls: type[enum.Enum]) -> Schema:
         """Members that are ints or strs become such values. Others stay Python objects."""
-        for base in (int, str):
-            if issubclass(cls, base):
-                return self.read(base)
-        return self._make("Any")
+        base = next((base for base in (int, str) if issubclass(cls, base)), object)
+        return self._checked(self.read(base), EnumCheck(cls))
 
     def _read_generic(self, annotation: typing.Any, origin: typing.Any) -> Schema:
         if type(annotation) is _ANNOTATED:  # its origin is the annotation inside, possibly `list`
@@ -118,9 +127,10 @@ class AnnotationReader(typing.Generic[Schema]):
             raise TypeError(f"dict requires 0 or 2 type arguments, got {len(args)}")
         if origin in _CONTAINERS:
             name, n_args = _CONTAINERS[origin]
-            return self._make(name, tuple(map(self.read, args)) if len(args) == n_args else ())
+            schema = self._make(name, tuple(map(self.read, args)) if len(args) == n_args else ())
+            return self._checked(schema, ItemsCheck(origin)) if origin in _ANY_ITEMS else schema
         if origin is typing.Literal:
-            return self._read_union(tuple(dict.fromkeys(map(type, args))))
+            return self._checked(self._read_union(tuple(dict.fromkeys(map(_class_of, args)))), LiteralCheck(args))
         if origin in _WRAPPERS:
             return self.read(args[0])
         if origin in _UNIONS or type(annotation) in _UNIONS:

@@ -27,7 +27,6 @@ __all__ = [
     "metadata_of",
     "order_of_arguments",
     "parameters_of",
-    "reads_only",
     "static_method",
 ]
 
@@ -167,14 +166,6 @@ def has_names(function: Function) -> bool:
 def _by_names(self: Function, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...] | str:
     """For the cffi backend."""
     return arguments_by_names(self, self.__name__ or "native function", args, named)
-
-
-def reads_only(function: Function, position: int) -> bool:
-    """Tell whether a function declares that it only reads the array at a position (from 0)."""
-    entry = metadata_of(function)
-    schemas = [parameters_of(each).schemas for each in entry.overloads or (entry,)]
-    found = [each[position].array for each in schemas if each is not None and position < len(each)]
-    return bool(found) and all(each is not None and each.startswith("read-only") for each in found)
 
 
 class _Signature:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
     from typing import Any
 
+    from .checks import Check
     from .field import DeclaredField
 
 __all__ = [
@@ -100,6 +101,24 @@ else:
             self.__doc__ = doc
             self.set = slot.set
             self.frozen = frozen
+
+
+class _RestoredProperty(property):
+    """The attribute of a field whose native value stands for another value, such as the member of an IntEnum."""
+
+    def __init__(self, field: FFIProperty, checks: list[Check]) -> None:
+        get = field.fget
+
+        def read(obj: Any) -> Any:
+            value = get(obj)
+            for check in checks:
+                value = check.restore(value)
+            return value
+
+        super().__init__(read, field.fset, None, field.__doc__)
+        self.__doc__ = field.__doc__
+        self.set = field.set
+        self.frozen = field.frozen
 
 
 class _Declared:
@@ -219,10 +238,12 @@ class TypeField(_Declared):
             return value
         return _core.cany_value(self.ty.convert(value))
 
-    def as_property(self, cls: type) -> FFIProperty:
+    def as_property(self, cls: type) -> FFIProperty | _RestoredProperty:
         """Return the attribute for a class."""
         takes_payloads = not self._is_laid_out and self._takes_payloads()
-        return FFIProperty(*self._place, self.frozen, self.ty if takes_payloads else None, self.doc)
+        made = FFIProperty(*self._place, self.frozen, self.ty if takes_payloads else None, self.doc)
+        checks = self.ty._restoring_checks() if self._is_laid_out else []
+        return _RestoredProperty(made, checks) if checks else made
 
 
 class TypeMethod(_Declared):

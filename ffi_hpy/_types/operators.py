@@ -188,6 +188,7 @@ _MAKERS: dict[str, Callable[[TypeMethod], Callable[..., Any] | None]] = {
     **dict.fromkeys(_BINARY | _EQUALITY, _binary),
     "__contains__": _contains,
     "__iter__": _iterator,
+    "__reversed__": _iterator,
     "__await__": _awaited,
     "__bool__": _converted("bool", bool),
     "__index__": _converted("int", lambda value: int(as_index(value))),

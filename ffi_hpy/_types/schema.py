@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from .._core import CAny
     from .annotation import AnnotationReader
+    from .checks import Check
 
     Names = Callable[[str], str]
     Description = tuple[str, int, str, tuple["TypeSchema", ...]]
@@ -42,13 +43,14 @@ class TypeSchema(_core.Schema):
     "return" (one schema) and "params" (left out if any arguments are accepted). `args` of a plain ``tuple`` is None,
     and of a tuple without items an empty tuple. `fallback` is printed for an unknown origin. `type_key` is the name in
     the original JSON, if the origin is less specific ("ffi.BigInt" for an int). `array` is the form that an author
-    declares for a Tensor parameter, such as "read-only float32[:, :] on cpu". Equality ignores both.
+    declares for a Tensor parameter, such as "read-only float32[:, :] on cpu". Equality ignores both. `check` is an
+    additional check of Python values, which an annotation such as a Literal requires.
     `origin_type_index` is the index of the origin's type, -2 for Optional and Union, -3 if there is none (yet).
 
     ValueError for a wrong number of arguments, TypeError for arguments that are not schemas.
     """
 
-    __slots__ = ("args", "array", "fallback", "named_args", "origin", "origin_type_index", "type_key")
+    __slots__ = ("args", "array", "check", "fallback", "named_args", "origin", "origin_type_index", "type_key")
 
     origin: str
     args: tuple[TypeSchema, ...] | None
@@ -57,6 +59,7 @@ class TypeSchema(_core.Schema):
     named_args: dict[str, tuple[TypeSchema, ...]] | None
     type_key: str | None
     array: str | None
+    check: Check | None
 
     def __init__(
         self,
@@ -67,6 +70,7 @@ class TypeSchema(_core.Schema):
         named_args: Mapping[str, Iterable[TypeSchema]] | None = None,
         type_key: str | None = None,
         array: str | None = None,
+        check: Check | None = None,
     ) -> None:
         if not isinstance(origin, str) or not origin:
             raise ValueError("the origin of a schema must be a nonempty str (schema type)")
@@ -81,6 +85,7 @@ class TypeSchema(_core.Schema):
         _set_named_args(self, groups)
         _set_type_key(self, type_key)
         _set_array(self, array)
+        _set_check(self, check)
 
     def __setattr__(self, name: str, value: Any) -> NoReturn:
         raise AttributeError(f"cannot set {name!r}: a TypeSchema is immutable")
@@ -97,6 +102,7 @@ class TypeSchema(_core.Schema):
             and self.origin_type_index == other.origin_type_index
             and self.fallback == other.fallback
             and self.named_args == other.named_args
+            and self.check == other.check
         )
 
     def __hash__(self) -> int:
@@ -239,12 +245,22 @@ class TypeSchema(_core.Schema):
             return False
         return target == index or target in _core.type_info(index)[6]
 
+    def _restoring_checks(self) -> list[Check]:
+        """Return the checks that make the value of a field from its native value."""
+        if self.check is not None:
+            return [self.check] if self.check.restores else []
+        if self.origin not in ("Optional", "Union"):
+            return []
+        return [check for arg in self.args or () for check in arg._restoring_checks()]
+
     def _describe(self) -> Description:
         """Return the schema in the form of `_core`: operation, type index, name in messages, schemas of the arguments.
         TypeError for an origin that is not a type. A type may be registered later, so the constructor does not check
         this."""
         origin, index = self.origin, self.origin_type_index
         args = self.args or ()
+        if self.check is not None:
+            return "checked", -1 - self.check.number, self.check.name, (_checked(self, None),)
         if index == _core.TYPE_INDEX_ANY:
             return "any", _core.TYPE_INDEX_NONE, "Any", ()
         if origin in PLAIN_OPS:
@@ -288,9 +304,23 @@ class TypeSchema(_core.Schema):
 _set_origin, _set_args, _set_index = (
     TypeSchema.__dict__[name].__set__ for name in ("origin", "args", "origin_type_index")
 )
-_set_fallback, _set_named_args, _set_type_key, _set_array = (
-    TypeSchema.__dict__[name].__set__ for name in ("fallback", "named_args", "type_key", "array")
+_set_fallback, _set_named_args, _set_type_key, _set_array, _set_check = (
+    TypeSchema.__dict__[name].__set__ for name in ("fallback", "named_args", "type_key", "array", "check")
 )
+
+
+def _checked(schema: TypeSchema, check: Check | None) -> TypeSchema:
+    """Return a schema with another check."""
+    return TypeSchema(
+        schema.origin,
+        schema.args,
+        schema.origin_type_index,
+        schema.fallback,
+        schema.named_args,
+        schema.type_key,
+        schema.array,
+        check,
+    )
 
 
 # --- arguments ------------------------------------------------------------------------------------------------------
@@ -387,7 +417,7 @@ def _make_reader() -> AnnotationReader[TypeSchema]:
     global _reader
     from .annotation import AnnotationReader  # on first use: the module needs `typing`
 
-    _reader = AnnotationReader(TypeSchema)
+    _reader = AnnotationReader(TypeSchema, _checked)
     return _reader
 
 

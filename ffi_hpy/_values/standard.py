@@ -24,8 +24,10 @@ def _items(value: Any) -> list[Any] | None:
     cls = type(value)
     if issubclass(cls, (str, bytes, bytearray, Mapping)):
         return None
-    if issubclass(cls, Collection) or (hasattr(cls, "__getitem__") and hasattr(cls, "__len__")):
+    if issubclass(cls, Collection):
         return list(value)
+    if hasattr(cls, "__getitem__") and hasattr(cls, "__len__"):  # __getitem__ may accept any position
+        return list(value) if hasattr(cls, "__iter__") else [value[i] for i in range(len(value))]
     return None
 
 
@@ -43,6 +45,16 @@ def _items_of_memory(data: bytes, form: str) -> list[Any] | None:
     for extent in map(int, extents.split(",")[:0:-1]):
         items = [items[i : i + extent] for i in range(0, len(items), extent or 1)]
     return items
+
+
+def _items_of_tensor(tensor: Any) -> list[Any] | None:
+    """Return the elements of a tensor of real numbers, of types that C++ does not know."""
+    from .array_numbers import elements_of
+
+    try:
+        return elements_of(tensor.__array__())
+    except (ImportError, TypeError, ValueError):  # NumPy is missing, or lacks the type
+        return None
 
 
 def _pairs(value: Any) -> dict[Any, Any] | None:
@@ -143,7 +155,7 @@ def _microseconds_of_time(value: Any) -> int | None:
     return ((value.hour * 60 + value.minute) * 60 + value.second) * 1_000_000 + value.microsecond
 
 
-# --- errors and messages ----------------------------------------------------------------------------------------------
+# --- messages ---------------------------------------------------------------------------------------------------------
 
 
 def _class_name(value: Any) -> str:
@@ -159,6 +171,7 @@ def _error_is_a(error: Any, name: str) -> bool:
 _OPERATIONS: dict[str, Callable[..., Any]] = {
     "items": _items,
     "items_of_memory": _items_of_memory,
+    "items_of_tensor": _items_of_tensor,
     "pairs": _pairs,
     "set": _set,
     "complex": complex,

@@ -12,7 +12,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-__all__ = ["HOST_DEVICES", "bytes_at", "data_type_of", "item_of", "iterate", "length_of", "view_of"]
+__all__ = [
+    "HOST_DEVICES",
+    "bytes_at",
+    "data_type_of",
+    "integer_of",
+    "item_of",
+    "iterate",
+    "length_of",
+    "number_of",
+    "view_of",
+]
 
 HOST_DEVICES = (_core.DEVICE_TYPE_CPU, _core.DEVICE_TYPE_CUDA_HOST, _core.DEVICE_TYPE_ROCM_HOST)
 """The types of devices whose memory the CPU reads."""
@@ -67,6 +77,24 @@ def item_of(tensor: Any, key: Any) -> Any:
         if fmt is not None and view.__dlpack_device__()[0] in HOST_DEVICES:
             return _number_at(view, fmt)
     return view
+
+
+def number_of(tensor: Any) -> Any:
+    """Return the number of a tensor without axes. TypeError for another tensor."""
+    number = item_of(tensor, ()) if not tensor.shape else tensor
+    if number is tensor or isinstance(number, _core.Tensor):
+        raise TypeError(
+            f"expected a tensor without axes, in host memory, of a type with numbers in Python; got {tensor!r}"
+        )
+    return number
+
+
+def integer_of(tensor: Any) -> int:
+    """Return the integer of a tensor without axes. TypeError for another tensor."""
+    number = number_of(tensor)
+    if type(number) is not int:
+        raise TypeError(f"expected a tensor of an integer type, got {tensor!r}")
+    return number
 
 
 def view_of(tensor: Any, key: Any) -> Any:

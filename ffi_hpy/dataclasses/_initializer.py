@@ -9,6 +9,7 @@ from .. import _core
 from .._signature import LazySignature, annotation_of, constructor_signature
 from .._start.named import named
 from .._types import function_metadata
+from .._types.schema import TypeSchema
 from ..core import MISSING
 from ..registry import arguments_of_constructor
 from .common import type_chain
@@ -131,6 +132,20 @@ class _InitVar:
         self.c_kw_only = described.kw_only
         self.c_default, self.c_default_factory = described.default, described.default_factory
         self.c_has_default = described.has_default
+        try:
+            self.schema: TypeSchema | None = TypeSchema.from_annotation(described.type)
+        except TypeError:  # a type that no field can have
+            self.schema = None
+
+    def check(self, value: Any, cls: type) -> Any:
+        """Return the value; TypeError if it does not match the annotation."""
+        if self.schema is not None:
+            try:
+                self.schema.check_value(value)
+            except TypeError as error:
+                reason = str(error).partition(f"{self.schema!r}: ")[2] or error
+                raise TypeError(f"{cls.__name__}.__init__() argument '{self.name}': {reason}") from None
+        return value
 
 
 def _in_order(info: TypeInfo) -> list[Any]:
@@ -157,7 +172,7 @@ def _splitter(cls: type, parameters: list[Any]) -> Callable[..., tuple[list[Any]
 
     def value_of(each: _InitVar, given: dict[str, Any]) -> Any:
         if each.name in given:
-            return given.pop(each.name)
+            return each.check(given.pop(each.name), cls)
         if not each.c_has_default:
             raise TypeError(f"{cls.__name__}.__init__() missing required argument: '{each.name}'")
         return each.c_default if each.c_default_factory is MISSING else each.c_default_factory()

@@ -356,12 +356,27 @@ def _collect_fields(
             if owner is cls and value is not MISSING:
                 delattr(cls, name)
             f.name, f.type, f._ty_schema = name, hint, _schema_of(hint)
+            _check_default(cls, f)
             f.kw_only = kw_only if f.kw_only is None else f.kw_only
             f.frozen = f.frozen or options["frozen"]
             f.hash = f.compare if f.hash is None else f.hash
             fields[name] = f
     info._init_vars = list(init_vars.values())
     return list(fields.values()), tuple(markers), computed
+
+
+def _check_default(cls: type, f: Field) -> None:
+    """OverflowError for a default beyond int64, TypeError for one that is not in a Literal or an Enum. Other defaults
+    are converted when an object is made."""
+    schema, default = f._ty_schema, f.default
+    is_large = type(default) is int and not -(1 << 63) <= default < 1 << 63
+    if default is MISSING or schema is None or not (is_large or schema.check is not None):
+        return
+    try:
+        schema.check_value(default)
+    except TypeError as error:
+        reason = str(error).partition(f"{schema!r}: ")[2] or error
+        raise (OverflowError if is_large else TypeError)(f"{cls.__name__}.{f.name}: the default: {reason}") from None
 
 
 def _init_var(name: str, hint: Any, value: Any) -> Field:

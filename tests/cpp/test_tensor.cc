@@ -161,7 +161,7 @@ TEST(Tensor, ArgumentsAreViews) {
   EXPECT_EQ(dim(TensorView(tensor)).cast<int>(), 2);
   EXPECT_EQ(dim(&raw).cast<int>(), 2);
   EXPECT_EQ(ERROR_OF(dim(1)).message(),
-            "Mismatched type on argument #0 when calling: `(0: DLTensor*) -> int`. Expected `DLTensor*` but got `int`");
+            "Mismatched type on argument #0 when calling: `(0: Tensor) -> int`. Expected `Tensor` but got `int`");
   EXPECT_EQ(ERROR_OF(Any(&raw)).kind(), "RuntimeError");
   EXPECT_EQ(ERROR_OF(TensorView(Tensor(tensor).defined() ? static_cast<const DLTensor *>(nullptr) : &raw)).kind(),
             "InternalError");

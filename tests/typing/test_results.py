@@ -97,3 +97,60 @@ def test_a_program_passes_mypy_and_its_results_have_the_promised_classes(program
     assert not said, said
     done = subprocess.run([sys.executable, "user.py"], capture_output=True, text=True, cwd=program)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+# --- operators --------------------------------------------------------------------------------------------------------
+
+NAMES = ("Num", "OnlyEqual", "BelowEqual", "Hashed", "Counter", "Range", "Guard", "Closed", "Task")
+PARENTS = {"BelowEqual": "OnlyEqual"}
+OPERATORS = """
+import asyncio
+from typing import Any, assert_type
+from api import Closed, Counter, Guard, Num, OnlyEqual, Range, Task
+
+num = Num(3)
+same = num
+num += 1
+assert_type(num, Num)
+assert num is same and num.value == 4
+assert_type(num + Num(1), Num)
+assert_type(1 + num, Num)
+assert_type(num / 2, Num)
+assert [bool(num), int(num), float(num), [0] * num] == [True, 4, 4.5, [0] * 4]
+assert_type(num(1), int)
+assert_type(OnlyEqual(1) == "a", bool)
+assert_type(OnlyEqual(1) != OnlyEqual(2), bool)
+assert_type([number for number in Range(2)], list[int])
+assert next(iter(Range(1))) == 0
+assert_type(next(reversed(Range(1))), int)
+assert_type(next(Counter(1)), int)
+assert_type("a" in Range(2), bool)
+with Guard(False) as guard:
+    assert_type(guard, Guard)
+with Closed():
+    pass
+
+async def wait() -> Any:
+    return await Task(5)
+
+assert asyncio.run(wait()) == 5
+"""
+
+
+def test_operators_pass_mypy_and_work_as_the_stub_says(tmp_path):
+    library = compile_cxx("operators.cc", PACKAGE / "include", '-DERA="typed"', "-O0", link=("-ltvm_ffi",))
+    api = ["# tvm-ffi-stubgen(begin): import-section", "# tvm-ffi-stubgen(end)", "import ffi_hpy"]
+    api += [f"ffi_hpy.load_module({str(library)!r})"]
+    for name in NAMES:
+        api += [f'@ffi_hpy.register_object("operators.typed.{name}")']
+        api += [f"class {name}({PARENTS.get(name, 'ffi_hpy.Object')}):"]
+        api += [f"    # tvm-ffi-stubgen(begin): object/operators.typed.{name}", "    # tvm-ffi-stubgen(end)", ""]
+    (tmp_path / "api.py").write_text("\n".join(api))
+    command = [sys.executable, "-m", "ffi_hpy.stub.cli", "--dlls", str(library), str(tmp_path / "api.py")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    (tmp_path / "user.py").write_text(OPERATORS)
+    said = mypy_says(tmp_path, "--cache-dir", tmp_path / "cache", "api.py", "user.py")
+    assert not said, said
+    done = subprocess.run([sys.executable, "user.py"], capture_output=True, text=True, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -321,14 +321,21 @@ def _put_opaque(frame: CallBuffer, i: int, value: Any, _callee: Callee, _depth: 
 
 
 @hidden
-def _put_by_binding(frame: CallBuffer, i: int, value: Any, callee: Callee, _depth: int) -> None:
-    """Convert a tensor of another library through the C binding. A read-only one is refused, unless the function
-    declares that it only reads this argument."""
+def _put_by_binding(frame: CallBuffer, i: int, value: Any, callee: Callee, depth: int) -> None:
+    """Convert a tensor of another library through the C binding. If that refuses, the function may only read this
+    argument, or take the elements."""
     try:
         address = binding.tensor_from_dlpack(value)
     except BufferError:
-        if type(callee) in (Place, str) or not hooks.reads_only(callee, i // 2):
+        place = callee if type(callee) is Place else Place(i, callee)
+        replaced = hooks.replace_refused(place.callee, place.i // 2, value)
+        if replaced is None:
             raise
+        if replaced is not True:
+            mark = len(frame.held)
+            put_nested(frame, i, replaced, callee, depth + 1)
+            own_last(frame, i, mark)
+            return
         address = binding.tensor_to_read(value)
     frame.held.append(address)
     frame.words[i] = TENSOR

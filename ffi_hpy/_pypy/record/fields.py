@@ -34,7 +34,7 @@ from ..object.errors import drop_pending, interrupts, raise_taken, take_object
 from ..object.identity import new_pin
 from ..object.objects import derives, is_wrapper, settled, type_index_at
 from .converters import Misfit
-from .forms import Copied, Pointer, Replaced, begin_use, plain_form
+from .forms import Checked, Copied, Pointer, Replaced, begin_use, plain_form
 from .schemas import converter_of, tree_of
 
 TYPE_CHECKING = False
@@ -130,7 +130,7 @@ class LaidOutField(_Field):
         form: Any = plain_form(info.static_index, info.size, info.offset)
         if form is None:
             form = Pointer(info.offset, copied) if info.static_index >= OBJECT else copied
-        self.form = form
+        self.form = form if getattr(schema, "check", None) is None else Checked(form)
 
     @hidden
     def read(self, obj: Any) -> Any:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-__all__ = ["Copied", "Number", "Pointer", "Replaced", "begin_use", "plain_form"]
+__all__ = ["Checked", "Copied", "Number", "Pointer", "Replaced", "begin_use", "plain_form"]
 
 
 class Replaced(Exception):
@@ -112,6 +112,20 @@ class Flag:
         if type(value) is bool:
             int8s_at(address + self._offset)[0] = 1 if value else 0
             return True
+        return False
+
+
+class Checked:
+    """A form whose values are checked, so that only the binding converts and writes them."""
+
+    __slots__ = ("read",)
+
+    def __init__(self, form: Any) -> None:
+        self.read = form.read
+
+    @hidden
+    def write(self, _address: int, _value: Any) -> bool:
+        """Write nothing and return False: any value needs a conversion."""
         return False
 
 

@@ -13,6 +13,7 @@ from math import isfinite
 from ..._types.arriving import arriving
 from ..._types.parameters import NO_DEFAULT
 from . import consts as PC
+from .protocols import ANY_OPERAND, DEPENDENT, follow_protocol
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -207,6 +208,8 @@ def _replaced(ty_map: dict[str, str], defaults: dict[str, str]) -> dict[str, str
 
 OVERRIDE = "  # type: ignore[override,unused-ignore]"
 """Follows a definition that may differ from the definition that it overrides, for type checkers."""
+_OPERATOR = "  # type: ignore[misc,override,unused-ignore]"
+"""Follows an operator that may differ from the same operator with the operands exchanged, or in place."""
 
 
 def arriving_type(schema: TypeSchema) -> TypeSchema:
@@ -224,12 +227,15 @@ def render_func_signature(
     """
     params, result = func.signature()
     any_name = ty_map("Any") if params is None or result.origin == "Any" else ""
-    returns = any_name if result.origin == "Any" else arriving_type(result).repr(ty_map)
+    arrives = arriving_type(result)
+    returns = any_name if result.origin == "Any" else arrives.repr(ty_map)
     words = ["self"] if func.is_member else []
     if params is None:
         words.append(f"*args: {any_name}")
     else:
         words += _arguments(func, params, input_ty_map or ty_map)
+        if func.is_member:
+            words, returns = follow_protocol(func.name, words, returns, list(params), arrives, ty_map)
     return f"{' ' * indent}def {func.name}({', '.join(words)}) -> {returns}: ...{note}"
 
 
@@ -279,11 +285,14 @@ def render_object_methods(
             by_name.setdefault(method.name, []).append(method)
     space = " " * indent
     lines = []
-    for name, methods in by_name.items():
+    for name, overloads in by_name.items():
+        methods = overloads[:1] if name in ANY_OPERAND and PC.TY_MAP_RESULT_DEFAULTS else overloads
         if not is_name(name):
             lines.append(unnamable(name, indent))
             continue
         note = OVERRIDE if name in inherited else ""
+        if name in DEPENDENT and PC.TY_MAP_RESULT_DEFAULTS:
+            note = _OPERATOR
         for i, method in enumerate(methods):
             if len(methods) > 1:
                 lines.append(f"{space}@overload{'' if i else note}")

@@ -278,8 +278,9 @@ template <typename Float> TVM_FFI_INLINE bool FitsIntoFloat(const TVMFFIAny *src
   if constexpr (sizeof(Float) >= sizeof(double)) {
     return true;
   } else {
-    static_assert(std::numeric_limits<Float>::max_exponent == 128 && std::numeric_limits<Float>::digits == 24);
-    constexpr double kTooLarge = 0x1.ffffffp127; /* halfway between the greatest float and 2**128 */
+    using Limits = std::numeric_limits<Float>;
+    constexpr double kMax = static_cast<double>(Limits::max()), kEpsilon = static_cast<double>(Limits::epsilon());
+    constexpr double kTooLarge = kMax + kEpsilon * (kMax / (2 - kEpsilon)) / 2; /* halfway to the next power of two */
     constexpr uint64_t kInfinity = UINT64_C(0x7ff0000000000000);
     if (TVM_FFI_PREDICT_TRUE(src->v_float64 < kTooLarge && src->v_float64 > -kTooLarge)) return true;
     return (src->v_uint64 & kInfinity) == kInfinity;

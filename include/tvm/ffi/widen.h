@@ -171,13 +171,18 @@ TVM_FFI_COLD_CODE inline Any ItemsOfAxis(const DLTensor &tensor, int32_t axis, c
   return ArrayOf(items);
 }
 
-/** The items of a tensor that the CPU can read, as nested Arrays; None for another tensor and for a scalar. */
+/** The items of a tensor that the CPU can read, as nested Arrays; None for another tensor and for a scalar. Python
+ * knows more types of elements. */
 TVM_FFI_COLD_CODE inline Any ItemsOfTensor(const DLTensor &tensor) {
   DLDeviceType device = tensor.device.device_type;
   bool is_readable = device == kDLCPU || device == kDLCUDAHost || device == kDLROCMHost || device == kDLCUDAManaged;
   if (!is_readable || tensor.ndim < 1) return Any();
-  return ItemsOfAxis(tensor, 0, static_cast<const char *>(tensor.data) + tensor.byte_offset,
-                     (tensor.dtype.bits + 7) / 8);
+  const char *first = static_cast<const char *>(tensor.data) + tensor.byte_offset;
+  Any items = ItemsOfAxis(tensor, 0, first, (tensor.dtype.bits + 7) / 8);
+  if (items != nullptr) return items;
+  TVMFFIAny view;
+  PutPointer(kTVMFFIDLTensorPtr, const_cast<DLTensor *>(&tensor), &view);
+  return AskPython("items_of_tensor", AnyView::CopyFromTVMFFIAny(view));
 }
 
 /* ---- All values ---- */

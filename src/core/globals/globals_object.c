@@ -115,14 +115,14 @@ FH_GLOBAL(recursive_eq) {
   return 0;
 }
 
-/* ffi_hpy.LooseEq(a, b) -> whether two containers have equal contents by Python's rules (nested.h); None if that
- * depends on Python objects in them */
+/* ffi_hpy.LooseEq(a, b, equal=None) -> whether two containers have equal contents by Python's rules (nested.h); the
+ * function equal(a, b) -> bool compares objects that are no containers */
 FH_GLOBAL(loose_eq) {
   int equal;
-  if (fh_function_check_count("ffi_hpy.LooseEq", n_args, 2) != 0) return -1;
-  int rc = fh_compare_loose(&args[0], &args[1], &equal);
-  if (rc < 0) return -1;
-  *result = rc == 0 ? fh_any_bool(equal) : fh_any_none();
+  if (n_args != 2 && fh_function_check_count("ffi_hpy.LooseEq", n_args, 3) != 0) return -1;
+  TVMFFIObject *function = n_args == 3 && args[2].type_index == kTVMFFIFunction ? args[2].v_obj : NULL;
+  if (fh_compare_loose(&args[0], &args[1], function, &equal) != 0) return -1;
+  *result = fh_any_bool(equal);
   return 0;
 }
 

@@ -22,21 +22,8 @@ typedef struct {
   uint64_t n_pairs;
   bool is_order;
   bool is_loose; /* see fh_compare_loose */
-  bool has_opaque; /* two Python objects were taken for equal */
+  TVMFFIObject *equal; /* for a loose comparison, borrowed; may be NULL */
 } comparer;
-
-/* The data of each frame of the walk: whether the children are part of an object, whose type decides how they
- * compare. */
-typedef struct {
-  bool is_strict;
-} manner;
-
-/* Whether the children of the innermost pair compare loosely. */
-static bool is_loose(const comparer *c) {
-  if (!c->is_loose || fh_walk_depth(&c->walk) == 0) return c->is_loose;
-  const fh_walk_frame *f = fh_walk_top(&c->walk);
-  return f->shape != FH_WALK_FIELDS && !((const manner *)fh_walk_data((fh_walk_frame *)f))->is_strict;
-}
 
 /* The outcome of one comparison: FAILED with an error pending; ENTERED: two objects are on the walk now; DECIDED: *out
  * is the result. */
@@ -198,12 +185,6 @@ static bool are_of_one_kind(const TVMFFIAny *a, const TVMFFIAny *b) {
          are_alike(a->type_index, b->type_index, kTVMFFIMap, kTVMFFIDict);
 }
 
-/* Whether two objects of a type can be equal without being one object: containers, and types with fields or hooks. */
-static bool has_contents(int32_t type_index) {
-  return type_index >= kTVMFFIStaticObjectEnd || are_alike(type_index, type_index, kTVMFFIArray, kTVMFFIList) ||
-         are_alike(type_index, type_index, kTVMFFIMap, kTVMFFIDict);
-}
-
 /* ---- Hooks ---- */
 
 static int compare_values(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int *out);
@@ -232,10 +213,7 @@ static verdict call_hook(comparer *c, fh_reflect_attr_id id, TVMFFIObject *hook,
                          int *out) {
   TVMFFIAny result;
   bool is_eq = id == FH_ATTR_EQ;
-  bool was_loose = c->is_loose;
-  c->is_loose = false;
   int rc = fh_hook_call(&c->walk, hook, a, b, is_eq ? eq_back : compare_back, 2, c, &result);
-  c->is_loose = was_loose;
   if (rc != 0) return FAILED;
   if (result.type_index != kTVMFFIInt && result.type_index != kTVMFFIBool) {
     fh_hook_raise_result(id, a, is_eq ? "bool" : "int", &result);
@@ -282,6 +260,22 @@ static bool differs_in_size(const comparer *c, const fh_walk_frame *f) {
   return f->n_children != f->n_of_other && (f->shape == FH_WALK_PAIRS || !c->is_order);
 }
 
+/* Whether `equal` of a loose comparison knows how a value compares: a Python object, or one of a registered type. */
+static bool is_foreign(const TVMFFIAny *value) {
+  return value->type_index == kTVMFFIOpaquePyObject || value->type_index >= kTVMFFIStaticObjectEnd;
+}
+
+/* Compares two values in a loose comparison, unless both are containers. */
+static verdict ask_equal(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int *out) {
+  TVMFFIAny args[] = {*a, *b}, result = fh_any_none();
+  *out = 1;
+  if (c->equal == NULL || !(is_foreign(a) || is_foreign(b))) return DECIDED;
+  if (fh_function_call(c->equal, args, 2, &result) != 0) return FAILED;
+  *out = result.type_index != kTVMFFIBool || result.v_int64 == 0;
+  fh_any_drop(&result);
+  return DECIDED;
+}
+
 /* Compares two objects of one type; `is_shared`: the pair may occur again. The memo is searched before the hook is
  * called, so the comparison of a pair that contains itself through hooks ends, too. */
 static verdict compare_objects(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, bool is_shared, int *out) {
@@ -293,12 +287,7 @@ static verdict compare_objects(comparer *c, const TVMFFIAny *a, const TVMFFIAny 
     *out = compare_shapes(a->v_obj, b->v_obj);
     return DECIDED;
   }
-  bool is_strict = !is_loose(c);
-  if (!is_strict && !has_contents(a->type_index)) {
-    *out = a->type_index != kTVMFFIOpaquePyObject;
-    if (*out == 0) c->has_opaque = true;
-    return DECIDED;
-  }
+  if (c->is_loose && !are_of_one_kind(a, b)) return ask_equal(c, a, b, out);
   fh_reflect_attr_id id = FH_ATTR_EQ;
   TVMFFIObject *hook;
   if (find_hook(c, a->type_index, &id, &hook) != 0) return FAILED;
@@ -311,7 +300,6 @@ static verdict compare_objects(comparer *c, const TVMFFIAny *a, const TVMFFIAny 
   if (v != ENTERED) return v;
   /* Opened before the sizes are compared, because the frame has read them under the locks of Lists and Dicts. */
   if (fh_walk_push_pair(&c->walk, a, b) != 0) return FAILED;
-  ((manner *)fh_walk_data(fh_walk_top(&c->walk)))->is_strict = is_strict;
   if (!differs_in_size(c, fh_walk_top(&c->walk))) return ENTERED;
   fh_walk_pop(&c->walk);
   *out = 1;
@@ -334,11 +322,12 @@ static verdict compare_or_enter(comparer *c, const TVMFFIAny *a, const TVMFFIAny
   if (a->type_index == b->type_index) {
     return fh_any_is_object(a) ? compare_objects(c, a, b, is_shared, out) : compare_plain(c, a, b, out);
   }
-  if (is_number(a) && is_number(b) && is_loose(c)) {
+  if (is_number(a) && is_number(b) && c->is_loose) {
     *out = !equal_numbers(a, b);
     return DECIDED;
   }
-  if (are_of_one_kind(a, b) && is_loose(c)) return compare_objects(c, a, b, is_shared, out);
+  if (are_of_one_kind(a, b) && c->is_loose) return compare_objects(c, a, b, is_shared, out);
+  if (c->is_loose) return ask_equal(c, a, b, out);
   *out = 1;
   if (!c->is_order) return DECIDED;
   fh_error_raise(FH_TYPE_ERROR, "Expected values of one type to order but got `%s` and `%s`",
@@ -402,24 +391,16 @@ static int compare_values(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, i
   return rc;
 }
 
-/* A loose comparison that took Python objects for equal and found no difference returns 1. */
-static int compare(const TVMFFIAny *a, const TVMFFIAny *b, bool is_order, bool is_loose, int *out) {
-  comparer c;
+static int compare(const TVMFFIAny *a, const TVMFFIAny *b, comparer c, int *out) {
   TVMFFIAny left, right;
   if (fh_any_own(a, &left) != 0) return -1;
   if (fh_any_own(b, &right) != 0) {
     fh_any_drop(&left);
     return -1;
   }
-  fh_walk_init(&c.walk, FH_WALK_PLAIN, kTVMFFIFieldFlagBitMaskCompareOff, sizeof(manner));
-  memset(&c.pairs, 0, sizeof(c.pairs));
+  fh_walk_init(&c.walk, FH_WALK_PLAIN, kTVMFFIFieldFlagBitMaskCompareOff, 0);
   c.pairs.retains = 1;
-  c.n_pairs = 0;
-  c.is_order = is_order;
-  c.is_loose = is_loose;
-  c.has_opaque = false;
   int rc = compare_values(&c, &left, &right, out);
-  if (rc == 0 && *out == 0 && c.has_opaque) rc = 1;
   fh_walk_free(&c.walk);
   fh_memo_free(&c.pairs);
   fh_any_drop(&left);
@@ -429,15 +410,18 @@ static int compare(const TVMFFIAny *a, const TVMFFIAny *b, bool is_order, bool i
 
 int fh_compare_equal(const TVMFFIAny *a, const TVMFFIAny *b, int *out) {
   int order;
-  if (compare(a, b, 0, 0, &order) != 0) return -1;
+  if (compare(a, b, (comparer){0}, &order) != 0) return -1;
   *out = order == 0;
   return 0;
 }
 
-int fh_compare_loose(const TVMFFIAny *a, const TVMFFIAny *b, int *out) {
-  int order, rc = compare(a, b, 0, 1, &order);
-  *out = rc == 0 && order == 0;
-  return rc;
+int fh_compare_loose(const TVMFFIAny *a, const TVMFFIAny *b, TVMFFIObject *equal, int *out) {
+  int order;
+  if (compare(a, b, (comparer){.is_loose = true, .equal = equal}, &order) != 0) return -1;
+  *out = order == 0;
+  return 0;
 }
 
-int fh_compare_order(const TVMFFIAny *a, const TVMFFIAny *b, int *out) { return compare(a, b, 1, 0, out); }
+int fh_compare_order(const TVMFFIAny *a, const TVMFFIAny *b, int *out) {
+  return compare(a, b, (comparer){.is_order = true}, out);
+}

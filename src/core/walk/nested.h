@@ -33,11 +33,11 @@ int fh_copy_deep(const TVMFFIAny *value, TVMFFIAny *out);
 
 /* *out: 1 or 0. */
 int fh_compare_equal(const TVMFFIAny *a, const TVMFFIAny *b, int *out);
-/* Deep equality with Python's rules for containers, down to other objects: numbers of different types compare by
- * value, so that 1, 1.0 and True are equal; an Array and a List compare by their items, a Map and a Dict by their
- * entries; objects without contents (functions, tensors) are equal only if they are one object. Returns 1, with *out
- * 0, if the result depends on the equality of two Python objects, which the core cannot compare. */
-int fh_compare_loose(const TVMFFIAny *a, const TVMFFIAny *b, int *out);
+/* Deep equality of containers by Python's rules: numbers of different types compare by value, so that 1, 1.0 and True
+ * are equal; an Array and a List compare by their items, a Map and a Dict by their entries. Two other values
+ * of which one is a Python object, or of a registered type, are equal if they are one object, or if equal(a, b) returns
+ * true; `equal` may be NULL. */
+int fh_compare_loose(const TVMFFIAny *a, const TVMFFIAny *b, TVMFFIObject *equal, int *out);
 /* *out: below, equal to or above 0 if a comes before, equals or comes after b. */
 int fh_compare_order(const TVMFFIAny *a, const TVMFFIAny *b, int *out);
 

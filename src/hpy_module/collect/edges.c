@@ -64,9 +64,28 @@ static void visit_mapping(TVMFFIObject *object, FbEdgesVisit visit, void *arg) {
 
 /* --- fields ------------------------------------------------------------------------------------------------------- */
 
-/* Whether the memory of a field is a pointer to an object or NULL. */
-static bool is_pointer(const TVMFFIFieldInfo *field) {
-  return field->field_static_type_index >= kTVMFFIStaticObjectBegin && field->size == (int64_t)sizeof(void *);
+/* Whether the getter of a field returns the object at its address, which is not NULL. */
+static bool returns_own_object(const TVMFFIFieldInfo *field, void *address) {
+  TVMFFIAny value = {0};
+  if (field->getter == NULL) return false;
+  if (field->getter(address, &value) != 0) {
+    fb_error_slot_clear();
+    return false;
+  }
+  bool is_own = value.type_index >= kTVMFFIStaticObjectBegin && value.v_obj == *(TVMFFIObject **)address;
+  fb_any_drop(&value);
+  return is_own;
+}
+
+/* Whether the memory of a field is a pointer to an object or NULL. A C++ value that becomes a container, such as a
+ * std::pair<int, int>, has the static type of the container and may have the size of a pointer. */
+static bool is_pointer(const TVMFFIFieldInfo *field, void *address) {
+  int32_t index = field->field_static_type_index;
+  if (index < kTVMFFIStaticObjectBegin || field->size != (int64_t)sizeof(void *)) return false;
+  if ((uintptr_t)address % sizeof(void *) != 0) return false;
+  FbHolderKind kind = fb_holder_kind(index);
+  if (kind != FB_HOLDER_SEQUENCE && kind != FB_HOLDER_MAPPING && kind != FB_HOLDER_FUNCTION) return true;
+  return *(TVMFFIObject **)address == NULL || returns_own_object(field, address);
 }
 
 /* Visits what a field of another form refers to, by its getter. A container that the getter has just made, of a
@@ -94,7 +113,7 @@ static void visit_own_fields(const TVMFFITypeInfo *info, TVMFFIObject *object, F
     const TVMFFIFieldInfo *field = &info->fields[i];
     if (!fb_holder_is_field(field)) continue;
     void *address = (char *)object + field->offset;
-    if (!is_pointer(field)) {
+    if (!is_pointer(field, address)) {
       visit_by_getter(field, address, visit, arg);
     } else if (*(TVMFFIObject **)address != NULL) {
       visit(arg, *(TVMFFIObject **)address);
@@ -115,7 +134,7 @@ static void cut_own_fields(const TVMFFITypeInfo *info, TVMFFIObject *object) {
     const TVMFFIFieldInfo *field = &info->fields[i];
     if (!fb_holder_is_field(field)) continue;
     void *address = (char *)object + field->offset;
-    if (is_pointer(field)) {
+    if (is_pointer(field, address)) {
       /* without the setter, which may not accept None: only the destructor will see the field */
       TVMFFIObject *former = *(TVMFFIObject **)address;
       *(TVMFFIObject **)address = NULL;
@@ -123,11 +142,15 @@ static void cut_own_fields(const TVMFFITypeInfo *info, TVMFFIObject *object) {
     } else if (field->setter != NULL && (field->flags & kTVMFFIFieldFlagBitSetterIsFunctionObj) != 0) {
       TVMFFIAny args[2] = {{.type_index = kTVMFFIOpaquePtr}, none}, result;
       args[0].v_ptr = address;
-      if (fb_core_function_call_handle(field->setter, args, 2, &result) == 0) fb_any_drop(&result);
+      if (fb_core_function_call_handle(field->setter, args, 2, &result) == 0) {
+        fb_any_drop(&result);
+      } else {
+        fb_error_slot_clear();
+      }
     } else if (field->setter != NULL) {
       TVMFFIFieldSetter setter;
       memcpy(&setter, &field->setter, sizeof(setter));
-      (void)setter(address, &none);
+      if (setter(address, &none) != 0) fb_error_slot_clear();
     }
   }
 }

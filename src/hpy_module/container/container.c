@@ -66,6 +66,7 @@ static int construct(HPyContext *ctx, FbCoreFunction *constructor, const Items *
 static FbArgs inner_args(const FbArgs *outer, Items *items) {
   return (FbArgs){.temps = items->temps,
                   .depth = outer->depth,
+                  .reads = outer->reads,
                   .position = outer->position,
                   .callee = outer->callee,
                   .scope = outer->scope};

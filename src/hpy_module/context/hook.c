@@ -37,7 +37,8 @@ static const char *const names[FB_N_HOOKS] = {
     [FB_HOOK_DID_YOU_MEAN] = "did_you_mean",
     [FB_HOOK_OPAQUE_VALUE] = "opaque_value",
     [FB_HOOK_ORDER_OF_ARGUMENTS] = "order_of_arguments",
-    [FB_HOOK_READS_ONLY] = "reads_only",
+    [FB_HOOK_REPLACE_REFUSED] = "replace_refused",
+    [FB_HOOK_CHECK_ANNOTATED] = "check_annotated",
     [FB_HOOK_OBJECT_MADE] = "object_made",
     [FB_HOOK_SUBCLASS_MADE] = "subclass_made",
 };

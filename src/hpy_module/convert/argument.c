@@ -9,8 +9,10 @@
 #include "bigint.h"
 #include "exchange_number.h"
 #include "hpy_module/context/call.h"
+#include "hpy_module/context/hook.h"
 #include "hpy_module/context/messages.h"
 #include "hpy_module/context/raise.h"
+#include "hpy_module/context/raised.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/error/error.h"
 #include "hpy_module/object/identity.h"
@@ -235,5 +237,36 @@ int fb_argument_convert_owned(HPyContext *ctx, HPy value, TVMFFIAny *out, const 
     rc = -1;
   }
   fb_args_end(&args, rc);
+  return rc;
+}
+
+int fb_argument_convert_refused(HPyContext *ctx, HPy callee, HPy value, TVMFFIAny *out, FbArgs *args) {
+  FbRaised refusal, reason; /* the reason of the package takes the place of the refusal */
+  if (!HPyErr_ExceptionMatches(ctx, ctx->h_BufferError) || !fb_raised_can_take()) return -1;
+  fb_raised_take(&refusal);
+  HPy name = HPy_IsNull(callee) ? HPyUnicode_FromString(ctx, args->callee) : HPy_Dup(ctx, callee);
+  HPy parts[] = {name, HPyLong_FromInt32_t(ctx, args->position), value};
+  bool is_complete = !HPy_IsNull(name) && !HPy_IsNull(parts[1]);
+  HPy answer = is_complete ? fb_hook_call(ctx, FB_HOOK_REPLACE_REFUSED, parts, 3) : HPy_NULL;
+  for (int i = 0; i < 2; ++i) {
+    if (!HPy_IsNull(parts[i])) HPy_Close(ctx, parts[i]);
+  }
+  fb_raised_take(&reason);
+  fb_raised_put(&refusal);
+  if (HPy_IsNull(answer)) {
+    HPyErr_Clear(ctx);
+    fb_raised_put(&reason);
+    return -1;
+  }
+  int rc = -1;
+  if (!fb_context_is_same(ctx, answer, ctx->h_None)) {
+    HPyErr_Clear(ctx);
+    args->reads = fb_context_is_same(ctx, answer, ctx->h_True);
+    int n_temps = args->n_temps;
+    rc = fb_argument_convert(ctx, args->reads ? value : answer, out, args);
+    if (rc == 0 && !args->reads) fb_args_own_last(args, n_temps, out); /* the answer ends here */
+    args->reads = false;
+  }
+  HPy_Close(ctx, answer);
   return rc;
 }

@@ -20,6 +20,11 @@ void fb_argument_set_conversion(FbTypeTag kind, FbConversion conversion);
 /* The FbConversion that dispatches on the kind of the value. */
 int fb_argument_convert(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args);
 
+/* After fb_argument_convert has failed: if an array was refused, the package may allow that the callee only reads it
+ * (ConstTensorView in C++), or return another value for the argument, such as a list of the elements. `callee` is a
+ * Function; HPy_NULL: a field with the name args->callee. Returns 0, or -1 with the exception raised. */
+int fb_argument_convert_refused(HPyContext *ctx, HPy callee, HPy value, TVMFFIAny *out, FbArgs *args);
+
 /* Converts a value that outlives the call: the caller owns *out. `callee` is for messages. Returns 0, or -1 with an
  * exception raised. */
 int fb_argument_convert_owned(HPyContext *ctx, HPy value, TVMFFIAny *out, const char *callee);

@@ -11,7 +11,6 @@
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/py_owner.h"
 #include "hpy_module/context/raise.h"
-#include "hpy_module/context/raised.h"
 #include "hpy_module/context/thread.h"
 #include "hpy_module/convert/args.h"
 #include "hpy_module/convert/argument.h"
@@ -70,28 +69,6 @@ FH_INLINE int run(HPyContext *ctx, TVMFFIObject *handle, const TVMFFIAny *views,
   return release ? run_released(handle, views, n, result) : run_kept(handle, views, n, result);
 }
 
-/* After a failed conversion: an array that was refused because it is read-only is converted again if the function
- * declares that it only reads this argument (ConstTensorView in C++). Returns 0, or -1 with the exception raised. */
-static FH_NOINLINE int convert_to_read(HPyContext *ctx, HPy self, HPy value, TVMFFIAny *view, FbArgs *args) {
-  FbRaised refusal;
-  if (!HPyErr_ExceptionMatches(ctx, ctx->h_BufferError) || !fb_raised_can_take()) return -1;
-  fb_raised_take(&refusal);
-  HPy parts[] = {self, HPyLong_FromInt32_t(ctx, args->position)};
-  HPy answer = HPy_IsNull(parts[1]) ? HPy_NULL : fb_hook_call(ctx, FB_HOOK_READS_ONLY, parts, 2);
-  args->reads = !HPy_IsNull(answer) && fb_context_is_same(ctx, answer, ctx->h_True);
-  if (HPy_IsNull(answer))
-    HPyErr_Clear(ctx);
-  else
-    HPy_Close(ctx, answer);
-  if (!HPy_IsNull(parts[1])) HPy_Close(ctx, parts[1]);
-  fb_raised_put(&refusal);
-  if (!args->reads) return -1;
-  HPyErr_Clear(ctx);
-  int rc = fb_argument_convert(ctx, value, view, args);
-  args->reads = false;
-  return rc;
-}
-
 /* Converts the arguments into `views`, calls, and releases the temporaries. Returns 0 with *result owned, or -1 with an
  * exception raised. `views` and `temps` have room for n entries each: an argument makes one temporary at most. */
 FH_INLINE int call_with(HPyContext *ctx, HPy self, FbFunction *function, TVMFFIObject *handle, const HPy *argv,
@@ -102,7 +79,7 @@ FH_INLINE int call_with(HPyContext *ctx, HPy self, FbFunction *function, TVMFFIO
   for (size_t i = 0; i < n; ++i) {
     args.position = (int)i;
     if (FH_UNLIKELY(fb_argument_convert(ctx, argv[i], &views[i], &args) != 0) &&
-        convert_to_read(ctx, self, argv[i], &views[i], &args) != 0) {
+        fb_argument_convert_refused(ctx, self, argv[i], &views[i], &args) != 0) {
       fb_args_end(&args, -1);
       return -1;
     }

@@ -248,6 +248,7 @@ static int write_by_setter(HPyContext *ctx, const FbField *field, TVMFFIObject *
   int rc;
   if (field->schema == NULL) {
     rc = fb_argument_convert(ctx, value, &view, &args);
+    if (FH_UNLIKELY(rc != 0)) rc = fb_argument_convert_refused(ctx, HPy_NULL, value, &view, &args);
   } else if ((rc = fb_field_convert(ctx, field, value, what, &view)) == 0 &&
              view.type_index >= kTVMFFIStaticObjectBegin) {
     args.temps[args.n_temps++].object = view.v_obj;

@@ -105,7 +105,7 @@ static FbConverted convert_enum(const FbSchema *schema, const TVMFFIAny *view, T
 
 /* --- plain values ------------------------------------------------------------------------------------------------- */
 
-/* The implicit conversions of the ABI: any number becomes a float, int and bool become each other, and a float becomes
+/* The implicit conversions of the ABI: any number becomes a float, a bool an int, 0 and 1 a bool, and a float becomes
  * nothing else. The 0 or 1 of a bool is in v_int64, like the value of an int. */
 static FbConverted convert_number(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
   bool is_int = view->type_index == kTVMFFIInt || view->type_index == kTVMFFIBool;
@@ -114,7 +114,9 @@ static FbConverted convert_number(const FbSchema *schema, const TVMFFIAny *view,
   }
   switch (schema->op) {
   case FB_SCHEMA_INT: return fb_convert_put(out, kTVMFFIInt, view->v_int64);
-  case FB_SCHEMA_BOOL: return fb_convert_put(out, kTVMFFIBool, view->v_int64 != 0);
+  case FB_SCHEMA_BOOL:
+    if (view->v_int64 == 0 || view->v_int64 == 1) return fb_convert_put(out, kTVMFFIBool, view->v_int64);
+    return fb_mismatch_set(mismatch, "integer %lld out of %s", (long long)view->v_int64, FB_SCHEMA_BOOL_RANGE);
   default: break;
   }
   fb_convert_put(out, kTVMFFIFloat, 0);
@@ -169,12 +171,15 @@ static bool is_pythons(const FbSchema *schema, const TVMFFIAny *view) {
   case FB_SCHEMA_ANY:
   case FB_SCHEMA_OPTIONAL:
   case FB_SCHEMA_UNION: return false; /* one of their arguments will check */
+  case FB_SCHEMA_CHECKED: /* checks of sequences are about Python objects only */
+    if (schema->args[0]->op != FB_SCHEMA_SEQUENCE) return true;
+    break;
   case FB_SCHEMA_DEVICE: /* the package's class Device knows the names of devices */
     if (view->type_index == kTVMFFISmallStr || view->type_index == kTVMFFIStr) return true;
     break;
   case FB_SCHEMA_FLOAT:
   case FB_SCHEMA_BOOL:
-  case FB_SCHEMA_INT: /* float() and bool() accept ints beyond 64 bits; the message of an int schema shows the digits */
+  case FB_SCHEMA_INT: /* float() accepts ints beyond 64 bits; the messages of the others show the digits */
     if (view->type_index == kTVMFFIBigInt) return true;
     break;
   default: break;
@@ -211,6 +216,7 @@ FbConverted fb_convert_packed(const FbSchema *schema, const TVMFFIAny *view, TVM
     if (view->type_index == kTVMFFINone) return fb_convert_put(out, kTVMFFINone, 0);
     return fb_convert_view(schema->args[0], view, out, mismatch);
   case FB_SCHEMA_UNION: return convert_union(schema, view, out, mismatch);
+  case FB_SCHEMA_CHECKED: return fb_convert_view(schema->args[0], view, out, mismatch);
   default: return fb_refuse_view(schema, view, mismatch);
   }
 }

@@ -208,6 +208,31 @@ static FbConverted convert_union(HPyContext *ctx, const FbSchema *schema, FbSour
   return fb_source_refuse(ctx, schema, source, mismatch);
 }
 
+/* Converts the value that the package's check returns. A check of sequences leaves lists and native objects as they
+ * are. */
+static FbConverted convert_checked(HPyContext *ctx, const FbSchema *schema, FbSource *source, TVMFFIAny *out,
+                                   FbMismatch *mismatch) {
+  const FbSchema *inner = schema->args[0];
+  if (inner->op == FB_SCHEMA_SEQUENCE && (source->kind == FB_TYPE_KIND_SEQUENCE || source->kind == FB_TYPE_KIND_OBJECT))
+    return convert(ctx, inner, source, out, mismatch);
+  HPy check = fb_hook_get(ctx, FB_HOOK_CHECK_ANNOTATED);
+  HPy number = HPy_IsNull(check) ? HPy_NULL : HPyLong_FromInt32_t(ctx, -1 - schema->type_index);
+  FbConverted result = FB_RAISED;
+  if (!HPy_IsNull(number)) {
+    /* The message comes first: fb_source_call appends the reason. */
+    fb_source_refuse(ctx, schema, source, mismatch);
+    HPy args[] = {number, source->value};
+    HPy made = fb_source_call(ctx, check, args, 2, mismatch, &result);
+    if (!HPy_IsNull(made)) {
+      result = fb_convert_python_value(ctx, inner, made, out, mismatch);
+      HPy_Close(ctx, made);
+    }
+    HPy_Close(ctx, number);
+  }
+  if (!HPy_IsNull(check)) HPy_Close(ctx, check);
+  return result;
+}
+
 /* Dispatches the pairs of schema and kind that are converted in this file; all others leave the switch. */
 static FbConverted convert(HPyContext *ctx, const FbSchema *schema, FbSource *source, TVMFFIAny *out,
                            FbMismatch *mismatch) {
@@ -241,6 +266,7 @@ static FbConverted convert(HPyContext *ctx, const FbSchema *schema, FbSource *so
     if (kind == FB_TYPE_KIND_NONE) return fb_convert_put(out, kTVMFFINone, 0);
     return convert(ctx, schema->args[0], source, out, mismatch);
   case FB_SCHEMA_UNION: return convert_union(ctx, schema, source, out, mismatch);
+  case FB_SCHEMA_CHECKED: return convert_checked(ctx, schema, source, out, mismatch);
   default: break;
   }
   return convert_packed(ctx, schema, source, out, mismatch);

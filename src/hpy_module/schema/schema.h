@@ -30,10 +30,15 @@ typedef enum FbSchemaOp {
   FB_SCHEMA_MAPPING,  /* type_index Map or Dict; args: key, value */
   FB_SCHEMA_OPTIONAL, /* args: one */
   FB_SCHEMA_UNION,    /* args: the first one that matches is used */
+  /* args: the schema of the value that the package's check returns; its number is -1 - type_index */
+  FB_SCHEMA_CHECKED,
   FB_N_SCHEMA_OPS
 } FbSchemaOp;
 
 enum { FB_SCHEMA_DEPTH_LIMIT = 128 }; /* of a tree; conversions recurse along the tree and no deeper */
+
+/* The integers that become a bool, for messages. */
+#define FB_SCHEMA_BOOL_RANGE "bool range [0, 1]"
 
 typedef struct FbSchema {
   FbSchemaOp op;

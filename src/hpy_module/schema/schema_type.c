@@ -46,7 +46,7 @@ static const char *const op_names[FB_N_SCHEMA_OPS] = {
     [FB_SCHEMA_OPAQUE_PTR] = "void*",  [FB_SCHEMA_OBJECT] = "object",     [FB_SCHEMA_INSTANCE] = "instance",
     [FB_SCHEMA_INT_ENUM] = "int enum", [FB_SCHEMA_STR_ENUM] = "str enum", [FB_SCHEMA_SEQUENCE] = "sequence",
     [FB_SCHEMA_TUPLE] = "tuple",       [FB_SCHEMA_MAPPING] = "mapping",   [FB_SCHEMA_OPTIONAL] = "optional",
-    [FB_SCHEMA_UNION] = "union",
+    [FB_SCHEMA_UNION] = "union",       [FB_SCHEMA_CHECKED] = "checked",
 };
 
 /* Returns the number of arguments of an operation; -1: any number. */
@@ -56,6 +56,7 @@ static int n_args_of(FbSchemaOp op) {
   case FB_SCHEMA_UNION: return -1;
   case FB_SCHEMA_MAPPING: return 2;
   case FB_SCHEMA_SEQUENCE:
+  case FB_SCHEMA_CHECKED:
   case FB_SCHEMA_OPTIONAL: return 1;
   default: return 0;
   }

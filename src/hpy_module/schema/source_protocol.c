@@ -116,20 +116,20 @@ FbConverted fb_source_protocol_follow(HPyContext *ctx, const FbSchema *schema, F
 /* Conversion of Python numbers by schemas of int, float and bool.
  *
  * A value that is exactly an int (or, for a float schema, a float) is read directly, without Python code. A number of
- * another class (an IntEnum, numpy.int64) is first converted by int(), float() or bool(). That call may run code of the
- * number's class, and may fail. */
+ * another class (an IntEnum, numpy.int64) is first converted by int() or float(). That call may run code of the class,
+ * and may fail. */
 
 /* FB_MISMATCH with the first 100 digits in the message. A schema's int is an int64; only as an argument of a call does
  * a larger int become a BigInt. */
-static FbConverted beyond_int64(HPyContext *ctx, HPy number, FbMismatch *mismatch) {
+static FbConverted out_of_range(HPyContext *ctx, HPy number, const char *range, FbMismatch *mismatch) {
   HPy text = mismatch == NULL ? HPy_NULL : HPy_Str(ctx, number);
   HPy_ssize_t n;
   const char *digits = HPy_IsNull(text) ? NULL : fb_text_get(ctx, text, &n);
   if (HPyErr_Occurred(ctx)) HPyErr_Clear(ctx); /* Python refuses to print an int with thousands of digits */
   char shown[101] = "with very many digits";
   if (digits != NULL) fb_cut_copy(shown, sizeof(shown), digits, (size_t)n);
-  fb_mismatch_set(mismatch, "integer %s%s out of int64 range [-9223372036854775808, 9223372036854775807]", shown,
-                  digits != NULL && (size_t)n >= sizeof(shown) ? "..." : "");
+  const char *rest = digits != NULL && (size_t)n >= sizeof(shown) ? "..." : "";
+  fb_mismatch_set(mismatch, "integer %s%s out of %s", shown, rest, range);
   if (!HPy_IsNull(text)) HPy_Close(ctx, text);
   return FB_MISMATCH;
 }
@@ -143,17 +143,19 @@ FH_INLINE bool is_exactly(HPyContext *ctx, HPy value, HPy type) {
   return is_same;
 }
 
-/* The three readers get a number of the schema's own Python type; read_bool and read_float also accept an int. */
+/* The three readers get an int, or read_float a float. */
 static FbConverted read_int(HPyContext *ctx, HPy number, TVMFFIAny *out, FbMismatch *mismatch) {
   int64_t value = HPyLong_AsInt64_t(ctx, number);
   if (FH_LIKELY(value != -1 || !HPyErr_Occurred(ctx))) return fb_convert_put(out, kTVMFFIInt, value);
   HPyErr_Clear(ctx); /* OverflowError */
-  return beyond_int64(ctx, number, mismatch);
+  return out_of_range(ctx, number, "int64 range [-9223372036854775808, 9223372036854775807]", mismatch);
 }
 
 static FbConverted read_bool(HPyContext *ctx, HPy number, TVMFFIAny *out, FbMismatch *mismatch) {
-  (void)mismatch; /* the truth value of an int or a bool never fails */
-  return fb_convert_put(out, kTVMFFIBool, HPy_IsTrue(ctx, number));
+  int64_t value = HPyLong_AsInt64_t(ctx, number);
+  if (FH_LIKELY(value == 0 || value == 1)) return fb_convert_put(out, kTVMFFIBool, value);
+  if (value == -1) HPyErr_Clear(ctx); /* perhaps OverflowError */
+  return out_of_range(ctx, number, FB_SCHEMA_BOOL_RANGE, mismatch);
 }
 
 static FbConverted read_float(HPyContext *ctx, HPy number, TVMFFIAny *out, FbMismatch *mismatch) {
@@ -198,7 +200,9 @@ FbConverted fb_source_number_convert(HPyContext *ctx, const FbSchema *schema, co
   case FB_SCHEMA_BOOL:
     if (is_int) return read_bool(ctx, value, out, mismatch);
     if (source->kind == FB_TYPE_KIND_FLOAT) return fb_source_refuse(ctx, schema, source, mismatch);
-    return convert(ctx, "bool", ctx->h_BoolType, read_bool, source, out, mismatch);
+    /* bool() may fail, and hides a number outside the range. */
+    FbConverted truth = convert(ctx, "bool", ctx->h_BoolType, read_bool, source, out, mismatch);
+    return truth == FB_CONVERTED ? convert(ctx, "int", ctx->h_LongType, read_bool, source, out, mismatch) : truth;
   default:
     if (is_int || is_exactly(ctx, value, ctx->h_FloatType)) return read_float(ctx, value, out, mismatch);
     return convert(ctx, "float", ctx->h_FloatType, read_float, source, out, mismatch);

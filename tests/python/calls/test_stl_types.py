@@ -191,6 +191,74 @@ def test_programs_tell_values_apart_as_before(stl):
 
 
 @needs_numpy
+def test_arrays_that_native_code_cannot_share_are_read_as_numbers(stl):
+    numbers = numpy.arange(3)
+    fixed = numbers.copy()
+    fixed.flags.writeable = False
+    swapped = [numbers.astype(numpy.dtype(code).newbyteorder()) for code in ("i2", "u4", "i8", "u8")]
+    for given in (fixed, fixed[::-1][::-1], *swapped, numbers.astype(object), numpy.broadcast_to(fixed, 3)):
+        for function in (stl.ints, stl.list, stl.array, stl.optional, stl.Array, stl.List):
+            assert list(function(given)) == [0, 1, 2]
+        assert stl.set(given) == {0, 1, 2}
+        assert list(stl.unordered_map({1: given})[1]) == [0, 1, 2]
+        assert [list(row) for row in stl.nested([given, given, [1]])] == [[0, 1, 2], [0, 1, 2], [1]]
+    for code in (">f2", ">f4", ">f8", "<f4", "<f8", "longdouble", ">i8"):
+        matrix = numpy.array([[0.5, -1], [2, 65504]]).astype(code)
+        matrix.flags.writeable = False
+        assert [list(row) for row in stl.nested(matrix)] == matrix.astype("f8").tolist()
+    assert list(stl.vector(numpy.array([1.5, numpy.inf], "longdouble"))) == [1.5, float("inf")]
+    assert list(stl.deque(numpy.array(["a", "b"]))) == ["a", "b"]
+    assert list(stl.complexes(numpy.array([1j, 2]))) == [1j, 2]
+    with pytest.raises(OverflowError, match=r"argument #0 .*index 1: 9223372036854775808, which is outside"):
+        stl.ints(numpy.array([1, 2**63], ">u8"))
+    node = stl.make_unique(1)
+    for given in (fixed, swapped[0], numbers.astype("longdouble")):
+        node.weights = given
+        assert list(node.weights) == [0, 1, 2]
+        node.weights = []
+    with pytest.raises(BufferError):
+        node.value = fixed
+    if numpy.finfo("longdouble").maxexp > 1024:
+        with pytest.raises(OverflowError, match=r"vector\(\) argument 1: .*e\+4000, which is outside the range of"):
+            stl.vector(numpy.array([1, numpy.longdouble(10) ** 4000]))
+    for wrong in (numpy.array([1j]), numpy.array(["a"]), numpy.array(["2020-01-01"], "M8[D]"), numpy.zeros(1, "i4,i4")):
+        with pytest.raises((TypeError, BufferError)):
+            stl.ints(wrong)
+
+
+@needs_numpy
+def test_small_floats_and_integers_of_ml_dtypes_are_numbers(stl):
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    for name in (
+        "bfloat16",
+        "float8_e4m3fn",
+        "float8_e5m2",
+        "float8_e4m3fnuz",
+        "float8_e5m2fnuz",
+        "float8_e4m3b11fnuz",
+    ):
+        numbers = numpy.array([0.5, -1.5, 2]).astype(getattr(ml_dtypes, name))
+        assert list(stl.vector(numbers)) == [0.5, -1.5, 2]
+        numbers.flags.writeable = False
+        assert list(stl.Array(numpy.arange(3)[1:])) == [1, 2]
+        assert list(stl.vector(numbers)) == [0.5, -1.5, 2]
+    for name in ("int4", "uint4", "float4_e2m1fn", "float6_e2m3fn", "float8_e3m4"):
+        if hasattr(ml_dtypes, name):
+            numbers = numpy.array([0, 1, 2]).astype(getattr(ml_dtypes, name))
+            assert list(stl.vector(numbers)) == [0, 1, 2]
+            assert "int" not in name or list(stl.ints(numbers)) == [0, 1, 2]
+
+
+@needs_numpy
+def test_an_array_of_another_byte_order_is_refused_as_a_tensor_by_one_sentence(stl):
+    swapped = numpy.arange(3.0).astype(numpy.dtype("f8").newbyteorder())
+    sentence = r"^the array's elements are not in the byte order of this machine: pass array.astype\(.*\)$"
+    for refused in (lambda: stl.is_tensor(swapped), lambda: stl.string(swapped)):
+        with pytest.raises(BufferError, match=sentence):
+            refused()
+
+
+@needs_numpy
 def test_an_overload_that_needs_no_conversion_comes_first(stl):
     node = stl.make_unique(1)
     assert node.take(numpy.zeros(3)) == -1
@@ -356,3 +424,30 @@ def test_the_class_in_signature_and_help_arrives(stl, name):
     annotation = inspect.signature(function).return_annotation
     assert (typing.get_origin(annotation) or annotation) is cls
     assert function.__doc__.partition(" -> ")[2] == shown
+
+
+def test_the_class_of_a_shape_is_in_the_signature(stl):
+    shape = stl.shape([1, 2])
+    assert inspect.signature(stl.shape).return_annotation is type(shape) is ffi_hpy.Shape
+    assert typing.get_type_hints(stl.shape)["value"] is ffi_hpy.Shape
+    assert stl.shape.__doc__.startswith("shape(value: Shape) -> Shape")
+
+
+def test_a_message_about_an_array_has_the_name_of_the_python_class(stl):
+    expected = "`stl_types.axes(tensor: Tensor) -> int`. Expected `Tensor` but got `ffi.Array` for `tensor`"
+    with pytest.raises(TypeError) as caught:
+        stl.axes([1.0])
+    assert str(caught.value) == f"Mismatched type on argument #0 when calling: {expected}"
+
+
+def test_a_sequence_whose_items_have_no_end_is_read_to_its_length(stl):
+    class Endless:
+        def __len__(self):
+            return 3
+
+        def __getitem__(self, i):
+            if i > 10:
+                raise AssertionError
+            return 2 * i
+
+    assert list(stl.ints(Endless())) == [0, 2, 4]

@@ -1,5 +1,7 @@
 """Annotations that users write for the fields of a py_class, and the standard library's functions for dataclasses."""
 
+import array
+import collections
 import copy
 import dataclasses
 import enum
@@ -17,6 +19,7 @@ import pytest
 from support import unique_name
 
 import ffi_hpy
+from ffi_hpy.core import TypeSchema
 from ffi_hpy.dataclasses import Field, field, py_class
 
 UserId = NewType("UserId", int)
@@ -32,6 +35,16 @@ class Size(enum.IntEnum):
 
 class Word(str, enum.Enum):
     YES = "yes"
+
+
+class Half(float, enum.Enum):
+    ONE = 0.5
+
+
+class Many(enum.IntFlag):
+    ONE = 1
+    TWO = 2
+    THREE = 3
 
 
 ANNOTATIONS = {
@@ -90,6 +103,188 @@ def test_an_annotation_refuses_other_values():
         )
         with pytest.raises(TypeError):
             cls(value)
+
+
+def sample(annotation, **body):
+    body = {"__annotations__": {"x": annotation}, "__module__": __name__, **body}
+    return py_class(unique_name("annotations.Sample"))(type(ffi_hpy.Object)("Sample", (ffi_hpy.Object,), body))
+
+
+MEMBERS = [
+    (Literal["a", 1], ["a", 1], ["b", 2, True, None, 1.0, b"a"]),
+    (Literal[True], [True], [1, False, "True"]),
+    (Literal[b"x", None], [b"x", None], ["x", b""]),
+    (Literal[Color.RED], [Color.RED], ["red", Color, None]),
+    (Optional[Literal["a"]], ["a", None], ["b", 1]),
+    (Literal["a"] | int if sys.version_info >= (3, 10) else typing.Union[Literal["a"], int], ["a", 5], ["b", None]),
+    (Color, [Color.RED], ["red", 1, None, Size.SMALL]),
+    (Size, [Size.SMALL, 1], [2, True, "SMALL", 1.0]),
+    (Word, [Word.YES, "yes"], ["no", 1]),
+    (typing.List[Literal["a", "b"]], [["a", "b"], ["a"]], [["a", "c"], [1]]),  # noqa: UP006
+    (typing.Dict[str, Size], [{"x": 1}], [{"x": 2}]),  # noqa: UP006
+]
+
+
+@pytest.mark.parametrize(("annotation", "good", "bad"), MEMBERS, ids=[str(each[0]) for each in MEMBERS])
+def test_members_of_a_literal_and_an_enum_are_checked(annotation, good, bad):
+    cls = sample(annotation)
+    one = cls(good[0])
+    for value in good:
+        assert cls(value).x == value
+        one.x = value
+        assert one.x == value
+    for value in bad:
+        with pytest.raises(TypeError, match=r"field 'x'"):
+            cls(value)
+        with pytest.raises(TypeError, match=r"Sample.*\.x: "):
+            one.x = value
+        assert one.x == good[-1]
+
+
+def test_a_bool_accepts_no_other_number_than_0_and_1():
+    cls = sample(bool)
+    one = cls(1)
+    assert one.x is True
+    one.x = 0
+    assert one.x is False
+    for value in (2, -1, 2**63, 2**64, -(2**70), Many.THREE):
+        message = rf"integer {int(value)} out of bool range \[0, 1\]"
+        with pytest.raises(TypeError, match=message):
+            cls(value)
+        with pytest.raises(TypeError, match=message):
+            one.x = value
+        with pytest.raises(TypeError, match=rf"element \[1\]: {message}"):
+            sample(abc.Sequence[bool])([True, value])
+    for value in (1.0, "True", None):
+        with pytest.raises(TypeError, match="expected bool"):
+            one.x = value
+    assert one.x is False
+    assert sample(bool)(Size.SMALL).x is True
+
+
+def test_a_member_is_read_as_it_was_set():
+    for annotation, value, native in (
+        (Size, Size.SMALL, 1),
+        (Word, Word.YES, "yes"),
+        (Optional[Size], Size.SMALL, 1),
+        (Optional[typing.Union[Word, Size]], Word.YES, "yes"),
+        (typing.Union[Size, str], Size.SMALL, 1),
+        (Literal[Size.SMALL, Word.YES], Word.YES, "yes"),
+        (Annotated[Size, "width"], Size.SMALL, 1),
+        (Half, Half.ONE, 0.5),
+        (Many, Many.ONE | Many.TWO, 3),
+    ):
+        cls = sample(annotation)
+        one = cls(value)
+        assert one.x is value if annotation is not Many else type(one.x) is Many
+        assert one.x == value
+        assert copy.copy(one).x == value
+        assert type(copy.deepcopy(one).x) is type(value)
+        assert dataclasses.asdict(one) == {"x": value}
+        assert type(cls.__tvm_ffi_type_info__.fields[0].getter(one)) is type(native)
+        one.x = value
+        assert type(one.x) is type(value)
+    assert sample(Optional[Size])(None).x is None
+    assert sample(typing.Union[Size, int])(7).x == 7
+    assert type(sample(typing.Union[Literal["a"], Size])("a").x) is str
+    frozen = py_class(unique_name("annotations.Frozen"), frozen=True)(
+        type(ffi_hpy.Object)("Frozen", (ffi_hpy.Object,), {"__annotations__": {"x": Size}, "__module__": __name__})
+    )
+    one = frozen(1)
+    assert one.x is Size.SMALL
+    with pytest.raises(AttributeError):
+        one.x = 1
+
+
+def test_a_refused_member_is_named():
+    with pytest.raises(TypeError, match=r"expected Literal\['a', 1\], got str: 'b' is not one of 'a', 1"):
+        sample(Literal["a", 1])("b")
+    with pytest.raises(TypeError, match=r"expected Size, got int: 2 is not a valid Size"):
+        sample(Size)(2)
+    with pytest.raises(TypeError, match=r"expected Color, got str: 'red' is not a member"):
+        sample(Color)("red")
+
+
+def test_members_are_checked_on_the_way_from_native_code():
+    field = sample(Literal["a", 1])("a")
+    assert ffi_hpy.structural.structural_equal(field, copy.copy(field))
+    setter = ffi_hpy._core.schema_setter(TypeSchema.from_annotation(Literal["a", 1]), ffi_hpy._core.TYPE_INDEX_ANY)
+    assert setter is not None
+    schema = TypeSchema.from_annotation(typing.List[Literal["a"]])  # noqa: UP006
+    schema.check_value(ffi_hpy.List(["a", "a"]))
+    with pytest.raises(TypeError, match=r"element \[1\]: expected Literal\['a'\]"):
+        schema.check_value(ffi_hpy.List(["a", "b"]))
+    assert TypeSchema.from_annotation(Literal["a"]) != TypeSchema("str")
+    assert TypeSchema.from_annotation(Literal["a"]) == TypeSchema.from_annotation(Literal["a"])
+    assert hash(TypeSchema.from_annotation(Literal["a"])) == hash(TypeSchema.from_annotation(Literal["a"]))
+
+
+ITEMS = [
+    range(1, 3),
+    collections.deque([1, 2]),
+    array.array("h", [1, 2]),
+    memoryview(b"\x01\x02"),
+    ffi_hpy.List([1, 2]),
+]
+
+
+def test_a_sequence_or_iterable_of_any_class_is_accepted():
+    sequence, iterable, bare = sample(abc.Sequence[int]), sample(typing.Iterable[int]), sample(abc.Collection)
+    for items in ITEMS:
+        for cls in (sequence, iterable, bare):
+            assert list(cls(items).x) == [1, 2]
+            one = cls([])
+            one.x = items
+            assert list(one.x) == [1, 2]
+    for items in ({1, 2}, {1: 0, 2: 0}.keys(), frozenset([1, 2])):
+        assert sorted(iterable(items).x) == sorted(bare(items).x) == [1, 2]
+        with pytest.raises(TypeError, match="expected"):
+            sequence(items)
+    assert list(iterable(i for i in (1, 2)).x) == [1, 2]
+    assert list(sample(Optional[abc.Sequence[int]])(range(2)).x) == [0, 1]
+    assert [list(row) for row in sample(abc.Sequence[abc.Sequence[int]])([range(2), (5,)]).x] == [[0, 1], [5]]
+    for wrong in ("ab", b"ab", 1, {1: 2}, ["a"], None):
+        with pytest.raises(TypeError, match="expected"):
+            sequence(wrong)
+
+
+def test_a_default_outside_its_type_is_refused_by_the_class():
+    for annotation, default, error in (
+        (int, 2**63, OverflowError),
+        (Optional[int], -(2**70), OverflowError),
+        (Literal["a"], "b", TypeError),
+        (Size, 7, TypeError),
+    ):
+        with pytest.raises(error, match=r"^Sample\.x: the default: "):
+            sample(annotation, x=default)
+        with pytest.raises(error, match=r"^Sample\.x: the default: "):
+            sample(annotation, x=field(default=default))
+    assert sample(int, x=2**63 - 1)().x == 2**63 - 1
+    assert sample(float, x=2**70)().x == 2.0**70
+
+
+def test_the_value_of_an_init_var_is_checked_and_arrives_unchanged():
+    @py_class(unique_name("annotations.Checked"))
+    class Checked(ffi_hpy.Object):
+        x: int = 0
+        n: InitVar[int] = 1
+        word: InitVar[Literal["a"]] = "a"
+        items: InitVar[Optional[abc.Sequence[int]]] = None
+        other: InitVar[complex] = 0j  # no field can have this type
+
+        def __post_init__(self, n, word, items, other):
+            self.x = n
+            given.append((n, word, items, other))
+
+    given = []
+    items = range(2)
+    assert Checked(n=5, items=items, other="any").x == 5
+    assert given[-1] == (5, "a", items, "any")
+    assert given[-1][2] is items
+    for name, value in (("n", "a"), ("n", 2**63), ("n", 1.5), ("word", "b"), ("items", ["a"]), ("items", 1)):
+        with pytest.raises(TypeError, match=rf"^Checked\.__init__\(\) argument '{name}': "):
+            Checked(**{name: value})
+    assert len(given) == 1
 
 
 def test_methods_have_such_annotations_too():

@@ -97,6 +97,19 @@ def test_the_environment_turns_it_off() -> None:
 
 
 @collects
+def test_fields_that_are_small_values_of_cpp(lib: Any) -> None:
+    def make() -> None:
+        window = lib.Window()
+        window.extent, window.ids, window.scale = (2**31 - 1, -1), [2**63 - 1], (1.5,)
+        window.button.on_press = window.closed
+        gc.collect()
+        fields = [list(each) for each in (window.extent, window.ids, window.scale)]
+        assert fields == [[2**31 - 1, -1], [2**63 - 1], [1.5]]
+
+    assert alive_after(lib, make, 3) == 0
+
+
+@collects
 def test_typed_function(lib: Any) -> None:
     def make() -> None:
         window = lib.Window()

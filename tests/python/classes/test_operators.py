@@ -260,6 +260,13 @@ def test_an_object_is_its_own_iterator(types):
     assert list(counter) == [1, 2]
 
 
+def test_reversed_returns_an_iterator(types):
+    numbers = reversed(types.Range(2))
+    assert next(numbers) == 0
+    assert list(numbers) == [1]
+    assert list(numbers) == []
+
+
 def test_an_object_is_a_context(types):
     with types.Guard(True) as guard:
         pass

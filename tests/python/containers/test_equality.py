@@ -1,7 +1,5 @@
 """Containers that compare equal have equal hashes; they equal Python's containers with equal contents."""
 
-from typing import Any
-
 import pytest
 from support import unique_name
 
@@ -85,23 +83,80 @@ def test_a_mapping_equals_mappings_with_equal_entries(make):
     assert make({"a": 1}).__eq__("a") is NotImplemented
 
 
-def test_objects_compare_as_before(testing):
+@pytest.mark.parametrize("make", [Map, Dict])
+def test_keys_that_are_equal_numbers_are_equal(make):
+    for one, other in (({1: 2}, {True: 2}), ({1: 2}, {1.0: 2}), ({0.0: "a", 2: "b"}, {False: "a", 2.0: "b"})):
+        assert one == other
+        assert make(one) == other == make(other) == make(one) == one
+        assert hash(make(one)) == hash(make(other))
+    assert make({1: 2}) != make({1.5: 2})
+    assert make({1: 2}) != make({True: 3})
+
+
+def test_objects_in_containers_compare_and_hash_as_in_a_tuple():
     @py_class(unique_name("equality.Point"))
     class Point(ffi_hpy.Object):
         x: int
 
-    @py_class(unique_name("equality.Any"))
-    class Holder(ffi_hpy.Object):
-        value: Any
-
-    assert Array([Point(1)]) == Array([Point(1)])
-    assert Array([Point(1)]) != Array([Point(2)])
-    assert hash(Array([Point(1)])) == hash(Array([Point(1)]))
-    assert Array([Holder(1)]) != Array([Holder(True)])  # the type of an object decides how its fields compare
+    one, twin = Point(1), Point(1)  # they compare by identity
+    for make in (Array, List):
+        assert make([one, 1]) == make([one, True]) == (one, 1)
+        assert (one, 1) == make([one, 1])
+        assert make([one]) != make([twin])
+        assert (make([one]) == (twin,)) is ((one,) == (twin,)) is False
+        assert hash(make([one])) == hash((one,))
+        assert {(one,): 1}[make([one])] == 1
+        assert hash(make([[one], {"a": one}])) == hash(Array([(one,), Map({"a": one})]))
+    assert Map({"a": one}) == Dict({"a": one}) == {"a": one}
+    assert Map({"a": one}) != Map({"a": twin})
+    assert Map({one: 1}) == Dict({one: 1}) == {one: 1}
+    assert ffi_hpy._ffi_api.RecursiveEq(Array([one]), Array([twin]))  # the comparison by fields
     function, other = ffi_hpy.convert(lambda: 1), ffi_hpy.convert(lambda: 1)
     assert Array([function]) == Array([function])
     assert hash(Array([function])) == hash((function,))
     assert Array([function]) != Array([other])
+
+
+def test_objects_in_containers_compare_by_the_rules_of_their_class():
+    @py_class(unique_name("equality.Even"))
+    class Even(ffi_hpy.Object):
+        x: int
+
+        def __eq__(self, other):
+            if self.x < 0:
+                raise LookupError("no sign")
+            return self.x % 2 == (other.x if isinstance(other, Even) else other) % 2
+
+        def __hash__(self):
+            return self.x % 2
+
+    class Same:
+        def __eq__(self, other):
+            return True
+
+        def __hash__(self):
+            return 1
+
+    assert Array([Even(2), [Even(3)]]) == Array([Even(4), [Even(5)]])
+    assert hash(Array([Even(2)])) == hash(Array([Even(4)])) == hash((Even(0),))
+    assert Array([Even(2)]) != List([Even(3)])
+    assert Array([Even(3), 7]) == Array([1, Even(1)])
+    assert Array([Same(), "a long text of many bytes"]) == List([1, Same()])
+    assert Map({"a": Even(2)}) == Dict({"a": 4})
+    with pytest.raises(LookupError, match="no sign"):
+        _ = Array([Even(-1)]) == Array([Even(2)])
+
+
+def test_a_deep_container_of_objects_compares():
+    class Equal:
+        def __eq__(self, other):
+            return isinstance(other, Equal)
+
+    one, other = Array([Equal()]), Array([Equal()])
+    for _ in range(20_000):
+        one, other = Array([one]), Array([other])
+    assert one == other
+    assert Array([one, 1]) != Array([other, 2])
 
 
 def test_equal_dataclasses_have_equal_hashes():

@@ -182,10 +182,9 @@ def test_native_code_knows_the_bases_of_python_classes(shop):
         return list(shop("catch")(fail, names))[1:]
 
     kind = ffi_hpy.error.ERROR_TYPE_TO_NAME[Closed]
+    names = [kind, "Closed", f"{__name__}.{Closed.__qualname__}", "Base", "LookupError", "Exception"]
     for exception in (Closed("x"), Below("x")):
-        assert caught(
-            exception, kind, "Closed", f"{__name__}.{Closed.__qualname__}", "Base", "LookupError", "Exception"
-        )
+        assert caught(exception, *names) == names
     assert caught(Below("x"), kind, "Below", "ConnectionError", "OSError", "IOError") == [
         kind, "Below", "ConnectionError", "OSError", "IOError",
     ]  # fmt: skip

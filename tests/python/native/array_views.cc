@@ -1,6 +1,7 @@
 // Parameters of declared arrays, and a kernel that reads data_ptr() without byte_offset.
 #define TVM_FFI_DLL_EXPORT_INCLUDE_METADATA 1
 #include <tvm/ffi/extra/array_view.h>
+#include <tvm/ffi/extra/stl.h>
 #include <tvm/ffi/tvm_ffi.h>
 
 namespace ffi = tvm::ffi;
@@ -14,6 +15,26 @@ TVM_FFI_DLL_EXPORT_TYPED_FUNC(total, Total);
 
 int64_t Count(const ffi::ConstTensorView &x, const ffi::ConstTensorView &y) { return x.numel() + y.numel(); }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(count, Count);
+
+int64_t CountOptional(const std::optional<ffi::ConstTensorView> &x, ffi::Optional<ffi::ArrayView<const double>> y) {
+  return (x.has_value() ? x->numel() : -1) + (y.has_value() ? y.value().numel() : -1);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(count_optional, CountOptional);
+
+int64_t CountAll(const std::vector<ffi::ConstTensorView> &all) {
+  int64_t n = 0;
+  for (const ffi::ConstTensorView &x : all) n += x.numel();
+  return n;
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(count_all, CountAll);
+
+int64_t CountEither(std::variant<ffi::ConstTensorView, int64_t> x) {
+  return x.index() == 0 ? std::get<0>(x).numel() : std::get<1>(x);
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(count_either, CountEither);
+
+int64_t Write(ffi::Optional<ffi::TensorView> x) { return x.has_value(); }
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(write, Write);
 
 void Fill(ffi::ArrayView<float, 2> x, double value) {
   for (int64_t i = 0; i < x.size(0); ++i) {

@@ -1,4 +1,5 @@
 // Objects that hold callables, containers and other objects, for tests of garbage collection.
+#include <tvm/ffi/extra/stl.h>
 #include <tvm/ffi/tvm_ffi.h>
 
 namespace {
@@ -35,6 +36,9 @@ public:
   ObjectRef parent;
   Any extra;
   std::vector<ObjectRef> children;
+  std::pair<int32_t, int32_t> extent{3, 5}; // as large as a pointer, and so are the next ones
+  std::array<int64_t, 1> ids{{7}};
+  std::tuple<double> scale{0.5};
   Function hidden; // not reflected
   void Hide(Function function) { hidden = std::move(function); }
   int64_t Close() { return on_close(); }
@@ -86,6 +90,9 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def_rw("on_close", &WindowObj::on_close)
       .def_rw("parent", &WindowObj::parent)
       .def_rw("extra", &WindowObj::extra)
+      .def_rw("extent", &WindowObj::extent)
+      .def_rw("ids", &WindowObj::ids)
+      .def_rw("scale", &WindowObj::scale)
       .def("hide", &WindowObj::Hide)
       .def("close", &WindowObj::Close);
   refl::ObjectDef<CabinetObj>()

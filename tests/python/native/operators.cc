@@ -179,6 +179,7 @@ TVM_FFI_STATIC_INIT_BLOCK() {
              return 0 <= x && x < self->size;
            })
       .def("__iter__", &RangeObj::Items)
+      .def("__reversed__", &RangeObj::Items)
       .def("__getitem__", [](const RangeObj *self, int64_t i) { return self->Items()[i]; });
   refl::ObjectDef<GuardObj>()
       .def(refl::init<bool>())

@@ -54,6 +54,24 @@ def test_a_function_that_only_reads_accepts_read_only_arrays(views):
     assert views.total(Producer()) == 3
 
 
+def test_an_optional_view_accepts_read_only_arrays_and_none(views):
+    fixed = Producer(read_only=True)
+    assert views.count_optional(None, None) == -2
+    assert views.count_optional(fixed, None) == 2
+    assert views.count_optional(None, fixed) == 2
+    assert views.count_optional(Producer(), fixed) == 6
+    with pytest.raises(TypeError, match="float32"):
+        views.count_optional(None, Producer(dtype=FLOAT32))
+    assert (views.count_either(fixed), views.count_either(7)) == (3, 7)
+    assert views.count_all([fixed, Producer(), fixed]) == 9
+    assert views.write(None) == 0
+    with pytest.raises(BufferError, match=REFUSED):
+        views.write(fixed)
+    assert 'x: Annotated[Tensor, "read-only"] | None' in views.count_optional.__doc__ or "arg0" in (
+        views.count_optional.__doc__
+    )
+
+
 def test_other_functions_still_refuse_them(views, testing):
     fixed = Producer(read_only=True, dtype=FLOAT32, shape=(1, 2))
     for refused in (lambda: views.fill(fixed, 1.0), lambda: views.address(fixed), lambda: testing.echo(fixed)):

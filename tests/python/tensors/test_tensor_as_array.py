@@ -5,6 +5,7 @@ import ctypes
 import gc
 import io
 import math
+import operator
 import pickle
 import sys
 
@@ -177,6 +178,25 @@ def test_an_index_that_does_not_fit_is_refused():
     with pytest.raises(IndexError, match="less than a byte"):
         make((4,), dtype=(0, 4, 1))[0][1]
     assert bool(make((0,))[0])  # like any object
+
+
+def test_a_tensor_without_axes_is_a_number():
+    whole, memory = make((), dtype=INT32)
+    memory[0] = 53  # the digit 5 as a byte
+    for read in (int, operator.index, float, complex):
+        number = read(whole)
+        assert number == 53
+        assert type(number) is type(read(0))
+    assert "abcdef"[make((), dtype=INT32)[0]] == "a"
+    real, memory = make(())
+    memory[0] = 2.5
+    assert (int(real), float(real), complex(real)) == (2, 2.5, 2.5)
+    with pytest.raises(TypeError, match="expected a tensor of an integer type, got float32"):
+        operator.index(real)
+    for wrong in (make()[0], make((1,), dtype=INT32)[0], make((), device=CUDA)[0], make((), dtype=(10, 8, 1))[0]):
+        for read in (int, float, complex, operator.index):
+            with pytest.raises(TypeError, match="expected a tensor without axes"):
+                read(wrong)
 
 
 def test_a_part_keeps_the_memory():

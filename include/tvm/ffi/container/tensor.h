@@ -373,7 +373,8 @@ template <> struct TypeTraits<TensorView> : TypeTraitsBase {
     if (DLTensor *tensor = detail::TensorOf(src)) return TensorView(tensor);
     return std::nullopt;
   }
-  TVM_FFI_TRAITS_NAME_(StaticTypeKey::kTVMFFIDLTensorPtr)
+  static std::string TypeStr() { return "Tensor"; }
+  static std::string TypeSchema() { return detail::NamedTypeSchema(StaticTypeKey::kTVMFFIDLTensorPtr); }
 };
 
 namespace detail {

@@ -1,0 +1,143 @@
+"""Checks of annotated values beyond their native type: members of a Literal or an Enum, and any sequence or iterable.
+
+A schema with a check passes each Python value through the check first (`check_annotated`). `_core` knows a check by its
+number.
+"""
+
+from __future__ import annotations
+
+import collections.abc
+import enum
+
+from .._core import CObject
+from .._start.fork import new_lock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = ["Check", "EnumCheck", "ItemsCheck", "LiteralCheck", "check_annotated"]
+
+abc = collections.abc
+_by_number: list[Check] = []  # only grows; equal checks have one number
+_numbers: dict[Any, int] = {}
+_lock = new_lock()
+
+
+class Check:
+    """A function of a value that returns the value to convert, or raises TypeError or ValueError with the reason.
+
+    `name` is the annotation, for messages. Checks with equal keys are one. `restores`: reading a field needs `restore`.
+    """
+
+    __slots__ = ("name", "number")
+
+    restores = False
+
+    def __init__(self, name: str, key: tuple[Any, ...]) -> None:
+        self.name = name
+        with _lock:
+            self.number: int = _numbers.setdefault(key, len(_by_number))
+            if self.number == len(_by_number):
+                _by_number.append(self)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Check) and self.number == other.number
+
+    def __hash__(self) -> int:
+        return hash(self.number)
+
+    def apply(self, value: Any) -> Any:
+        raise NotImplementedError
+
+    def restore(self, value: Any) -> Any:
+        """Return the member that became a native value, the value itself if there is none."""
+        return value
+
+
+class LiteralCheck(Check):
+    """The values of a Literal. Like a type checker it tells True from 1."""
+
+    __slots__ = ("_members", "_values", "restores")
+
+    def __init__(self, values: tuple[Any, ...]) -> None:
+        self._values = values
+        self._members = [each for each in values if isinstance(each, enum.Enum) and isinstance(each, (int, str))]
+        self.restores = bool(self._members)
+        super().__init__(f"Literal[{', '.join(map(repr, values))}]", ("Literal", *map(_kind_and_value, values)))
+
+    def apply(self, value: Any) -> Any:
+        given = _kind_and_value(value)
+        if any(given == _kind_and_value(each) for each in self._values):
+            return value
+        raise ValueError(f"{value!r} is not one of {', '.join(map(repr, self._values))}")
+
+    def restore(self, value: Any) -> Any:
+        given = _kind_and_value(value)
+        if any(given == _kind_and_value(each) for each in self._values):
+            return value
+        return next((member for member in self._members if member == value), value)
+
+
+def _kind_and_value(value: Any) -> tuple[Any, Any]:
+    """Return a value with its class; for a str, bytes or int that is not an enum's member, with the built-in class."""
+    kind: Any = type(value)
+    if not isinstance(value, (bool, enum.Enum)):
+        kind = next((base for base in (int, str, bytes) if isinstance(value, base)), kind)
+    return kind, value
+
+
+class EnumCheck(Check):
+    """The members of an enum of the standard library; of an IntEnum or StrEnum also their values."""
+
+    __slots__ = ("_bases", "_cls", "restores")
+
+    def __init__(self, cls: type[enum.Enum]) -> None:
+        self._cls = cls
+        self._bases = tuple([base for base in (int, str) if issubclass(cls, base)])
+        self.restores = cls._member_type_ is not object  # type: ignore[attr-defined]
+        super().__init__(cls.__qualname__, ("Enum", cls))
+
+    def apply(self, value: Any) -> Any:
+        cls = self._cls
+        if isinstance(value, cls):
+            return value
+        if isinstance(value, bool) or not isinstance(value, self._bases):
+            raise TypeError(f"{value!r} is not a member")
+        cls(value)  # ValueError if it is not the value of a member
+        return value
+
+    def restore(self, value: Any) -> Any:
+        if value is None or isinstance(value, (bool, enum.Enum)):
+            return value
+        try:
+            return self._cls(value)
+        except (TypeError, ValueError):  # another alternative of a Union, or native code has written it
+            return value
+
+
+class ItemsCheck(Check):
+    """Any value of an abstract class of sequences or iterables: its items."""
+
+    __slots__ = ("_cls",)
+
+    def __init__(self, cls: Any) -> None:
+        self._cls = cls
+        super().__init__(cls.__name__, ("items", cls))
+
+    def apply(self, value: Any) -> Any:
+        if isinstance(value, (CObject, str, bytes, bytearray, abc.Mapping)):
+            return value  # a container stays, and the conversion refuses the others
+        if hasattr(value, "__dlpack__") and hasattr(value, "dtype") and hasattr(value, "tolist"):
+            from .._values.array_numbers import elements_of
+
+            items = elements_of(value)
+            return value if items is None else items
+        cls = type(value)  # Python 3.9 does not know that array.array is a Sequence
+        is_sequence = hasattr(cls, "__getitem__") and hasattr(cls, "__len__") and hasattr(cls, "__iter__")
+        return list(value) if isinstance(value, self._cls) or is_sequence else value
+
+
+def check_annotated(number: int, value: Any) -> Any:
+    """Return the value to convert for a value of a schema with a check."""
+    return _by_number[number].apply(value)
