@@ -79,7 +79,18 @@ def plain_run(interpreter: Interpreter) -> PytestRun:
 
 OF_THE_BINDING = tuple(
     f"tests/python/{area}"
-    for area in ("calls", "classes", "containers", "errors", "modules", "objects", "package", "process", "tensors")
+    for area in (
+        "bind",
+        "calls",
+        "classes",
+        "containers",
+        "errors",
+        "modules",
+        "objects",
+        "package",
+        "process",
+        "tensors",
+    )
 )
 """The tests that call the binding, for the debug modes: all of tests/python except those of the tools that build."""
 

@@ -9,6 +9,9 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#if defined(_MSC_VER) && !defined(__clang__)
+#include <intrin.h>
+#endif
 
 #if defined(__GNUC__) || defined(__clang__)
 /** Everything of bind.h belongs to one library: two libraries may be compiled with different versions of it. */
