@@ -284,6 +284,7 @@ def test_attributes_and_weak_references(bound):
             weakref.ref(bound.Line(point, point))
 
 
+@pytest.mark.thread_unsafe(reason="the library has one pointer for all threads")
 @needs_identity
 def test_holders(bound):
     dog = bound.shared_dog(4)
@@ -296,6 +297,7 @@ def test_holders(bound):
     bound.keep(None)
 
 
+@pytest.mark.thread_unsafe(reason="the library has one pointer for all threads")
 @needs_identity
 def test_objects_end_with_their_last_owner(bound):
     collect_garbage()
@@ -407,6 +409,7 @@ def test_callables(bound):
         bound.apply(3, 1)
 
 
+@pytest.mark.thread_unsafe(reason="the library has one pointer for all threads")
 @needs_threads
 def test_a_callable_runs_on_a_thread_of_cpp(bound):
     seen = []
