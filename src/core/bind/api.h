@@ -4,6 +4,8 @@
 
 #include <ffi_hpy/c_bind.h>
 
+#include "core/platform/base.h"
+
 extern const ffi_hpy_bind_api fh_api_table;
 
 #endif /* FH_API_H_ */
