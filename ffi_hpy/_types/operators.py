@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     TypeMethod: TypeAlias = Any  # of `info`, which imports this module
 
-__all__ = ["adapt", "follow_equality"]
+__all__ = ["IN_PLACE", "NUMERIC", "adapt", "follow_equality"]
 
-_NUMERIC = [
+NUMERIC = [
     "add",
     "sub",
     "mul",
@@ -37,10 +37,10 @@ _NUMERIC = [
     "xor",
     "or",
 ]
-_IN_PLACE = frozenset(f"__i{name}__" for name in _NUMERIC)
+IN_PLACE = frozenset(f"__i{name}__" for name in NUMERIC)
 _EQUALITY = frozenset(("__eq__", "__ne__"))
 _BINARY = frozenset(
-    (*(f"__{side}{name}__" for name in _NUMERIC for side in ("", "r", "i")), "__lt__", "__le__", "__gt__", "__ge__")
+    (*(f"__{side}{name}__" for name in NUMERIC for side in ("", "r", "i")), "__lt__", "__le__", "__gt__", "__ge__")
 )
 
 
@@ -80,7 +80,7 @@ def _misfits(method: TypeMethod) -> tuple[tuple[str, ...], str]:
 
 
 def _binary(method: TypeMethod) -> Callable[..., Any]:
-    func, keeps_self = method.func, method.name in _IN_PLACE
+    func, keeps_self = method.func, method.name in IN_PLACE
     misfits, too_large = _misfits(method)
     out_of_range = too_large if method.name in _EQUALITY else None
 

@@ -3,6 +3,7 @@ as type checkers expect."""
 
 from __future__ import annotations
 
+from ..._types.operators import IN_PLACE, NUMERIC
 from . import consts as PC
 
 TYPE_CHECKING = False
@@ -13,24 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ANY_OPERAND", "DEPENDENT", "follow_protocol"]
 
-_NUMERIC = [
-    "add",
-    "sub",
-    "mul",
-    "matmul",
-    "truediv",
-    "floordiv",
-    "mod",
-    "pow",
-    "lshift",
-    "rshift",
-    "and",
-    "xor",
-    "or",
-    "divmod",
-]
-_IN_PLACE = frozenset(f"__i{name}__" for name in _NUMERIC)
-DEPENDENT = _IN_PLACE | {f"__r{name}__" for name in _NUMERIC}
+DEPENDENT = IN_PLACE | {f"__r{name}__" for name in NUMERIC}
 """Methods that type checkers compare with another operator of the class."""
 ANY_OPERAND = frozenset(("__eq__", "__ne__", "__contains__"))
 """Methods that accept an operand of any type; overloads of them have one signature."""
@@ -62,7 +46,7 @@ def follow_protocol(
         words = ["self", f"_1: {ty_map('object')}", "/"]
     if name in ("__exit__", "__aexit__") and len(params) <= _N_EXIT - 1:
         words = ["self", *[f"_{i}: {ty_map('Any')}" for i in range(1, _N_EXIT + 1)], "/"]
-    if name in _IN_PLACE and returns == "None":
+    if name in IN_PLACE and returns == "None":
         returns = params[0].repr(ty_map)
     elif name in _RESULTS:
         returns = ty_map(_RESULTS[name])

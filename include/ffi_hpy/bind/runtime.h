@@ -143,21 +143,20 @@ inline owned str_of(std::string_view text) {
   return made;
 }
 
-/** Calls a global function. */
-template <typename... Values> owned call_global(std::string_view name, const Values &...values) {
-  TVMFFIByteArray text = bytes_of(name);
+/** Asks the package for an operation on Python's side: args are its name and its n - 1 arguments. */
+inline owned ask_package(TVMFFIAny *args, size_t n) {
+  TVMFFIByteArray name = bytes_of("ffi_hpy.bind");
   TVMFFIObjectHandle function = nullptr;
-  check(api->get_global(&text, &function));
+  check(api->get_global(&name, &function));
   owned kept(view_of(function));
-  TVMFFIAny args[sizeof...(Values) + 1] = {values.value...};
   owned result;
-  check(api->call(function, args, static_cast<int32_t>(sizeof...(Values)), &result.value));
+  check(api->call(function, args, static_cast<int32_t>(n), &result.value));
   return result;
 }
-
-/** Asks the package for an operation on Python's side. */
 template <typename... Values> owned ask_python(std::string_view operation, const Values &...values) {
-  return call_global("ffi_hpy.bind", str_of(operation), values...);
+  owned name = str_of(operation);
+  TVMFFIAny args[] = {name.value, values.value...};
+  return ask_package(args, 1 + sizeof...(Values));
 }
 
 } // namespace detail

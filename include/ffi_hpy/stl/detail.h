@@ -40,19 +40,12 @@ private:
 
 /** A tuple, list, set or dict of Python, made of owned values; for a dict, key and value in turn. */
 inline owned python_container(const char *kind, std::vector<owned> &&items) {
+  owned name = str_of(kind);
   std::vector<TVMFFIAny> args;
   args.reserve(items.size() + 1);
-  args.push_back(none());
+  args.push_back(name.value);
   for (const owned &item : items) args.push_back(item.value);
-  owned name = str_of(kind);
-  args[0] = name.value;
-  TVMFFIByteArray text = bytes_of("ffi_hpy.bind");
-  TVMFFIObjectHandle function = nullptr;
-  check(api->get_global(&text, &function));
-  owned kept(view_of(function));
-  owned result;
-  check(api->call(function, args.data(), static_cast<int32_t>(args.size()), &result.value));
-  return result;
+  return ask_package(args.data(), args.size());
 }
 
 /** The item of a container that a function returns: moved out of a container that is a temporary. */
@@ -94,6 +87,26 @@ template <typename Derived, typename C, typename T> struct sequence_caster : val
     }
     return python_container(kind, std::move(items));
   }
+};
+
+/** Containers that become lists. */
+template <typename C, typename T> struct list_caster : sequence_caster<list_caster<C, T>, C, T> {
+  static void add(C *to, T &&item) { to->push_back(std::move(item)); }
+  template <typename U> static owned to(U &&value, rv_policy policy, const TVMFFIAny *parent) {
+    return list_caster::to_python("list", std::forward<U>(value), policy, parent);
+  }
+  static std::string name() { return "list[" + caster_for<T>::name() + "]"; }
+  static std::string schema() { return schema_of("list", caster_for<T>::schema()); }
+};
+
+/** Containers that become sets. */
+template <typename C, typename T> struct set_caster : sequence_caster<set_caster<C, T>, C, T> {
+  static void add(C *to, T &&item) { to->insert(std::move(item)); }
+  template <typename U> static owned to(U &&value, rv_policy policy, const TVMFFIAny *parent) {
+    return set_caster::to_python("set", std::forward<U>(value), policy, parent);
+  }
+  static std::string name() { return "set[" + caster_for<T>::name() + "]"; }
+  static std::string schema() { return schema_of("set", caster_for<T>::schema()); }
 };
 
 } // namespace detail

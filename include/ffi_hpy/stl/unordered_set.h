@@ -9,15 +9,7 @@
 FFI_HPY_NAMESPACE_BEGIN
 
 template <typename T, typename... Rest>
-struct caster<std::unordered_set<T, Rest...>>
-    : detail::sequence_caster<caster<std::unordered_set<T, Rest...>>, std::unordered_set<T, Rest...>, T> {
-  static void add(std::unordered_set<T, Rest...> *to, T &&item) { to->insert(std::move(item)); }
-  template <typename U> static detail::owned to(U &&value, rv_policy policy, const TVMFFIAny *parent) {
-    return caster::to_python("set", std::forward<U>(value), policy, parent);
-  }
-  static std::string name() { return "set[" + detail::caster_for<T>::name() + "]"; }
-  static std::string schema() { return detail::schema_of("set", detail::caster_for<T>::schema()); }
-};
+struct caster<std::unordered_set<T, Rest...>> : detail::set_caster<std::unordered_set<T, Rest...>, T> {};
 
 FFI_HPY_NAMESPACE_END
 

@@ -9,15 +9,7 @@
 FFI_HPY_NAMESPACE_BEGIN
 
 template <typename T, typename... Rest>
-struct caster<std::vector<T, Rest...>>
-    : detail::sequence_caster<caster<std::vector<T, Rest...>>, std::vector<T, Rest...>, T> {
-  static void add(std::vector<T, Rest...> *to, T &&item) { to->push_back(std::move(item)); }
-  template <typename U> static detail::owned to(U &&value, rv_policy policy, const TVMFFIAny *parent) {
-    return caster::to_python("list", std::forward<U>(value), policy, parent);
-  }
-  static std::string name() { return "list[" + detail::caster_for<T>::name() + "]"; }
-  static std::string schema() { return detail::schema_of("list", detail::caster_for<T>::schema()); }
-};
+struct caster<std::vector<T, Rest...>> : detail::list_caster<std::vector<T, Rest...>, T> {};
 
 FFI_HPY_NAMESPACE_END
 

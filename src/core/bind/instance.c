@@ -46,13 +46,8 @@ static void visit_references(const TVMFFIObject *self, const reference_visitor *
   visitor->visit(visitor->arg, (TVMFFIObject *)instance->holder);
 }
 
-static TVMFFIByteArray bytes_of(const char *text) {
-  TVMFFIByteArray bytes = {text, strlen(text)};
-  return bytes;
-}
-
 const ffi_hpy_class *fh_instance_class_find(const char *cpp_name) {
-  const bound_class *found = (const bound_class *)(const void *)fh_name_find(&classes, bytes_of(cpp_name));
+  const bound_class *found = (const bound_class *)(const void *)fh_name_find(&classes, fh_base_bytes(cpp_name));
   return found == NULL ? NULL : found->type;
 }
 
@@ -78,10 +73,10 @@ static int add_class(ffi_hpy_class *type, bound_class *made, TVMFFIByteArray key
   memset(&metadata, 0, sizeof(metadata));
   metadata.doc = doc;
   if (TVMFFITypeRegisterMetadata(index, &metadata) != 0) return -1;
-  TVMFFIByteArray name = bytes_of("__ffi_traverse__");
+  TVMFFIByteArray name = fh_base_bytes("__ffi_traverse__");
   TVMFFIAny function = fh_any_ptr((void *)(uintptr_t)visit_references);
   if (TVMFFITypeRegisterAttr(index, &name, &function) != 0) return -1;
-  made->by_cpp_name.name = bytes_of(type->cpp_name);
+  made->by_cpp_name.name = fh_base_bytes(type->cpp_name);
   made->type = type;
   made->base = type->base != NULL ? (bound_class *)type->base->core : NULL;
   type->type_index = index;
