@@ -76,6 +76,7 @@ public:
   enum_(const enum_ &) = delete;
   enum_ &operator=(const enum_ &) = delete;
   ~enum_() noexcept(false) {
+    if (std::uncaught_exceptions() != n_uncaught_) return; /* an exception ends the definition */
     record_->python = detail::ask_python("enum_finish", builder_);
     for (auto &[number, member] : record_->members) {
       member = detail::ask_python("enum_member", record_->python, detail::owned(detail::word(kTVMFFIInt, number)));
@@ -106,6 +107,7 @@ private:
   detail::enum_record *record_;
   detail::owned builder_;
   const char *doc_ = "";
+  int n_uncaught_ = std::uncaught_exceptions();
 };
 
 FFI_HPY_NAMESPACE_END

@@ -23,19 +23,48 @@ needs_identity = pytest.mark.skipif(IS_OWN_DEBUG, reason="in our debug mode each
 
 
 @pytest.fixture(scope="module")
-def bound(compile_era, tmp_path_factory):
-    """The module of bound.cc. It needs neither the core nor Python when it is linked."""
+def import_bound(compile_era, tmp_path_factory):
+    """Import the module of a source in `native`. It needs neither the core nor Python when it is linked."""
     folder = tmp_path_factory.mktemp("bound")
-    library = compile_era("bound.cc", "own", "-pthread", flags=("-O0", "-fvisibility=hidden"))
-    shutil.copy(library, folder / "bound.so")
-    sys.path.insert(0, str(folder))
-    try:
-        return importlib.import_module("bound")
-    finally:
-        sys.path.remove(str(folder))
+
+    def import_one(name):
+        file = folder / f"{name}.so"
+        if not file.exists():  # a file that is mapped must not be written
+            shutil.copy(compile_era(f"{name}.cc", "own", "-pthread", flags=("-O0", "-fvisibility=hidden")), file)
+        importlib.invalidate_caches()
+        sys.path.insert(0, str(folder))
+        try:
+            return importlib.import_module(name)
+        finally:
+            sys.path.remove(str(folder))
+
+    return import_one
+
+
+@pytest.fixture(scope="module")
+def bound(import_bound):
+    """The module of bound.cc."""
+    return import_bound("bound")
 
 
 # --- the module -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("way", "kind", "message"),
+    [
+        ("name", TypeError, "'a'"),
+        ("value", ValueError, "^made no letter$"),
+        ("class", RuntimeError, "`bound_badly.Again` is bound already"),
+        ("parameters", TypeError, "`f` has 2 parameters, but 1 have a name"),
+        ("base", AttributeError, "NoSuchError"),
+    ],
+)
+def test_a_definition_that_fails_ends_the_import(import_bound, monkeypatch, way, kind, message):
+    monkeypatch.setenv("BOUND_BADLY", way)
+    with pytest.raises(kind, match=message):
+        import_bound("bound_badly")
+    assert "bound_badly" not in sys.modules
 
 
 def test_the_module_is_an_ordinary_module(bound):
