@@ -6,18 +6,16 @@ The library calls it while it is imported, once for each definition. A scope is 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from types import ModuleType
 
-from .._containers.sequence import Array
 from .._core import Function
 from .._types.function_metadata import add_metadata
 from .._types.info import info_of_class, info_of_index
-from .._types.metadata import apply_nonblocking
+from .._types.metadata import apply_nonblocking, apply_python_arguments
 from .._values.object import ObjectMeta
-from .._values.opaque import OpaquePyObject
 from ..error import register_error
-from ..registry import add_constructor, add_method, add_property, make_class
+from ..registry import add_constructor, add_method, add_property, class_for_type_index, make_class
+from .values import OPERATIONS, keep
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +23,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 __all__ = ["answer"]
+
+if not hasattr(Function, "_keep"):  # the cffi backend, where the class has the conversion of arguments
+    Function._keep = staticmethod(keep)  # type: ignore[attr-defined]
 
 _functions: dict[int, tuple[Any, dict[str, Function]]] = {}
 """The functions of each scope, by its id; the scope is kept, because its library is never unloaded."""
@@ -54,10 +55,16 @@ def _new_function(scope: Any, name: str, function: Function) -> None:
     _functions_of(scope)[name] = function
 
 
-def _function(scope: Any, name: str, function: Function, metadata: str, doc: str) -> None:
-    """Set a function, or describe one more overload of it."""
+def _describe(function: Function, metadata: str, doc: str) -> None:
     add_metadata(function, metadata, doc)
     apply_nonblocking(function, metadata)
+    apply_python_arguments(function, metadata)
+
+
+def _function(scope: Any, name: str, function: Function, metadata: str, doc: str) -> None:
+    """Set a function, or describe one more overload of it."""
+    _new_function(scope, name, function)
+    _describe(function, metadata, doc)
     setattr(scope, name, function)
 
 
@@ -106,13 +113,11 @@ def _property(cls: type[Any], name: str) -> None:
     add_property(cls, info, name)
 
 
-def _exception(scope: Any, name: str, base: str) -> type:
+def _exception(scope: Any, name: str, base: type) -> type:
     """Make an exception class, and register it for errors of its name."""
-    import builtins
-
     module, qualified = _names_in(scope, name)
     body = {"__module__": module, "__qualname__": qualified}
-    cls = type(name, (getattr(builtins, base),), body)
+    cls = type(name, (base,), body)
     register_error(f"{module}.{qualified}", cls)
     setattr(scope, name, cls)
     return cls
@@ -161,21 +166,6 @@ def _enum_value(cls: type, value: Any) -> int | None:
     return value.value if isinstance(value, cls) else None  # type: ignore[attr-defined]
 
 
-# --- containers -----------------------------------------------------------------------------------------------------
-
-
-def _items(value: Any) -> Array[Any] | None:
-    """Return the items of an iterable, as a native value; None for strings, mappings and other values."""
-    if isinstance(value, (str, bytes, bytearray, Mapping)) or not hasattr(type(value), "__iter__"):
-        return None
-    return Array(list(value))
-
-
-def _pairs(value: Any) -> Array[Any] | None:
-    """Return the keys and values of a mapping, in turn, as a native value; None for other values."""
-    return Array([part for pair in value.items() for part in pair]) if isinstance(value, Mapping) else None
-
-
 # --- other values ---------------------------------------------------------------------------------------------------
 
 
@@ -186,13 +176,40 @@ def _submodule(scope: ModuleType, name: str, doc: str) -> ModuleType:
     return made
 
 
+def _property_metadata(metadata: str) -> str:
+    """Return the metadata of a property from that of the function that reads it."""
+    from json import dumps, loads
+
+    schema = loads(loads(metadata)["type_schema"])
+    return dumps({"type_schema": dumps(schema["named_args"]["return"][0])})
+
+
+def _loose_function(function: Function, metadata: str, name: str, doc: str, is_method: bool) -> Any:
+    """Describe a function that is not an attribute of a scope. A method binds its object where it is an attribute."""
+    function.__name__ = name
+    _describe(function, metadata, doc)
+    if not is_method:
+        return function
+
+    def method(*args: Any, **named: Any) -> Any:
+        return function(*args, **named)
+
+    method.__name__ = method.__qualname__ = name
+    return method
+
+
 _OPERATIONS: dict[str, Callable[..., Any]] = {
+    **OPERATIONS,
     "known_function": _known_function,
     "new_function": _new_function,
     "function": _function,
+    "loose_function": _loose_function,
+    "key_in": lambda scope, name: ".".join(_names_in(scope, name)),
     "method": _method,
     "class": _class,
+    "class_of_index": class_for_type_index,
     "property": _property,
+    "property_metadata": _property_metadata,
     "exception": _exception,
     "enum": _EnumBuilder,
     "enum_add": _enum_add,
@@ -201,20 +218,9 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     "enum_member": lambda cls, value: cls(value),
     "enum_value": _enum_value,
     "submodule": _submodule,
-    "set_attribute": setattr,
-    "repr": repr,
-    "items": _items,
-    "pairs": _pairs,
-    "tuple": lambda *items: items,
-    "list": lambda *items: list(items),
-    "set": lambda *items: set(items),
-    "dict": lambda *items: dict(zip(items[::2], items[1::2])),
-    "big_int": lambda value: value % 2**64,
 }
 
 
 def answer(operation: str, *args: Any) -> Any:
     """Run an operation. Objects of Python are returned as such, not as native values."""
-    result = _OPERATIONS[operation](*args)
-    is_plain = result is None or type(result) in (int, str, Function, Array)
-    return result if is_plain else OpaquePyObject(result)
+    return keep(_OPERATIONS[operation](*args))

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from .. import _core
 from .._values.opaque import OpaquePyObject
+from .._convert import convert_func
 from ..module import load_module
-from ..registry import get_global_func, register_global_func
+from ..registry import get_global_func
 from .define import answer
 
 TYPE_CHECKING = False
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["execute", "load"]
 
-register_global_func("ffi_hpy.bind", answer, override=True)
+_answer = convert_func(answer)
 
 
 def execute(module: ModuleType, address: int) -> None:
@@ -36,4 +37,4 @@ def _define(module: ModuleType, function: Any) -> None:
     table = get_global_func("ffi_hpy.bind_api", allow_missing=True)
     if table is None:
         raise ImportError(f"{module.__name__} needs the core of ffi_hpy, but this process has loaded another one")
-    function(OpaquePyObject(module), table())
+    function(OpaquePyObject(module), table(), _answer)

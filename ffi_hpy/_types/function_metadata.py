@@ -137,6 +137,10 @@ def order_of_arguments(function: Function, n: int, names: tuple[str, ...]) -> Or
     Parameters.order_of(). The first overload with these names counts; the function chooses by the types."""
     entry = metadata_of(function)
     found: Order | str = ""
+    if _chooses_by_names(entry):
+        from .parameters import named_by_function
+
+        return named_by_function(n, names)
     for each in entry.overloads or (entry,):
         found = parameters_of(each).order_of(function.__name__ or "native function", n, names)
         if not isinstance(found, str):
@@ -150,11 +154,23 @@ def arguments_by_names(
     """Return the arguments of a call by position, or a str: see Parameters.in_order() and order_of_arguments()."""
     entry = metadata_of(function)
     found: tuple[Any, ...] | str = ""
+    if _chooses_by_names(entry):
+        from .parameters import pass_names
+
+        return pass_names(args, named)
     for each in entry.overloads or (entry,):
         found = parameters_of(each).in_order(title, args, named)
         if not isinstance(found, str):
             break
     return found
+
+
+def _chooses_by_names(entry: FunctionMetadata) -> bool:
+    """Return whether the function assigns arguments by name itself, because its overloads have different names."""
+    all_of_them = [parameters_of(each) for each in entry.overloads]
+    if any(each.are_named_by_function for each in all_of_them):
+        return True
+    return len({each.names for each in all_of_them}) > 1 and all(each.has_python_results for each in all_of_them)
 
 
 def has_names(function: Function) -> bool:

@@ -15,7 +15,7 @@ from .._values.object import MISSING, Object
 from .._values.opaque import OpaquePyObject
 from .field import arguments_of_declared, arguments_of_row, row_of_declared, schema_of_declared
 from .function_metadata import add_metadata, static_method
-from .metadata import MetadataError, apply_nonblocking, parse_metadata, schema_in
+from .metadata import MetadataError, apply_nonblocking, apply_python_arguments, parse_metadata, schema_in
 from .operators import adapt
 from .origin import INDEX_OF_CLASS
 from .schema import TypeSchema
@@ -413,6 +413,7 @@ def _read_method(name: str, doc: str, metadata: str, flags: int, *rest: Any) -> 
         function.__name__ = str(name)
         add_metadata(function, str(metadata), str(doc), not is_static)
         apply_nonblocking(function, metadata)
+        apply_python_arguments(function, str(metadata))
     return TypeMethod(str(name), str(doc) if doc else None, function, str(metadata), is_static)
 
 

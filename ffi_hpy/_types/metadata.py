@@ -11,9 +11,10 @@ if TYPE_CHECKING:
 
     from .._core import Function
 
-__all__ = ["NONBLOCKING", "MetadataError", "apply_nonblocking", "parse_metadata", "schema_in"]
+__all__ = ["NONBLOCKING", "MetadataError", "apply_nonblocking", "apply_python_arguments", "parse_metadata", "schema_in"]
 
 NONBLOCKING = '"nonblocking"'
+PYTHON_ARGUMENTS = '"python_arguments":true'  # as src/core/bind/signature.c writes it
 """The part of metadata that shows that the key is present."""
 
 _DEEPEST = 200  # levels of JSON, two for each nested type
@@ -89,3 +90,9 @@ def apply_nonblocking(function: Function, metadata: str) -> None:
         return
     if is_short:
         function.release_gil = False
+
+
+def apply_python_arguments(function: Function, metadata: str) -> None:
+    """Pass Python objects themselves to a function if its metadata (JSON) has ``"python_arguments": true``."""
+    if PYTHON_ARGUMENTS in metadata:
+        function._takes_python = True

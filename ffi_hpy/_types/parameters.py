@@ -52,12 +52,14 @@ def _default_in(declared: dict[str, Any]) -> Any:
 class Parameters:
     """The parameters in metadata (JSON): the `schemas` of each, None if any arguments are accepted; the schema of the
     `result`, which arrives as a class of Python itself if `has_python_results` (list, not List); `names`, None if the
-    author declared none; and `defaults`, NO_DEFAULT where there is none. `orders` are the results of order_of(), by its
+    author declared none; `defaults`, NO_DEFAULT where there is none; and whether the function itself assigns arguments
+    by name, so that it also takes other names (`are_named_by_function`). `orders` are the results of order_of(), by its
     arguments."""
 
     schemas: tuple[TypeSchema, ...] | None = None
     result: TypeSchema | None = None
     has_python_results = False
+    are_named_by_function = False
     names: tuple[str, ...] | None = None
     defaults: tuple[Any, ...] = ()
 
@@ -70,6 +72,7 @@ class Parameters:
         except MetadataError:  # calls and help() work without metadata
             return
         self.has_python_results = metadata.get("python_results") is True
+        self.are_named_by_function = metadata.get("named_by_function") is True
         if schema is not None and schema.origin == "Callable" and schema.named_args:
             self.schemas = schema.named_args.get("params")
             self.result = schema.named_args["return"][0]
@@ -102,6 +105,8 @@ class Parameters:
         known = self.orders.get((n, named))
         if known is not None:
             return known
+        if self.are_named_by_function:
+            return self._remember(n, named_by_function(n, named))
         names = self.names
         if names is None:
             wrong = f"{title}() takes positional arguments only, got keyword argument '{_shown(named[0])}'"
@@ -121,13 +126,17 @@ class Parameters:
                 places.append(n + named.index(name) if name in named else (_passed(default),))
         if missing:
             return _say_missing(title, missing)
-        order = (tuple([names[names.index(name)] for name in named]), tuple(places))
+        return self._remember(n, (tuple([names[names.index(name)] for name in named]), tuple(places)))
+
+    def _remember(self, n: int, order: Order) -> Order:
         if len(self.orders) < _MOST_ORDERS:
             self.orders[n, order[0]] = order
         return order
 
     def in_order(self, title: str, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...] | str:
         """Return the arguments of a call by position, or a str, as order_of() does."""
+        if self.are_named_by_function:
+            return pass_names(args, named)
         if self._match is None:
             optional = [default is not NO_DEFAULT for default in self.defaults]
             self._match = make_match(self.names or (), [*map(_passed, self.defaults)], optional)
@@ -142,6 +151,23 @@ class Parameters:
             return order
         values = (*args, *named.values())
         return tuple([place[0] if type(place) is tuple else values[place] for place in order[1]])  # type: ignore[index]
+
+
+def pass_names(args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
+    """Return the arguments for a function that assigns names itself: names and values follow the object KWARGS."""
+    from ..core import KWARGS
+
+    return (*args, KWARGS, *[part for pair in named.items() for part in pair])
+
+
+def named_by_function(n: int, named: tuple[str, ...]) -> Order:
+    """Return the order of the arguments of pass_names()."""
+    from ..core import KWARGS
+
+    places: list[int | tuple[Any]] = [*range(n), (KWARGS,)]
+    for i, name in enumerate(named):
+        places += [(name,), n + i]
+    return tuple(map(sys.intern, named)), tuple(places)
 
 
 def _cut(text: str, n_bytes: int) -> str:

@@ -18,36 +18,77 @@ extern "C" {
 
 /* ---- Functions ---- */
 
-/** Bits of ffi_hpy_param.flags. */
+/** Bits of ffi_hpy_param.flags, and of the flags of a call. */
 enum {
-  kFfiHpyParamHasDefault = 1 << 0, /**< the argument may be left out */
-  kFfiHpyParamNoConvert = 1 << 1,  /**< the argument must have the type already: an int is not taken for a float */
-  kFfiHpyParamRefusesNone = 1 << 2 /**< None is not taken for a null pointer */
+  kFfiHpyCastConvert = 1 << 0,     /**< the argument may be converted: an int is taken for a float */
+  kFfiHpyCastConstruct = 1 << 1,   /**< the argument is that of a constructor */
+  kFfiHpyCastAcceptsNone = 1 << 2, /**< None is taken for a null pointer */
+  kFfiHpyCastManual = 1 << 3,      /**< the conversion is not that of an argument */
+  kFfiHpyParamRefusesNone = 1 << 4, /**< the core sets it for named parameters without kFfiHpyCastAcceptsNone */
+  kFfiHpyParamHasDefault = 1 << 8, /**< the argument may be left out */
+  kFfiHpyParamLocked = 1 << 9,     /**< a call locks the argument */
+  kFfiHpyParamByNameOnly = 1 << 10, /**< set by the core: see n_positional */
+  kFfiHpyParamArgs = 1 << 11,      /**< set by the core: an Array of the other arguments by position */
+  kFfiHpyParamKwargs = 1 << 12     /**< set by the core: an Array of names and values of the other arguments by name */
 };
 
 /** One parameter of an overload. */
 typedef struct {
-  const char *name;        /**< borrowed while the overload lives; NULL: the parameter has no name */
-  TVMFFIAny default_value; /**< owned by the overload; None without kFfiHpyParamHasDefault */
-  uint32_t flags;          /**< kFfiHpyParam* */
+  const char *name;        /**< NULL: the parameter has no name */
+  const char *shown;       /**< the text of the default in Python's words; NULL if there is none */
+  TVMFFIAny default_value; /**< None without kFfiHpyParamHasDefault */
+  uint32_t flags;          /**< kFfiHpyCast*, kFfiHpyParam* */
 } ffi_hpy_param;
 
 /** The result of an overload whose parameters do not accept the arguments. No error is pending. */
 #define FFI_HPY_NEXT_OVERLOAD 1
-/** A flag of a call: arguments may be converted implicitly. */
-#define FFI_HPY_CONVERT 1u
 
-/** One C++ function behind a name. The library makes it; it is constant afterwards, except for `next`. */
+/** The words of an overload for its callable. */
+#define FFI_HPY_CAPTURE_WORDS 3
+
+/** One C++ function behind a name. It is constant after function_define. */
 typedef struct ffi_hpy_overload {
-  struct ffi_hpy_overload *next; /**< the overload that is tried after this one; NULL for the last */
-  /** Calls the function with n_params arguments: 0, -1 with an Error pending, or FFI_HPY_NEXT_OVERLOAD. */
+  /** Calls the function with n_params arguments: 0, -1 with an Error pending, or FFI_HPY_NEXT_OVERLOAD. `flags` is and-ed
+   * with the flags of each parameter. */
   int (*call)(const struct ffi_hpy_overload *self, const TVMFFIAny *args, uint32_t flags, TVMFFIAny *result);
-  void (*destroy)(struct ffi_hpy_overload *self); /**< frees the overload; called when the Function is destroyed */
-  const char *signature;       /**< "add(self: Counter, by: int = 1) -> int", for messages */
-  const ffi_hpy_param *params; /**< n_params of them */
-  uint32_t n_params;           /**< the number of parameters, including the object of a method */
-  uint32_t n_required;         /**< parameters up to the last one without a default */
+  void *capture[FFI_HPY_CAPTURE_WORDS]; /**< belongs to the library */
+  const ffi_hpy_param *params;          /**< n_params of them */
+  uint32_t n_params;                    /**< the number of parameters, including the object of a method */
+  uint32_t policy;                      /**< belongs to the library: an rv_policy */
 } ffi_hpy_overload;
+
+/** Bits of ffi_hpy_function_spec.flags. */
+enum {
+  kFfiHpyFunctionIsMethod = 1 << 0,    /**< the first parameter is the object; its name, if missing, is "self" */
+  kFfiHpyFunctionIsOperator = 1 << 1,  /**< NotImplemented for arguments that do not fit */
+  kFfiHpyFunctionReleasesGil = 1 << 2, /**< other threads of Python run during the call */
+  kFfiHpyFunctionLocksSelf = 1 << 3    /**< a call locks the object of the method */
+};
+
+/** Bits that follow from the C++ type of a parameter. */
+enum {
+  kFfiHpyTypeArgs = 1 << 0,        /**< the parameter is *args */
+  kFfiHpyTypeKwargs = 1 << 1,      /**< the parameter is **kwargs */
+  kFfiHpyTypeAcceptsNone = 1 << 2, /**< None is a value of the type */
+  kFfiHpyTypeTakesPython = 1 << 3  /**< the argument is an object of Python itself, not a native value */
+};
+
+/** The definition of an overload. All but the capture is borrowed during function_define. */
+typedef struct {
+  const char *name;
+  const char *doc;           /**< NULL: none */
+  const char *signature;     /**< replaces the generated one; NULL */
+  const char *types;         /**< the types of the result and of the parameters in Python's words, one a line */
+  const uint8_t *type_flags; /**< kFfiHpyType* of each parameter */
+  const ffi_hpy_param *params; /**< n_named of them: all parameters, or all but the object of a method, or none */
+  uint32_t n_params, n_named;
+  uint32_t n_positional; /**< the number of named parameters before those that are passed by name only; or UINT32_MAX */
+  uint32_t flags;        /**< kFfiHpyFunction* */
+  uint32_t policy;
+  int (*call)(const struct ffi_hpy_overload *self, const TVMFFIAny *args, uint32_t flags, TVMFFIAny *result);
+  void (*free_capture)(void **capture); /**< NULL: nothing to do */
+  void *capture[FFI_HPY_CAPTURE_WORDS]; /**< consumed, also on failure */
+} ffi_hpy_function_spec;
 
 /* ---- Classes and instances ---- */
 
@@ -94,10 +135,11 @@ typedef struct {
 
   /* Functions */
 
-  /** Makes a Function of an overload, which the Function owns. */
-  int (*function_new)(ffi_hpy_overload *overload, TVMFFIObjectHandle *out);
-  /** Adds an overload at the end of a Function of function_new, which owns it then. TypeError for another Function. */
-  int (*function_add)(TVMFFIObjectHandle function, ffi_hpy_overload *overload);
+  /** Makes a Function of an overload, or, unless `known` is NULL, adds the overload at the end of that Function, which
+   * this entry has made. Returns a new reference to the Function, and the overload's metadata (JSON). TypeError for names
+   * or types that do not match, or another Function. */
+  int (*function_define)(const ffi_hpy_function_spec *spec, TVMFFIObjectHandle known, TVMFFIObjectHandle *out,
+                         TVMFFIAny *metadata);
 
   /* Classes */
 

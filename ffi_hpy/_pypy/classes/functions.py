@@ -52,6 +52,7 @@ class Function(CObject):
     _keeps_gil: bool | None  # None: the environment variable decides
     _by_names: Any  # the package sets it (ffi_hpy/_types/function_metadata.py)
     _kept: Any  # the C binding's Function of the same object, for calls that keep the GIL
+    _keep: Any  # the package sets it (ffi_hpy/_bind/define.py): an argument as a Python object in native code
 
     def __new__(cls, /, *_args: Any, **_kwargs: Any) -> Any:
         check_new(cls, Function, "Function")
@@ -243,11 +244,35 @@ class Function(CObject):
     def release_gil(self) -> None:
         raise TypeError(messages.NOT_DELETED % "release_gil")
 
+    def _set_takes_python(self, value: bool) -> None:
+        self.__class__ = _PythonFunction
+
+    _takes_python = property(None, _set_takes_python)
+
     def __repr__(self) -> str:
         name = type(self).__name__
         if not self._ffi_address:
             return f"{name}(chandle=None)"
         return f"<{name}{' ' if self._name else ''}{shown(self._name, 80)} at {self._ffi_address:#x}>"
+
+
+class _PythonFunction(Function):
+    """A Function whose arguments are the Python objects themselves."""
+
+    __slots__ = ()
+
+    @hidden
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if kwargs:
+            return self._call_by_names(args, kwargs)
+        return Function.__call__(self, *[self._keep(arg) for arg in args])
+
+    @hidden
+    def _make(self, args: tuple[Any, ...]) -> int:
+        return Function._make(self, tuple([self._keep(arg) for arg in args]))
+
+
+_PythonFunction.__name__ = _PythonFunction.__qualname__ = "Function"
 
 
 def _drop(result: Any) -> None:

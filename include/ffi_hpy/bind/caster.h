@@ -1,44 +1,135 @@
 /* caster.h - how a C++ type is read from a value of Python, and made one. Programs include ffi_hpy/bind.h.
  *
- *   bool from(const TVMFFIAny &value, bool convert)   reads a value; false if it does not fit
- *   A get<A>()                                        the argument for a parameter of type A, after from()
- *   static owned to(T, rv_policy, const TVMFFIAny *parent)  makes a value of a result
- *   static std::string name()                         the type in Python's words
- *   static std::string schema()                       the type as JSON, for metadata */
+ * A type has the caster detail::type_caster<T>. Authors specialise it for their own types:
+ *
+ *   template <> struct ffi_hpy::detail::type_caster<Celsius> {
+ *     FFI_HPY_TYPE_CASTER(Celsius, const_name("float"))
+ *     bool from_python(handle source, uint32_t flags, cleanup_list *cleanup) noexcept;         // sets `value`
+ *     static handle from_cpp(Celsius source, rv_policy policy, cleanup_list *cleanup) noexcept;  // a new reference
+ *   };
+ *
+ * from_python returns false for a value that does not fit, without a pending error. from_cpp returns an empty handle
+ * with a pending error if it fails. */
 #ifndef FFI_HPY_BIND_CASTER_H_
 #define FFI_HPY_BIND_CASTER_H_
 
+#include <ffi_hpy/bind/descr.h>
 #include <ffi_hpy/bind/exception.h>
 
 #include <limits>
-#include <type_traits>
+#include <memory>
+#include <vector>
 
 FFI_HPY_NAMESPACE_BEGIN
 
-/** The ownership of a function's result, and the way in which it becomes a Python object. The values have nanobind's
- * meanings. */
-enum class rv_policy {
-  automatic,           /**< take_ownership for a pointer, move for a value, copy for a reference */
-  automatic_reference, /**< as automatic, but reference for a pointer */
-  take_ownership,      /**< Python deletes the object */
-  copy,                /**< Python gets a copy */
-  move,                /**< Python gets an object that the result is moved into */
-  reference,           /**< Python refers to the object and does not own it */
-  reference_internal,  /**< as reference, and the object of the method lives at least as long */
-  none                 /**< the object must be known to Python already */
-};
-
 namespace detail {
 
-template <typename T>
-using plain = std::remove_cv_t<std::remove_reference_t<std::remove_pointer_t<std::remove_reference_t<T>>>>;
+template <bool B> using enable_if_t = std::enable_if_t<B, int>;
 
-inline std::string named_schema(std::string_view name) {
-  return std::string("{\"type\":\"").append(name).append("\"}");
+/** T without const, references and pointers. */
+template <typename T>
+using intrinsic_t = std::remove_cv_t<std::remove_reference_t<std::remove_pointer_t<std::remove_reference_t<T>>>>;
+
+/** The caster of a type. Without a specialisation, T is a class that is bound with class_. */
+template <typename T, typename = int> struct type_caster;
+template <typename T> using make_caster = type_caster<intrinsic_t<T>>;
+
+/** The type that a caster produces for a parameter of type T. */
+template <typename T> using cast_t = typename make_caster<T>::template Cast<T>;
+
+/** Casts of a caster that has the value itself, which can be moved out of it. */
+template <typename T>
+using movable_cast_t =
+    std::conditional_t<std::is_pointer_v<std::remove_reference_t<T>>, intrinsic_t<T> *,
+                       std::conditional_t<std::is_lvalue_reference_v<T>, intrinsic_t<T> &, intrinsic_t<T> &&>>;
+/** Casts of a caster that has a pointer to the value. */
+template <typename T>
+using precise_cast_t =
+    std::conditional_t<std::is_pointer_v<std::remove_reference_t<T>>, intrinsic_t<T> *,
+                       std::conditional_t<std::is_rvalue_reference_v<T>, intrinsic_t<T> &&, intrinsic_t<T> &>>;
+
+/** Whether None is a value of a parameter of type T, without arg::none(). */
+template <typename T> struct has_arg_defaults : std::false_type {};
+
+/** The casters of types whose arguments may arrive as native values: a list as an Array. A caster without this base gets
+ * the objects of Python themselves. */
+struct native_caster {
+  static constexpr bool takes_python = false;
+};
+template <typename Caster, typename = void> struct takes_python_of : std::true_type {};
+template <typename Caster>
+struct takes_python_of<Caster, std::void_t<decltype(Caster::takes_python)>> : std::bool_constant<Caster::takes_python> {};
+template <typename T> inline constexpr bool takes_python_v = takes_python_of<make_caster<T>>::value;
+
+/** What a conversion may do. */
+struct cast_flags {
+  enum : uint32_t {
+    convert = kFfiHpyCastConvert,         /**< the value may be converted */
+    construct = kFfiHpyCastConstruct,     /**< the value is an argument of a constructor */
+    accepts_none = kFfiHpyCastAcceptsNone, /**< None is a null pointer */
+    manual = kFfiHpyCastManual            /**< the conversion is not that of an argument: cast<T>() */
+  };
+};
+
+/** Objects that live until the function returns, because its arguments refer to them. */
+class cleanup_list {
+public:
+  explicit cleanup_list(handle self = handle()) : self_(self) {}
+  cleanup_list(const cleanup_list &) = delete;
+  cleanup_list &operator=(const cleanup_list &) = delete;
+  ~cleanup_list() {
+    if (n_ != 0) release();
+  }
+  /** The first argument of the function: the object of a method. */
+  handle self() const { return self_; }
+  /** Takes a reference. */
+  void append(handle owned) noexcept {
+    if (n_ < kSmall) {
+      small_[n_] = owned.any();
+    } else {
+      grow(owned);
+    }
+    ++n_;
+  }
+  bool used() const { return n_ != 0; }
+
+private:
+  enum : size_t { kSmall = 3 };
+
+  FFI_HPY_COLD void grow(handle owned) {
+    if (more_ == nullptr) more_ = std::make_unique<std::vector<object>>();
+    more_->push_back(steal(owned));
+  }
+  FFI_HPY_NOINLINE void release() {
+    for (size_t i = 0; i < n_ && i < kSmall; ++i) handle(small_[i]).dec_ref();
+  }
+
+  handle self_;
+  size_t n_ = 0;
+  TVMFFIAny small_[kSmall];
+  std::unique_ptr<std::vector<object>> more_;
+};
+
+/** The flags for a value inside of a container: None is accepted for pointers. */
+template <typename T> constexpr uint32_t flags_for_local_caster(uint32_t flags) {
+  constexpr bool accepts = std::is_pointer_v<T> || has_arg_defaults<intrinsic_t<T>>::value;
+  return accepts ? flags | cast_flags::accepts_none : flags & ~uint32_t{cast_flags::accepts_none};
 }
-/** A schema with arguments, each of which is a schema. */
-inline std::string schema_of(std::string_view name, const std::string &args) {
-  return std::string("{\"type\":\"").append(name).append("\",\"args\":[").append(args).append("]}");
+
+/** Runs a function that returns an object. If it throws, the error is pending and the result is an empty handle. */
+template <typename F> handle guarded(F &&make) noexcept {
+  try {
+    return make().release();
+  } catch (...) {
+    (void)translate_exception();
+    return handle();
+  }
+}
+
+/** An object from a reference that from_cpp returned. Throws the pending error if it is empty. */
+inline object checked(handle made) {
+  if (!made.is_valid()) throw python_error();
+  return steal(made);
 }
 
 /** The bytes of a str or, if is_bytes is true, of bytes. False for another value. */
@@ -70,147 +161,265 @@ inline bool read_text(const TVMFFIAny &value, bool is_bytes, std::string_view *o
   }
 }
 
-/** Casts of values that are copied. */
-template <typename T> struct value_caster {
-  T value{};
-  template <typename A> A get() {
-    if constexpr (std::is_pointer_v<std::remove_reference_t<A>>) {
-      return &value;
-    } else if constexpr (std::is_lvalue_reference_v<A>) {
-      return value;
-    } else {
-      return static_cast<A &&>(value);
-    }
-  }
-};
+/** Members of a caster with the member `value`, which from_python sets. Names such as `list[int]` may contain commas:
+ * the text of the type is the last argument. */
+#define FFI_HPY_TYPE_CASTER(Type, ...)                                                                 \
+  using Value = Type;                                                                                  \
+  static constexpr auto Name = __VA_ARGS__;                                                            \
+  template <typename T_> using Cast = ::FFI_HPY_BIND_NAMESPACE::detail::movable_cast_t<T_>;            \
+  template <typename T_> static constexpr bool can_cast() {                                            \
+    return true;                                                                                       \
+  }                                                                                                    \
+  template <typename T_, std::enable_if_t<std::is_same_v<std::remove_cv_t<T_>, Value>, int> = 0>       \
+  static ::FFI_HPY_BIND_NAMESPACE::handle from_cpp(T_ *source, ::FFI_HPY_BIND_NAMESPACE::rv_policy policy,   \
+                                                   ::FFI_HPY_BIND_NAMESPACE::detail::cleanup_list *cleanup) { \
+    if (source == nullptr) {                                                                           \
+      return ::FFI_HPY_BIND_NAMESPACE::handle(::FFI_HPY_BIND_NAMESPACE::detail::none_value());         \
+    }                                                                                                  \
+    return from_cpp(*source, policy, cleanup);                                                         \
+  }                                                                                                    \
+  explicit operator Value *() {                                                                        \
+    return &value;                                                                                     \
+  }                                                                                                    \
+  explicit operator Value &() {                                                                        \
+    return value;                                                                                      \
+  }                                                                                                    \
+  explicit operator Value &&() {                                                                       \
+    return static_cast<Value &&>(value);                                                               \
+  }                                                                                                    \
+  Value value
 
-} // namespace detail
+/* ---- Values of one word ---- */
 
-/** The caster of a type. A class without one of its own must be bound with class_, an enum with enum_. */
-template <typename T, typename = void> struct caster;
-
-template <> struct caster<bool> : detail::value_caster<bool> {
-  bool from(const TVMFFIAny &any, bool) {
-    value = any.v_int64 != 0;
-    return any.type_index == kTVMFFIBool;
+template <> struct type_caster<bool> : native_caster {
+  FFI_HPY_TYPE_CASTER(bool, const_name("bool"));
+  bool from_python(handle source, uint32_t, cleanup_list *) noexcept {
+    value = source.any().v_int64 != 0;
+    return source.any().type_index == kTVMFFIBool;
   }
-  static detail::owned to(bool value, rv_policy, const TVMFFIAny *) {
-    return detail::owned(detail::word(kTVMFFIBool, value));
-  }
-  static std::string name() { return "bool"; }
-  static std::string schema() { return detail::named_schema("bool"); }
+  static handle from_cpp(bool source, rv_policy, cleanup_list *) noexcept { return handle(word(kTVMFFIBool, source)); }
 };
 
 template <typename T>
-struct caster<T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool> && !std::is_same_v<T, char>>>
-    : detail::value_caster<T> {
-  bool from(const TVMFFIAny &any, bool) {
-    if (any.type_index != kTVMFFIInt && any.type_index != kTVMFFIBool) return from_big(any);
-    this->value = static_cast<T>(any.v_int64);
-    if constexpr (sizeof(T) < 8) return static_cast<int64_t>(this->value) == any.v_int64;
+inline constexpr bool is_std_char_v = std::is_same_v<T, char> || std::is_same_v<T, wchar_t> ||
+                                      std::is_same_v<T, char16_t> || std::is_same_v<T, char32_t>;
+
+template <typename T> struct type_caster<T, enable_if_t<std::is_integral_v<T> && !is_std_char_v<T>>> : native_caster {
+  FFI_HPY_TYPE_CASTER(T, const_name("int"));
+  bool from_python(handle source, uint32_t flags, cleanup_list *) noexcept {
+    const TVMFFIAny &any = source.any();
+    if (any.type_index != kTVMFFIInt && any.type_index != kTVMFFIBool) return from_other(source, flags);
+    value = static_cast<T>(any.v_int64);
+    if constexpr (sizeof(T) < 8) return static_cast<int64_t>(value) == any.v_int64;
     return std::is_signed_v<T> || any.v_int64 >= 0;
   }
-  static detail::owned to(T value, rv_policy, const TVMFFIAny *) {
+  static handle from_cpp(T source, rv_policy, cleanup_list *) noexcept {
     if constexpr (std::is_unsigned_v<T> && sizeof(T) == 8) {
-      if (value > static_cast<T>(std::numeric_limits<int64_t>::max())) return big(value);
+      if (source > static_cast<T>(std::numeric_limits<int64_t>::max())) return from_big(source);
     }
-    return detail::owned(detail::word(kTVMFFIInt, static_cast<int64_t>(value)));
+    return handle(word(kTVMFFIInt, static_cast<int64_t>(source)));
   }
-  static std::string name() { return "int"; }
-  static std::string schema() { return detail::named_schema("int"); }
 
 private:
-  /* header, number of words, words */
-  bool from_big(const TVMFFIAny &any) {
+  /* An int of more than 63 bits, or an object with __index__. */
+  FFI_HPY_COLD bool from_other(handle source, uint32_t flags) noexcept {
+    if (source.any().type_index == kTVMFFIOpaquePyObject && (flags & cast_flags::convert) != 0) {
+      handle number = guarded([&] { return ask_python("index", source); });
+      bool fits = number.any().type_index == kTVMFFIInt && from_python(number, 0, nullptr);
+      number.dec_ref();
+      return fits;
+    }
     if constexpr (std::is_unsigned_v<T> && sizeof(T) == 8) {
-      if (any.type_index != kTVMFFIBigInt) return false;
-      const auto *words = reinterpret_cast<const uint64_t *>(any.v_obj + 1);
-      this->value = words[1];
+      /* header, number of words, words */
+      if (source.any().type_index != kTVMFFIBigInt) return false;
+      const auto *words = reinterpret_cast<const uint64_t *>(source.any().v_obj + 1);
+      value = static_cast<T>(words[1]);
       return words[0] == 2 && words[2] == 0;
     }
     return false;
   }
-  static FFI_HPY_COLD detail::owned big(T value) {
-    uint64_t words[2] = {static_cast<uint64_t>(value), 0};
-    return detail::ask_python("big_int", detail::owned(detail::word(kTVMFFIInt, static_cast<int64_t>(words[0]))));
+  static FFI_HPY_COLD handle from_big(T source) noexcept {
+    return guarded([&] { return ask_python("big_int", int_value(static_cast<int64_t>(source))); });
   }
 };
 
-template <typename T> struct caster<T, std::enable_if_t<std::is_floating_point_v<T>>> : detail::value_caster<T> {
-  bool from(const TVMFFIAny &any, bool convert) {
+template <typename T> struct type_caster<T, enable_if_t<std::is_floating_point_v<T>>> : native_caster {
+  FFI_HPY_TYPE_CASTER(T, const_name("float"));
+  bool from_python(handle source, uint32_t flags, cleanup_list *) noexcept {
+    const TVMFFIAny &any = source.any();
+    bool may_convert = (flags & cast_flags::convert) != 0;
     if (any.type_index == kTVMFFIFloat) {
-      this->value = static_cast<T>(any.v_float64);
+      value = static_cast<T>(any.v_float64);
+      return may_convert || sizeof(T) >= 8 || static_cast<double>(value) == any.v_float64 || value != value;
+    }
+    if (!may_convert) return false;
+    if (any.type_index == kTVMFFIInt || any.type_index == kTVMFFIBool) {
+      value = static_cast<T>(any.v_int64);
       return true;
     }
-    if (!convert || (any.type_index != kTVMFFIInt && any.type_index != kTVMFFIBool)) return false;
-    this->value = static_cast<T>(any.v_int64);
-    return true;
+    return is_object(any) && from_other(source);
   }
-  static detail::owned to(T value, rv_policy, const TVMFFIAny *) {
-    TVMFFIAny any = detail::word(kTVMFFIFloat, 0);
-    any.v_float64 = static_cast<double>(value);
-    return detail::owned(any);
+  static handle from_cpp(T source, rv_policy, cleanup_list *) noexcept {
+    TVMFFIAny any = word(kTVMFFIFloat, 0);
+    any.v_float64 = static_cast<double>(source);
+    return handle(any);
   }
-  static std::string name() { return "float"; }
-  static std::string schema() { return detail::named_schema("float"); }
+
+private:
+  /* A large int, or an object with __float__ or __index__. */
+  FFI_HPY_COLD bool from_other(handle source) noexcept {
+    handle number = guarded([&] { return ask_python("to_float", source); });
+    bool is_number = number.any().type_index == kTVMFFIFloat;
+    if (is_number) value = static_cast<T>(number.any().v_float64);
+    number.dec_ref();
+    return is_number;
+  }
 };
 
-namespace detail {
-struct str_caster_base {
-  static std::string name() { return "str"; }
-  static std::string schema() { return named_schema("str"); }
+template <> struct type_caster<std::nullptr_t> : native_caster {
+  FFI_HPY_TYPE_CASTER(std::nullptr_t, const_name("None"));
+  bool from_python(handle source, uint32_t, cleanup_list *) noexcept { return source.is_none(); }
+  static handle from_cpp(std::nullptr_t, rv_policy, cleanup_list *) noexcept { return handle(none_value()); }
 };
-} // namespace detail
+template <> struct has_arg_defaults<std::nullptr_t> : std::true_type {};
 
-template <> struct caster<std::string> : detail::value_caster<std::string>, detail::str_caster_base {
-  bool from(const TVMFFIAny &any, bool) {
+/** A result of type void. */
+struct void_type {};
+template <> struct type_caster<void_type> {
+  static constexpr auto Name = const_name("None");
+};
+
+/** `void *`: an address. */
+template <> struct type_caster<void> : native_caster {
+  static constexpr auto Name = const_name("object");
+  template <typename T_> using Cast = void *;
+  template <typename T_> static constexpr bool can_cast() { return true; }
+  bool from_python(handle source, uint32_t, cleanup_list *) noexcept {
+    value = source.is_none() ? nullptr : source.any().v_ptr;
+    return source.is_none() || source.any().type_index == kTVMFFIOpaquePtr;
+  }
+  static handle from_cpp(const void *source, rv_policy, cleanup_list *) noexcept {
+    if (source == nullptr) return handle(none_value());
+    TVMFFIAny any = word(kTVMFFIOpaquePtr, 0);
+    any.v_ptr = const_cast<void *>(source);
+    return handle(any);
+  }
+  explicit operator void *() { return value; }
+  void *value;
+};
+
+/* ---- Strings ---- */
+
+inline handle text_from_cpp(std::string_view source) noexcept {
+  return guarded([&] { return str_of(source); });
+}
+
+template <> struct type_caster<std::string> : native_caster {
+  FFI_HPY_TYPE_CASTER(std::string, const_name("str"));
+  bool from_python(handle source, uint32_t, cleanup_list *) noexcept {
     std::string_view text;
-    if (!detail::read_text(any, false, &text)) return false;
+    if (!read_text(source.any(), false, &text)) return false;
     value.assign(text.data(), text.size());
     return true;
   }
-  static detail::owned to(std::string_view value, rv_policy, const TVMFFIAny *) { return detail::str_of(value); }
+  static handle from_cpp(std::string_view source, rv_policy, cleanup_list *) noexcept { return text_from_cpp(source); }
 };
 
-template <> struct caster<std::string_view> : detail::value_caster<std::string_view>, detail::str_caster_base {
-  bool from(const TVMFFIAny &any, bool) { return detail::read_text(any, false, &value); }
-  static detail::owned to(std::string_view value, rv_policy, const TVMFFIAny *) { return detail::str_of(value); }
+template <> struct type_caster<std::string_view> : native_caster {
+  FFI_HPY_TYPE_CASTER(std::string_view, const_name("str"));
+  bool from_python(handle source, uint32_t, cleanup_list *) noexcept { return read_text(source.any(), false, &value); }
+  static handle from_cpp(std::string_view source, rv_policy, cleanup_list *) noexcept { return text_from_cpp(source); }
 };
 
-/** `const char *`: null is None. A single `char` is a str of one character. */
-template <> struct caster<char> : detail::str_caster_base {
-  std::string text;
-  bool is_null = false;
-  bool from(const TVMFFIAny &any, bool) {
-    std::string_view read;
-    is_null = any.type_index == kTVMFFINone;
-    if (!is_null && !detail::read_text(any, false, &read)) return false;
-    text.assign(read.data(), read.size());
+/** `const char *`, and `char`: a str of one character. */
+template <> struct type_caster<char> : native_caster {
+  using Value = const char *;
+  static constexpr auto Name = const_name("str");
+  template <typename T_> using Cast = std::conditional_t<std::is_pointer_v<T_>, const char *, char>;
+
+  bool from_python(handle source, uint32_t flags, cleanup_list *) noexcept {
+    if (source.is_none()) return (flags & cast_flags::accepts_none) != 0;
+    std::string_view text;
+    if (!read_text(source.any(), false, &text)) return false;
+    size_ = text.size();
+    value = text.data();
+    if (source.any().type_index == kTVMFFISmallStr) { /* its bytes have no zero at the end */
+      std::memcpy(small_, text.data(), size_);
+      small_[size_] = '\0';
+      value = small_;
+    }
     return true;
   }
-  template <typename A> A get() {
-    if constexpr (std::is_pointer_v<std::remove_reference_t<A>>) {
-      return is_null ? nullptr : text.c_str();
-    } else {
-      if (text.size() != 1) throw detail::next_overload();
-      return text[0];
-    }
+  static handle from_cpp(const char *source, rv_policy, cleanup_list *) noexcept {
+    return source == nullptr ? handle(none_value()) : text_from_cpp(source);
   }
-  static detail::owned to(const char *value, rv_policy, const TVMFFIAny *) {
-    return value == nullptr ? detail::owned() : detail::str_of(value);
+  static handle from_cpp(char source, rv_policy, cleanup_list *) noexcept {
+    return text_from_cpp(std::string_view(&source, 1));
   }
-  static detail::owned to(char value, rv_policy, const TVMFFIAny *) {
-    return detail::str_of(std::string_view(&value, 1));
+  template <typename T_> bool can_cast() const { return std::is_pointer_v<T_> || size_ == 1; }
+  explicit operator const char *() { return value; }
+  explicit operator char() {
+    if (size_ != 1) throw next_overload();
+    return value[0];
   }
+
+  const char *value = nullptr;
+
+private:
+  size_t size_ = 0;
+  char small_[8];
 };
 
-/** Owned values of any type pass unchanged. */
-template <> struct caster<detail::owned> : detail::value_caster<detail::owned> {
-  bool from(const TVMFFIAny &any, bool) { return detail::api->own(&any, &value.value) == 0; }
-  static detail::owned to(detail::owned value, rv_policy, const TVMFFIAny *) { return value; }
-  static std::string name() { return "object"; }
-  static std::string schema() { return detail::named_schema("Any"); }
-};
+} // namespace detail
+
+/* ---- Casts by hand ---- */
+
+namespace detail {
+
+[[noreturn]] FFI_HPY_COLD inline void throw_cast_error() { throw cast_error(); }
+
+template <typename T> bool load(make_caster<T> *caster, handle source, bool convert, cleanup_list *cleanup) {
+  uint32_t flags = cast_flags::manual | (convert ? uint32_t{cast_flags::convert} : 0);
+  if (std::is_pointer_v<T> || has_arg_defaults<intrinsic_t<T>>::value) flags |= cast_flags::accepts_none;
+  return source.is_valid() && caster->from_python(source, flags, cleanup) && caster->template can_cast<T>();
+}
+} // namespace detail
+
+/** A value of Python as a T. Throws cast_error if it is not one. */
+template <typename T, typename Derived> T cast(const detail::object_api<Derived> &value, bool convert = true) {
+  handle source = static_cast<const Derived &>(value);
+  if constexpr (std::is_void_v<T>) {
+    return;
+  } else {
+    detail::cleanup_list cleanup;
+    detail::make_caster<T> caster;
+    if (!detail::load<T>(&caster, source, convert, &cleanup)) detail::throw_cast_error();
+    return static_cast<T>(caster.operator detail::cast_t<T>());
+  }
+}
+/** Reads a value of Python. False if it is not a T. */
+template <typename T, typename Derived>
+bool try_cast(const detail::object_api<Derived> &value, T &out, bool convert = true) noexcept {
+  try {
+    handle source = static_cast<const Derived &>(value);
+    detail::cleanup_list cleanup;
+    detail::make_caster<T> caster;
+    if (!detail::load<T>(&caster, source, convert, &cleanup)) return false;
+    out = static_cast<T>(caster.operator detail::cast_t<T>());
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+/** A value of C++ as one of Python. */
+template <typename T> object cast(T &&value, rv_policy policy = rv_policy::automatic_reference, handle parent = handle()) {
+  detail::cleanup_list cleanup(parent);
+  if constexpr (std::is_convertible_v<T, const char *>) {
+    return detail::checked(detail::type_caster<char>::from_cpp(static_cast<const char *>(value), policy, &cleanup));
+  } else {
+    return detail::checked(detail::make_caster<T>::from_cpp(std::forward<T>(value), policy, &cleanup));
+  }
+}
 
 FFI_HPY_NAMESPACE_END
 

@@ -1,4 +1,4 @@
-/* class.h - modules, classes and enums of Python for C++. Programs include ffi_hpy/bind.h. */
+/* class.h - classes and exceptions of Python for C++. Programs include ffi_hpy/bind.h. */
 #ifndef FFI_HPY_BIND_CLASS_H_
 #define FFI_HPY_BIND_CLASS_H_
 
@@ -8,103 +8,117 @@ FFI_HPY_NAMESPACE_BEGIN
 
 namespace detail {
 
-/** A Function of an overload, or the Function of that name in a scope, to which the overload is added. */
-inline owned add_overload(const owned &scope, const owned &name, std::unique_ptr<overload_record> overload) {
-  owned known = ask_python("known_function", scope, name);
-  if (known.is_none()) {
-    known = function_of(std::move(overload));
-    ask_python("new_function", scope, name, known);
-  } else {
-    check(api->function_add(known.value.v_obj, overload.get()));
-    (void)overload.release();
-  }
-  return known;
+inline object text_or_empty(const char *text) { return str_of(text != nullptr ? text : ""); }
+
+/** Sets a function in a scope, or adds an overload to the one of that name. */
+FFI_HPY_NOINLINE inline void define_function(handle scope, function_record *record, const char *text,
+                                             const std::type_info *const *types) {
+  object name = str_of(record->name);
+  defined_function made = define(record, text, types, ask_python("known_function", scope, name));
+  ask_python("function", scope, name, made.function, made.metadata, text_or_empty(record->doc));
 }
+
+/** Adds a method to a bound class: for all languages, and as an attribute of the class of Python. */
+FFI_HPY_NOINLINE inline object define_method(handle scope, const ffi_hpy_class *type, const char *name, bool is_static,
+                                             function_record *record, const char *text,
+                                             const std::type_info *const *types) {
+  object key = str_of(name);
+  object known = ask_python("known_function", scope, key);
+  defined_function made = define(record, text, types, known);
+  if (known.is_none()) ask_python("new_function", scope, key, made.function);
+  std::string_view metadata;
+  (void)read_text(made.metadata.any(), false, &metadata);
+  TVMFFIMethodInfo info{};
+  info.name = bytes_of(name);
+  info.doc = bytes_of(record->doc != nullptr ? record->doc : "");
+  info.metadata = bytes_of(metadata);
+  info.flags = is_static ? kTVMFFIFieldFlagBitMaskIsStaticMethod : 0;
+  info.method = made.function.any();
+  check(api->class_add_method(type->type_index, &info));
+  ask_python("method", scope, key);
+  return made.function;
+}
+
+/** Adds a property of a bound class. */
+FFI_HPY_NOINLINE inline void define_property(handle scope, const ffi_hpy_class *type, const char *name, const char *doc,
+                                             const defined_function &get, handle set) {
+  std::string_view metadata;
+  object about = ask_python("property_metadata", get.metadata);
+  (void)read_text(about.any(), false, &metadata);
+  TVMFFIFieldInfo info{};
+  info.name = bytes_of(name);
+  info.doc = bytes_of(doc != nullptr ? doc : "");
+  info.metadata = bytes_of(metadata);
+  check(api->class_add_property(type, &info, get.function.any().v_obj, set.is_valid() ? set.any().v_obj : nullptr));
+  ask_python("property", scope, str_of(name));
+}
+
+/** A Function that belongs to nothing yet. */
+struct loose {
+  static defined_function define_one(function_record *record, const char *text, const std::type_info *const *types) {
+    return define(record, text, types, handle());
+  }
+};
+
+/** The further arguments of class_. */
+struct class_about {
+  const char *doc = "";
+  int64_t flags = 0;
+};
 
 } // namespace detail
 
-/** A module or a class of Python, which gets attributes. */
-class scope {
-public:
-  /** The object of Python. */
-  const detail::owned &python() const { return python_; }
-  /** The name that the keys of types in this scope begin with, such as "shapes". */
-  const std::string &key() const { return key_; }
-
-  /** Sets an attribute: scope.attr("answer") = 42. */
-  class attribute {
-  public:
-    attribute(const scope &in, const char *name) : scope_(in), name_(name) {}
-    template <typename T> void operator=(T &&value) const {
-      detail::ask_python("set_attribute", scope_.python_, detail::str_of(name_),
-                         arg("value").operator=(std::forward<T>(value)).value);
-    }
-
-  private:
-    const scope &scope_;
-    const char *name_;
+template <typename F, typename... Extra> module_ &module_::def(const char *name, F &&f, const Extra &...extra) {
+  auto finish = [this](detail::function_record *record, const char *text, const std::type_info *const *types) {
+    detail::define_function(*this, record, text, types);
   };
-  attribute attr(const char *name) const { return attribute(*this, name); }
-
-protected:
-  scope(detail::owned python, std::string key) : python_(std::move(python)), key_(std::move(key)) {}
-
-  detail::owned python_;
-  std::string key_;
-};
-
-/** A module of Python. */
-class module_ : public scope {
-public:
-  module_(detail::owned python, std::string key) : scope(std::move(python), std::move(key)) {}
-
-  /** Sets a function. Further arguments: documentation, the names and defaults of parameters, rv_policy, call_guard. */
-  template <typename F, typename... Extra> module_ &def(const char *name, F &&f, const Extra &...extra) {
-    auto made = detail::make_overload(name, false, std::forward<F>(f), extra...);
-    detail::owned key = detail::str_of(name), doc = detail::str_of(made->doc), about = detail::str_of(made->metadata);
-    detail::owned function = detail::add_overload(python_, key, std::move(made));
-    detail::ask_python("function", python_, key, function, about, doc);
-    return *this;
-  }
-  /** Makes a module inside of this one. */
-  module_ def_submodule(const char *name, const char *doc = "") {
-    detail::owned made = detail::ask_python("submodule", python_, detail::str_of(name), detail::str_of(doc));
-    return module_(std::move(made), key_ + "." + name);
-  }
-};
-
-/** A constructor: init<int, float>(). */
-template <typename... Args> struct init {};
+  detail::describe(name, 0, std::forward<F>(f), finish, extra...);
+  return *this;
+}
 
 /** Instances of the class have attributes that Python sets. */
 struct dynamic_attr {};
 /** Python can have weak references to instances of the class. */
 struct is_weak_referenceable {};
+/** Python cannot derive classes from the class. */
+struct is_final {};
 
 namespace detail {
-/** The further arguments of class_. */
-struct class_about {
-  std::string doc;
-  int64_t flags = 0;
-};
-inline void say(class_about *about, const char *doc) { about->doc = doc; }
-inline void say(class_about *about, dynamic_attr) { about->flags |= 1; }
-inline void say(class_about *about, is_weak_referenceable) { about->flags |= 2; }
+inline void apply(class_about *about, const char *doc) { about->doc = doc; }
+inline void apply(class_about *about, dynamic_attr) { about->flags |= 1; }
+inline void apply(class_about *about, is_weak_referenceable) { about->flags |= 2; }
+inline void apply(class_about *about, is_final) { about->flags |= 4; }
+inline void apply(class_about *, sig) {}
 } // namespace detail
 
+/** A further argument of class_::def that adds several things: derive from it, and write `execute(cl, extra...)`. */
+template <typename Derived> struct def_visitor {};
+
+/** A constructor: init<int, float>(). */
+template <typename... Args> struct init : def_visitor<init<Args...>> {
+  template <typename Class, typename... Extra> void execute(Class &cl, const Extra &...extra) const {
+    cl.def_constructor([](Args... args) { return detail::make_instance<typename Class::Type>(static_cast<Args &&>(args)...); },
+                       extra...);
+  }
+};
+
+/** A constructor of one argument that also converts arguments of functions. */
+template <typename Arg> struct init_implicit : def_visitor<init_implicit<Arg>> {
+  template <typename Class, typename... Extra> void execute(Class &cl, const Extra &...extra) const;
+};
+
 /** Binds a class, which need not know of it. Ts may name the bound base class. */
-template <typename T, typename... Ts> class class_ : public scope {
+template <typename T, typename... Ts> class class_ : public object {
   template <typename U> static constexpr bool is_base = std::is_base_of_v<U, T> && !std::is_same_v<U, T>;
   static_assert((is_base<Ts> && ... && (sizeof...(Ts) <= 1)), "class_<T, Base>: one base class of T");
 
 public:
   using Type = T;
 
-  /** Further arguments: documentation, dynamic_attr(), is_weak_referenceable(). */
-  template <typename... Extra>
-  class_(const scope &in, const char *name, const Extra &...extra) : scope(detail::owned(), in.key() + "." + name) {
+  /** Further arguments: documentation, dynamic_attr(), is_weak_referenceable(), is_final(). */
+  template <typename... Extra> class_(handle in, const char *name, const Extra &...extra) {
     detail::class_about about;
-    (detail::say(&about, extra), ...);
+    (detail::apply(&about, extra), ...);
     auto *made = new ffi_hpy_class{}; /* for the life of the process */
     (set_base<Ts>(made), ...);
     if constexpr (std::is_destructible_v<T>) {
@@ -113,62 +127,72 @@ public:
     made->cpp_name = typeid(T).name();
     made->size = sizeof(T);
     made->alignment = alignof(T);
-    TVMFFIByteArray key = detail::bytes_of(key_), doc = detail::bytes_of(about.doc);
+    object label = detail::str_of(name), full = detail::ask_python("key_in", in, label);
+    std::string_view text;
+    (void)detail::read_text(full.any(), false, &text);
+    TVMFFIByteArray key = detail::bytes_of(text), doc = detail::bytes_of(about.doc);
     detail::check(detail::api->class_add(made, &key, &doc));
     type_ = detail::class_of<T>::known = made;
-    python_ = detail::ask_python("class", in.python(), detail::str_of(name), index(),
-                                 detail::owned(detail::word(kTVMFFIInt, about.flags)));
+    static_cast<object &>(*this) = detail::ask_python("class", in, label, detail::int_value(made->type_index),
+                                                      detail::int_value(about.flags));
   }
 
-  /** Adds a constructor. */
-  template <typename... Args, typename... Extra> class_ &def(init<Args...>, const Extra &...extra) {
-    auto construct = [](Args... args) -> detail::owned {
-      return detail::make_instance<T>(static_cast<Args &&>(args)...);
-    };
-    detail::owned made = add("__ffi_init__", true, detail::make_overload("__init__", false, construct, extra...));
+  /** Adds a constructor, or what another def_visitor adds. */
+  template <typename Visitor, typename... Extra>
+  class_ &def(const def_visitor<Visitor> &visitor, const Extra &...extra) {
+    static_cast<const Visitor &>(visitor).execute(*this, extra...);
+    return *this;
+  }
+  /** Adds a constructor: a function that returns an object of the class. */
+  template <typename F, typename... Extra> class_ &def_constructor(F &&f, const Extra &...extra) {
+    object made = detail::describe("__init__", 0, std::forward<F>(f), adder("__ffi_init__", true), extra...);
     if (!has_init_) {
       TVMFFIByteArray init_name = detail::bytes_of("__ffi_init__");
-      detail::check(detail::api->class_add_attr(type_->type_index, &init_name, &made.value));
+      detail::check(detail::api->class_add_attr(type_->type_index, &init_name, &made.any()));
     }
     has_init_ = true;
     return *this;
   }
   /** Adds a method: a member function, or a function whose first parameter is the object. */
-  template <typename F, typename... Extra> class_ &def(const char *name, F &&f, const Extra &...extra) {
-    auto method = detail::with_self<T>(std::forward<F>(f));
-    add(name, false, detail::make_overload(name, true, std::move(method), extra...));
+  template <typename F, typename... Extra, std::enable_if_t<!std::is_base_of_v<def_visitor<F>, F>, int> = 0>
+  class_ &def(const char *name, F &&f, const Extra &...extra) {
+    detail::describe(name, kFfiHpyFunctionIsMethod, detail::with_self<T>(std::forward<F>(f)), adder(name, false),
+                     extra...);
     return *this;
   }
   /** Adds a static method. */
   template <typename F, typename... Extra> class_ &def_static(const char *name, F &&f, const Extra &...extra) {
-    add(name, true, detail::make_overload(name, false, std::forward<F>(f), extra...));
+    detail::describe(name, 0, std::forward<F>(f), adder(name, true), extra...);
     return *this;
   }
   /** Adds a property of a member that can be read and set. */
   template <typename C, typename M, typename... Extra>
   class_ &def_rw(const char *name, M C::*member, const Extra &...extra) {
-    return add_property(name, getter(member), setter(member), rv_policy::reference_internal, extra...);
+    return add_property(name, getter(member), setter(member), extra...);
   }
   /** Adds a property of a member that can be read. */
   template <typename C, typename M, typename... Extra>
   class_ &def_ro(const char *name, M C::*member, const Extra &...extra) {
-    return add_property(name, getter(member), nullptr, rv_policy::reference_internal, extra...);
+    return add_property(name, getter(member), nullptr, extra...);
   }
   /** Adds a property with functions that read it and set it. */
   template <typename Get, typename Set, typename... Extra>
   class_ &def_prop_rw(const char *name, Get &&get, Set &&set, const Extra &...extra) {
     return add_property(name, detail::with_self<T>(std::forward<Get>(get)),
-                        detail::with_self<T>(std::forward<Set>(set)), rv_policy::reference_internal, extra...);
+                        detail::with_self<T>(std::forward<Set>(set)), extra...);
   }
   /** Adds a property with a function that reads it. */
   template <typename Get, typename... Extra> class_ &def_prop_ro(const char *name, Get &&get, const Extra &...extra) {
-    return add_property(name, detail::with_self<T>(std::forward<Get>(get)), nullptr, rv_policy::reference_internal,
-                        extra...);
+    return add_property(name, detail::with_self<T>(std::forward<Get>(get)), nullptr, extra...);
   }
 
 private:
-  detail::owned index() const { return detail::owned(detail::word(kTVMFFIInt, type_->type_index)); }
-
+  auto adder(const char *name, bool is_static) {
+    return [this, name, is_static](detail::function_record *record, const char *text,
+                                   const std::type_info *const *types) {
+      return detail::define_method(*this, type_, name, is_static, record, text, types);
+    };
+  }
   template <typename Base> static void set_base(ffi_hpy_class *made) {
     made->base = &detail::class_of<Base>::get();
     auto *whole = reinterpret_cast<T *>(uintptr_t{4096}); /* never accessed */
@@ -176,63 +200,67 @@ private:
     made->to_base = [](void *value) -> void * { return static_cast<Base *>(static_cast<T *>(value)); };
   }
   template <typename C, typename M> static auto getter(M C::*member) {
-    if constexpr (std::is_class_v<M> && !std::is_copy_constructible_v<M>) {
-      return [member](T &self) -> M & { return self.*member; };
-    } else if constexpr (std::is_base_of_v<detail::str_caster_base, caster<M>> || !std::is_class_v<M>) {
-      return [member](const T &self) -> const M & { return self.*member; };
+    if constexpr (std::is_base_of_v<detail::class_caster_tag, detail::make_caster<M>> && !std::is_pointer_v<M>) {
+      return [member](T &self) -> M & { return self.*member; }; /* Python refers to the member */
     } else {
-      return [member](T &self) -> M & { return self.*member; };
+      return [member](const T &self) -> const M & { return self.*member; };
     }
   }
   template <typename C, typename M> static auto setter(M C::*member) {
     return [member](T &self, const M &value) { self.*member = value; };
   }
-
-  /** Registers the function for all languages, and sets it as an attribute of the class. */
-  detail::owned add(const char *name, bool is_static, std::unique_ptr<detail::overload_record> overload) {
-    std::string doc = overload->doc, metadata = overload->metadata;
-    detail::owned key = detail::str_of(name), function = detail::add_overload(python_, key, std::move(overload));
-    TVMFFIMethodInfo info{};
-    info.name = detail::bytes_of(name);
-    info.doc = detail::bytes_of(doc);
-    info.metadata = detail::bytes_of(metadata);
-    info.flags = is_static ? kTVMFFIFieldFlagBitMaskIsStaticMethod : 0;
-    info.method = function.value;
-    detail::check(detail::api->class_add_method(type_->type_index, &info));
-    detail::ask_python("method", python_, key);
-    return function;
-  }
   template <typename Get, typename Set, typename... Extra>
-  class_ &add_property(const char *name, Get &&get, Set &&set, rv_policy policy, const Extra &...extra) {
-    auto read = detail::make_overload(name, true, std::forward<Get>(get), policy, extra...);
-    std::string doc = read->doc, metadata = "{\"type_schema\":" + detail::quoted(read_schema(get)) + "}";
-    detail::owned getter = detail::function_of(std::move(read)), setter;
+  class_ &add_property(const char *name, Get &&get, Set &&set, const Extra &...extra) {
+    const char *doc = nullptr;
+    auto keep_doc = [&doc](detail::function_record *record, const char *text, const std::type_info *const *types) {
+      doc = record->doc;
+      return detail::define(record, text, types, handle());
+    };
+    detail::defined_function read = detail::describe(name, kFfiHpyFunctionIsMethod, std::forward<Get>(get), keep_doc,
+                                                     rv_policy::reference_internal, extra...);
+    const char *read_doc = doc;
+    object write;
     if constexpr (!std::is_same_v<std::decay_t<Set>, std::nullptr_t>) {
-      setter = detail::function_of(detail::make_overload(name, true, std::forward<Set>(set)));
+      write = detail::describe(name, kFfiHpyFunctionIsMethod, std::forward<Set>(set), keep_doc).function;
     }
-    TVMFFIFieldInfo info{};
-    info.name = detail::bytes_of(name);
-    info.doc = detail::bytes_of(doc);
-    info.metadata = detail::bytes_of(metadata);
-    detail::check(detail::api->class_add_property(type_, &info, getter.value.v_obj,
-                                                  setter.is_none() ? nullptr : setter.value.v_obj));
-    detail::ask_python("property", python_, detail::str_of(name));
+    detail::define_property(*this, type_, name, read_doc, read, write);
     return *this;
-  }
-  template <typename Get> static std::string read_schema(const Get &) {
-    return detail::signature_of<std::decay_t<Get>>::types[0].schema();
   }
 
   const ffi_hpy_class *type_ = nullptr;
   bool has_init_ = false;
 };
 
-/** Makes an exception class of Python for a C++ class: exception<TooSmall>(m, "TooSmall"). The base is the name of a
- * built-in class. */
-template <typename E> class exception : public scope {
+/** Lets arguments of type Source be converted to Target, by a constructor of Target. */
+template <typename Source, typename Target> void implicitly_convertible() {
+  auto convert = [](handle source) -> handle {
+    detail::cleanup_list cleanup;
+    detail::make_caster<Source> caster;
+    if (!caster.from_python(source, 0, &cleanup) || !caster.template can_cast<Source>()) return handle();
+    handle cls = type<Target>();
+    handle made = detail::guarded([&] { return cls(source); });
+    cls.dec_ref();
+    if (!made.is_valid()) { python_error dropped; }
+    return made;
+  };
+  detail::class_of<Target>::conversions =
+      new detail::implicit_conversion{convert, detail::class_of<Target>::conversions}; /* for the life of the process */
+}
+template <typename Arg>
+template <typename Class, typename... Extra>
+void init_implicit<Arg>::execute(Class &cl, const Extra &...extra) const {
+  init<Arg>().execute(cl, extra...);
+  implicitly_convertible<detail::intrinsic_t<Arg>, typename Class::Type>();
+}
+
+/** Makes an exception class of Python for a C++ class: exception<TooSmall>(m, "TooSmall"). The base is a class of
+ * Python, or the name of a built-in one. */
+template <typename E> class exception : public object {
 public:
-  exception(const scope &in, const char *name, const char *base = "Exception") : scope(detail::owned(), "") {
-    python_ = detail::ask_python("exception", in.python(), detail::str_of(name), detail::str_of(base));
+  exception(handle in, const char *name, const char *base = "Exception")
+      : exception(in, name, detail::ask_python("constant", detail::str_of(base))) {}
+  exception(handle in, const char *name, handle base)
+      : object(detail::ask_python("exception", in, detail::str_of(name), base)) {
     auto translate = [](const detail::translator *self, const std::exception_ptr &thrown) {
       try {
         std::rethrow_exception(thrown);
@@ -243,7 +271,8 @@ public:
         return false;
       }
     };
-    detail::translators = new detail::translator{translate, in.key() + "." + name, detail::translators};
+    object key = detail::ask_python("key_in", in, detail::str_of(name));
+    detail::translators = new detail::translator{translate, cast<std::string>(key), detail::translators};
   }
 };
 

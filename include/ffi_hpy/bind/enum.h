@@ -15,62 +15,87 @@ namespace detail {
 
 /** The Python side of an enum. */
 struct enum_record {
+  const std::type_info *type;
   std::string key;
-  owned python;
-  std::vector<std::pair<int64_t, owned>> members; /* objects of Python */
+  object python;
+  std::vector<std::pair<int64_t, object>> members; /* objects of Python */
   bool is_arithmetic = false, is_flag = false;
+  const enum_record *older = nullptr;
 };
+/** All enums of this library; they live as long as the process. */
+inline const enum_record *enums = nullptr;
 template <typename E> struct enum_of {
   static inline enum_record *known = nullptr;
 };
 
-} // namespace detail
+/** The number of an argument; false if it is not a member. */
+FFI_HPY_NOINLINE inline bool read_enum(const enum_record *record, handle source, int64_t *number) noexcept {
+  if (record == nullptr) return false;
+  if (source.any().type_index == kTVMFFIInt) {
+    *number = source.any().v_int64;
+    return record->is_arithmetic;
+  }
+  if (source.any().type_index != kTVMFFIOpaquePyObject) return false;
+  handle found = guarded([&] { return ask_python("enum_value", record->python, source); });
+  if (!found.is_valid()) python_error dropped;
+  *number = found.any().v_int64;
+  bool is_member = found.any().type_index == kTVMFFIInt;
+  found.dec_ref();
+  return is_member;
+}
+FFI_HPY_NOINLINE inline handle member_of(const enum_record *record, int64_t number) noexcept {
+  if (record == nullptr) return int_value(number);
+  for (const auto &[known, member] : record->members) {
+    if (known == number) return member.inc_ref();
+  }
+  return guarded([&] { return ask_python("enum_member", record->python, int_value(number)); });
+}
 
 /** Enums that are bound with enum_. */
-template <typename E> struct caster<E, std::enable_if_t<std::is_enum_v<E>>> : detail::value_caster<E> {
-  bool from(const TVMFFIAny &any, bool) {
-    const detail::enum_record *record = detail::enum_of<E>::known;
-    if (record == nullptr) return false;
-    if (any.type_index == kTVMFFIInt) {
-      this->value = static_cast<E>(any.v_int64);
-      return record->is_arithmetic;
-    }
-    return any.type_index == kTVMFFIOpaquePyObject && read(any);
+template <typename E> struct type_caster<E, enable_if_t<std::is_enum_v<E>>> : native_caster {
+  FFI_HPY_TYPE_CASTER(E, const_name<E>());
+  bool from_python(handle source, uint32_t, cleanup_list *) noexcept {
+    int64_t number = 0;
+    if (!read_enum(enum_of<E>::known, source, &number)) return false;
+    value = static_cast<E>(number);
+    return true;
   }
-  static detail::owned to(E value, rv_policy, const TVMFFIAny *) {
-    const detail::enum_record *record = detail::enum_of<E>::known;
-    auto number = static_cast<int64_t>(value);
-    detail::owned view(detail::word(kTVMFFIInt, number));
-    if (record == nullptr) return view;
-    for (const auto &[known, member] : record->members) {
-      if (known == number) return member;
-    }
-    return detail::ask_python("enum_member", record->python, view);
-  }
-  static std::string name() {
-    return detail::enum_of<E>::known != nullptr ? detail::enum_of<E>::known->key : typeid(E).name();
-  }
-  static std::string schema() { return detail::named_schema(name()); }
-
-private:
-  bool read(const TVMFFIAny &any) {
-    detail::owned view(any);
-    detail::owned number = detail::ask_python("enum_value", detail::enum_of<E>::known->python, view);
-    (void)view.release();
-    this->value = static_cast<E>(number.value.v_int64);
-    return number.value.type_index == kTVMFFIInt;
+  static handle from_cpp(E source, rv_policy, cleanup_list *) noexcept {
+    return member_of(enum_of<E>::known, static_cast<int64_t>(source));
   }
 };
+
+inline std::string type_text(const char *text, const std::type_info *const *types) {
+  std::string made;
+  for (; *text != '\0'; ++text) {
+    if (*text != '%') {
+      made += *text;
+      continue;
+    }
+    const std::type_info *type = *types++;
+    const enum_record *each = enums;
+    while (each != nullptr && *each->type != *type) each = each->older;
+    const ffi_hpy_class *found = each == nullptr ? api->class_find(type->name()) : nullptr;
+    made += each != nullptr ? each->key : found != nullptr ? key_of(found, "") : demangled(type->name());
+  }
+  return made;
+}
+
+} // namespace detail
 
 /** Binds an enum. Python's class is made when the object of this class ends, because it needs all members. */
 template <typename E> class enum_ {
 public:
   /** Further arguments: documentation, is_arithmetic(), is_flag(). */
-  template <typename... Extra> enum_(const scope &in, const char *name, const Extra &...extra) {
-    record_ = new detail::enum_record; /* for the life of the process */
-    record_->key = in.key() + "." + name;
+  template <typename... Extra> enum_(handle in, const char *name, const Extra &...extra) {
+    record_ = new detail::enum_record{}; /* for the life of the process */
+    record_->type = &typeid(E);
+    record_->key = cast<std::string>(detail::ask_python("key_in", in, detail::str_of(name)));
     (tell(extra), ...);
-    builder_ = detail::ask_python("enum", in.python(), detail::str_of(name), detail::str_of(doc_), kind());
+    int64_t kind = (record_->is_arithmetic ? 1 : 0) + (record_->is_flag ? 2 : 0);
+    builder_ = detail::ask_python("enum", in, detail::str_of(name), detail::str_of(doc_), detail::int_value(kind));
+    record_->older = detail::enums;
+    detail::enums = record_;
     detail::enum_of<E>::known = record_;
   }
   enum_(const enum_ &) = delete;
@@ -79,15 +104,14 @@ public:
     if (std::uncaught_exceptions() != n_uncaught_) return; /* an exception ends the definition */
     record_->python = detail::ask_python("enum_finish", builder_);
     for (auto &[number, member] : record_->members) {
-      member = detail::ask_python("enum_member", record_->python, detail::owned(detail::word(kTVMFFIInt, number)));
+      member = detail::ask_python("enum_member", record_->python, detail::int_value(number));
     }
   }
   /** Adds a member. */
   enum_ &value(const char *name, E value, const char *doc = "") {
     auto number = static_cast<int64_t>(value);
-    detail::owned view(detail::word(kTVMFFIInt, number));
-    detail::ask_python("enum_add", builder_, detail::str_of(name), view, detail::str_of(doc));
-    record_->members.emplace_back(number, detail::owned());
+    detail::ask_python("enum_add", builder_, detail::str_of(name), detail::int_value(number), detail::str_of(doc));
+    record_->members.emplace_back(number, object());
     return *this;
   }
   /** Makes the members attributes of the scope of the enum, too. */
@@ -100,12 +124,9 @@ private:
   void tell(const char *doc) { doc_ = doc; }
   void tell(is_arithmetic) { record_->is_arithmetic = true; }
   void tell(is_flag) { record_->is_flag = true; }
-  detail::owned kind() const {
-    return detail::owned(detail::word(kTVMFFIInt, (record_->is_arithmetic ? 1 : 0) + (record_->is_flag ? 2 : 0)));
-  }
 
   detail::enum_record *record_;
-  detail::owned builder_;
+  object builder_;
   const char *doc_ = "";
   int n_uncaught_ = std::uncaught_exceptions();
 };

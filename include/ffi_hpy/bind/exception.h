@@ -2,7 +2,7 @@
 #ifndef FFI_HPY_BIND_EXCEPTION_H_
 #define FFI_HPY_BIND_EXCEPTION_H_
 
-#include <ffi_hpy/bind/runtime.h>
+#include <ffi_hpy/bind/python.h>
 
 #include <new>
 #include <stdexcept>
@@ -38,6 +38,15 @@ FFI_HPY_BUILTIN_EXCEPTION(import_error, "ImportError")
 FFI_HPY_BUILTIN_EXCEPTION(attribute_error, "AttributeError")
 #undef FFI_HPY_BUILTIN_EXCEPTION
 
+/** Thrown by cast<T>() for a value that is not a T. */
+class cast_error : public builtin_exception {
+public:
+  explicit cast_error(const char *what = "std::bad_cast") : builtin_exception("RuntimeError", what) {}
+};
+
+/** Thrown by a function that does not accept its arguments: the next overload is tried. */
+struct next_overload {};
+
 namespace detail {
 
 /** A class of exceptions that the library has registered, in a list; the newest is tried first. */
@@ -59,9 +68,6 @@ FFI_HPY_COLD inline std::string demangled(const char *name) {
   return name;
 #endif
 }
-
-/** Thrown by a caster for an argument that does not fit. */
-struct next_overload {};
 
 /** Makes the exception that is being handled the pending error. Returns -1; or FFI_HPY_NEXT_OVERLOAD if an argument did
  * not fit. */

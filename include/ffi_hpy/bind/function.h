@@ -1,219 +1,188 @@
-/* function.h - C++ functions as Functions: parameters, overloads, exceptions. Programs include ffi_hpy/bind.h. */
+/* function.h - C++ functions as Functions of the ABI. Programs include ffi_hpy/bind.h.
+ *
+ * For each function the compiler makes a thunk, which reads the arguments with casters, and a constant text with the
+ * types. The core does everything else: names, defaults, overloads, messages. */
 #ifndef FFI_HPY_BIND_FUNCTION_H_
 #define FFI_HPY_BIND_FUNCTION_H_
 
-#include <ffi_hpy/bind/exception.h>
-#include <ffi_hpy/bind/instance.h>
+#include <ffi_hpy/bind/types.h>
 
 #include <tuple>
-#include <vector>
 
 FFI_HPY_NAMESPACE_BEGIN
 
-/* ---- The further arguments of def ---- */
-
-/** A parameter with a default. */
-struct arg_v {
-  const char *name;
-  detail::owned value;
-  std::string shown; /**< the default in Python's words */
-  uint32_t flags;
-};
-
-/** A parameter: arg("x"), or "x"_a. */
-struct arg {
-  const char *name_;
-  uint32_t flags_ = 0;
-  constexpr explicit arg(const char *name = nullptr) : name_(name) {}
-  /** The argument is not converted: an int is not accepted as a float. */
-  constexpr arg noconvert(bool value = true) const {
-    arg changed = *this;
-    changed.flags_ = value ? flags_ | kFfiHpyParamNoConvert : flags_ & ~uint32_t{kFfiHpyParamNoConvert};
-    return changed;
-  }
-  /** Whether None is accepted for a null pointer. */
-  constexpr arg none(bool value = true) const {
-    arg changed = *this;
-    changed.flags_ = value ? flags_ & ~uint32_t{kFfiHpyParamRefusesNone} : flags_ | kFfiHpyParamRefusesNone;
-    return changed;
-  }
-  template <typename T> arg_v operator=(T &&value) const;
-};
-
-namespace literals {
-constexpr arg operator""_a(const char *name, size_t) { return arg(name); }
-} // namespace literals
-
-/** Objects of `Guards` live while the function runs: call_guard<gil_scoped_release>(). */
-template <typename... Guards> struct call_guard {
-  using type = std::tuple<Guards...>;
-};
-/** Other Python threads run while the function does. */
-struct gil_scoped_release {};
-
-/** The function implements an operator: for operands that do not fit, it returns NotImplemented. */
-struct is_operator {};
-
 namespace detail {
 
-/** An overload with what the metadata needs. */
-struct overload_record : ffi_hpy_overload {
-  std::string text, doc, metadata;
-  std::vector<ffi_hpy_param> list;
-  std::vector<std::string> shown; /**< the defaults in Python's words */
-  rv_policy policy = rv_policy::automatic;
-  bool releases_gil = false;
+/* ---- Extras: the further arguments of def ---- */
 
-  overload_record() : ffi_hpy_overload{} {}
-  virtual ~overload_record() {
-    for (ffi_hpy_param &each : list) owned dropped(each.default_value);
-  }
+/** A function that is defined: the struct for the core, and the texts of defaults. */
+struct function_record : ffi_hpy_function_spec {
+  ffi_hpy_param *next_param = nullptr;
+  std::vector<object> *texts = nullptr;
+
+  function_record() : ffi_hpy_function_spec{} { n_positional = UINT32_MAX; }
 };
 
-inline void say(overload_record *record, const char *doc) { record->doc = doc; }
-inline void say(overload_record *record, rv_policy policy) { record->policy = policy; }
-inline void say(overload_record *, is_operator) {}
-inline void say(overload_record *record, const arg &param) {
-  record->list.push_back(ffi_hpy_param{param.name_, none(), param.flags_});
-  record->shown.emplace_back();
+inline void apply(function_record *record, const char *doc) { record->doc = doc; }
+inline void apply(function_record *record, rv_policy policy) { record->policy = static_cast<uint32_t>(policy); }
+inline void apply(function_record *record, sig text) { record->signature = text.value; }
+inline void apply(function_record *record, name text) { record->name = text.value; }
+inline void apply(function_record *record, is_method) { record->flags |= kFfiHpyFunctionIsMethod; }
+inline void apply(function_record *record, is_operator) { record->flags |= kFfiHpyFunctionIsOperator; }
+inline void apply(function_record *record, lock_self) { record->flags |= kFfiHpyFunctionLocksSelf; }
+inline void apply(function_record *record, kw_only) { record->n_positional = record->n_named; }
+inline void apply(function_record *record, const arg &param) {
+  *record->next_param++ = ffi_hpy_param{param.name_, nullptr, none_value(), param.flags_};
+  ++record->n_named;
 }
-inline void say(overload_record *record, const arg_v &param) {
-  owned value = param.value;
-  record->list.push_back(ffi_hpy_param{param.name, value.release(), param.flags | kFfiHpyParamHasDefault});
-  record->shown.push_back(param.shown);
+FFI_HPY_NOINLINE inline void apply(function_record *record, const arg_v &param) {
+  const char *shown = param.signature;
+  if (shown == nullptr) {
+    record->texts->push_back(repr(param.value));
+    shown = static_cast<const str &>(static_cast<handle &>(record->texts->back())).c_str();
+  }
+  *record->next_param++ = ffi_hpy_param{param.name, shown, param.value.any(), param.flags | kFfiHpyParamHasDefault};
+  ++record->n_named;
 }
-template <typename... Guards> void say(overload_record *record, call_guard<Guards...>) {
-  record->releases_gil = (std::is_same_v<Guards, gil_scoped_release> || ...);
+template <typename... Guards> void apply(function_record *record, call_guard<Guards...>) {
+  if ((std::is_same_v<Guards, gil_scoped_release> || ...)) record->flags |= kFfiHpyFunctionReleasesGil;
 }
+template <size_t Nurse, size_t Patient> void apply(function_record *, keep_alive<Nurse, Patient>) {}
+template <typename Policy> void apply(function_record *, call_policy<Policy>) {}
 
-/** One type of a signature. */
-struct type_text {
-  std::string (*name)();
-  std::string (*schema)();
+template <typename T> inline constexpr bool is_param_v = std::is_same_v<T, arg> || std::is_same_v<T, arg_v>;
+
+/** The extras that change the thunk. */
+template <typename...> struct call_extras {};
+template <typename T> inline constexpr bool is_call_extra_v = false;
+template <typename... Guards> inline constexpr bool is_call_extra_v<call_guard<Guards...>> = true;
+template <size_t N, size_t P> inline constexpr bool is_call_extra_v<keep_alive<N, P>> = true;
+template <typename Policy> inline constexpr bool is_call_extra_v<call_policy<Policy>> = true;
+
+template <typename Chosen, typename... Extra> struct choose_extras {
+  using type = Chosen;
+};
+template <typename... Chosen, typename First, typename... Extra>
+struct choose_extras<call_extras<Chosen...>, First, Extra...>
+    : choose_extras<std::conditional_t<is_call_extra_v<First>, call_extras<Chosen..., First>, call_extras<Chosen...>>,
+                    Extra...> {};
+
+template <typename T> struct guards_of {
+  using type = std::tuple<>;
+};
+template <typename Guard> using guard_object = std::conditional_t<std::is_empty_v<Guard> && std::is_trivially_destructible_v<Guard>, std::tuple<>, std::tuple<Guard>>;
+template <typename... Guards> struct guards_of<call_guard<Guards...>> {
+  using type = decltype(std::tuple_cat(std::declval<guard_object<Guards>>()...));
 };
 
-/** Text in a JSON string. */
-FFI_HPY_COLD inline std::string quoted(std::string_view text) {
-  std::string made = "\"";
-  for (char c : text) {
-    if (c == '"' || c == '\\') made += '\\';
-    if (static_cast<unsigned char>(c) < 0x20) {
-      static const char digits[] = "0123456789abcdef";
-      made.append("\\u00").append(1, digits[c >> 4]).append(1, digits[c & 15]);
-    } else {
-      made += c;
-    }
-  }
-  return made += '"';
+/** Lets the patient live as long as the nurse. */
+inline void keep_alive_object(handle nurse, handle patient) {
+  if (nurse.is_valid() && !nurse.is_none() && !patient.is_none()) ask_python("keep_alive", nurse, patient);
+}
+template <typename T> void before_call(T *, const TVMFFIAny *, size_t, cleanup_list *) {}
+template <typename T> void after_call(T *, const TVMFFIAny *, size_t, handle) {}
+template <size_t Nurse, size_t Patient>
+void after_call(keep_alive<Nurse, Patient> *, const TVMFFIAny *args, size_t n, handle result) {
+  static_assert(Nurse != Patient, "keep_alive: the nurse and the patient are one argument");
+  if (Nurse > n || Patient > n) return;
+  keep_alive_object(Nurse == 0 ? result : handle(args[Nurse == 0 ? 0 : Nurse - 1]),
+                    Patient == 0 ? result : handle(args[Patient == 0 ? 0 : Patient - 1]));
 }
 
-/** Completes an overload: parameters, signature and metadata. types[0] is the result. */
-FFI_HPY_COLD inline void complete(overload_record *record, const char *name, bool has_self, const type_text *types,
-                                  size_t n) {
-  if (has_self && record->list.size() + 1 == n) {
-    record->list.insert(record->list.begin(), ffi_hpy_param{"self", none(), kFfiHpyParamRefusesNone});
-    record->shown.insert(record->shown.begin(), std::string());
-  }
-  bool is_named = record->list.size() == n;
-  if (!is_named && record->list.size() != 0) {
-    std::string message = std::string("`") + name + "` has " + std::to_string(n) + " parameters, but " +
-                          std::to_string(record->list.size()) + " have a name";
-    api->raise("TypeError", message.c_str());
-    throw python_error();
-  }
-  record->list.resize(n, ffi_hpy_param{nullptr, none(), 0});
-  record->shown.resize(n);
-  std::string schema = "{\"type\":\"ffi.Function\",\"named_args\":{\"return\":[" + types[0].schema() + "],\"params\":[";
-  std::string params = "[";
-  record->text = std::string(name) + "(";
-  for (size_t i = 0; i < n; ++i) {
-    const ffi_hpy_param &param = record->list[i];
-    bool has_default = (param.flags & kFfiHpyParamHasDefault) != 0;
-    if (!has_default) record->n_required = static_cast<uint32_t>(i + 1);
-    std::string shown = param.name != nullptr ? param.name : "arg" + std::to_string(i);
-    record->text.append(i == 0 ? "" : ", ").append(shown).append(": ").append(types[i + 1].name());
-    if (has_default) record->text.append(" = ").append(record->shown[i]);
-    schema.append(i == 0 ? "" : ",").append(types[i + 1].schema());
-    params.append(i == 0 ? "" : ",").append("{\"name\":").append(quoted(shown));
-    if (has_default) params.append(",\"shown\":").append(quoted(record->shown[i]));
-    params.append("}");
-  }
-  record->text.append(") -> ").append(types[0].name());
-  record->metadata = "{\"type_schema\":" + quoted(schema + "]}}");
-  if (is_named) record->metadata.append(",\"params\":").append(quoted(params + "]"));
-  record->metadata.append(record->releases_gil ? "" : ",\"nonblocking\":true").append(",\"python_results\":true}");
-  record->n_params = static_cast<uint32_t>(n);
-  record->params = record->list.data();
-  record->signature = record->text.c_str();
+/* ---- Thunks ---- */
+
+/** Flags of a parameter that follow from its type. */
+template <typename A> constexpr uint8_t type_flags() {
+  using T = intrinsic_t<A>;
+  uint8_t flags = 0;
+  if (std::is_same_v<T, args>) flags |= kFfiHpyTypeArgs;
+  if (std::is_same_v<T, kwargs>) flags |= kFfiHpyTypeKwargs;
+  if (has_arg_defaults<T>::value) flags |= kFfiHpyTypeAcceptsNone;
+  if (takes_python_v<T>) flags |= kFfiHpyTypeTakesPython;
+  return flags;
 }
 
-/* ---- Calls ---- */
-
-/** The caster of a parameter or result of type T: `char *` is text, a pointer has the caster of its target. */
-template <typename T> using caster_for = caster<plain<T>>;
-
-template <typename T> struct result_text {
-  static std::string name() { return caster_for<T>::name(); }
-  static std::string schema() { return caster_for<T>::schema(); }
-};
-template <> struct result_text<void> {
-  static std::string name() { return "None"; }
-  static std::string schema() { return named_schema("None"); }
-};
-
-template <typename Caster, typename A, typename = void> inline constexpr bool refuses_none_v = false;
-template <typename Caster, typename A>
-inline constexpr bool refuses_none_v<Caster, A, std::void_t<decltype(Caster::template refuses_none<A>)>> =
-    Caster::template refuses_none<A>;
-
-template <typename A, typename Caster>
-bool read_argument(Caster *caster, const TVMFFIAny &any, const ffi_hpy_param &param, uint32_t flags) {
-  if (any.type_index == kTVMFFINone) {
-    if (refuses_none_v<Caster, A> || (param.flags & kFfiHpyParamRefusesNone) != 0) return false;
-  }
-  return caster->from(any, (flags & FFI_HPY_CONVERT) != 0 && (param.flags & kFfiHpyParamNoConvert) == 0);
+template <typename A>
+bool load_argument(make_caster<A> *caster, const TVMFFIAny &any, uint32_t param_flags, uint32_t call_flags,
+                   cleanup_list *cleanup) {
+  uint32_t flags = param_flags & call_flags;
+  if (any.type_index == kTVMFFINone && (flags & kFfiHpyParamRefusesNone) != 0) return false;
+  return caster->from_python(handle(any), flags, cleanup) && caster->template can_cast<A>();
 }
 
-template <typename F, typename R, typename... A> struct overload_of final : overload_record {
-  explicit overload_of(F &&function) : f(std::move(function)) {
-    call = &call_this;
-    destroy = [](ffi_hpy_overload *self) { delete static_cast<overload_of *>(self); };
+/** The callable of an overload: in the words of the overload itself, or behind a pointer in them. */
+template <typename F>
+inline constexpr bool is_inline_v = sizeof(F) <= sizeof(ffi_hpy_overload::capture) && alignof(F) <= alignof(void *) &&
+                                    std::is_trivially_copyable_v<F> && std::is_trivially_destructible_v<F>;
+template <typename F> F &captured(const ffi_hpy_overload *overload) {
+  void *place = const_cast<void **>(overload->capture);
+  if constexpr (is_inline_v<F>) {
+    return *std::launder(reinterpret_cast<F *>(place));
+  } else {
+    return **static_cast<F **>(place);
   }
+}
 
-  static int call_this(const ffi_hpy_overload *base, const TVMFFIAny *args, uint32_t flags, TVMFFIAny *result) {
-    const auto *self = static_cast<const overload_of *>(base);
+template <typename F, typename Extras, typename R, typename... A> struct thunk;
+template <typename F, typename... Extras, typename R, typename... A> struct thunk<F, call_extras<Extras...>, R, A...> {
+  static int call(const ffi_hpy_overload *self, const TVMFFIAny *args, uint32_t flags, TVMFFIAny *result) noexcept {
     try {
-      return self->invoke(std::index_sequence_for<A...>(), args, flags, result);
+      return call_with(std::index_sequence_for<A...>(), self, args, flags, result);
     } catch (...) {
       return translate_exception();
     }
   }
 
-  mutable F f;
-
 private:
   template <size_t... I>
-  int invoke(std::index_sequence<I...>, [[maybe_unused]] const TVMFFIAny *args, [[maybe_unused]] uint32_t flags,
-             TVMFFIAny *result) const {
-    std::tuple<caster_for<A>...> in;
-    if (!(read_argument<A>(&std::get<I>(in), args[I], params[I], flags) && ...)) return FFI_HPY_NEXT_OVERLOAD;
-    if constexpr (std::is_void_v<R>) {
-      f(std::get<I>(in).template get<A>()...);
-    } else {
-      const TVMFFIAny *parent = sizeof...(A) != 0 ? args : nullptr;
-      *result = caster_for<R>::to(f(std::get<I>(in).template get<A>()...), policy, parent).release();
+  static int call_with(std::index_sequence<I...>, const ffi_hpy_overload *self, [[maybe_unused]] const TVMFFIAny *args,
+                       [[maybe_unused]] uint32_t flags, TVMFFIAny *result) {
+    std::tuple<make_caster<A>...> in;
+    cleanup_list cleanup(sizeof...(A) != 0 ? handle(args[0]) : handle());
+    if (!(load_argument<A>(&std::get<I>(in), args[I], self->params[I].flags, flags, &cleanup) && ...)) {
+      return FFI_HPY_NEXT_OVERLOAD;
     }
+    (before_call(static_cast<Extras *>(nullptr), args, sizeof...(A), &cleanup), ...);
+    F &f = captured<F>(self);
+    handle made(none_value());
+    if constexpr (std::is_void_v<R>) {
+      [[maybe_unused]] std::tuple<typename guards_of<Extras>::type...> guards;
+      f(static_cast<A>(std::get<I>(in).operator cast_t<A>())...);
+    } else {
+      [[maybe_unused]] std::tuple<typename guards_of<Extras>::type...> guards;
+      made = make_caster<R>::from_cpp(f(static_cast<A>(std::get<I>(in).operator cast_t<A>())...),
+                                      static_cast<rv_policy>(self->policy), &cleanup);
+      if (!made.is_valid()) return -1;
+    }
+    object kept = steal(made);
+    (after_call(static_cast<Extras *>(nullptr), args, sizeof...(A), kept), ...);
+    *result = kept.release().any();
     return 0;
   }
 };
 
-/** The signature of a callable. */
+/** The names of types, from a text with '%' for each class or enum. */
+inline std::string type_text(const char *text, const std::type_info *const *types);
+
+/** What the signature of a callable needs. */
+template <typename R, typename... A> struct function_types {
+  template <typename F, typename Extras> using thunk_of = thunk<F, Extras, R, A...>;
+  static constexpr size_t n = sizeof...(A);
+  /* The result and the parameters, one a line. */
+  static constexpr auto text = [] {
+    if constexpr (n == 0) {
+      return result_caster<R>::Name;
+    } else {
+      return result_caster<R>::Name + ((const_name("\n") + make_caster<A>::Name) + ...);
+    }
+  }();
+  static constexpr uint8_t flags[n + 1] = {type_flags<A>()..., 0};
+};
+
+/** The types of a callable. */
 template <typename F> struct signature_of : signature_of<decltype(&F::operator())> {};
 template <typename R, typename... A> struct signature_of<R (*)(A...)> {
-  template <typename F> using overload = overload_of<F, R, A...>;
-  static constexpr size_t n = sizeof...(A);
-  static constexpr type_text types[] = {{&result_text<R>::name, &result_text<R>::schema},
-                                        {&result_text<A>::name, &result_text<A>::schema}...};
+  using types = function_types<R, A...>;
 };
 template <typename R, typename... A> struct signature_of<R (*)(A...) noexcept> : signature_of<R (*)(A...)> {};
 template <typename C, typename R, typename... A> struct signature_of<R (C::*)(A...)> : signature_of<R (*)(A...)> {};
@@ -240,41 +209,63 @@ template <typename Class, typename C, typename R, typename... A> auto with_self(
   return [method](const Class &self, A... args) -> R { return (self.*method)(static_cast<A &&>(args)...); };
 }
 
-/** An overload of a callable. */
-template <typename F, typename... Extra>
-std::unique_ptr<overload_record> make_overload(const char *name, bool has_self, F &&f, const Extra &...extra) {
-  using Plain = std::decay_t<F>;
-  using Info = signature_of<Plain>;
-  auto made = std::make_unique<typename Info::template overload<Plain>>(Plain(std::forward<F>(f)));
-  (say(made.get(), extra), ...);
-  complete(made.get(), name, has_self, Info::types, Info::n);
-  return made;
+/** A Function that was defined, with its metadata (JSON). */
+struct defined_function {
+  object function, metadata;
+};
+
+/** Makes a Function, or adds an overload to the Function `known`. */
+FFI_HPY_NOINLINE inline defined_function define(function_record *record, const char *text,
+                                                const std::type_info *const *types, handle known) {
+  std::string types_text = type_text(text, types);
+  record->types = types_text.c_str();
+  TVMFFIObjectHandle made = nullptr;
+  TVMFFIAny metadata = none_value();
+  check(api->function_define(record, known.is_valid() && !known.is_none() ? known.any().v_obj : nullptr, &made,
+                             &metadata));
+  return {take_object(made), take(metadata)};
 }
 
-/** A Function of one overload. */
-inline owned function_of(std::unique_ptr<overload_record> overload) {
-  TVMFFIObjectHandle made = nullptr;
-  check(api->function_new(overload.get(), &made));
-  (void)overload.release();
-  return owned(view_of(made));
+/** Defines an overload of a callable: `finish(record, text, types)` passes it on. */
+template <typename F, typename Finish, typename... Extra>
+auto describe(const char *name, uint32_t flags, F &&f, Finish &&finish, const Extra &...extra) {
+  using Plain = std::decay_t<F>;
+  using Types = typename signature_of<Plain>::types;
+  using Chosen = typename choose_extras<call_extras<>, Extra...>::type;
+  constexpr size_t n_named = (size_t{is_param_v<Extra>} + ... + 0);
+  ffi_hpy_param params[n_named + 1];
+  std::vector<object> texts;
+  texts.reserve(n_named); /* the record points into short texts */
+  function_record record;
+  record.name = name;
+  record.flags = flags;
+  record.next_param = params;
+  record.params = params;
+  record.texts = &texts;
+  record.n_params = static_cast<uint32_t>(Types::n);
+  record.type_flags = Types::flags;
+  record.call = &Types::template thunk_of<Plain, Chosen>::call;
+  (apply(&record, extra), ...);
+  if constexpr (is_inline_v<Plain>) {
+    new (static_cast<void *>(record.capture)) Plain(std::forward<F>(f));
+  } else {
+    record.capture[0] = new Plain(std::forward<F>(f));
+    record.free_capture = [](void **capture) { delete static_cast<Plain *>(capture[0]); };
+  }
+  return finish(&record, Types::text.text, Types::text.types());
 }
 
 } // namespace detail
 
-template <typename T> arg_v arg::operator=(T &&value) const {
-  using Plain = std::decay_t<T>;
-  detail::owned made;
-  if constexpr (!std::is_same_v<Plain, std::nullptr_t>) {
-    if constexpr (std::is_convertible_v<T, const char *>) {
-      made = caster<char>::to(static_cast<const char *>(value), rv_policy::copy, nullptr);
-    } else {
-      made = detail::caster_for<Plain>::to(std::forward<T>(value), rv_policy::copy, nullptr);
-    }
-  }
-  detail::owned shown = detail::ask_python("repr", made);
-  std::string_view text;
-  detail::read_text(shown.value, false, &text);
-  return arg_v{name_, std::move(made), std::string(text), flags_};
+/** A Function that is not an attribute of a module or of a class. */
+template <typename F, typename... Extra> object cpp_function(F &&f, const Extra &...extra) {
+  auto finish = [](detail::function_record *record, const char *text, const std::type_info *const *types) {
+    detail::defined_function made = detail::define(record, text, types, handle());
+    return detail::ask_python("loose_function", made.function, made.metadata, detail::str_of(record->name),
+                              detail::str_of(record->doc != nullptr ? record->doc : ""),
+                              handle(detail::word(kTVMFFIBool, (record->flags & kFfiHpyFunctionIsMethod) != 0)));
+  };
+  return detail::describe("function", 0, std::forward<F>(f), finish, extra...);
 }
 
 FFI_HPY_NAMESPACE_END

@@ -3,16 +3,19 @@
 #define FFI_HPY_BIND_INSTANCE_H_
 
 #include <ffi_hpy/bind/caster.h>
-#include <ffi_hpy/bind/exception.h>
 
-#include <memory>
 #include <new>
-#include <stdexcept>
 #include <typeinfo>
 
 FFI_HPY_NAMESPACE_BEGIN
 
 namespace detail {
+
+/** A way to make an object of a bound class from another value: an empty handle if the value does not fit. */
+struct implicit_conversion {
+  handle (*convert)(handle source);
+  const implicit_conversion *next;
+};
 
 /** The bound class of T: of this library, or found in another one when it is first needed. */
 template <typename T> struct class_of {
@@ -26,6 +29,7 @@ template <typename T> struct class_of {
     return *found;
   }
   static inline const ffi_hpy_class *known = nullptr;
+  static inline const implicit_conversion *conversions = nullptr;
 
 private:
   [[noreturn]] static FFI_HPY_COLD void throw_unbound(const char *name) {
@@ -50,27 +54,27 @@ class new_instance {
 public:
   new_instance(const ffi_hpy_class &type, bool has_room) {
     check(api->instance_new(&type, has_room ? &room_ : nullptr, &made_));
-    kept_ = owned(view_of(made_));
+    kept_ = take_object(made_);
   }
   void *room() const { return room_; }
   /** The finished object. If is_known is given and another object has the value already, the result is that object,
    * *is_known is true, and the holder still belongs to the caller. */
-  owned finish(void *value, void (*release)(ffi_hpy_instance *), void *holder = nullptr, bool *is_known = nullptr) {
+  object finish(void *value, void (*release)(ffi_hpy_instance *), void *holder = nullptr, bool *is_known = nullptr) {
     made_->release = release;
     made_->holder = holder;
     ffi_hpy_instance *known = api->instance_ready(made_, value, is_known != nullptr);
     if (is_known != nullptr) *is_known = known != nullptr;
-    return known != nullptr ? owned(view_of(known)) : std::move(kept_);
+    return known != nullptr ? take_object(known) : std::move(kept_);
   }
 
 private:
   void *room_ = nullptr;
   ffi_hpy_instance *made_ = nullptr;
-  owned kept_;
+  object kept_;
 };
 
 /** An object with a value that is constructed from arguments. */
-template <typename T, typename... Args> owned make_instance(Args &&...args) {
+template <typename T, typename... Args> object make_instance(Args &&...args) {
   new_instance made(class_of<T>::get(), true);
   T *value;
   if constexpr (std::is_constructible_v<T, Args...>) {
@@ -81,9 +85,10 @@ template <typename T, typename... Args> owned make_instance(Args &&...args) {
   return made.finish(value, destroy_value);
 }
 
-/** The known object of a value, if there is one. */
-inline owned find_instance(const ffi_hpy_class &type, const void *value) {
-  return owned(view_of(api->instance_find(&type, value)));
+/** The known object of a value; empty if there is none. */
+inline object find_instance(const ffi_hpy_class &type, const void *value) {
+  ffi_hpy_instance *found = api->instance_find(&type, value);
+  return found != nullptr ? take_object(found) : object();
 }
 
 /** The bound class of the object that a pointer of a polymorphic class points at, and the address of the whole object;
@@ -106,14 +111,14 @@ template <typename T> const ffi_hpy_class &dynamic_class(T *value, void **whole)
 }
 
 /** The object of a pointer. */
-template <typename T> owned instance_of_pointer(T *value, rv_policy policy, const TVMFFIAny *parent) {
+template <typename T> object instance_of_pointer(T *value, rv_policy policy, handle parent) {
   using Plain = std::remove_cv_t<T>;
-  if (value == nullptr) return owned();
+  if (value == nullptr) return take(none_value());
   void *whole;
   const ffi_hpy_class &type = dynamic_class(value, &whole);
-  if (policy != rv_policy::copy) {
-    owned known = find_instance(type, whole);
-    if (!known.is_none()) return known;
+  if (policy != rv_policy::copy && policy != rv_policy::move) {
+    object known = find_instance(type, whole);
+    if (known.is_valid()) return known;
   }
   bool is_known;
   switch (policy) {
@@ -127,11 +132,10 @@ template <typename T> owned instance_of_pointer(T *value, rv_policy policy, cons
   case rv_policy::automatic_reference:
   case rv_policy::reference: return new_instance(type, false).finish(whole, nullptr, nullptr, &is_known);
   case rv_policy::reference_internal: {
-    if (parent == nullptr || !is_object(*parent)) break;
+    if (!is_object(parent.any())) break;
     new_instance made(type, false);
-    owned kept(*parent);
-    owned::add_ref(parent->v_obj);
-    owned finished = made.finish(whole, api->instance_release_whole, parent->v_obj, &is_known);
+    object kept = borrow(parent);
+    object finished = made.finish(whole, api->instance_release_whole, parent.any().v_obj, &is_known);
     if (!is_known) (void)kept.release();
     return finished;
   }
@@ -147,101 +151,70 @@ template <typename T> owned instance_of_pointer(T *value, rv_policy policy, cons
   throw_policy("a result cannot be returned by this rv_policy", key_of(&type, ""));
 }
 
-} // namespace detail
+/** The casters of bound classes. */
+struct class_caster_tag : native_caster {};
 
-/** Objects of bound classes, which are classes without another caster. */
-template <typename T, typename> struct caster {
+/** A bound class, which is a class without another caster. */
+template <typename T, typename> struct type_caster : class_caster_tag {
   static_assert(std::is_class_v<T> || std::is_union_v<T>, "this type cannot be a parameter or a result");
 
-  T *value = nullptr;
-  bool is_none = false;
+  using Value = T;
+  static constexpr auto Name = const_name<T>();
+  template <typename T_> using Cast = precise_cast_t<T_>;
 
-  bool from(const TVMFFIAny &any, bool) {
-    const ffi_hpy_class *type = detail::class_of<T>::find();
-    is_none = any.type_index == kTVMFFINone;
-    if (is_none || type == nullptr) return is_none;
-    value = static_cast<T *>(detail::api->instance_cast(&any, type));
-    return value != nullptr;
+  bool from_python(handle source, uint32_t flags, cleanup_list *cleanup) noexcept {
+    if (source.is_none()) return (flags & cast_flags::accepts_none) != 0;
+    const ffi_hpy_class *type = class_of<T>::find();
+    if (type == nullptr) return false;
+    value = static_cast<T *>(api->instance_cast(&source.any(), type));
+    if (value != nullptr) return true;
+    return (flags & cast_flags::convert) != 0 && convert(source, cleanup);
   }
-  template <typename A> A get() {
-    if constexpr (std::is_pointer_v<std::remove_reference_t<A>>) {
-      return value;
-    } else {
-      if (is_none) throw detail::next_overload();
-      if constexpr (std::is_lvalue_reference_v<A>) {
-        return *value;
-      } else if constexpr (std::is_rvalue_reference_v<A>) {
-        return std::move(*value);
+  template <typename T_> bool can_cast() const {
+    return std::is_pointer_v<std::remove_reference_t<T_>> || value != nullptr;
+  }
+  template <typename T_> static handle from_cpp(T_ &&source, rv_policy policy, cleanup_list *cleanup) noexcept {
+    handle parent = cleanup != nullptr ? cleanup->self() : handle();
+    return guarded([&] {
+      if constexpr (std::is_pointer_v<std::remove_reference_t<T_>>) {
+        return instance_of_pointer(source, policy, parent);
       } else {
-        return A(*value);
+        bool is_automatic = policy == rv_policy::automatic || policy == rv_policy::automatic_reference;
+        bool is_moved = !std::is_lvalue_reference_v<T_>;
+        if (is_moved && (is_automatic || policy == rv_policy::reference || policy == rv_policy::reference_internal)) {
+          policy = rv_policy::move;
+        } else if (is_automatic) {
+          policy = rv_policy::copy;
+        }
+        return instance_of_pointer(&source, policy, parent);
       }
+    });
+  }
+  explicit operator T *() { return value; }
+  explicit operator T &() {
+    if (value == nullptr) throw next_overload();
+    return *value;
+  }
+  explicit operator T &&() { return std::move(operator T &()); }
+
+  T *value = nullptr;
+
+private:
+  /* An object that an implicit conversion makes of the value, and which lives until the function returns. */
+  FFI_HPY_COLD bool convert(handle source, cleanup_list *cleanup) noexcept {
+    if (cleanup == nullptr) return false;
+    for (const implicit_conversion *each = class_of<T>::conversions; each != nullptr; each = each->next) {
+      handle made = each->convert(source);
+      if (!made.is_valid()) continue;
+      cleanup->append(made);
+      value = static_cast<T *>(api->instance_cast(&made.any(), class_of<T>::find()));
+      if (value != nullptr) return true;
     }
+    return false;
   }
-  /** Whether a parameter of type A refuses None. */
-  template <typename A> static constexpr bool refuses_none = !std::is_pointer_v<std::remove_reference_t<A>>;
-
-  static detail::owned to(T &&value, rv_policy, const TVMFFIAny *) {
-    return detail::make_instance<T>(std::move(value));
-  }
-  static detail::owned to(T &value, rv_policy policy, const TVMFFIAny *parent) {
-    return to(static_cast<const T &>(value), policy, parent);
-  }
-  static detail::owned to(const T &value, rv_policy policy, const TVMFFIAny *parent) {
-    bool is_automatic = policy == rv_policy::automatic || policy == rv_policy::automatic_reference;
-    return detail::instance_of_pointer(&value, is_automatic ? rv_policy::copy : policy, parent);
-  }
-  static detail::owned to(T *value, rv_policy policy, const TVMFFIAny *parent) {
-    return detail::instance_of_pointer(value, policy, parent);
-  }
-  static detail::owned to(const T *value, rv_policy policy, const TVMFFIAny *parent) {
-    return detail::instance_of_pointer(value, policy, parent);
-  }
-  static std::string name() { return detail::key_of(detail::class_of<T>::find(), typeid(T).name()); }
-  static std::string schema() { return detail::named_schema(name()); }
 };
 
-/** The holders: an object that Python got from a unique_ptr owns it; one from a shared_ptr shares it. As an argument, a
- * shared_ptr keeps the object of Python alive. */
-template <typename T> struct caster<std::unique_ptr<T>> {
-  static detail::owned to(std::unique_ptr<T> value, rv_policy, const TVMFFIAny *parent) {
-    detail::owned made = detail::instance_of_pointer(value.get(), rv_policy::take_ownership, parent);
-    (void)value.release();
-    return made;
-  }
-  static std::string name() { return caster<T>::name(); }
-  static std::string schema() { return caster<T>::schema(); }
-};
-
-template <typename T> struct caster<std::shared_ptr<T>> : detail::value_caster<std::shared_ptr<T>> {
-  bool from(const TVMFFIAny &any, bool convert) {
-    caster<T> inner;
-    if (!inner.from(any, convert)) return false;
-    if (inner.is_none) return true;
-    auto *object = reinterpret_cast<ffi_hpy_instance *>(any.v_obj);
-    if (object->release == &detail::delete_holder<std::shared_ptr<T>>) {
-      this->value = *static_cast<std::shared_ptr<T> *>(object->holder);
-      return true;
-    }
-    detail::owned::add_ref(any.v_obj);
-    this->value = std::shared_ptr<T>(inner.value, [kept = any.v_obj](T *) { detail::api->dec_ref(kept); });
-    return true;
-  }
-  static detail::owned to(std::shared_ptr<T> value, rv_policy, const TVMFFIAny *) {
-    if (value == nullptr) return detail::owned();
-    void *whole;
-    const ffi_hpy_class &type = detail::dynamic_class(value.get(), &whole);
-    detail::owned known = detail::find_instance(type, whole);
-    if (!known.is_none()) return known;
-    detail::new_instance made(type, false);
-    auto holder = std::make_unique<std::shared_ptr<T>>(std::move(value));
-    bool is_known;
-    detail::owned finished = made.finish(whole, detail::delete_holder<std::shared_ptr<T>>, holder.get(), &is_known);
-    if (!is_known) (void)holder.release();
-    return finished;
-  }
-  static std::string name() { return caster<T>::name(); }
-  static std::string schema() { return caster<T>::schema(); }
-};
+} // namespace detail
 
 FFI_HPY_NAMESPACE_END
 

@@ -7,7 +7,7 @@
 #ifndef FFI_HPY_BIND_MODULE_H_
 #define FFI_HPY_BIND_MODULE_H_
 
-#include <ffi_hpy/bind/class.h>
+#include <ffi_hpy/bind/enum.h>
 
 #if defined(_WIN32)
 #include <windows.h>
@@ -19,17 +19,17 @@ FFI_HPY_NAMESPACE_BEGIN
 
 namespace detail {
 
-/** Fills the module with what `define` says: args are the module and the address of the core's table. */
-inline int execute(void (*define)(module_ &), const char *name, const TVMFFIAny *args, int32_t n_args) {
-  if (n_args != 2 || args[1].type_index != kTVMFFIOpaquePtr) return -1;
+/** Fills the module with what `define` says: args are the module, the address of the core's table, and the Function by
+ * which the package answers. */
+inline int execute(void (*define)(module_ &), const TVMFFIAny *args, int32_t n_args) {
+  if (n_args != 3 || args[1].type_index != kTVMFFIOpaquePtr || args[2].type_index != kTVMFFIFunction) return -1;
   api = static_cast<const ffi_hpy_bind_api *>(args[1].v_ptr);
   try {
     if (api->version < FFI_HPY_BIND_VERSION) {
       throw builtin_exception("ImportError", "the library was compiled for a later release of ffi-hpy");
     }
-    owned python;
-    check(api->own(&args[0], &python.value));
-    module_ made(std::move(python), name);
+    package = handle(args[2]).inc_ref().any().v_obj; /* for the life of the process */
+    module_ made(handle(args[0]), borrow_t{});
     define(made);
     return 0;
   } catch (...) {
@@ -123,17 +123,17 @@ FFI_HPY_NAMESPACE_END
  *
  *   FFI_HPY_MODULE(shapes, m) { m.def("area", &Area, "w"_a, "h"_a); } */
 #define FFI_HPY_MODULE(name, variable)                                                                       \
-  static void ffi_hpy_define_##name(::ffi_hpy::module_ &);                                                   \
+  static void ffi_hpy_define_##name(::FFI_HPY_BIND_NAMESPACE::module_ &);                                                   \
   extern "C" TVM_FFI_DLL_EXPORT int __tvm_ffi_ffi_hpy_execute(void *, const TVMFFIAny *args, int32_t n_args, \
                                                               TVMFFIAny *) {                                 \
-    return ::ffi_hpy::detail::execute(&ffi_hpy_define_##name, #name, args, n_args);                          \
+    return ::FFI_HPY_BIND_NAMESPACE::detail::execute(&ffi_hpy_define_##name, args, n_args);                          \
   }                                                                                                          \
   extern "C" TVM_FFI_DLL_EXPORT void *PyInit_##name() {                                                      \
-    static ::ffi_hpy::detail::module_def def{};                                                              \
-    return ::ffi_hpy::detail::make_module_def(&def, #name, [](void *module) {                                \
-      return ::ffi_hpy::detail::execute_by_package(module, &__tvm_ffi_ffi_hpy_execute);                      \
+    static ::FFI_HPY_BIND_NAMESPACE::detail::module_def def{};                                                              \
+    return ::FFI_HPY_BIND_NAMESPACE::detail::make_module_def(&def, #name, [](void *module) {                                \
+      return ::FFI_HPY_BIND_NAMESPACE::detail::execute_by_package(module, &__tvm_ffi_ffi_hpy_execute);                      \
     });                                                                                                      \
   }                                                                                                          \
-  static void ffi_hpy_define_##name([[maybe_unused]] ::ffi_hpy::module_ &variable)
+  static void ffi_hpy_define_##name([[maybe_unused]] ::FFI_HPY_BIND_NAMESPACE::module_ &variable)
 
 #endif /* FFI_HPY_BIND_MODULE_H_ */

@@ -8,8 +8,11 @@
 
 FFI_HPY_NAMESPACE_BEGIN
 
+namespace detail {
 template <typename T, typename... Rest>
-struct caster<std::deque<T, Rest...>> : detail::list_caster<std::deque<T, Rest...>, T> {};
+struct type_caster<std::deque<T, Rest...>> : list_caster<std::deque<T, Rest...>, T> {};
+
+} // namespace detail
 
 FFI_HPY_NAMESPACE_END
 

@@ -10,18 +10,20 @@ FFI_HPY_NAMESPACE_BEGIN
 
 namespace detail {
 
+inline bool is_list(handle source) { return is_kind("list", source) || is_kind("tuple", source); }
+
 /** The items of a sequence of Python: borrowed from an argument, or a copy of another iterable's. */
 class sequence {
 public:
-  /** False if the value is not a sequence. `convert`: whether sets, ranges and other iterables are accepted. */
-  bool read(const TVMFFIAny &value, bool convert) {
-    const TVMFFIAny *from = &value;
+  /** False if the value is not a sequence. With the flag `convert`, sets, ranges and other iterables are accepted. */
+  bool read(handle source, uint32_t flags) {
+    const TVMFFIAny &value = source.any(), *from = &value;
     if (value.type_index != kTVMFFIArray && value.type_index != kTVMFFIList) {
-      if (!convert) return false;
-      owned view(value);
-      kept_ = is_object(value) ? ask_python("items", view) : owned();
-      (void)view.release();
-      from = &kept_.value;
+      bool is_python_list = value.type_index == kTVMFFIOpaquePyObject && is_list(source);
+      if (!is_python_list && (flags & cast_flags::convert) == 0) return false;
+      if (!is_object(value)) return false;
+      kept_ = ask_python("items", handle(value));
+      from = &kept_.any();
       if (from->type_index != kTVMFFIArray) return false;
     }
     const auto *cell = reinterpret_cast<const TVMFFISeqCell *>(from->v_obj + 1);
@@ -33,23 +35,23 @@ public:
   const TVMFFIAny &operator[](size_t i) const { return begin_[i]; }
 
 private:
-  owned kept_;
+  object kept_;
   const TVMFFIAny *begin_ = nullptr;
   size_t size_ = 0;
 };
 
 /** A tuple, list, set or dict of Python, made of owned values; for a dict, key and value in turn. */
-inline owned python_container(const char *kind, std::vector<owned> &&items) {
-  owned name = str_of(kind);
+inline object python_container(const char *kind, const std::vector<object> &items) {
+  object name = str_of(kind);
   std::vector<TVMFFIAny> args;
   args.reserve(items.size() + 1);
-  args.push_back(name.value);
-  for (const owned &item : items) args.push_back(item.value);
+  args.push_back(name.any());
+  for (const object &item : items) args.push_back(item.any());
   return ask_package(args.data(), args.size());
 }
 
 /** The item of a container that a function returns: moved out of a container that is a temporary. */
-template <typename Item, typename Container> decltype(auto) forward_item(Item &item) {
+template <typename Container, typename Item> decltype(auto) forward_item(Item &item) {
   if constexpr (std::is_lvalue_reference_v<Container>) {
     return item;
   } else {
@@ -62,51 +64,77 @@ inline rv_policy item_policy(rv_policy policy) {
   return policy == rv_policy::take_ownership ? rv_policy::automatic : policy;
 }
 
-/** The argument for an item: moved, unless it is a pointer. */
-template <typename T> using moved = std::conditional_t<std::is_pointer_v<T>, T, T &&>;
+/** Whether a reader of a container may have items of type T: not references to the members of a caster. */
+template <typename T> constexpr void check_item() {
+  static_assert(!std::is_pointer_v<T> || std::is_base_of_v<class_caster_tag, make_caster<T>> ||
+                    std::is_same_v<intrinsic_t<T>, char> || std::is_void_v<intrinsic_t<T>>,
+                "a container of pointers can only point at objects of bound classes");
+}
+
+/** Reads one item of a container and passes it to `add`. */
+template <typename T, typename Add>
+bool read_item(handle source, uint32_t flags, cleanup_list *cleanup, const Add &add) {
+  check_item<T>();
+  make_caster<T> item;
+  if (!item.from_python(source, flags_for_local_caster<T>(flags), cleanup) || !item.template can_cast<T>()) return false;
+  add(item.operator cast_t<T>());
+  return true;
+}
 
 /** Containers that are read from any sequence, item by item. Derived has `static void add(C *, T &&)`. */
-template <typename Derived, typename C, typename T> struct sequence_caster : value_caster<C> {
-  bool from(const TVMFFIAny &any, bool convert) {
-    sequence items;
-    if (!items.read(any, convert)) return false;
-    this->value.clear();
-    for (size_t i = 0; i < items.size(); ++i) {
-      caster_for<T> item;
-      if (refuses_none_v<caster_for<T>, T> && items[i].type_index == kTVMFFINone) return false;
-      if (!item.from(items[i], convert)) return false;
-      Derived::add(&this->value, item.template get<moved<T>>());
+template <typename Derived, typename C, typename T> struct sequence_caster {
+  static constexpr bool takes_python = takes_python_v<T>;
+
+  bool from_python(handle source, uint32_t flags, cleanup_list *cleanup) noexcept {
+    try {
+      C &value = static_cast<Derived *>(this)->value;
+      value.clear();
+      sequence items;
+      if (!items.read(source, flags)) return false;
+      if constexpr (std::is_same_v<decltype(has_reserve(&value)), std::true_type>) value.reserve(items.size());
+      for (size_t i = 0; i < items.size(); ++i) {
+        bool fits = read_item<T>(handle(items[i]), flags, cleanup, [&](auto &&item) {
+          Derived::add(&value, std::forward<decltype(item)>(item));
+        });
+        if (!fits) return false;
+      }
+      return true;
+    } catch (...) {
+      (void)translate_exception();
+      python_error dropped;
+      return false;
     }
-    return true;
   }
-  template <typename U> static owned to_python(const char *kind, U &&value, rv_policy policy, const TVMFFIAny *parent) {
-    std::vector<owned> items;
-    for (auto &&item : value) {
-      items.push_back(caster_for<T>::to(forward_item<std::remove_reference_t<decltype(item)>, U>(item),
-                                        item_policy(policy), parent));
-    }
-    return python_container(kind, std::move(items));
+  template <typename U, std::enable_if_t<!std::is_pointer_v<std::remove_reference_t<U>>, int> = 0>
+  static handle from_cpp(U &&value, rv_policy policy, cleanup_list *cleanup) noexcept {
+    return guarded([&] {
+      std::vector<object> items;
+      for (auto &&item : value) {
+        items.push_back(checked(make_caster<T>::from_cpp(forward_item<U>(item), item_policy(policy), cleanup)));
+      }
+      return python_container(Derived::kKind, items);
+    });
   }
+
+private:
+  template <typename U> static auto has_reserve(U *value) -> decltype(value->reserve(1), std::true_type());
+  static std::false_type has_reserve(...);
 };
 
 /** Containers that become lists. */
 template <typename C, typename T> struct list_caster : sequence_caster<list_caster<C, T>, C, T> {
-  static void add(C *to, T &&item) { to->push_back(std::move(item)); }
-  template <typename U> static owned to(U &&value, rv_policy policy, const TVMFFIAny *parent) {
-    return list_caster::to_python("list", std::forward<U>(value), policy, parent);
-  }
-  static std::string name() { return "list[" + caster_for<T>::name() + "]"; }
-  static std::string schema() { return schema_of("list", caster_for<T>::schema()); }
+  FFI_HPY_TYPE_CASTER(C, const_name("list[") + make_caster<T>::Name + const_name("]"));
+  using sequence_caster<list_caster, C, T>::from_cpp;
+  static constexpr const char *kKind = "list";
+  template <typename Item> static void add(C *to, Item &&item) { to->push_back(static_cast<T>(std::forward<Item>(item))); }
 };
 
 /** Containers that become sets. */
 template <typename C, typename T> struct set_caster : sequence_caster<set_caster<C, T>, C, T> {
-  static void add(C *to, T &&item) { to->insert(std::move(item)); }
-  template <typename U> static owned to(U &&value, rv_policy policy, const TVMFFIAny *parent) {
-    return set_caster::to_python("set", std::forward<U>(value), policy, parent);
-  }
-  static std::string name() { return "set[" + caster_for<T>::name() + "]"; }
-  static std::string schema() { return schema_of("set", caster_for<T>::schema()); }
+  FFI_HPY_TYPE_CASTER(C, const_name("set[") + make_caster<T>::Name + const_name("]"));
+  using sequence_caster<set_caster, C, T>::from_cpp;
+  static constexpr const char *kKind = "set";
+  template <typename Item> static void add(C *to, Item &&item) { to->insert(static_cast<T>(std::forward<Item>(item))); }
 };
 
 } // namespace detail

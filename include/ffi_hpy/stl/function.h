@@ -9,51 +9,67 @@
 
 FFI_HPY_NAMESPACE_BEGIN
 
-template <typename R, typename... A>
-struct caster<std::function<R(A...)>> : detail::value_caster<std::function<R(A...)>> {
-  bool from(const TVMFFIAny &any, bool) {
-    if (any.type_index == kTVMFFINone) {
-      this->value = nullptr;
-      return true;
-    }
-    if (any.type_index != kTVMFFIFunction) return false;
-    detail::owned::add_ref(any.v_obj);
-    this->value = [function = detail::owned(any)](A... args) -> R {
-      detail::owned values[sizeof...(A) + 1] = {
-          detail::caster_for<A>::to(static_cast<A &&>(args), rv_policy::automatic_reference, nullptr)...};
-      TVMFFIAny views[sizeof...(A) + 1];
-      for (size_t i = 0; i < sizeof...(A); ++i) views[i] = values[i].value;
-      detail::owned result;
-      detail::check(detail::api->call(function.value.v_obj, views, static_cast<int32_t>(sizeof...(A)), &result.value));
-      if constexpr (!std::is_void_v<R>) {
-        detail::caster_for<R> read;
-        if (!read.from(result.value, true)) {
-          std::string text = "expected " + detail::caster_for<R>::name() + " as the result of a callable";
-          throw builtin_exception("TypeError", text.c_str());
-        }
-        return read.template get<R>();
+namespace detail {
+
+/** A callable of Python in a std::function. */
+template <typename R, typename... A> struct python_callable {
+  object function;
+
+  R operator()(A... args) const {
+    cleanup_list cleanup;
+    object values[sizeof...(A) + 1] = {
+        checked(make_caster<A>::from_cpp(static_cast<A &&>(args), rv_policy::automatic_reference, &cleanup))...};
+    TVMFFIAny views[sizeof...(A) + 1];
+    for (size_t i = 0; i < sizeof...(A); ++i) views[i] = values[i].any();
+    TVMFFIAny result = none_value();
+    check(api->call(function.any().v_obj, views, static_cast<int32_t>(sizeof...(A)), &result));
+    object kept = take(result);
+    if constexpr (!std::is_void_v<R>) {
+      make_caster<R> read;
+      if (!load<R>(&read, kept, true, &cleanup)) {
+        std::string text = "expected " + type_text(make_caster<R>::Name.text, make_caster<R>::Name.types()) +
+                           " as the result of a callable";
+        throw builtin_exception("TypeError", text.c_str());
       }
-    };
-    return true;
-  }
-  static detail::owned to(std::function<R(A...)> value, rv_policy policy, const TVMFFIAny *) {
-    if (value == nullptr) return detail::owned();
-    return detail::function_of(detail::make_overload("function", false, std::move(value), policy));
-  }
-  static std::string name() {
-    std::string made = "Callable[[";
-    [[maybe_unused]] const char *comma = "";
-    ((made.append(comma).append(detail::result_text<A>::name()), comma = ", "), ...);
-    return made + "], " + detail::result_text<R>::name() + "]";
-  }
-  static std::string schema() {
-    std::string made = "{\"type\":\"ffi.Function\",\"named_args\":{\"return\":[" + detail::result_text<R>::schema();
-    made += "],\"params\":[";
-    [[maybe_unused]] const char *comma = "";
-    ((made.append(comma).append(detail::result_text<A>::schema()), comma = ","), ...);
-    return made + "]}}";
+      return static_cast<R>(read.operator cast_t<R>());
+    }
   }
 };
+
+template <typename R, typename... A> struct type_caster<std::function<R(A...)>> {
+  FFI_HPY_TYPE_CASTER(std::function<R(A...)>, const_name("collections.abc.Callable[[") +
+                                                  concat(make_caster<A>::Name...) + const_name("], ") +
+                                                  result_caster<R>::Name + const_name("]"));
+  static constexpr bool takes_python = false;
+
+  bool from_python(handle source, uint32_t flags, cleanup_list *) noexcept {
+    if (source.is_none()) {
+      value = nullptr;
+      return (flags & cast_flags::accepts_none) != 0;
+    }
+    try {
+      object function = borrow(source);
+      if (source.any().type_index == kTVMFFIOpaquePyObject) function = ask_python("to_function", source);
+      if (function.any().type_index != kTVMFFIFunction) return false;
+      value = python_callable<R, A...>{std::move(function)};
+      return true;
+    } catch (...) {
+      (void)translate_exception();
+      python_error dropped;
+      return false;
+    }
+  }
+  template <typename F, std::enable_if_t<!std::is_pointer_v<std::remove_reference_t<F>>, int> = 0>
+  static handle from_cpp(F &&source, rv_policy policy, cleanup_list *) noexcept {
+    if (source == nullptr) return handle(none_value());
+    return guarded([&] {
+      auto *known = source.template target<python_callable<R, A...>>();
+      return known != nullptr ? known->function : cpp_function(std::forward<F>(source), policy);
+    });
+  }
+};
+
+} // namespace detail
 
 FFI_HPY_NAMESPACE_END
 

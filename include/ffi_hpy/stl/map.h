@@ -8,8 +8,11 @@
 
 FFI_HPY_NAMESPACE_BEGIN
 
+namespace detail {
 template <typename K, typename V, typename... Rest>
-struct caster<std::map<K, V, Rest...>> : detail::mapping_caster<std::map<K, V, Rest...>, K, V> {};
+struct type_caster<std::map<K, V, Rest...>> : mapping_caster<std::map<K, V, Rest...>, K, V> {};
+
+} // namespace detail
 
 FFI_HPY_NAMESPACE_END
 

@@ -8,35 +8,48 @@ FFI_HPY_NAMESPACE_BEGIN
 
 namespace detail {
 
-template <typename Map, typename K, typename V> struct mapping_caster : value_caster<Map> {
-  bool from(const TVMFFIAny &any, bool convert) {
-    if (!is_object(any)) return false;
-    owned view(any);
-    owned pairs = ask_python("pairs", view);
-    (void)view.release();
-    sequence items;
-    if (pairs.is_none() || !items.read(pairs.value, false)) return false;
-    this->value.clear();
-    for (size_t i = 0; i + 1 < items.size(); i += 2) {
-      caster_for<K> key;
-      caster_for<V> mapped;
-      if (refuses_none_v<caster_for<V>, V> && items[i + 1].type_index == kTVMFFINone) return false;
-      if (!key.from(items[i], convert) || !mapped.from(items[i + 1], convert)) return false;
-      this->value.emplace(key.template get<moved<K>>(), mapped.template get<moved<V>>());
+template <typename Map, typename K, typename V> struct mapping_caster {
+  FFI_HPY_TYPE_CASTER(Map, const_name("dict[") + make_caster<K>::Name + const_name(", ") + make_caster<V>::Name +
+                               const_name("]"));
+  static constexpr bool takes_python = takes_python_v<K> || takes_python_v<V>;
+
+  bool from_python(handle source, uint32_t flags, cleanup_list *cleanup) noexcept {
+    try {
+      value.clear();
+      if (!is_object(source.any())) return false;
+      object pairs = ask_python("pairs", source);
+      sequence items;
+      if (pairs.is_none() || !items.read(pairs, 0)) return false;
+      for (size_t i = 0; i + 1 < items.size(); i += 2) {
+        check_item<V>();
+        make_caster<V> mapped;
+        bool fits = mapped.from_python(handle(items[i + 1]), flags_for_local_caster<V>(flags), cleanup) &&
+                    mapped.template can_cast<V>() &&
+                    read_item<K>(handle(items[i]), flags, cleanup, [&](auto &&key) {
+                      value.emplace(static_cast<K>(std::forward<decltype(key)>(key)),
+                                    static_cast<V>(mapped.operator cast_t<V>()));
+                    });
+        if (!fits) return false;
+      }
+      return true;
+    } catch (...) {
+      (void)translate_exception();
+      python_error dropped;
+      return false;
     }
-    return true;
   }
-  template <typename U> static owned to(U &&value, rv_policy policy, const TVMFFIAny *parent) {
-    std::vector<owned> items;
-    for (auto &&pair : value) {
-      items.push_back(caster_for<K>::to(K(pair.first), item_policy(policy), parent));
-      items.push_back(caster_for<V>::to(forward_item<std::remove_reference_t<decltype(pair.second)>, U>(pair.second),
-                                        item_policy(policy), parent));
-    }
-    return python_container("dict", std::move(items));
+  template <typename U, std::enable_if_t<!std::is_pointer_v<std::remove_reference_t<U>>, int> = 0>
+  static handle from_cpp(U &&value, rv_policy policy, cleanup_list *cleanup) noexcept {
+    return guarded([&] {
+      std::vector<object> items;
+      for (auto &&pair : value) {
+        items.push_back(checked(make_caster<K>::from_cpp(pair.first, item_policy(policy), cleanup)));
+        items.push_back(checked(
+            make_caster<V>::from_cpp(forward_item<U>(pair.second), item_policy(policy), cleanup)));
+      }
+      return python_container("dict", items);
+    });
   }
-  static std::string name() { return "dict[" + caster_for<K>::name() + ", " + caster_for<V>::name() + "]"; }
-  static std::string schema() { return schema_of("dict", caster_for<K>::schema() + "," + caster_for<V>::schema()); }
 };
 
 } // namespace detail

@@ -8,28 +8,36 @@
 
 FFI_HPY_NAMESPACE_BEGIN
 
-template <typename T> struct caster<std::optional<T>> : detail::value_caster<std::optional<T>> {
-  bool from(const TVMFFIAny &any, bool convert) {
-    if (any.type_index == kTVMFFINone) {
-      this->value.reset();
-      return true;
+namespace detail {
+
+template <typename T> struct type_caster<std::optional<T>> {
+  FFI_HPY_TYPE_CASTER(std::optional<T>, optional_name(make_caster<T>::Name));
+  static constexpr bool takes_python = takes_python_v<T>;
+
+  bool from_python(handle source, uint32_t flags, cleanup_list *cleanup) noexcept {
+    value.reset();
+    if (source.is_none()) return true;
+    make_caster<T> inner;
+    if (!inner.from_python(source, flags_for_local_caster<T>(flags), cleanup) || !inner.template can_cast<T>()) {
+      return false;
     }
-    detail::caster_for<T> inner;
-    if (!inner.from(any, convert)) return false;
-    this->value.emplace(inner.template get<T>());
+    value.emplace(static_cast<T>(inner.operator cast_t<T>()));
     return true;
   }
-  template <typename U> static detail::owned to(U &&value, rv_policy policy, const TVMFFIAny *parent) {
-    if (!value.has_value()) return detail::owned();
-    return detail::caster_for<T>::to(*std::forward<U>(value), policy, parent);
+  template <typename U, std::enable_if_t<!std::is_pointer_v<std::remove_reference_t<U>>, int> = 0>
+  static handle from_cpp(U &&source, rv_policy policy, cleanup_list *cleanup) noexcept {
+    if (!source.has_value()) return handle(none_value());
+    return make_caster<T>::from_cpp(*std::forward<U>(source), policy, cleanup);
   }
-  static std::string name() { return detail::caster_for<T>::name() + " | None"; }
-  static std::string schema() { return detail::schema_of("Optional", detail::caster_for<T>::schema()); }
+};
+template <typename T> struct has_arg_defaults<std::optional<T>> : std::true_type {};
+
+template <> struct type_caster<std::nullopt_t> : native_caster {
+  static constexpr auto Name = const_name("None");
+  static handle from_cpp(std::nullopt_t, rv_policy, cleanup_list *) noexcept { return handle(none_value()); }
 };
 
-template <> struct caster<std::nullopt_t> {
-  static detail::owned to(std::nullopt_t, rv_policy, const TVMFFIAny *) { return detail::owned(); }
-};
+} // namespace detail
 
 FFI_HPY_NAMESPACE_END
 

@@ -8,7 +8,10 @@
 
 FFI_HPY_NAMESPACE_BEGIN
 
-template <typename A, typename B> struct caster<std::pair<A, B>> : detail::tuple_caster<std::pair<A, B>, A, B> {};
+namespace detail {
+template <typename A, typename B> struct type_caster<std::pair<A, B>> : tuple_caster<std::pair<A, B>, A, B> {};
+
+} // namespace detail
 
 FFI_HPY_NAMESPACE_END
 

@@ -4,70 +4,73 @@
 
 #include <ffi_hpy/stl/detail.h>
 
-#include <optional>
 #include <tuple>
 
 FFI_HPY_NAMESPACE_BEGIN
 
 namespace detail {
 
-/** Tuples of the items T: std::tuple and std::pair. */
+/** Tuples of the items T: std::tuple and std::pair. They may contain references, so the value is made when it is used. */
 template <typename Tuple, typename... T> struct tuple_caster {
-  std::tuple<caster_for<T>...> casters;
+  using Value = Tuple;
+  static constexpr bool takes_python = (takes_python_v<T> || ...);
+  static constexpr auto Name =
+      const_name("tuple[") + const_name<sizeof...(T) == 0>(const_name("()"), concat(make_caster<T>::Name...)) +
+      const_name("]");
+  template <typename> using Cast = Tuple;
 
-  bool from(const TVMFFIAny &any, bool convert) {
-    sequence items;
-    return items.read(any, convert) && items.size() == sizeof...(T) &&
-           read(std::index_sequence_for<T...>(), items, convert);
-  }
-  template <typename A> A get() {
-    static_assert(!std::is_pointer_v<std::remove_reference_t<A>>, "a pointer to a tuple cannot be a parameter");
-    value_.emplace(make(std::index_sequence_for<T...>()));
-    if constexpr (std::is_lvalue_reference_v<A>) {
-      return *value_;
-    } else {
-      return std::move(*value_);
+  bool from_python(handle source, uint32_t flags, cleanup_list *cleanup) noexcept {
+    try {
+      return items_.read(source, flags) && items_.size() == sizeof...(T) &&
+             read(std::index_sequence_for<T...>(), flags, cleanup);
+    } catch (...) {
+      (void)translate_exception();
+      python_error dropped;
+      return false;
     }
   }
-  template <typename U> static owned to(U &&value, rv_policy policy, const TVMFFIAny *parent) {
-    return make_python(std::index_sequence_for<T...>(), std::forward<U>(value), policy, parent);
+  template <typename> bool can_cast() const { return can(std::index_sequence_for<T...>()); }
+  explicit operator Tuple() { return make(std::index_sequence_for<T...>()); }
+
+  template <typename U, std::enable_if_t<!std::is_pointer_v<std::remove_reference_t<U>>, int> = 0>
+  static handle from_cpp(U &&value, rv_policy policy, cleanup_list *cleanup) noexcept {
+    return guarded([&] {
+      return make_python(std::index_sequence_for<T...>(), std::forward<U>(value), policy, cleanup);
+    });
   }
-  static std::string name() { return joined("tuple[", &type_name, "]"); }
-  static std::string schema() { return schema_of("tuple", joined("", &type_schema, "")); }
+  static handle from_cpp(const Tuple *value, rv_policy policy, cleanup_list *cleanup) noexcept {
+    return value == nullptr ? handle(none_value()) : from_cpp(*value, policy, cleanup);
+  }
 
 private:
   template <size_t... I>
-  bool read(std::index_sequence<I...>, [[maybe_unused]] const sequence &items, [[maybe_unused]] bool convert) {
-    return ((!(refuses_none_v<caster_for<T>, T> && items[I].type_index == kTVMFFINone) &&
-             std::get<I>(casters).from(items[I], convert)) &&
-            ...);
+  bool read(std::index_sequence<I...>, [[maybe_unused]] uint32_t flags, [[maybe_unused]] cleanup_list *cleanup) {
+    return (std::get<I>(casters_).from_python(handle(items_[I]), flags_for_local_caster<T>(flags), cleanup) && ...);
+  }
+  template <size_t... I> bool can(std::index_sequence<I...>) const {
+    return (std::get<I>(casters_).template can_cast<T>() && ...);
   }
   template <size_t... I> Tuple make(std::index_sequence<I...>) {
-    return Tuple(std::get<I>(casters).template get<T>()...);
+    return Tuple(static_cast<T>(std::get<I>(casters_).operator cast_t<T>())...);
   }
   template <size_t... I, typename U>
-  static owned make_python(std::index_sequence<I...>, U &&value, [[maybe_unused]] rv_policy policy,
-                           [[maybe_unused]] const TVMFFIAny *parent) {
-    std::vector<owned> items;
+  static object make_python(std::index_sequence<I...>, U &&value, [[maybe_unused]] rv_policy policy,
+                            [[maybe_unused]] cleanup_list *cleanup) {
+    std::vector<object> items;
     items.reserve(sizeof...(T));
-    (items.push_back(caster_for<T>::to(std::get<I>(std::forward<U>(value)), item_policy(policy), parent)), ...);
-    return python_container("tuple", std::move(items));
-  }
-  static std::string type_name(const type_text &type) { return type.name(); }
-  static std::string type_schema(const type_text &type) { return type.schema(); }
-  static std::string joined(const char *begin, std::string (*text)(const type_text &), const char *end) {
-    std::string made(begin);
-    [[maybe_unused]] const char *comma = "";
-    ((made.append(comma).append(text(type_text{&caster_for<T>::name, &caster_for<T>::schema})), comma = ", "), ...);
-    return made.append(end);
+    (items.push_back(checked(
+         make_caster<T>::from_cpp(std::get<I>(std::forward<U>(value)), item_policy(policy), cleanup))),
+     ...);
+    return python_container("tuple", items);
   }
 
-  std::optional<Tuple> value_;
+  sequence items_; /* first: items may refer to it */
+  std::tuple<make_caster<T>...> casters_;
 };
 
-} // namespace detail
+template <typename... T> struct type_caster<std::tuple<T...>> : tuple_caster<std::tuple<T...>, T...> {};
 
-template <typename... T> struct caster<std::tuple<T...>> : detail::tuple_caster<std::tuple<T...>, T...> {};
+} // namespace detail
 
 FFI_HPY_NAMESPACE_END
 

@@ -8,8 +8,11 @@
 
 FFI_HPY_NAMESPACE_BEGIN
 
+namespace detail {
 template <typename T, typename... Rest>
-struct caster<std::unordered_set<T, Rest...>> : detail::set_caster<std::unordered_set<T, Rest...>, T> {};
+struct type_caster<std::unordered_set<T, Rest...>> : set_caster<std::unordered_set<T, Rest...>, T> {};
+
+} // namespace detail
 
 FFI_HPY_NAMESPACE_END
 

@@ -8,58 +8,65 @@
 
 FFI_HPY_NAMESPACE_BEGIN
 
-template <> struct caster<std::monostate> : detail::value_caster<std::monostate> {
-  bool from(const TVMFFIAny &any, bool) { return any.type_index == kTVMFFINone; }
-  static detail::owned to(std::monostate, rv_policy, const TVMFFIAny *) { return detail::owned(); }
-  static std::string name() { return "None"; }
-  static std::string schema() { return detail::named_schema("None"); }
+namespace detail {
+
+template <> struct type_caster<std::monostate> : native_caster {
+  FFI_HPY_TYPE_CASTER(std::monostate, const_name("None"));
+  bool from_python(handle source, uint32_t, cleanup_list *) noexcept { return source.is_none(); }
+  static handle from_cpp(std::monostate, rv_policy, cleanup_list *) noexcept { return handle(none_value()); }
 };
+template <> struct has_arg_defaults<std::monostate> : std::true_type {};
 
-template <typename... T> struct caster<std::variant<T...>> {
+/* The first alternative need not have a default constructor, so the value is in a pointer. */
+template <typename... T> struct type_caster<std::variant<T...>> {
   using Value = std::variant<T...>;
+  static constexpr bool takes_python = (takes_python_v<T> || ...);
+  static constexpr auto Name = union_name(make_caster<T>::Name...);
+  template <typename T_> using Cast = movable_cast_t<T_>;
+  template <typename> bool can_cast() const { return value_ != nullptr; }
 
-  bool from(const TVMFFIAny &any, bool convert) {
-    if ((read<T>(any, false) || ...)) return true;
-    return convert && (read<T>(any, true) || ...);
+  bool from_python(handle source, uint32_t flags, cleanup_list *cleanup) noexcept {
+    if ((read<T>(source, flags & ~uint32_t{cast_flags::convert}, cleanup) || ...)) return true;
+    return (flags & cast_flags::convert) != 0 && (read<T>(source, flags, cleanup) || ...);
   }
-  template <typename A> A get() {
-    if constexpr (std::is_lvalue_reference_v<A>) {
-      return *value_;
-    } else {
-      return std::move(*value_);
-    }
+  template <typename U, std::enable_if_t<!std::is_pointer_v<std::remove_reference_t<U>>, int> = 0>
+  static handle from_cpp(U &&source, rv_policy policy, cleanup_list *cleanup) noexcept {
+    return guarded([&] {
+      return std::visit(
+          [&](auto &&each) {
+            using Each = decltype(each);
+            return checked(make_caster<Each>::from_cpp(std::forward<Each>(each), policy, cleanup));
+          },
+          std::forward<U>(source));
+    });
   }
-  template <typename U> static detail::owned to(U &&value, rv_policy policy, const TVMFFIAny *parent) {
-    return std::visit(
-        [&](auto &&each) {
-          return detail::caster_for<decltype(each)>::to(std::forward<decltype(each)>(each), policy, parent);
-        },
-        std::forward<U>(value));
+  static handle from_cpp(const Value *source, rv_policy policy, cleanup_list *cleanup) noexcept {
+    return source == nullptr ? handle(none_value()) : from_cpp(*source, policy, cleanup);
   }
-  static std::string name() {
-    std::string made;
-    ((made.append(made.empty() ? "" : " | ").append(detail::caster_for<T>::name())), ...);
-    return made;
-  }
-  static std::string schema() {
-    std::string made;
-    ((made.append(made.empty() ? "" : ",").append(detail::caster_for<T>::schema())), ...);
-    return detail::schema_of("Union", made);
-  }
+  explicit operator Value &() { return *value_; }
+  explicit operator Value &&() { return std::move(*value_); }
+  explicit operator Value *() { return value_.get(); }
 
 private:
-  template <typename Alternative> bool read(const TVMFFIAny &any, bool convert) {
-    detail::caster_for<Alternative> inner;
-    if (detail::refuses_none_v<detail::caster_for<Alternative>, Alternative> && any.type_index == kTVMFFINone) {
+  template <typename Alternative> bool read(handle source, uint32_t flags, cleanup_list *cleanup) noexcept {
+    make_caster<Alternative> inner;
+    if (!inner.from_python(source, flags_for_local_caster<Alternative>(flags), cleanup) ||
+        !inner.template can_cast<Alternative>()) {
       return false;
     }
-    if (!inner.from(any, convert)) return false;
-    value_ = std::make_unique<Value>(inner.template get<Alternative>());
-    return true;
+    try {
+      value_ = std::make_unique<Value>(static_cast<Alternative>(inner.operator cast_t<Alternative>()));
+      return true;
+    } catch (...) { /* no memory, or a copy that failed */
+      return false;
+    }
   }
 
   std::unique_ptr<Value> value_;
 };
+template <typename... T> struct has_arg_defaults<std::variant<T...>> : std::disjunction<has_arg_defaults<intrinsic_t<T>>...> {};
+
+} // namespace detail
 
 FFI_HPY_NAMESPACE_END
 

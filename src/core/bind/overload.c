@@ -2,63 +2,165 @@
  *
  * The overloads of a Function are a list that only grows, at its end. A call reads it without a lock. The first pass
  * takes the first overload that accepts the arguments as they are, the second pass the first that converts them. A
- * single overload needs only the second pass. */
+ * single overload needs only the second pass.
+ *
+ * Arguments by name, if the function assigns them itself, follow the object KWARGS: a name and a value in turn. */
 #include "overload.h"
 
+#include "core/container/seq.h"
 #include "core/object/any.h"
+#include "core/object/any_own.h"
 #include "core/object/error.h"
 #include "core/object/function.h"
 #include "core/object/opaque.h"
-#include "core/object/text.h"
+#include "core/object/str.h"
 #include "core/object/type.h"
 #include "core/platform/fork.h"
 #include "core/platform/mem.h"
+#include "signature.h"
 
 enum { N_ON_STACK = 16 };
+
+/* An overload, in one block with its parameters and their names. */
+typedef struct overload {
+  ffi_hpy_overload head;
+  struct overload *next; /* release store, acquire load */
+  void (*free_capture)(void **capture);
+  char *signature;
+  uint32_t n_required;   /* parameters up to the last one without a default */
+  uint32_t n_positional; /* parameters that an argument by position can be for */
+  bool is_simple;        /* neither *args nor **kwargs nor parameters by name only */
+  ffi_hpy_param params[];
+} overload;
 
 /* Guards adding to the list of any Function. */
 FH_LOCK(adding_lock, "overloads", FH_RANK_PLAIN);
 
-FH_INLINE const ffi_hpy_overload *next_of(const ffi_hpy_overload *overload) {
-  /* acquire: pairs with the release in fh_overload_function_add */
-  return (const ffi_hpy_overload *)fh_atomic_load_acquire_ptr((void *const *)(const void *)&overload->next);
+FH_INLINE const overload *next_of(const overload *each) {
+  /* acquire: pairs with the release in add_last */
+  return (const overload *)fh_atomic_load_acquire_ptr((void *const *)(const void *)&each->next);
 }
+
+/* --- the arguments of a call -------------------------------------------------------------------------------------- */
 
 /* Whether an argument says that the caller leaves it out: names allow that in the middle. */
 FH_INLINE bool is_left_out(const TVMFFIAny *arg) {
   return arg->type_index >= kTVMFFIStaticObjectBegin && arg->v_obj == fh_sentinel_missing();
 }
 
-/* Writes all arguments of an overload: the given ones, and defaults. Returns false if they do not fit. */
-static bool complete(const ffi_hpy_overload *overload, const TVMFFIAny *given, uint32_t n_given, TVMFFIAny *all) {
-  for (uint32_t i = 0; i < overload->n_params; ++i) {
-    const ffi_hpy_param *param = &overload->params[i];
-    if (i < n_given && !is_left_out(&given[i])) {
-      all[i] = given[i];
+/* The arguments of a call: by position, then n_named pairs of a name and a value. */
+typedef struct {
+  const TVMFFIAny *given, *named;
+  uint32_t n_given, n_named;
+} arguments;
+
+static arguments split(const TVMFFIAny *args, uint32_t n_args) {
+  arguments all = {args, NULL, n_args, 0};
+  for (uint32_t i = 0; i < n_args; ++i) {
+    if (args[i].type_index < kTVMFFIStaticObjectBegin || args[i].v_obj != fh_sentinel_kwargs()) continue;
+    all.n_given = i;
+    all.named = &args[i + 1];
+    all.n_named = (n_args - i - 1) / 2;
+  }
+  return all;
+}
+
+static bool is_name(const TVMFFIAny *value, const char *name) {
+  TVMFFIByteArray text;
+  return fh_str_content(value, &text) && text.size == strlen(name) && memcmp(text.data, name, text.size) == 0;
+}
+
+/* The value that a call passes by name; NULL if there is none. */
+static const TVMFFIAny *find_named(const arguments *all, const char *name) {
+  for (uint32_t i = 0; name != NULL && i < all->n_named; ++i) {
+    if (is_name(&all->named[2 * i], name)) return &all->named[2 * i + 1];
+  }
+  return NULL;
+}
+
+/* The names and values without a parameter, as an Array; NULL with an error pending. */
+static TVMFFIObject *other_named(const overload *self, const arguments *all) {
+  fh_seq_object *made = fh_seq_new_array(2 * (int64_t)all->n_named);
+  if (made == NULL) return NULL;
+  for (uint32_t i = 0; i < all->n_named; ++i) {
+    bool has_param = false;
+    for (uint32_t k = 0; k < self->head.n_params; ++k) {
+      has_param |= self->params[k].name != NULL && (self->params[k].flags & (kFfiHpyParamArgs | kFfiHpyParamKwargs)) == 0 &&
+                   is_name(&all->named[2 * i], self->params[k].name);
+    }
+    for (uint32_t k = 0; !has_param && k < 2; ++k) {
+      TVMFFIAny owned;
+      if (fh_any_own(&all->named[2 * i + k], &owned) != 0) {
+        fh_object_release(made);
+        return NULL;
+      }
+      (void)fh_seq_push(made, owned); /* there is room */
+    }
+  }
+  return (TVMFFIObject *)made;
+}
+
+/* Writes all arguments of an overload: the given ones, and defaults. The Arrays of *args and **kwargs are new references,
+ * also where the result is not 0. Returns 0, FFI_HPY_NEXT_OVERLOAD, or -1 with an error pending. */
+static int complete(const overload *self, const arguments *call, TVMFFIAny *all, TVMFFIObject *rest[2]) {
+  uint32_t n_used = 0, n_by_position = self->n_positional;
+  bool has_args = false, has_kwargs = false;
+  for (uint32_t i = 0; i < self->head.n_params; ++i) {
+    const ffi_hpy_param *param = &self->params[i];
+    if (param->flags & kFfiHpyParamArgs) {
+      uint32_t n = call->n_given > n_by_position ? call->n_given - n_by_position : 0;
+      rest[0] = (TVMFFIObject *)fh_seq_from_views(kTVMFFIArray, call->given + (call->n_given - n), n);
+      if (rest[0] == NULL) return -1;
+      all[i] = fh_any_object(rest[0]);
+      has_args = true;
+      continue;
+    }
+    if (param->flags & kFfiHpyParamKwargs) {
+      rest[1] = other_named(self, call);
+      if (rest[1] == NULL) return -1;
+      all[i] = fh_any_object(rest[1]);
+      has_kwargs = true;
+      continue;
+    }
+    const TVMFFIAny *named = find_named(call, param->name);
+    bool is_given = i < n_by_position && i < call->n_given && !is_left_out(&call->given[i]);
+    if (named != NULL) {
+      if (is_given) return FFI_HPY_NEXT_OVERLOAD; /* the argument is passed twice */
+      all[i] = *named;
+      ++n_used;
+    } else if (is_given) {
+      all[i] = call->given[i];
     } else if (param->flags & kFfiHpyParamHasDefault) {
       all[i] = param->default_value;
     } else {
-      return false;
+      return FFI_HPY_NEXT_OVERLOAD;
     }
   }
-  return true;
+  bool has_more = (call->n_given > n_by_position && !has_args) || (n_used < call->n_named && !has_kwargs);
+  return has_more ? FFI_HPY_NEXT_OVERLOAD : 0;
 }
 
-static int call_one(const ffi_hpy_overload *overload, const TVMFFIAny *args, uint32_t n_args, uint32_t flags,
-                    TVMFFIAny *result) {
-  if (n_args > overload->n_params || n_args < overload->n_required) return FFI_HPY_NEXT_OVERLOAD;
-  bool is_whole = n_args == overload->n_params;
-  for (uint32_t i = overload->n_required; is_whole && i < n_args; ++i) is_whole = !is_left_out(&args[i]);
-  if (FH_LIKELY(is_whole)) return overload->call(overload, args, flags, result);
+static FH_NOINLINE int call_completed(const overload *self, const TVMFFIAny *args, uint32_t n_args, uint32_t flags,
+                                      TVMFFIAny *result) {
   TVMFFIAny on_stack[N_ON_STACK], *all = on_stack;
-  if (overload->n_params > N_ON_STACK) {
-    all = (TVMFFIAny *)fh_mem_alloc(overload->n_params * sizeof(*all));
+  if (self->head.n_params > N_ON_STACK) {
+    all = (TVMFFIAny *)fh_mem_alloc(self->head.n_params * sizeof(*all));
     if (all == NULL) return fh_error_raise_no_memory();
   }
-  int rc = FFI_HPY_NEXT_OVERLOAD;
-  if (complete(overload, args, n_args, all)) rc = overload->call(overload, all, flags, result);
+  arguments call = split(args, n_args);
+  TVMFFIObject *rest[2] = {NULL, NULL};
+  int rc = complete(self, &call, all, rest);
+  if (rc == 0) rc = self->head.call(&self->head, all, flags, result);
+  for (int i = 0; i < 2; ++i) fh_object_release(rest[i]);
   if (all != on_stack) fh_mem_free(all);
   return rc;
+}
+
+static int call_one(const overload *self, const TVMFFIAny *args, uint32_t n_args, uint32_t flags, TVMFFIAny *result) {
+  bool is_whole = n_args == self->head.n_params && self->is_simple;
+  for (uint32_t i = self->n_required; is_whole && i < n_args; ++i) is_whole = !is_left_out(&args[i]);
+  if (FH_LIKELY(is_whole)) return self->head.call(&self->head, args, flags, result);
+  return call_completed(self, args, n_args, flags, result);
 }
 
 /* --- the error of a call that no overload accepts ----------------------------------------------------------------- */
@@ -79,64 +181,195 @@ static const char *class_of(const TVMFFIAny *arg) {
   }
 }
 
-static FH_COLD int raise_mismatch(const ffi_hpy_overload *first, const TVMFFIAny *args, uint32_t n_args) {
+static FH_COLD int raise_mismatch(const overload *first, const TVMFFIAny *args, uint32_t n_args) {
   fh_text text = {0};
   const char *name = first->signature;
   size_t n_name = strcspn(name, "(");
   int rc = fh_text_add(&text, name, n_name);
   rc |= fh_text_add_cstr(&text, "(): incompatible function arguments. The following argument types are supported:");
   uint32_t number = 1;
-  for (const ffi_hpy_overload *each = first; each != NULL; each = next_of(each), ++number) {
+  for (const overload *each = first; each != NULL; each = next_of(each), ++number) {
     rc |= fh_text_add_format(&text, "\n    %u. ", (unsigned)number);
     rc |= fh_text_add_cstr(&text, each->signature);
   }
   rc |= fh_text_add_cstr(&text, "\n\nInvoked with types: ");
   rc |= fh_text_add(&text, name, n_name);
-  for (uint32_t i = 0; i < n_args; ++i) {
-    rc |= fh_text_add_cstr(&text, i == 0 ? "(" : ", ");
-    rc |= fh_text_add_cstr(&text, class_of(&args[i]));
+  arguments call = split(args, n_args);
+  rc |= fh_text_add_cstr(&text, "(");
+  for (uint32_t i = 0; i < call.n_given + call.n_named; ++i) {
+    const TVMFFIAny *pair = i < call.n_given ? NULL : &call.named[2 * (i - call.n_given)];
+    TVMFFIByteArray by_name;
+    rc |= fh_text_add_cstr(&text, i == 0 ? "" : ", ");
+    if (pair != NULL && fh_str_content(&pair[0], &by_name)) {
+      rc |= fh_text_add(&text, by_name.data, by_name.size);
+      rc |= fh_text_add_cstr(&text, "=");
+    }
+    rc |= fh_text_add_cstr(&text, class_of(pair == NULL ? &call.given[i] : &pair[1]));
   }
-  rc |= fh_text_add_cstr(&text, n_args == 0 ? "()" : ")");
+  rc |= fh_text_add_cstr(&text, ")");
   if (rc == 0) (void)fh_error_raise(FH_TYPE_ERROR, "%.*s", (int)text.n_bytes, text.data);
   fh_text_free(&text);
   return -1;
 }
 
-/* --- Functions ---------------------------------------------------------------------------------------------------- */
+/* --- calls -------------------------------------------------------------------------------------------------------- */
 
 static int call_overloads(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  const ffi_hpy_overload *first = (const ffi_hpy_overload *)self;
-  uint32_t n = (uint32_t)n_args, pass = next_of(first) == NULL ? FFI_HPY_CONVERT : 0;
-  for (;; pass = FFI_HPY_CONVERT) {
-    for (const ffi_hpy_overload *each = first; each != NULL; each = next_of(each)) {
-      int rc = call_one(each, args, n, pass, result);
+  const overload *first = (const overload *)self;
+  uint32_t n = (uint32_t)n_args, flags = next_of(first) == NULL ? UINT32_MAX : ~(uint32_t)kFfiHpyCastConvert;
+  for (;; flags = UINT32_MAX) {
+    for (const overload *each = first; each != NULL; each = next_of(each)) {
+      int rc = call_one(each, args, n, flags, result);
       if (FH_LIKELY(rc != FFI_HPY_NEXT_OVERLOAD)) return rc;
     }
-    if (pass == FFI_HPY_CONVERT) return raise_mismatch(first, args, n);
+    if (flags == UINT32_MAX) return raise_mismatch(first, args, n);
   }
 }
 
+/* --- definitions -------------------------------------------------------------------------------------------------- */
+
+static void destroy(overload *self) {
+  if (self->free_capture != NULL) self->free_capture(self->head.capture);
+  for (uint32_t i = 0; i < self->head.n_params; ++i) fh_any_drop(&self->params[i].default_value);
+  fh_mem_free(self->signature);
+  fh_mem_free(self);
+}
+
 static void destroy_all(void *self) {
-  for (ffi_hpy_overload *each = (ffi_hpy_overload *)self; each != NULL;) {
-    ffi_hpy_overload *next = each->next;
-    each->destroy(each);
+  for (overload *each = (overload *)self; each != NULL;) {
+    overload *next = each->next;
+    destroy(each);
     each = next;
   }
 }
 
-int fh_overload_function_new(ffi_hpy_overload *overload, TVMFFIObjectHandle *out) {
-  overload->next = NULL;
-  return fh_function_new(overload, call_overloads, destroy_all, out);
+/* Whether the names are those of all parameters, or of all but the object of a method, or of none. */
+static int check_names(const ffi_hpy_function_spec *spec, uint32_t *n_hidden) {
+  bool is_method = (spec->flags & kFfiHpyFunctionIsMethod) != 0 && spec->n_params != 0;
+  *n_hidden = is_method && spec->n_named + 1 == spec->n_params ? 1 : 0;
+  if (spec->n_named == 0 || spec->n_named + *n_hidden == spec->n_params) return 0;
+  return fh_error_raise(FH_TYPE_ERROR, "`%s` has %u parameters, but %u have a name", spec->name,
+                        (unsigned)spec->n_params, (unsigned)spec->n_named);
 }
 
-int fh_overload_function_add(TVMFFIObjectHandle function, ffi_hpy_overload *overload) {
-  ffi_hpy_overload *last = (ffi_hpy_overload *)fh_function_self(function, call_overloads);
-  if (last == NULL) return fh_error_raise(FH_TYPE_ERROR, "Expected a function of bind.h but got another one");
-  overload->next = NULL;
+static const char *copy_text(const char *text, char **to) {
+  if (text == NULL) return NULL;
+  size_t n_bytes = strlen(text) + 1;
+  char *copy = (char *)memcpy(*to, text, n_bytes);
+  *to += n_bytes;
+  return copy;
+}
+
+/* Fills in a parameter: its flags, and what the author has said about it, if anything. */
+static void set_param(ffi_hpy_param *param, const ffi_hpy_param *said, uint8_t type_flags, char **names) {
+  *param = (ffi_hpy_param){.default_value = fh_any_none(), .flags = kFfiHpyCastConvert};
+  if (said != NULL) {
+    *param = *said;
+    fh_any_copy(&said->default_value, &param->default_value);
+    param->name = copy_text(said->name, names);
+    param->shown = copy_text(said->shown, names);
+  }
+  if (type_flags & kFfiHpyTypeAcceptsNone) param->flags |= kFfiHpyCastAcceptsNone;
+  if (type_flags & kFfiHpyTypeArgs) param->flags |= kFfiHpyParamArgs;
+  if (type_flags & kFfiHpyTypeKwargs) param->flags |= kFfiHpyParamKwargs;
+  if (said != NULL && (param->flags & kFfiHpyCastAcceptsNone) == 0) param->flags |= kFfiHpyParamRefusesNone;
+}
+
+/* Fills in the parameters, and the numbers that follow from them. */
+static void set_params(overload *self, const ffi_hpy_function_spec *spec, uint32_t n_hidden, char *names) {
+  static const ffi_hpy_param object = {.name = "self"};
+  bool is_by_name = false;
+  self->is_simple = true;
+  self->n_positional = 0;
+  for (uint32_t i = 0; i < spec->n_params; ++i) {
+    const ffi_hpy_param *said = i < n_hidden ? &object : NULL;
+    if (spec->n_named != 0 && i >= n_hidden) said = &spec->params[i - n_hidden];
+    ffi_hpy_param *param = &self->params[i];
+    set_param(param, said, spec->type_flags[i], &names);
+    is_by_name |= spec->n_positional != UINT32_MAX && i >= n_hidden && i - n_hidden >= spec->n_positional;
+    bool is_rest = (param->flags & (kFfiHpyParamArgs | kFfiHpyParamKwargs)) != 0;
+    if (is_by_name && !is_rest) param->flags |= kFfiHpyParamByNameOnly;
+    if (param->flags & kFfiHpyParamArgs) is_by_name = true;
+    if (is_by_name || is_rest) self->is_simple = false;
+    if (!is_by_name && !is_rest) self->n_positional = i + 1;
+    if ((param->flags & kFfiHpyParamHasDefault) == 0 && !is_rest) self->n_required = i + 1;
+  }
+}
+
+static overload *new_overload(const ffi_hpy_function_spec *spec, uint32_t n_hidden) {
+  size_t n_bytes = sizeof(overload) + spec->n_params * sizeof(ffi_hpy_param), n_names = sizeof("self");
+  for (uint32_t i = 0; i < spec->n_named; ++i) {
+    n_names += spec->params[i].name != NULL ? strlen(spec->params[i].name) + 1 : 0;
+    n_names += spec->params[i].shown != NULL ? strlen(spec->params[i].shown) + 1 : 0;
+  }
+  overload *made = (overload *)fh_mem_calloc(1, n_bytes + n_names);
+  if (made == NULL) return NULL;
+  set_params(made, spec, n_hidden, (char *)made + n_bytes);
+  made->head.call = spec->call;
+  made->head.params = made->params;
+  made->head.n_params = spec->n_params;
+  made->head.policy = spec->policy;
+  return made;
+}
+
+static int describe(overload *self, const ffi_hpy_function_spec *spec, TVMFFIAny *metadata) {
+  fh_text text = {0}, about = {0};
+  int rc = fh_signature_add_text(&text, spec, self->params) | fh_text_add(&text, "", 1);
+  rc |= fh_signature_add_metadata(&about, spec, self->params);
+  if (rc == 0) {
+    self->signature = text.data;
+    text.data = NULL;
+    TVMFFIByteArray bytes = {about.data, about.n_bytes};
+    rc = TVMFFIStringFromByteArray(&bytes, metadata);
+  }
+  fh_text_free(&text);
+  fh_text_free(&about);
+  return rc == 0 ? 0 : -1;
+}
+
+static void add_last(overload *last, overload *made) {
   fh_mutex_lock(&adding_lock);
   while (last->next != NULL) last = last->next;
   /* release: pairs with next_of */
-  fh_atomic_store_release_ptr((void **)(void *)&last->next, overload);
+  fh_atomic_store_release_ptr((void **)(void *)&last->next, made);
   fh_mutex_unlock(&adding_lock);
+}
+
+/* A new overload, all but its callable; NULL with an error pending. */
+static overload *make(const ffi_hpy_function_spec *spec, TVMFFIObjectHandle known, TVMFFIAny *metadata) {
+  uint32_t n_hidden;
+  if (known != NULL && fh_function_self(known, call_overloads) == NULL) {
+    fh_error_raise(FH_TYPE_ERROR, "Expected a function of bind.h but got another one");
+    return NULL;
+  }
+  if (check_names(spec, &n_hidden) != 0) return NULL;
+  overload *made = new_overload(spec, n_hidden);
+  if (made == NULL) fh_error_raise_no_memory();
+  if (made == NULL || describe(made, spec, metadata) == 0) return made;
+  destroy(made);
+  return NULL;
+}
+
+int fh_overload_define(const ffi_hpy_function_spec *spec, TVMFFIObjectHandle known, TVMFFIObjectHandle *out,
+                       TVMFFIAny *metadata) {
+  overload *made = make(spec, known, metadata);
+  if (made != NULL && known == NULL && fh_function_new(made, call_overloads, destroy_all, out) != 0) {
+    destroy(made);
+    made = NULL;
+    fh_any_drop(metadata);
+  }
+  if (made == NULL) {
+    void *capture[FFI_HPY_CAPTURE_WORDS];
+    memcpy(capture, spec->capture, sizeof(capture));
+    if (spec->free_capture != NULL) spec->free_capture(capture);
+    return -1;
+  }
+  memcpy(made->head.capture, spec->capture, sizeof(spec->capture));
+  made->free_capture = spec->free_capture;
+  if (known != NULL) {
+    add_last((overload *)fh_function_self(known, call_overloads), made);
+    fh_object_retain(known);
+    *out = known;
+  }
   return 0;
 }

@@ -4,8 +4,8 @@
 
 #include <ffi_hpy/c_bind.h>
 
-/* Implements ffi_hpy_bind_api.function_new and function_add. */
-int fh_overload_function_new(ffi_hpy_overload *overload, TVMFFIObjectHandle *out);
-int fh_overload_function_add(TVMFFIObjectHandle function, ffi_hpy_overload *overload);
+/* Implements ffi_hpy_bind_api.function_define. */
+int fh_overload_define(const ffi_hpy_function_spec *spec, TVMFFIObjectHandle known, TVMFFIObjectHandle *out,
+                       TVMFFIAny *metadata);
 
 #endif /* FH_OVERLOAD_H_ */

@@ -20,6 +20,10 @@ void fb_argument_set_conversion(FbTypeTag kind, FbConversion conversion);
 /* The FbConversion that dispatches on the kind of the value. */
 int fb_argument_convert(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args);
 
+/* The FbConversion of functions that take Python objects: None, bool, int, float, str, bytes and wrappers of native
+ * objects become native values, any other object is passed itself. */
+int fb_argument_keep(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args);
+
 /* After fb_argument_convert has failed: if an array was refused, the package may allow that the callee only reads it
  * (ConstTensorView in C++), or return another value for the argument, such as a list of the elements. `callee` is a
  * Function; HPy_NULL: a field with the name args->callee. Returns 0, or -1 with the exception raised. */

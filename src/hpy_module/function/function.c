@@ -112,6 +112,17 @@ static int function_gil_set(HPyContext *ctx, HPy self, HPy value, void *closure)
   return 0;
 }
 
+HPyDef_SET(function_takes_python, "_takes_python",
+           .doc = "Set to True for a function whose arguments are the Python objects themselves.")
+static int function_takes_python_set(HPyContext *ctx, HPy self, HPy value, void *closure) {
+  (void)closure, (void)value;
+  FbFunction *function = fb_function_struct(ctx, self);
+  if (function == NULL) fb_instance_raise_unmade(ctx, self);
+  if (function == NULL) return -1;
+  fh_atomic_store_relaxed(&function->gil, FB_GIL_KEEP_FOR_PYTHON);
+  return 0;
+}
+
 HPyDef_GETSET(function_about, "_about", .doc = "The number of what the package has noted of the author's words.")
 static HPy function_about_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
@@ -220,7 +231,7 @@ HPy fb_function_type_new(HPyContext *ctx, HPy base) {
   static HPyDef *defines[] = {&fb_function_call,
                               &function_name,
                               &function_gil,
-                              &function_about,
+                              &function_about, &function_takes_python,
                               &function_annotations,
                               &function_repr,
                               &function_new,

@@ -75,10 +75,12 @@ FH_INLINE int call_with(HPyContext *ctx, HPy self, FbFunction *function, TVMFFIO
                         size_t n, TVMFFIAny *views, FbTemp *temps, bool release, FbScope *scope, TVMFFIAny *result) {
   FbArgs args = {.temps = temps, .callee = fb_function_struct_name(function), .scope = scope};
   FbScopeBefore before;
+  bool for_python = function != NULL && fh_atomic_load_relaxed(&function->gil) == FB_GIL_KEEP_FOR_PYTHON;
+  FbConversion convert = for_python ? fb_argument_keep : fb_argument_convert;
   /* If an argument fails, the temporaries of the arguments before it are released. */
   for (size_t i = 0; i < n; ++i) {
     args.position = (int)i;
-    if (FH_UNLIKELY(fb_argument_convert(ctx, argv[i], &views[i], &args) != 0) &&
+    if (FH_UNLIKELY(convert(ctx, argv[i], &views[i], &args) != 0) &&
         fb_argument_convert_refused(ctx, self, argv[i], &views[i], &args) != 0) {
       fb_args_end(&args, -1);
       return -1;

@@ -9,7 +9,12 @@
 
 /* The GIL mode of a Function: the default of TVM_FFI_RELEASE_GIL_BY_DEFAULT, or the value of `release_gil`. A new
  * struct is all zero. The order lets one comparison decide whether a call releases the GIL. */
-typedef enum FbGil { FB_GIL_RELEASE = -1, FB_GIL_DEFAULT = 0, FB_GIL_KEEP = 1 } FbGil;
+typedef enum FbGil {
+  FB_GIL_RELEASE = -1,
+  FB_GIL_DEFAULT = 0,
+  FB_GIL_KEEP = 1,
+  FB_GIL_KEEP_FOR_PYTHON = 2 /* keeps it, and gets Python objects: a list as itself, not as an Array */
+} FbGil;
 
 typedef struct FbFunction {
   FbObject base;

@@ -256,7 +256,8 @@ def test_operators(bound):
 
 def test_none_is_a_null_pointer(bound):
     assert (bound.is_null(None), bound.is_null(bound.Dog("d")), bound.no_animal()) == (True, False, None)
-    for function in (bound.greet, bound.is_null_strict):
+    assert (bound.is_null_by_default(), bound.is_null_by_default(None)) == (True, True)
+    for function in (bound.greet, bound.is_null_strict, bound.is_null_unnamed):
         with pytest.raises(TypeError):
             function(None)
 

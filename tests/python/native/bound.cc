@@ -7,9 +7,11 @@
 #include <ffi_hpy/stl/optional.h>
 #include <ffi_hpy/stl/pair.h>
 #include <ffi_hpy/stl/set.h>
+#include <ffi_hpy/stl/shared_ptr.h>
 #include <ffi_hpy/stl/string.h>
 #include <ffi_hpy/stl/tuple.h>
 #include <ffi_hpy/stl/unordered_map.h>
+#include <ffi_hpy/stl/unique_ptr.h>
 #include <ffi_hpy/stl/unordered_set.h>
 #include <ffi_hpy/stl/variant.h>
 #include <ffi_hpy/stl/vector.h>
@@ -195,8 +197,10 @@ FFI_HPY_MODULE(bound, m) {
       .def("__call__", [](const Dog &a, const std::string &word) { return a.name + " " + word; });
   m.def("n_alive", [] { return n_alive.load(); });
   m.def("greet", [](const Animal &a) { return a.speak(); }, "animal"_a);
-  m.def("is_null", [](const Animal *a) { return a == nullptr; }, "animal"_a);
-  m.def("is_null_strict", [](const Animal *a) { return a == nullptr; }, nb::arg("animal").none(false));
+  m.def("is_null", [](const Animal *a) { return a == nullptr; }, "animal"_a.none());
+  m.def("is_null_by_default", [](const Animal *a) { return a == nullptr; }, "animal"_a = nullptr);
+  m.def("is_null_strict", [](const Animal *a) { return a == nullptr; }, "animal"_a);
+  m.def("is_null_unnamed", [](const Animal *a) { return a == nullptr; });
   m.def("rex", []() -> Dog & { return rex; }, nb::rv_policy::reference);
   m.def("rex_copy", []() -> const Dog & { return rex; });
   m.def("rex_pointer", []() -> const Dog * { return &rex; }, nb::rv_policy::reference);
@@ -204,8 +208,8 @@ FFI_HPY_MODULE(bound, m) {
   m.def("no_animal", []() -> Animal * { return nullptr; });
   m.def("unique_animal", []() -> std::unique_ptr<Animal> { return std::make_unique<Dog>("unique", 5); });
   m.def("shared_dog", [](int age) { return std::make_shared<Dog>("shared", age); });
-  m.def("same_shared", [](std::shared_ptr<Dog> dog) { return dog; });
-  m.def("keep", [](std::shared_ptr<Dog> dog) { kept = std::move(dog); });
+  m.def("same_shared", [](std::shared_ptr<Dog> dog) { return dog; }, "dog"_a.none());
+  m.def("keep", [](std::shared_ptr<Dog> dog) { kept = std::move(dog); }, "dog"_a.none());
   m.def("kept", [] { return kept; });
 
   nb::class_<Engine>(m, "Engine").def_ro("power", &Engine::power);
@@ -266,7 +270,7 @@ FFI_HPY_MODULE(bound, m) {
   });
   m.def("apply", [](const std::function<int(int)> &f, int x) { return f(x) + 1; });
   m.def("multiplier", [](int k) -> std::function<int(int)> { return [k](int x) { return x * k; }; });
-  m.def("set_callback", [](std::function<int(int)> f) { callback = std::move(f); });
+  m.def("set_callback", [](std::function<int(int)> f) { callback = std::move(f); }, "f"_a.none());
   m.def(
       "call_on_thread",
       [](int x) {

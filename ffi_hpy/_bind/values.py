@@ -1,0 +1,292 @@
+"""Operations on Python objects for bound libraries: attributes, items, calls, containers, built-in classes.
+
+An object that C++ holds is None, a bool, int, float, str or bytes, a wrapper of a native object, or any other Python
+object, which `keep` puts into a native object.
+"""
+
+from __future__ import annotations
+
+import builtins
+import collections.abc
+import ctypes
+import operator
+import sys
+import types
+import weakref
+
+from .. import _core
+from .._containers.sequence import Array
+from .._core import CObject
+from .._values.opaque import OpaquePyObject
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+__all__ = ["OPERATIONS", "keep"]
+
+_PLAIN = frozenset({type(None), bool, int, float, str, bytes})
+
+
+def keep(value: Any) -> Any:
+    """Return a value that reaches native code as the Python object itself, if it is not a native value anyway."""
+    return value if type(value) in _PLAIN or issubclass(type(value), CObject) else OpaquePyObject(value)
+
+
+# --- classes --------------------------------------------------------------------------------------------------------
+
+_KINDS: dict[str, Any] = {
+    "int": int,
+    "float": float,
+    "bytearray": bytearray,
+    "tuple": tuple,
+    "list": list,
+    "dict": dict,
+    "set": set,
+    "frozenset": frozenset,
+    "slice": slice,
+    "memoryview": memoryview,
+    "ellipsis": type(Ellipsis),
+    "not_implemented": type(NotImplemented),
+    "weakref": weakref.ReferenceType,
+    "module": types.ModuleType,
+    "type": type,
+    "sequence": collections.abc.Sequence,
+    "mapping": collections.abc.Mapping,
+    "iterable": collections.abc.Iterable,
+    "iterator": collections.abc.Iterator,
+}
+
+
+def _is_kind(name: str, value: Any) -> bool:
+    """Return whether a value is of a class that C++ names."""
+    if name == "callable":
+        return callable(value)
+    if name == "capsule":
+        return isinstance(value, Capsule)
+    return isinstance(value, _KINDS[name])
+
+
+# --- calls ----------------------------------------------------------------------------------------------------------
+
+
+def _call(function: Any, kinds: str, *values: Any) -> Any:
+    """Call a function. `kinds` says what each value is: 'p' a positional argument, 'k' a name that its value follows,
+    '*' and '#' a tuple and a dict of arguments."""
+    args: list[Any] = []
+    named: dict[str, Any] = {}
+    at = 0
+    for kind in kinds:
+        value = values[at]
+        at += 1
+        if kind == "p":
+            args.append(value)
+        elif kind == "k":
+            named[value] = values[at]
+            at += 1
+        elif kind == "*":
+            args.extend(value)
+        else:
+            repeated = named.keys() & value.keys()
+            if repeated:
+                raise TypeError(f"got multiple values for keyword argument {min(repeated)!r}")
+            named.update(value)
+    return function(*args, **named)
+
+
+# --- containers -----------------------------------------------------------------------------------------------------
+
+
+def _items(value: Any) -> Array[Any] | None:
+    """Return the items of an iterable, as a native value; None for strings, mappings and other values."""
+    if isinstance(value, (str, bytes, bytearray, collections.abc.Mapping)) or not hasattr(type(value), "__iter__"):
+        return None
+    return Array([keep(item) for item in value])
+
+
+def _pairs(value: Any) -> Array[Any] | None:
+    """Return the keys and values of a mapping, in turn, as a native value; None for other values."""
+    if not isinstance(value, collections.abc.Mapping):
+        return None
+    return Array([keep(part) for pair in value.items() for part in pair])
+
+
+def _next(iterator: Any) -> list[Any] | None:
+    """Return a list of the next item, or None at the end."""
+    for item in iterator:
+        return [item]
+    return None
+
+
+def _slice_range(value: slice, size: int) -> list[int]:
+    start, stop, step = value.indices(size)
+    return [start, stop, step, len(range(start, stop, step))]
+
+
+def _resize(value: bytearray, size: int) -> None:
+    if size <= len(value):
+        del value[size:]
+    else:
+        value.extend(bytes(size - len(value)))
+
+
+def _address_of(value: bytearray) -> int:
+    return ctypes.addressof((ctypes.c_char * len(value)).from_buffer(value)) if value else 0
+
+
+# --- numbers --------------------------------------------------------------------------------------------------------
+
+
+def _index(value: Any) -> int | None:
+    """Return the int of an object with `__index__`, if it fits into 64 bits; None otherwise."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        return None
+    return number if -(2**63) <= number < 2**63 else None
+
+
+def _to_float(value: Any) -> float | None:
+    """Return the float of a number; None for another value."""
+    if isinstance(value, (str, bytes, bytearray)):
+        return None
+    try:
+        return float(value)
+    except (TypeError, OverflowError):
+        return None
+
+
+# --- capsules -------------------------------------------------------------------------------------------------------
+
+
+class Capsule:
+    """An address, and a C function that is called with it when the object is freed."""
+
+    __slots__ = ("__weakref__", "_address", "_name")
+
+    def __init__(self, address: ctypes.c_void_p | None, name: str, cleanup: ctypes.c_void_p | None) -> None:
+        if not address:
+            raise ValueError("the address of a capsule is not null")
+        self._address, self._name = address, name
+        if cleanup:
+            function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(cleanup.value)  # type: ignore[arg-type]
+            weakref.finalize(self, function, address)
+
+    def address(self, name: str) -> ctypes.c_void_p:
+        """Return the address. ValueError if the capsule has another name."""
+        if name != self._name:
+            raise ValueError(f"expected a capsule with the name {name!r}, got {self._name!r}")
+        return self._address  # type: ignore[return-value]
+
+
+# --- errors ---------------------------------------------------------------------------------------------------------
+
+
+def _unraisable(error: BaseException, context: Any) -> None:
+    """Report an exception that cannot be raised."""
+    sys.unraisablehook(
+        types.SimpleNamespace(  # type: ignore[arg-type]
+            exc_type=type(error),
+            exc_value=error,
+            exc_traceback=error.__traceback__,
+            err_msg=f"Exception ignored in {context}" if isinstance(context, str) else None,
+            object=context,
+        )
+    )
+
+
+def _print(value: Any, end: Any, file: Any) -> None:
+    print(value, end="\n" if end is None else end, file=file)
+
+
+def _globals() -> dict[str, Any]:
+    """Return the variables of the program: those of `__main__`."""
+    return vars(sys.modules["__main__"])
+
+
+def _run(mode: str, source: str, variables: Any, local: Any) -> Any:
+    """Evaluate an expression (`eval`), a statement that is printed (`single`), or statements (`exec`)."""
+    variables = _globals() if variables is None else variables
+    return eval(compile(source, "<string>", mode), variables, local)
+
+
+def _keep_alive(nurse: Any, patient: Any) -> None:
+    """Keep the patient alive as long as the nurse."""
+    weakref.finalize(nurse, _ignore, patient).atexit = False
+
+
+def _ignore(_patient: Any) -> None:
+    """Do nothing, with an object that lived until now."""
+
+
+def _import(name: str) -> types.ModuleType:
+    import importlib
+
+    return importlib.import_module(name)
+
+
+OPERATIONS: dict[str, Callable[..., Any]] = {
+    "is_kind": _is_kind,
+    "isinstance": isinstance,
+    "issubclass": issubclass,
+    "is": operator.is_,
+    "type": type,
+    "constant": lambda name: getattr(builtins, name),
+    "builtins": lambda: vars(builtins),
+    "globals": _globals,
+    "call": _call,
+    "getattr": getattr,
+    "setattr": setattr,
+    "delattr": delattr,
+    "hasattr": hasattr,
+    "getitem": operator.getitem,
+    "setitem": operator.setitem,
+    "delitem": operator.delitem,
+    "contains": operator.contains,
+    "operator": lambda name, *values: getattr(operator, name)(*values),
+    "len": len,
+    "len_hint": operator.length_hint,
+    "hash": hash,
+    "iter": iter,
+    "next": _next,
+    "repr": repr,
+    "bool": bool,
+    "int": int,
+    "float": float,
+    "str": str,
+    "bytes": bytes,
+    "index": _index,
+    "to_float": _to_float,
+    "big_int": lambda value: value % 2**64,
+    "tuple": lambda *items: items,
+    "list": lambda *items: list(items),
+    "set": lambda *items: set(items),
+    "dict": lambda *items: dict(zip(items[::2], items[1::2])),
+    "tuple_of": tuple,
+    "list_of": list,
+    "set_of": set,
+    "dict_of": dict,
+    "frozenset": frozenset,
+    "append": list.append,
+    "bytearray": bytearray,
+    "bytearray_resize": _resize,
+    "bytearray_data": _address_of,
+    "memoryview": memoryview,
+    "slice": slice,
+    "slice_range": _slice_range,
+    "weakref": weakref.ref,
+    "capsule": Capsule,
+    "capsule_data": Capsule.address,
+    "capsule_name": lambda capsule: capsule._name,
+    "items": _items,
+    "pairs": _pairs,
+    "to_function": lambda value: _core.callback(value) if callable(value) else None,
+    "print": _print,
+    "run": _run,
+    "import": _import,
+    "keep_alive": _keep_alive,
+    "error_value": lambda error: error,
+    "error_matches": isinstance,
+    "unraisable": _unraisable,
+}

@@ -1,0 +1,206 @@
+/* accessor.h - attributes, items, calls and operators of values of Python. Programs include ffi_hpy/bind.h. */
+#ifndef FFI_HPY_BIND_ACCESSOR_H_
+#define FFI_HPY_BIND_ACCESSOR_H_
+
+#include <ffi_hpy/bind/arg.h>
+
+FFI_HPY_NAMESPACE_BEGIN
+
+/** An attribute or an item of an object: read when it is used, set by `=`. */
+class accessor : public detail::object_api<accessor> {
+public:
+  enum class kind { attribute, item };
+
+  accessor(handle base, object key, kind what) : base_(borrow(base)), key_(std::move(key)), what_(what) {}
+  accessor(const accessor &) = default;
+  accessor(accessor &&) noexcept = default;
+  accessor &operator=(const accessor &value) {
+    set(value.get());
+    return *this;
+  }
+  accessor &operator=(accessor &&value) {
+    set(value.get());
+    return *this;
+  }
+  template <typename T> accessor &operator=(T &&value) {
+    set(cast(std::forward<T>(value)));
+    return *this;
+  }
+  operator handle() const { return get(); }
+  operator object() const { return get(); }
+  /** The value, which is read once. */
+  const object &get() const {
+    if (!read_.is_valid()) read_ = detail::ask_python(what_ == kind::attribute ? "getattr" : "getitem", base_, key_);
+    return read_;
+  }
+  /** Deletes the attribute or the item. */
+  void del() const { detail::ask_python(what_ == kind::attribute ? "delattr" : "delitem", base_, key_); }
+
+  template <typename T> accessor &operator+=(const T &value) { return update("iadd", cast(value)); }
+  template <typename T> accessor &operator-=(const T &value) { return update("isub", cast(value)); }
+  template <typename T> accessor &operator*=(const T &value) { return update("imul", cast(value)); }
+  template <typename T> accessor &operator/=(const T &value) { return update("itruediv", cast(value)); }
+  template <typename T> accessor &operator|=(const T &value) { return update("ior", cast(value)); }
+  template <typename T> accessor &operator&=(const T &value) { return update("iand", cast(value)); }
+  template <typename T> accessor &operator^=(const T &value) { return update("ixor", cast(value)); }
+
+private:
+  void set(const object &value) {
+    detail::ask_python(what_ == kind::attribute ? "setattr" : "setitem", base_, key_, value);
+    read_.reset();
+  }
+  accessor &update(const char *operation, const object &value) {
+    set(detail::ask_python("operator", detail::str_of(operation), get(), value));
+    return *this;
+  }
+
+  object base_, key_;
+  kind what_;
+  mutable object read_;
+};
+
+/** `*tuple` in a call. */
+class args_proxy : public handle {
+public:
+  explicit args_proxy(handle value) : handle(value) {}
+  kwargs_proxy operator*() const;
+};
+/** `**dict` in a call. */
+class kwargs_proxy : public handle {
+public:
+  explicit kwargs_proxy(handle value) : handle(value) {}
+};
+inline kwargs_proxy args_proxy::operator*() const { return kwargs_proxy(*this); }
+
+namespace detail {
+
+/** The arguments of a call in C++. `kinds` has a letter for each: 'p' for a value, '*' and '#' for *tuple and **dict, and
+ * 'k' for a name, which the value follows. */
+class call_arguments {
+public:
+  template <typename T> void add(T &&value, rv_policy policy) {
+    using Plain = std::decay_t<T>;
+    if constexpr (std::is_same_v<Plain, args_proxy>) {
+      push('*', borrow(value));
+    } else if constexpr (std::is_same_v<Plain, kwargs_proxy>) {
+      push('#', borrow(value));
+    } else if constexpr (std::is_same_v<Plain, arg_v>) {
+      push('k', str_of(value.name != nullptr ? value.name : ""));
+      values_.push_back(require(value.value));
+    } else {
+      push('p', require(cast(std::forward<T>(value), policy)));
+    }
+  }
+  object call(handle function) {
+    object kinds = str_of(kinds_), name = str_of("call");
+    std::vector<TVMFFIAny> args{name.any(), function.any(), kinds.any()};
+    for (const object &each : values_) args.push_back(each.any());
+    return ask_package(args.data(), args.size());
+  }
+
+private:
+  void push(char kind, object value) {
+    kinds_ += kind;
+    values_.push_back(std::move(value));
+  }
+  static object require(object value) {
+    if (!value.is_valid()) throw cast_error("an argument of a call is empty");
+    return value;
+  }
+
+  std::string kinds_;
+  std::vector<object> values_;
+};
+
+template <typename D> handle object_api<D>::self() const { return static_cast<const D &>(*this); }
+template <typename D> accessor object_api<D>::attr(const char *name) const {
+  return accessor(self(), str_of(name), accessor::kind::attribute);
+}
+template <typename D> accessor object_api<D>::attr(handle name) const {
+  return accessor(self(), borrow(name), accessor::kind::attribute);
+}
+template <typename D> accessor object_api<D>::doc() const { return attr("__doc__"); }
+template <typename D> accessor object_api<D>::operator[](handle key) const {
+  return accessor(self(), borrow(key), accessor::kind::item);
+}
+template <typename D> accessor object_api<D>::operator[](const char *key) const {
+  return accessor(self(), str_of(key), accessor::kind::item);
+}
+template <typename D>
+template <typename I, std::enable_if_t<std::is_arithmetic_v<I>, int>>
+accessor object_api<D>::operator[](I index) const {
+  return accessor(self(), cast(index), accessor::kind::item);
+}
+template <typename D>
+template <rv_policy policy, typename... Args>
+object object_api<D>::operator()(Args &&...args) const {
+  handle function = self();
+  if (!function.is_valid()) throw cast_error("an empty object is called");
+  call_arguments all;
+  (all.add(std::forward<Args>(args), policy), ...);
+  return all.call(function);
+}
+template <typename D> args_proxy object_api<D>::operator*() const { return args_proxy(self()); }
+template <typename D> bool object_api<D>::is_none() const { return self().is_none(); }
+template <typename D> bool object_api<D>::is_valid() const { return self().is_valid(); }
+template <typename D> bool object_api<D>::is(handle other) const {
+  const TVMFFIAny &a = self().any(), &b = other.any();
+  if (a.type_index == b.type_index && a.v_int64 == b.v_int64) return true;
+  if (a.type_index != b.type_index || a.type_index != kTVMFFIOpaquePyObject) return false;
+  return ask_python("is", self(), other).any().v_int64 != 0;
+}
+template <typename D> object object_api<D>::type() const { return ask_python("type", self()); }
+
+inline bool compare(const char *operation, handle a, handle b) {
+  return ask_python("bool", ask_python("operator", str_of(operation), a, b)).any().v_int64 != 0;
+}
+template <typename D> bool object_api<D>::equal(handle other) const { return compare("eq", self(), other); }
+template <typename D> bool object_api<D>::not_equal(handle other) const { return compare("ne", self(), other); }
+template <typename D> bool object_api<D>::operator<(handle other) const { return compare("lt", self(), other); }
+template <typename D> bool object_api<D>::operator<=(handle other) const { return compare("le", self(), other); }
+template <typename D> bool object_api<D>::operator>(handle other) const { return compare("gt", self(), other); }
+template <typename D> bool object_api<D>::operator>=(handle other) const { return compare("ge", self(), other); }
+template <typename D> object object_api<D>::operator-() const { return ask_python("operator", str_of("neg"), self()); }
+template <typename D> object object_api<D>::operator~() const { return ask_python("operator", str_of("invert"), self()); }
+template <typename D> object object_api<D>::floor_div(handle other) const {
+  return ask_python("operator", str_of("floordiv"), self(), other);
+}
+
+} // namespace detail
+
+#define FFI_HPY_OPERATOR(symbol, name)                                                                   \
+  template <typename A, typename B>                                                                      \
+  object operator symbol(const detail::object_api<A> &a, const detail::object_api<B> &b) {               \
+    handle left = static_cast<const A &>(a), right = static_cast<const B &>(b);                          \
+    return detail::ask_python("operator", detail::str_of(name), left, right);                            \
+  }
+FFI_HPY_OPERATOR(+, "add")
+FFI_HPY_OPERATOR(-, "sub")
+FFI_HPY_OPERATOR(*, "mul")
+FFI_HPY_OPERATOR(/, "truediv")
+FFI_HPY_OPERATOR(%, "mod")
+FFI_HPY_OPERATOR(|, "or_")
+FFI_HPY_OPERATOR(&, "and_")
+FFI_HPY_OPERATOR(^, "xor")
+FFI_HPY_OPERATOR(<<, "lshift")
+FFI_HPY_OPERATOR(>>, "rshift")
+#undef FFI_HPY_OPERATOR
+
+#define FFI_HPY_INPLACE(symbol, name)                                                         \
+  inline object &object::operator symbol(handle other) {                                      \
+    return *this = detail::ask_python("operator", detail::str_of(name), *this, other);        \
+  }
+FFI_HPY_INPLACE(+=, "iadd")
+FFI_HPY_INPLACE(-=, "isub")
+FFI_HPY_INPLACE(*=, "imul")
+FFI_HPY_INPLACE(/=, "itruediv")
+FFI_HPY_INPLACE(|=, "ior")
+FFI_HPY_INPLACE(&=, "iand")
+FFI_HPY_INPLACE(^=, "ixor")
+FFI_HPY_INPLACE(<<=, "ilshift")
+FFI_HPY_INPLACE(>>=, "irshift")
+#undef FFI_HPY_INPLACE
+
+FFI_HPY_NAMESPACE_END
+
+#endif /* FFI_HPY_BIND_ACCESSOR_H_ */

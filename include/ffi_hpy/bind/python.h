@@ -1,0 +1,111 @@
+/* python.h - errors of Python, and questions to the package. Programs include ffi_hpy/bind.h. */
+#ifndef FFI_HPY_BIND_PYTHON_H_
+#define FFI_HPY_BIND_PYTHON_H_
+
+#include <ffi_hpy/bind/handle.h>
+
+#include <exception>
+#include <string>
+
+FFI_HPY_NAMESPACE_BEGIN
+
+/** An error of Python or of another library, on its way through C++: the exception that a call of native code or of
+ * Python throws. Python sees the original exception again. */
+class python_error : public std::exception {
+public:
+  /** Takes the error that is pending on this thread. */
+  python_error() {
+    TVMFFIObjectHandle taken = nullptr;
+    detail::api->take_error(&taken);
+    error_ = detail::take_object(taken);
+  }
+  /** The kind and the message, such as "ValueError: too small". */
+  FFI_HPY_COLD const char *what() const noexcept override {
+    try {
+      if (text_.empty() && !error_.is_none()) {
+        const TVMFFIErrorCell *cell = TVMFFIErrorGetCellPtr(error_.any().v_obj);
+        text_.assign(cell->kind.data, cell->kind.size).append(": ").append(cell->message.data, cell->message.size);
+      }
+      return text_.c_str();
+    } catch (...) {
+      return "python_error";
+    }
+  }
+  /** The kind of the error: the name of an exception class. */
+  std::string_view kind() const {
+    if (error_.is_none()) return {};
+    const TVMFFIErrorCell *cell = TVMFFIErrorGetCellPtr(error_.any().v_obj);
+    return {cell->kind.data, cell->kind.size};
+  }
+  /** Whether the exception is an instance of a class of Python. */
+  bool matches(handle exception_class) const;
+  /** The exception, its class and its traceback. */
+  object value() const;
+  object type() const;
+  object traceback() const;
+  /** Makes the error the pending one of this thread again. */
+  void restore() const { detail::api->set_error(error_.is_none() ? nullptr : error_.any().v_obj); }
+  /** Reports the error where it cannot be raised, such as in a destructor: sys.unraisablehook. */
+  void discard_as_unraisable(handle context) noexcept;
+  void discard_as_unraisable(const char *context) noexcept;
+
+private:
+  object error_;
+  mutable std::string text_;
+};
+
+namespace detail {
+
+/** Throws the pending error if a function of the core failed. */
+inline void check(int rc) {
+  if (rc != 0) throw python_error();
+}
+
+inline object str_of(std::string_view text) {
+  TVMFFIAny made = none_value();
+  TVMFFIByteArray bytes = bytes_of(text);
+  check(api->new_str(&bytes, &made));
+  return take(made);
+}
+
+/** Asks the package for an operation on Python's side: args are its name and its n - 1 arguments. */
+FFI_HPY_NOINLINE inline object ask_package(TVMFFIAny *args, size_t n) {
+  TVMFFIAny result = none_value();
+  check(api->call(package, args, static_cast<int32_t>(n), &result));
+  return take(result);
+}
+template <typename... Values> object ask_python(std::string_view operation, const Values &...values) {
+  object name = str_of(operation);
+  TVMFFIAny args[] = {name.any(), values.any()...};
+  return ask_package(args, 1 + sizeof...(Values));
+}
+inline handle int_value(int64_t number) { return handle(word(kTVMFFIInt, number)); }
+
+} // namespace detail
+
+inline bool python_error::matches(handle exception_class) const {
+  return detail::ask_python("error_matches", error_, exception_class).any().v_int64 != 0;
+}
+inline object python_error::value() const { return detail::ask_python("error_value", error_); }
+inline object python_error::type() const { return detail::ask_python("type", value()); }
+inline object python_error::traceback() const {
+  return detail::ask_python("getattr", value(), detail::str_of("__traceback__"));
+}
+inline void python_error::discard_as_unraisable(handle context) noexcept {
+  try {
+    detail::ask_python("unraisable", error_, context);
+  } catch (...) {
+    /* the report itself failed, and there is no place for another one */
+  }
+}
+inline void python_error::discard_as_unraisable(const char *context) noexcept {
+  try {
+    discard_as_unraisable(detail::str_of(context));
+  } catch (...) {
+    /* no memory for the report */
+  }
+}
+
+FFI_HPY_NAMESPACE_END
+
+#endif /* FFI_HPY_BIND_PYTHON_H_ */

@@ -1,0 +1,221 @@
+/* signature.c - the text and the metadata of a bound function, from the types in Python's words. */
+#include "signature.h"
+
+/* A part of a string. */
+typedef struct {
+  const char *begin, *end;
+} part;
+
+static part part_of(const char *text) { return (part){text, text + strlen(text)}; }
+static size_t length_of(part text) { return (size_t)(text.end - text.begin); }
+static bool is_text(part text, const char *other) {
+  return length_of(text) == strlen(other) && memcmp(text.begin, other, length_of(text)) == 0;
+}
+static part trimmed(part text) {
+  while (text.begin < text.end && *text.begin == ' ') ++text.begin;
+  while (text.begin < text.end && text.end[-1] == ' ') --text.end;
+  return text;
+}
+
+/* Takes the text up to a character outside of brackets, or all of it, from the front of *rest. False at the end. */
+static bool next_part(part *rest, char separator, part *out) {
+  if (rest->begin == NULL) return false;
+  int depth = 0;
+  const char *p = rest->begin;
+  for (; p < rest->end; ++p) {
+    if (*p == '[' || *p == '(') ++depth;
+    if (*p == ']' || *p == ')') --depth;
+    if (*p == separator && depth == 0) break;
+  }
+  *out = trimmed((part){rest->begin, p});
+  rest->begin = p < rest->end ? p + 1 : NULL;
+  return true;
+}
+
+/* The type of the result (0) or of a parameter. */
+static part type_of(const ffi_hpy_function_spec *spec, uint32_t i) {
+  part rest = part_of(spec->types), found = rest;
+  while (next_part(&rest, '\n', &found) && i-- > 0) continue;
+  return found;
+}
+
+/* --- the signature ------------------------------------------------------------------------------------------------ */
+
+static int add_name(fh_text *text, const ffi_hpy_param *param, uint32_t i) {
+  if (param->name != NULL) return fh_text_add_cstr(text, param->name);
+  if (param->flags & kFfiHpyParamArgs) return fh_text_add_cstr(text, "args");
+  if (param->flags & kFfiHpyParamKwargs) return fh_text_add_cstr(text, "kwargs");
+  return fh_text_add_format(text, "arg%u", (unsigned)i);
+}
+
+static int add_param(fh_text *text, const ffi_hpy_function_spec *spec, const ffi_hpy_param *param, uint32_t i) {
+  int rc = 0;
+  bool is_rest = (param->flags & (kFfiHpyParamArgs | kFfiHpyParamKwargs)) != 0;
+  if (is_rest) rc |= fh_text_add_cstr(text, param->flags & kFfiHpyParamArgs ? "*" : "**");
+  rc |= add_name(text, param, i);
+  if (is_rest) return rc;
+  part type = type_of(spec, i + 1);
+  rc |= fh_text_add_cstr(text, ": ");
+  rc |= fh_text_add(text, type.begin, length_of(type));
+  if (param->shown != NULL) {
+    rc |= fh_text_add_cstr(text, " = ");
+    rc |= fh_text_add_cstr(text, param->shown);
+  }
+  return rc;
+}
+
+int fh_signature_add_text(fh_text *text, const ffi_hpy_function_spec *spec, const ffi_hpy_param *params) {
+  if (spec->signature != NULL) {
+    return fh_text_add_cstr(text, spec->signature + (strncmp(spec->signature, "def ", 4) == 0 ? 4 : 0));
+  }
+  int rc = fh_text_add_cstr(text, spec->name);
+  rc |= fh_text_add_cstr(text, "(");
+  bool has_star = false;
+  for (uint32_t i = 0; i < spec->n_params; ++i) {
+    rc |= fh_text_add_cstr(text, i == 0 ? "" : ", ");
+    has_star |= (params[i].flags & kFfiHpyParamArgs) != 0;
+    if ((params[i].flags & kFfiHpyParamByNameOnly) != 0 && !has_star) {
+      rc |= fh_text_add_cstr(text, "*, ");
+      has_star = true;
+    }
+    rc |= add_param(text, spec, &params[i], i);
+  }
+  part result = type_of(spec, 0);
+  rc |= fh_text_add_cstr(text, ") -> ");
+  return rc | fh_text_add(text, result.begin, length_of(result));
+}
+
+/* --- the metadata ------------------------------------------------------------------------------------------------- */
+
+static int add_json_string(fh_text *text, part content) {
+  int rc = fh_text_add_cstr(text, "\"");
+  for (const char *p = content.begin; p < content.end; ++p) {
+    if ((unsigned char)*p < 0x20) {
+      rc |= fh_text_add_format(text, "\\u%04x", (unsigned)*p);
+    } else {
+      if (*p == '"' || *p == '\\') rc |= fh_text_add_cstr(text, "\\");
+      rc |= fh_text_add(text, p, 1);
+    }
+  }
+  return rc | fh_text_add_cstr(text, "\"");
+}
+
+static int add_schema(fh_text *text, part type);
+
+static int add_schemas(fh_text *text, part types) {
+  int rc = 0;
+  part each;
+  bool is_first = true;
+  for (part rest = types; length_of(types) != 0 && next_part(&rest, ',', &each); is_first = false) {
+    rc |= fh_text_add_cstr(text, is_first ? "" : ",");
+    rc |= add_schema(text, each);
+  }
+  return rc;
+}
+
+/* `[[A, B], R]` of a Callable, without the outer brackets. */
+static int add_callable(fh_text *text, part inner) {
+  part params, result, rest = inner;
+  if (!next_part(&rest, ',', &params) || !next_part(&rest, ',', &result) || length_of(params) < 2) {
+    return fh_text_add_cstr(text, "{\"type\":\"ffi.Function\"}");
+  }
+  int rc = fh_text_add_cstr(text, "{\"type\":\"ffi.Function\",\"named_args\":{\"return\":[");
+  rc |= add_schema(text, result);
+  rc |= fh_text_add_cstr(text, "],\"params\":[");
+  if (*params.begin == '[') rc |= add_schemas(text, (part){params.begin + 1, params.end - 1});
+  return rc | fh_text_add_cstr(text, "]}}");
+}
+
+/* A type that is not a union: `name` or `name[arguments]`. */
+static int add_one(fh_text *text, part type) {
+  const char *bracket = (const char *)memchr(type.begin, '[', length_of(type));
+  bool has_args = bracket != NULL && type.end[-1] == ']';
+  part name = {type.begin, has_args ? bracket : type.end};
+  part inner = has_args ? (part){bracket + 1, type.end - 1} : (part){type.end, type.end};
+  if (is_text(name, "collections.abc.Callable") || is_text(name, "Callable")) return add_callable(text, inner);
+  if (is_text(name, "object") || is_text(name, "typing.Any")) name = part_of("Any");
+  int rc = fh_text_add_cstr(text, "{\"type\":");
+  rc |= add_json_string(text, name);
+  bool has_types = length_of(inner) != 0 && memchr(inner.begin, '=', length_of(inner)) == NULL;
+  if (has_types || (has_args && is_text(name, "tuple"))) {
+    rc |= fh_text_add_cstr(text, ",\"args\":[");
+    rc |= add_schemas(text, inner);
+    rc |= fh_text_add_cstr(text, "]");
+  }
+  return rc | fh_text_add_cstr(text, "}");
+}
+
+static int add_schema(fh_text *text, part type) {
+  part each, rest = type;
+  uint32_t n = 0, n_none = 0;
+  while (next_part(&rest, '|', &each)) {
+    ++n;
+    n_none += is_text(each, "None");
+  }
+  if (n == 1) return add_one(text, type);
+  bool is_optional = n == 2 && n_none == 1;
+  int rc = fh_text_add_cstr(text, is_optional ? "{\"type\":\"Optional\",\"args\":[" : "{\"type\":\"Union\",\"args\":[");
+  bool is_first = true;
+  for (rest = type; next_part(&rest, '|', &each);) {
+    if (is_optional && is_text(each, "None")) continue;
+    rc |= fh_text_add_cstr(text, is_first ? "" : ",");
+    rc |= add_one(text, each);
+    is_first = false;
+  }
+  return rc | fh_text_add_cstr(text, "]}");
+}
+
+static int add_type_schema(fh_text *text, const ffi_hpy_function_spec *spec) {
+  int rc = fh_text_add_cstr(text, "{\"type\":\"ffi.Function\",\"named_args\":{\"return\":[");
+  rc |= add_schema(text, type_of(spec, 0));
+  rc |= fh_text_add_cstr(text, "],\"params\":[");
+  for (uint32_t i = 0; i < spec->n_params; ++i) {
+    rc |= fh_text_add_cstr(text, i == 0 ? "" : ",");
+    rc |= add_schema(text, type_of(spec, i + 1));
+  }
+  return rc | fh_text_add_cstr(text, "]}}");
+}
+
+static int add_params(fh_text *text, const ffi_hpy_function_spec *spec, const ffi_hpy_param *params) {
+  static const struct {
+    uint32_t flag;
+    const char *kind;
+  } kinds[] = {{kFfiHpyParamArgs, "args"}, {kFfiHpyParamKwargs, "kwargs"}, {kFfiHpyParamByNameOnly, "keyword"}};
+  int rc = fh_text_add_cstr(text, ",\"params\":[");
+  for (uint32_t i = 0; i < spec->n_params; ++i) {
+    rc |= fh_text_add_cstr(text, i == 0 ? "{\"name\":\"" : ",{\"name\":\"");
+    rc |= add_name(text, &params[i], i);
+    rc |= fh_text_add_cstr(text, "\"");
+    if (params[i].shown != NULL) {
+      rc |= fh_text_add_cstr(text, ",\"shown\":");
+      rc |= add_json_string(text, part_of(params[i].shown));
+    }
+    for (size_t k = 0; k < FH_COUNT_OF(kinds); ++k) {
+      if (params[i].flags & kinds[k].flag) rc |= fh_text_add_format(text, ",\"kind\":\"%s\"", kinds[k].kind);
+    }
+    rc |= fh_text_add_cstr(text, "}");
+  }
+  return rc | fh_text_add_cstr(text, "]");
+}
+
+int fh_signature_add_metadata(fh_text *text, const ffi_hpy_function_spec *spec, const ffi_hpy_param *params) {
+  fh_text schema = {0};
+  int rc = add_type_schema(&schema, spec);
+  rc |= fh_text_add_cstr(text, "{\"type_schema\":");
+  if (rc == 0) rc |= add_json_string(text, (part){schema.data, schema.data + schema.n_bytes});
+  fh_text_free(&schema);
+  bool is_by_core = false, takes_python = false;
+  for (uint32_t i = 0; i < spec->n_params; ++i) {
+    is_by_core |= (params[i].flags & (kFfiHpyParamArgs | kFfiHpyParamKwargs | kFfiHpyParamByNameOnly)) != 0;
+    takes_python |= (spec->type_flags[i] & kFfiHpyTypeTakesPython) != 0;
+  }
+  if (spec->n_named != 0 || is_by_core) rc |= add_params(text, spec, params);
+  if (spec->signature != NULL) {
+    rc |= fh_text_add_cstr(text, ",\"signature\":");
+    rc |= add_json_string(text, part_of(spec->signature));
+  }
+  if (is_by_core) rc |= fh_text_add_cstr(text, ",\"named_by_function\":true");
+  if (takes_python) rc |= fh_text_add_cstr(text, ",\"python_arguments\":true");
+  if ((spec->flags & kFfiHpyFunctionReleasesGil) == 0) rc |= fh_text_add_cstr(text, ",\"nonblocking\":true");
+  return rc | fh_text_add_cstr(text, ",\"python_results\":true}");
+}

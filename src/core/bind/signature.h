@@ -1,0 +1,15 @@
+/* signature.h - the text and the metadata of a bound function. */
+#ifndef FH_SIGNATURE_H_
+#define FH_SIGNATURE_H_
+
+#include <ffi_hpy/c_bind.h>
+
+#include "core/object/text.h"
+
+/* Adds the signature in Python's words, such as `add(a: int, b: int = 1) -> int`. `params` are n_params of the spec.
+ * Like all functions here, returns 0, or -1 with a MemoryError pending. */
+int fh_signature_add_text(fh_text *text, const ffi_hpy_function_spec *spec, const ffi_hpy_param *params);
+/* Adds the metadata (JSON). */
+int fh_signature_add_metadata(fh_text *text, const ffi_hpy_function_spec *spec, const ffi_hpy_param *params);
+
+#endif /* FH_SIGNATURE_H_ */
