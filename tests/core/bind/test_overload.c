@@ -2,59 +2,77 @@
 #include "core/bind/overload.h"
 
 #include "core/bind/api.h"
+#include "core/container/seq.h"
 #include "core/object/function.h"
 #include "core/object/opaque.h"
 #include "support/calls.h"
 #include "support/harness.h"
 
-static int n_destroyed;
+static int n_freed;
 
-/* An overload of ints, with a default for the last parameter. */
+/* The definition of an overload: capture[0] is the type index of its arguments, capture[1] whether it also accepts
+ * bools, if it may convert. */
 typedef struct {
-  ffi_hpy_overload head;
+  ffi_hpy_function_spec spec;
   ffi_hpy_param params[20];
-  int32_t wanted; /* type index of each argument */
-  bool converts;  /* whether it also accepts bools, if it may convert */
-} int_overload;
+  uint8_t type_flags[20];
+} definition;
 
-static int add_all(const ffi_hpy_overload *head, const TVMFFIAny *args, uint32_t flags, TVMFFIAny *result) {
-  const int_overload *self = (const int_overload *)(const void *)head;
+static int add_all(const ffi_hpy_overload *self, const TVMFFIAny *args, uint32_t flags, TVMFFIAny *result) {
+  int32_t wanted = (int32_t)(intptr_t)self->capture[0];
+  bool converts = self->capture[1] != NULL;
   int64_t sum = 0;
-  for (uint32_t i = 0; i < head->n_params; ++i) {
-    bool fits = args[i].type_index == self->wanted;
-    fits |= self->converts && (flags & FFI_HPY_CONVERT) != 0 && args[i].type_index == kTVMFFIBool;
+  for (uint32_t i = 0; i < self->n_params; ++i) {
+    if (self->params[i].flags & (kFfiHpyParamArgs | kFfiHpyParamKwargs)) { /* 1000 for each item, or name and value */
+      sum += 1000 * fh_seq_size((const fh_seq_object *)(void *)args[i].v_obj);
+      continue;
+    }
+    bool fits = args[i].type_index == wanted;
+    fits |= converts && (self->params[i].flags & flags & kFfiHpyCastConvert) != 0 && args[i].type_index == kTVMFFIBool;
     if (!fits) return FFI_HPY_NEXT_OVERLOAD;
-    sum += args[i].v_int64;
+    sum = 10 * sum + args[i].v_int64;
   }
-  *result = i64(self->converts ? sum : -sum);
+  *result = i64(converts ? sum : -sum);
   return 0;
 }
 
-static void destroy(ffi_hpy_overload *head) {
-  (void)head;
-  ++n_destroyed;
+static void count_freed(void **capture) {
+  (void)capture;
+  ++n_freed;
 }
 
-static void make(int_overload *self, const char *signature, uint32_t n_params, uint32_t n_required) {
+/* A definition with the names a, b, c, ... and the default 9 for the parameters from n_required on. */
+static void make(definition *self, const char *name, const char *types, uint32_t n_params, uint32_t n_required) {
+  static const char *const letters[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j",
+                                        "k", "l", "m", "n", "o", "p", "q", "r", "s", "t"};
   memset(self, 0, sizeof(*self));
-  self->head.call = add_all;
-  self->head.destroy = destroy;
-  self->head.signature = signature;
-  self->head.params = self->params;
-  self->head.n_params = n_params;
-  self->head.n_required = n_required;
-  self->wanted = kTVMFFIInt;
-  for (uint32_t i = n_required; i < n_params; ++i) {
-    self->params[i].flags = kFfiHpyParamHasDefault;
-    self->params[i].default_value = i64(100);
+  self->spec = (ffi_hpy_function_spec){.name = name,
+                                       .types = types,
+                                       .type_flags = self->type_flags,
+                                       .params = self->params,
+                                       .n_params = n_params,
+                                       .n_named = n_params,
+                                       .n_positional = UINT32_MAX,
+                                       .call = add_all,
+                                       .free_capture = count_freed,
+                                       .capture = {(void *)(intptr_t)kTVMFFIInt, NULL, NULL}};
+  for (uint32_t i = 0; i < n_params; ++i) {
+    self->params[i] = (ffi_hpy_param){.name = letters[i], .flags = kFfiHpyCastConvert};
+    if (i < n_required) continue;
+    self->params[i].flags |= kFfiHpyParamHasDefault;
+    self->params[i].default_value = i64(9);
+    self->params[i].shown = "9";
   }
 }
 
-static TVMFFIObjectHandle function_of(int_overload *overload) {
+static TVMFFIObjectHandle add_to(TVMFFIObjectHandle known, const definition *made) {
   TVMFFIObjectHandle function = NULL;
-  expect_int(fh_api_table.function_new(&overload->head, &function), 0);
+  TVMFFIAny metadata = fh_any_none();
+  expect_int(fh_api_table.function_define(&made->spec, known, &function, &metadata), 0);
+  fh_any_drop(&metadata);
   return function;
 }
+static TVMFFIObjectHandle function_of(const definition *made) { return add_to(NULL, made); }
 
 static int64_t result_of(TVMFFIObjectHandle function, const TVMFFIAny *args, int32_t n) {
   TVMFFIAny result;
@@ -69,67 +87,140 @@ static int64_t result_of(TVMFFIObjectHandle function, const TVMFFIAny *args, int
     expect_raised("TypeError", part);                                  \
   } while (0)
 
+#define KWARGS obj(fh_sentinel_kwargs())
+
 TEST(a_function_fills_in_defaults) {
-  int_overload overload;
-  make(&overload, "add(a: int, b: int = 100) -> int", 2, 1);
-  TVMFFIObjectHandle function = function_of(&overload);
-  expect_int(result_of(function, ARGS(i64(1), i64(2))), -3);
-  expect_int(result_of(function, ARGS(i64(1))), -101);
-  expect_int(result_of(function, ARGS(i64(1), obj(fh_sentinel_missing()))), -101);
-  expect_mismatch(function, "1. add(a: int, b: int = 100) -> int\n\nInvoked with types: add()", NULL, 0);
+  definition add;
+  make(&add, "add", "int\nint\nint", 2, 1);
+  TVMFFIObjectHandle function = function_of(&add);
+  expect_int(result_of(function, ARGS(i64(1), i64(2))), -12);
+  expect_int(result_of(function, ARGS(i64(1))), -19);
+  expect_int(result_of(function, ARGS(i64(1), obj(fh_sentinel_missing()))), -19);
+  expect_mismatch(function, "1. add(a: int, b: int = 9) -> int\n\nInvoked with types: add()", NULL, 0);
   expect_mismatch(function, "Invoked with types: add(int, int, int)", ARGS(i64(1), i64(1), i64(1)));
   expect_mismatch(function, "add(None)", ARGS(fh_any_none()));
   expect_mismatch(function, "add(ffi.Object)", ARGS(obj(fh_sentinel_missing())));
-  n_destroyed = 0;
+  n_freed = 0;
   fh_object_release(function);
-  expect_int(n_destroyed, 1);
+  expect_int(n_freed, 1);
 }
 
 TEST(an_overload_without_conversion_comes_first) {
-  int_overload converting, exact;
-  make(&converting, "f(a: int) -> int", 1, 1);
-  converting.converts = true;
-  make(&exact, "f(a: bool) -> int", 1, 1);
-  exact.wanted = kTVMFFIBool;
+  definition converting, exact;
+  make(&converting, "f", "int\nint", 1, 1);
+  converting.spec.capture[1] = &converting;
+  make(&exact, "f", "int\nbool", 1, 1);
+  exact.spec.capture[0] = (void *)(intptr_t)kTVMFFIBool;
   TVMFFIObjectHandle function = function_of(&converting);
   expect_int(result_of(function, ARGS(fh_any_bool(1))), 1);
-  expect_int(fh_api_table.function_add(function, &exact.head), 0);
+  fh_object_release(add_to(function, &exact));
   expect_int(result_of(function, ARGS(fh_any_bool(1))), -1);
   expect_int(result_of(function, ARGS(i64(5))), 5);
   expect_mismatch(function, "    1. f(a: int) -> int\n    2. f(a: bool) -> int\n\nInvoked with types: f(str)",
                   ARGS(raw("x")));
-  n_destroyed = 0;
+  n_freed = 0;
   fh_object_release(function);
-  expect_int(n_destroyed, 2);
+  expect_int(n_freed, 2);
+}
+
+TEST(a_parameter_can_refuse_conversion) {
+  definition strict;
+  make(&strict, "f", "int\nint", 1, 1);
+  strict.spec.capture[1] = &strict;
+  strict.params[0].flags = 0;
+  TVMFFIObjectHandle function = function_of(&strict);
+  expect_int(result_of(function, ARGS(i64(5))), 5);
+  expect_mismatch(function, "f(bool)", ARGS(fh_any_bool(1)));
+  fh_object_release(function);
+}
+
+TEST(arguments_have_names) {
+  definition three;
+  make(&three, "f", "int\nint\nint\nint", 3, 2);
+  three.spec.n_positional = 2;
+  TVMFFIObjectHandle function = function_of(&three);
+  expect_int(result_of(function, ARGS(i64(1), KWARGS, raw("b"), i64(2))), -129);
+  expect_int(result_of(function, ARGS(KWARGS, raw("c"), i64(3), raw("b"), i64(2), raw("a"), i64(1))), -123);
+  expect_mismatch(function, "f(a: int, b: int, *, c: int = 9) -> int\n\nInvoked with types: f(int, int, int)",
+                  ARGS(i64(1), i64(2), i64(3)));
+  expect_mismatch(function, "f(int, a=int)", ARGS(i64(1), KWARGS, raw("a"), i64(1)));
+  expect_mismatch(function, "f(int, int, z=int)", ARGS(i64(1), i64(2), KWARGS, raw("z"), i64(1)));
+  fh_object_release(function);
+}
+
+TEST(a_function_takes_other_arguments) {
+  definition rest;
+  make(&rest, "f", "int\nint\ntuple\nint\ndict", 4, 4);
+  rest.type_flags[1] = kFfiHpyTypeArgs;
+  rest.type_flags[3] = kFfiHpyTypeKwargs;
+  TVMFFIObjectHandle function = function_of(&rest);
+  expect_int(result_of(function, ARGS(i64(1), KWARGS, raw("c"), i64(2))), -12);
+  expect_int(result_of(function, ARGS(i64(1), i64(5), i64(5), KWARGS, raw("c"), i64(2), raw("z"), i64(3))), -22012);
+  expect_mismatch(function, "f(a: int, *b, c: int, **d) -> int\n\nInvoked with types: f(int)", ARGS(i64(1)));
+  fh_object_release(function);
+}
+
+TEST(the_metadata_has_types_and_names) {
+  definition typed;
+  make(&typed, "f", "list[int] | None\ncollections.abc.Callable[[int, str], None]\ndict[str, int | float | None]\nint", 3, 2);
+  typed.spec.n_positional = 2;
+  typed.spec.signature = "def f(a, b) -> \"x\"";
+  typed.type_flags[0] = kFfiHpyTypeTakesPython;
+  TVMFFIObjectHandle function = NULL;
+  TVMFFIAny metadata = fh_any_none();
+  expect_int(fh_api_table.function_define(&typed.spec, NULL, &function, &metadata), 0);
+  TVMFFIByteArray text;
+  expect_int(fh_str_content(&metadata, &text), 1);
+  static const char expected[] =
+      "{\"type_schema\":\"{\\\"type\\\":\\\"ffi.Function\\\",\\\"named_args\\\":{\\\"return\\\":"
+      "[{\\\"type\\\":\\\"Optional\\\",\\\"args\\\":[{\\\"type\\\":\\\"list\\\",\\\"args\\\":[{\\\"type\\\":\\\"int\\\"}]}]}],"
+      "\\\"params\\\":[{\\\"type\\\":\\\"ffi.Function\\\",\\\"named_args\\\":{\\\"return\\\":[{\\\"type\\\":\\\"None\\\"}],"
+      "\\\"params\\\":[{\\\"type\\\":\\\"int\\\"},{\\\"type\\\":\\\"str\\\"}]}},"
+      "{\\\"type\\\":\\\"dict\\\",\\\"args\\\":[{\\\"type\\\":\\\"str\\\"},{\\\"type\\\":\\\"Union\\\",\\\"args\\\":"
+      "[{\\\"type\\\":\\\"int\\\"},{\\\"type\\\":\\\"float\\\"},{\\\"type\\\":\\\"None\\\"}]}]},{\\\"type\\\":\\\"int\\\"}]}}\","
+      "\"params\":[{\"name\":\"a\"},{\"name\":\"b\"},{\"name\":\"c\",\"shown\":\"9\",\"kind\":\"keyword\"}],"
+      "\"signature\":\"def f(a, b) -> \\\"x\\\"\",\"named_by_function\":true,\"python_arguments\":true,"
+      "\"nonblocking\":true,\"python_results\":true}";
+  expect_text(text, expected);
+  fh_any_drop(&metadata);
+  fh_object_release(function);
 }
 
 TEST(a_function_with_many_parameters_fills_in_defaults) {
-  int_overload overload;
-  make(&overload, "many() -> int", 20, 0);
-  TVMFFIObjectHandle function = function_of(&overload);
-  expect_int(result_of(function, NULL, 0), -2000);
-  expect_int(result_of(function, ARGS(i64(1))), -1901);
+  definition many;
+  make(&many, "many", "int", 17, 0);
+  TVMFFIObjectHandle function = function_of(&many);
+  expect_int(result_of(function, NULL, 0), -99999999999999999);
+  expect_int(result_of(function, ARGS(i64(1))), -19999999999999999);
   fh_object_release(function);
 }
 
-TEST(only_a_function_of_overloads_gets_another_one) {
-  int_overload overload;
-  make(&overload, "f() -> int", 0, 0);
-  TVMFFIObjectHandle other;
+TEST(a_definition_is_refused) {
+  definition wrong;
+  TVMFFIObjectHandle function = NULL, other;
+  TVMFFIAny metadata = fh_any_none();
   TVMFFIByteArray name = text_of("ffi.Array");
   expect_int(TVMFFIFunctionGetGlobal(&name, &other), 0);
-  expect_int(fh_api_table.function_add(other, &overload.head), -1);
+  make(&wrong, "f", "int", 0, 0);
+  n_freed = 0;
+  expect_int(fh_api_table.function_define(&wrong.spec, other, &function, &metadata), -1);
   expect_raised("TypeError", "Expected a function of bind.h");
+  make(&wrong, "f", "int\nint\nint", 2, 2);
+  wrong.spec.n_named = 1;
+  expect_int(fh_api_table.function_define(&wrong.spec, NULL, &function, &metadata), -1);
+  expect_raised("TypeError", "`f` has 2 parameters, but 1 have a name");
+  expect_int(n_freed, 2);
   fh_object_release(other);
 }
 
 static int call_with_defaults(void *state) {
   (void)state;
-  int_overload overload;
-  make(&overload, "many() -> int", 20, 0);
+  definition many;
+  make(&many, "many", "int", 17, 0);
   TVMFFIObjectHandle function = NULL;
-  if (fh_api_table.function_new(&overload.head, &function) != 0) return -1;
-  TVMFFIAny result;
+  TVMFFIAny metadata = fh_any_none(), result;
+  if (fh_api_table.function_define(&many.spec, NULL, &function, &metadata) != 0) return -1;
+  fh_any_drop(&metadata);
   int rc = fh_function_call(function, NULL, 0, &result);
   fh_object_release(function);
   return rc;
@@ -137,13 +228,31 @@ static int call_with_defaults(void *state) {
 
 TEST(overloads_without_memory) { test_sweep(call_with_defaults, NULL); }
 
+static int call_with_the_rest(void *state) {
+  (void)state;
+  definition rest;
+  make(&rest, "f", "int\ntuple\ndict", 2, 2);
+  rest.type_flags[0] = kFfiHpyTypeArgs;
+  rest.type_flags[1] = kFfiHpyTypeKwargs;
+  TVMFFIObjectHandle function = NULL;
+  TVMFFIAny metadata = fh_any_none(), result;
+  if (fh_api_table.function_define(&rest.spec, NULL, &function, &metadata) != 0) return -1;
+  fh_any_drop(&metadata);
+  int rc = fh_function_call(function, ARGS(i64(1), KWARGS, raw("a long name"), i64(2)), &result);
+  fh_object_release(function);
+  return rc;
+}
+
+TEST(other_arguments_without_memory) { test_sweep(call_with_the_rest, NULL); }
+
 static int fail_to_match(void *state) {
   (void)state;
-  int_overload overload;
-  make(&overload, "one(a: int) -> int", 1, 1);
+  definition one;
+  make(&one, "one", "int\nint", 1, 1);
   TVMFFIObjectHandle function = NULL;
-  if (fh_api_table.function_new(&overload.head, &function) != 0) return -1;
-  TVMFFIAny result;
+  TVMFFIAny metadata = fh_any_none(), result;
+  if (fh_api_table.function_define(&one.spec, NULL, &function, &metadata) != 0) return -1;
+  fh_any_drop(&metadata);
   int rc = fh_function_call(function, NULL, 0, &result);
   fh_object_release(function);
   expect_int(rc, -1);
