@@ -178,6 +178,15 @@ def _class_of(schema: TypeSchema) -> Any:
     return class_for_type_index(index)
 
 
+_KINDS = {
+    "positional": Parameter.POSITIONAL_ONLY,
+    "keyword": Parameter.KEYWORD_ONLY,
+    "args": Parameter.VAR_POSITIONAL,
+    "kwargs": Parameter.VAR_KEYWORD,
+}
+_REST = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+
+
 # --- parameters -------------------------------------------------------------------------------------------------------
 
 
@@ -196,13 +205,19 @@ def _parameters(entry: FunctionMetadata) -> list[Parameter]:
         kind = Parameter.POSITIONAL_ONLY
     found, is_optional = [], False
     for i, name in enumerate(names):
+        own_kind = _KINDS.get(parameters.kinds[i] if i < len(parameters.kinds) else "", kind)
+        if own_kind in _REST:
+            found.append(Parameter(name, own_kind))
+            continue
         default = parameters.defaults[i] if i < len(parameters.defaults) else NO_DEFAULT
+        if own_kind is Parameter.KEYWORD_ONLY:
+            is_optional = False
         is_optional = is_optional or default is not NO_DEFAULT
         if is_optional and default is NO_DEFAULT:  # inspect refuses it, and a call without the argument fails
             default = ...
         is_self = i == 0 and entry.is_member
         annotation = Parameter.empty if schemas is None or is_self else annotation_of(schemas[i])
-        found.append(Parameter(name, kind, default=default if is_optional else Parameter.empty, annotation=annotation))
+        found.append(Parameter(name, own_kind, default=default if is_optional else Parameter.empty, annotation=annotation))
     return found
 
 
@@ -218,10 +233,17 @@ def _text_of_metadata(name: str, entry: FunctionMetadata) -> str:
     parameters = parameters_of(entry)
     if parameters.schemas is None and parameters.names is None and parameters.result is None:
         return entry.doc
+    if parameters.signature is not None:
+        line = parameters.signature[4:] if parameters.signature.startswith("def ") else parameters.signature
+        return f"{line}\n\n{inspect.cleandoc(entry.doc)}" if entry.doc else line
     words = []
     n_positional_only = 0
+    has_star = False
     for i, each in enumerate(_parameters(entry)):
-        star = "*" if each.kind is Parameter.VAR_POSITIONAL else ""
+        star = {Parameter.VAR_POSITIONAL: "*", Parameter.VAR_KEYWORD: "**"}.get(each.kind, "")
+        if each.kind is Parameter.KEYWORD_ONLY and not has_star:
+            words.append("*")
+        has_star = has_star or each.kind in (Parameter.KEYWORD_ONLY, Parameter.VAR_POSITIONAL)
         n_positional_only += each.kind is Parameter.POSITIONAL_ONLY
         schema = None if star or parameters.schemas is None or (i == 0 and entry.is_member) else parameters.schemas[i]
         is_optional = each.default is not Parameter.empty

@@ -343,6 +343,13 @@ def interrupts(error: _core.Error) -> bool:
     return not issubclass(cls, Exception) or issubclass(cls, (MemoryError, RecursionError))
 
 
+def exception_in(error: _core.Error) -> BaseException:
+    """Return the exception that a native error carries, and leave it there; otherwise a new one."""
+    carrier = _carrier_of(error)
+    carried = None if carrier is None else carrier.look()
+    return error_to_exception(error) if carried is None else carried
+
+
 def error_is_a(error: _core.Error, name: str) -> bool:
     """Whether an `except` clause for the class of that name catches the exception of a native error. The name is a
     kind, or that of a class, with or without its module."""

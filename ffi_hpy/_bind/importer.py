@@ -10,7 +10,7 @@ from .. import _core
 from .._values.opaque import OpaquePyObject
 from .._convert import convert_func
 from ..module import load_module
-from ..registry import get_global_func
+from ..registry import get_global_func, register_global_func
 from .define import answer
 
 TYPE_CHECKING = False
@@ -21,6 +21,15 @@ if TYPE_CHECKING:
 __all__ = ["execute", "load"]
 
 _answer = convert_func(answer)
+
+
+def _class_name(value: Any) -> str:
+    """Return the name of an object's class for messages of the core."""
+    cls = type(value)
+    return cls.__qualname__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__qualname__}"
+
+
+register_global_func("ffi_hpy.class_name", _class_name, override=True)
 
 
 def execute(module: ModuleType, address: int) -> None:

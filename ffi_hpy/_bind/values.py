@@ -18,6 +18,7 @@ from .. import _core
 from .._containers.sequence import Array
 from .._core import CObject
 from .._values.opaque import OpaquePyObject
+from ..error import exception_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["OPERATIONS", "keep"]
 
-_PLAIN = frozenset({type(None), bool, int, float, str, bytes})
+_PLAIN = frozenset({type(None), bool, int, float, str, bytes, ctypes.c_void_p})
 
 
 def keep(value: Any) -> Any:
@@ -173,9 +174,9 @@ class Capsule:
             function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(cleanup.value)  # type: ignore[arg-type]
             weakref.finalize(self, function, address)
 
-    def address(self, name: str) -> ctypes.c_void_p:
-        """Return the address. ValueError if the capsule has another name."""
-        if name != self._name:
+    def address(self, name: str | None = None) -> ctypes.c_void_p:
+        """Return the address. ValueError if the capsule has another name than the given one."""
+        if name is not None and name != self._name:
             raise ValueError(f"expected a capsule with the name {name!r}, got {self._name!r}")
         return self._address  # type: ignore[return-value]
 
@@ -183,13 +184,14 @@ class Capsule:
 # --- errors ---------------------------------------------------------------------------------------------------------
 
 
-def _unraisable(error: BaseException, context: Any) -> None:
-    """Report an exception that cannot be raised."""
+def _unraisable(error: Any, context: Any) -> None:
+    """Report a native error that cannot be raised."""
+    exception = exception_in(error)
     sys.unraisablehook(
         types.SimpleNamespace(  # type: ignore[arg-type]
-            exc_type=type(error),
-            exc_value=error,
-            exc_traceback=error.__traceback__,
+            exc_type=type(exception),
+            exc_value=exception,
+            exc_traceback=exception.__traceback__,
             err_msg=f"Exception ignored in {context}" if isinstance(context, str) else None,
             object=context,
         )
@@ -286,7 +288,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "run": _run,
     "import": _import,
     "keep_alive": _keep_alive,
-    "error_value": lambda error: error,
-    "error_matches": isinstance,
+    "error_value": exception_in,
+    "error_matches": lambda error, cls: isinstance(exception_in(error), cls),
     "unraisable": _unraisable,
 }

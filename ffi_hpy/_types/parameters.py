@@ -53,7 +53,8 @@ class Parameters:
     """The parameters in metadata (JSON): the `schemas` of each, None if any arguments are accepted; the schema of the
     `result`, which arrives as a class of Python itself if `has_python_results` (list, not List); `names`, None if the
     author declared none; `defaults`, NO_DEFAULT where there is none; and whether the function itself assigns arguments
-    by name, so that it also takes other names (`are_named_by_function`). `orders` are the results of order_of(), by its
+    by name, so that it also takes other names (`are_named_by_function`). `kinds` are "positional", "keyword", "args",
+    "kwargs" or "" for each name; `signature` is a text by the author for people. `orders` are the results of order_of(), by its
     arguments."""
 
     schemas: tuple[TypeSchema, ...] | None = None
@@ -62,6 +63,8 @@ class Parameters:
     are_named_by_function = False
     names: tuple[str, ...] | None = None
     defaults: tuple[Any, ...] = ()
+    kinds: tuple[str, ...] = ()
+    signature: str | None = None
 
     def __init__(self, text: str, is_member: bool = False) -> None:
         self.orders: dict[tuple[int, tuple[str, ...]], Order] = {}
@@ -73,6 +76,7 @@ class Parameters:
             return
         self.has_python_results = metadata.get("python_results") is True
         self.are_named_by_function = metadata.get("named_by_function") is True
+        self.signature = metadata.get("signature")
         if schema is not None and schema.origin == "Callable" and schema.named_args:
             self.schemas = schema.named_args.get("params")
             self.result = schema.named_args["return"][0]
@@ -90,12 +94,13 @@ class Parameters:
             return
         names = [each["name"] for each in declared]
         defaults = [_default_in(each) for each in declared]
+        kinds = [str(each.get("kind", "")) for each in declared]
         if is_member and self.schemas is not None and len(names) == len(self.schemas) - 1:
-            names, defaults = ["self", *names], [NO_DEFAULT, *defaults]
+            names, defaults, kinds = ["self", *names], [NO_DEFAULT, *defaults], ["", *kinds]
         if not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
             return
         if self.schemas is None or len(names) == len(self.schemas):
-            self.names, self.defaults = tuple(map(sys.intern, names)), tuple(defaults)
+            self.names, self.defaults, self.kinds = tuple(map(sys.intern, names)), tuple(defaults), tuple(kinds)
 
     def order_of(self, title: str, n: int, named: tuple[str, ...]) -> Order | str:
         """Return the order of the arguments of a call with n positional arguments and those named, and the names,

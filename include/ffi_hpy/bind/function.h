@@ -39,7 +39,9 @@ FFI_HPY_NOINLINE inline void apply(function_record *record, const arg_v &param) 
   const char *shown = param.signature;
   if (shown == nullptr) {
     record->texts->push_back(repr(param.value));
-    shown = static_cast<const str &>(static_cast<handle &>(record->texts->back())).c_str();
+    std::string_view text;
+    (void)read_text(record->texts->back().any(), false, &text);
+    shown = text.data();
   }
   *record->next_param++ = ffi_hpy_param{param.name, shown, param.value.any(), param.flags | kFfiHpyParamHasDefault};
   ++record->n_named;

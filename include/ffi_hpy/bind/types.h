@@ -378,11 +378,21 @@ class capsule : public object {
       : object(detail::ask_python("capsule", cast(value), detail::str_of(name != nullptr ? name : ""),
                                   cast(reinterpret_cast<const void *>(cleanup)))) {}
   explicit capsule(const void *value, void (*cleanup)(void *) noexcept = nullptr) : capsule(value, nullptr, cleanup) {}
-  void *data() const { return data(name()); }
+  void *data() const { return cast<void *>(detail::ask_python("capsule_data", *this)); }
+  /** The address. ValueError if the capsule has another name. */
   void *data(const char *name) const {
     return cast<void *>(detail::ask_python("capsule_data", *this, detail::str_of(name != nullptr ? name : "")));
   }
-  const char *name() const { return cast<const char *>(detail::ask_python("capsule_name", *this)); }
+  /** The name, valid while this object is. */
+  const char *name() const {
+    name_ = detail::ask_python("capsule_name", *this);
+    std::string_view text;
+    (void)detail::read_text(name_.any(), false, &text);
+    return text.data();
+  }
+
+private:
+  mutable object name_;
 };
 
 /** A handle whose value is an object of a bound class. */

@@ -12,6 +12,7 @@
 #include "core/object/any_own.h"
 #include "core/object/error.h"
 #include "core/object/function.h"
+#include "core/object/global.h"
 #include "core/object/opaque.h"
 #include "core/object/str.h"
 #include "core/object/type.h"
@@ -165,19 +166,32 @@ static int call_one(const overload *self, const TVMFFIAny *args, uint32_t n_args
 
 /* --- the error of a call that no overload accepts ----------------------------------------------------------------- */
 
-/* The class of an argument in Python's words. */
-static const char *class_of(const TVMFFIAny *arg) {
+/* Adds the class of a Python object, which only the package knows. */
+static int add_python_class(fh_text *text, const TVMFFIAny *arg) {
+  TVMFFIObjectHandle function;
+  TVMFFIAny name = fh_any_none();
+  TVMFFIByteArray content;
+  if (!fh_global_find(fh_base_bytes("ffi_hpy.class_name"), &function)) return fh_text_add_cstr(text, "object");
+  int rc = fh_function_call(function, arg, 1, &name);
+  fh_object_release(function);
+  if (rc == 0 && fh_str_content(&name, &content)) rc = fh_text_add(text, content.data, content.size);
+  fh_any_drop(&name);
+  return rc;
+}
+
+/* Adds the class of an argument in Python's words. */
+static int add_class(fh_text *text, const TVMFFIAny *arg) {
   switch (arg->type_index) {
   case kTVMFFIRawStr:
   case kTVMFFISmallStr:
-  case kTVMFFIStr: return "str";
+  case kTVMFFIStr: return fh_text_add_cstr(text, "str");
   case kTVMFFIByteArrayPtr:
   case kTVMFFISmallBytes:
-  case kTVMFFIBytes: return "bytes";
-  case kTVMFFIArray: return "list";
-  case kTVMFFIMap: return "dict";
-  case kTVMFFIOpaquePyObject: return "object";
-  default: return fh_type_name(arg->type_index);
+  case kTVMFFIBytes: return fh_text_add_cstr(text, "bytes");
+  case kTVMFFIArray: return fh_text_add_cstr(text, "list");
+  case kTVMFFIMap: return fh_text_add_cstr(text, "dict");
+  case kTVMFFIOpaquePyObject: return add_python_class(text, arg);
+  default: return fh_text_add_cstr(text, fh_type_name(arg->type_index));
   }
 }
 
@@ -204,7 +218,7 @@ static FH_COLD int raise_mismatch(const overload *first, const TVMFFIAny *args, 
       rc |= fh_text_add(&text, by_name.data, by_name.size);
       rc |= fh_text_add_cstr(&text, "=");
     }
-    rc |= fh_text_add_cstr(&text, class_of(pair == NULL ? &call.given[i] : &pair[1]));
+    rc |= add_class(&text, pair == NULL ? &call.given[i] : &pair[1]);
   }
   rc |= fh_text_add_cstr(&text, ")");
   if (rc == 0) (void)fh_error_raise(FH_TYPE_ERROR, "%.*s", (int)text.n_bytes, text.data);

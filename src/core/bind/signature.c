@@ -136,8 +136,9 @@ static int add_one(fh_text *text, part type) {
   if (is_text(name, "object") || is_text(name, "typing.Any")) name = part_of("Any");
   int rc = fh_text_add_cstr(text, "{\"type\":");
   rc |= add_json_string(text, name);
-  bool has_types = length_of(inner) != 0 && memchr(inner.begin, '=', length_of(inner)) == NULL;
-  if (has_types || (has_args && is_text(name, "tuple"))) {
+  bool is_open = length_of(inner) >= 3 && memcmp(inner.end - 3, "...", 3) == 0; /* tuple[int, ...] */
+  bool has_types = length_of(inner) != 0 && memchr(inner.begin, '=', length_of(inner)) == NULL && !is_open;
+  if (has_types || (has_args && !is_open && is_text(name, "tuple"))) {
     rc |= fh_text_add_cstr(text, ",\"args\":[");
     rc |= add_schemas(text, inner);
     rc |= fh_text_add_cstr(text, "]");
@@ -190,9 +191,11 @@ static int add_params(fh_text *text, const ffi_hpy_function_spec *spec, const ff
       rc |= fh_text_add_cstr(text, ",\"shown\":");
       rc |= add_json_string(text, part_of(params[i].shown));
     }
+    const char *kind = spec->n_named == 0 ? "positional" : NULL;
     for (size_t k = 0; k < FH_COUNT_OF(kinds); ++k) {
-      if (params[i].flags & kinds[k].flag) rc |= fh_text_add_format(text, ",\"kind\":\"%s\"", kinds[k].kind);
+      if (params[i].flags & kinds[k].flag) kind = kinds[k].kind;
     }
+    if (kind != NULL) rc |= fh_text_add_format(text, ",\"kind\":\"%s\"", kind);
     rc |= fh_text_add_cstr(text, "}");
   }
   return rc | fh_text_add_cstr(text, "]");

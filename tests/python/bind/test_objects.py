@@ -1,0 +1,193 @@
+"""Python objects in C++: parameters of their classes, attributes, items, calls, operators, conversions, errors."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+
+import pytest
+from support import IS_DEBUG
+
+pytestmark = pytest.mark.skipif(IS_DEBUG, reason="hpy's debug mode makes several wrappers of one object")
+
+
+@pytest.fixture(scope="module")
+def m(import_bound):
+    """The module of bound_objects.cc."""
+    return import_bound("bound_objects")
+
+
+# --- parameters -------------------------------------------------------------------------------------------------------
+
+
+def test_args_and_kwargs(m):
+    assert m.rest(1) == (1, (), {})
+    assert m.rest(1, 2, "x", a=4, b=[5]) == (1, (2, "x"), {"a": 4, "b": [5]})
+    assert m.all_kinds(1, 2, 3, z=4, q=None) == (1, (2, 3), 4, {"q": None})
+    assert m.all_kinds(z=4, i=1) == (1, (), 4, {})
+    with pytest.raises(TypeError, match=r"all_kinds\(i: int, \*args, z: int, \*\*kwargs\) -> tuple"):
+        m.all_kinds(1, 2)
+
+
+def test_parameters_by_name_only(m):
+    assert (m.by_name(1), m.by_name(1, j=2), m.by_name(i=3, j=4)) == ((1, 5), (1, 2), (3, 4))
+    for args, named in (((1, 2), {}), ((), {"j": 1}), ((1,), {"k": 1}), ((1,), {"i": 1})):
+        with pytest.raises(TypeError, match=r"by_name\(i: int, \*, j: int = 5\)"):
+            m.by_name(*args, **named)
+    assert str(inspect.signature(m.by_name)) == "(i: int, *, j: int = 5) -> tuple"
+    assert str(inspect.signature(m.all_kinds)) == "(i: int, *args, z: int, **kwargs) -> tuple"
+
+
+def test_overloads_with_other_names(m):
+    assert (m.named(1, 2), m.named(b=2, a=1)) == (12, 12)
+    assert (m.named(x=3), m.named(3, "z"), m.named(b="y", x=1)) == ((3, "-"), (3, "z"), (1, "y"))
+    with pytest.raises(TypeError, match=r"Invoked with types: named\(a=int, x=int\)"):
+        m.named(a=1, x=2)
+
+
+def test_a_signature_by_the_author(m):
+    assert m.described.__doc__ == "described(x: Literal[1]) -> Literal[1]\n\nDocumented."
+    assert "x: int = ONE" in m.shown.__doc__
+    assert m.default_list() is m.default_list()
+
+
+# --- objects ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "value",
+    [None, True, 3, 2**80, -(2**64), 2.5, "", "text", "a longer text", b"", b"bytes", (1, [2]), [1], {"a": 1}, {1}]
+    + [object(), int, len, print, slice(1, 2), range(3), Ellipsis, 1j],
+    ids=repr,
+)
+def test_an_object_stays_itself(m, value):
+    for function in (m.same, m.same_handle):
+        got = function(value)
+        assert isinstance(got, type(value))
+        assert got == value
+    if not isinstance(value, (int, float, str, bytes)) or isinstance(value, bool):
+        assert m.same(value) is value
+        assert m.is_same(value, value)
+    assert m.vector_of_objects([value, value])[1] == value
+
+
+def test_objects_of_other_identity(m):
+    assert not m.is_same([], [])
+    assert not m.is_same(1, "1")
+
+
+def test_iteration(m):
+    assert m.items_of(range(4)) == [0, 1, 2, 3]
+    assert m.items_of(iter(["a", None, [1]])) == ["a", None, [1]]
+    assert m.pairs_of({1: "a", None: [2]}) == [(1, "a"), (None, [2])]
+
+    def fails():
+        yield 1
+        raise KeyError("late")
+
+    with pytest.raises(KeyError, match="late"):
+        m.items_of(fails())
+
+
+def test_containers(m):
+    items = [1, 2]
+    assert m.sum(items) == 3
+    assert items == [1, 2, 3]
+    with pytest.raises(TypeError, match=r"sum\(arg0: list\) -> int\n\nInvoked with types: sum\(tuple\)"):
+        m.sum((1, 2))
+    with pytest.raises(RuntimeError, match="bad_cast"):
+        m.sum(["x"])
+    assert m.container() == {"a": 5, "inner": [3], "has_x": True, "has_key": True}
+    assert m.Box().hold(items) is items
+    assert (m.maybe_list(None), m.maybe_list(items)) == (None, items)
+    assert m.any_tuple((1, 2)) == 2
+
+
+def test_attributes_and_calls(m):
+    class Target:
+        gone = 1
+
+    target = Target()
+    target.gone = 2
+    assert m.attributes(target)[0] == 2
+    assert target.x == 2
+    assert m.call(lambda *args, **named: (args, named), 1, [2], y=3) == ((1, [2]), {"x": 5, "y": 3})
+    with pytest.raises(TypeError, match="x"):
+        m.call(lambda **named: named, x=1)
+    assert m.make_box().value == 0
+    with pytest.raises(RuntimeError, match="empty object is called"):
+        m.empty_call()
+
+
+def test_operators(m):
+    assert m.operators(7, 2) == (9, 5, 14, 3.5, 3, -7, False, False, True)
+    with pytest.raises(TypeError, match="not supported between|unsupported operand"):
+        m.operators([], 1)
+
+
+def test_numbers_and_strings(m):
+    assert m.numbers(2**70, 1.5) == (2**70 + 1, 3.0, 2, 1.5)
+    assert m.strings("é" * 20, b"\0x") == ("é" * 20 + "-3", b"\0x", "text", "7")
+    assert m.slice(slice(2, None, 3)) == (2, 10, 3, 3, slice(1, 5, 2))
+
+
+def test_classes(m):
+    assert m.kinds([]) == (True, False, False, False, False, False)
+    assert m.kinds("x") == (False, True, False, False, False, False)
+    assert m.kinds(2**70) == (False, False, True, False, False, False)
+    assert m.kinds(3) == (False, False, True, False, False, True)
+    assert m.kinds(len)[3] is True
+    assert m.kinds(m.Box()) == (False, False, False, False, True, False)
+    box = m.Box()
+    assert m.typed(box, m.Box)[1] is m.Box
+    with pytest.raises(TypeError, match=r"typed\(arg0: bound_objects.Box, arg1: type\[bound_objects.Box\]\)"):
+        m.typed(box, int)
+
+
+def test_other_classes(m, capsys):
+    m.print([1])
+    assert capsys.readouterr().out == "[1]!"
+    assert m.capsule() is True
+
+    def target():
+        pass
+
+    assert m.weak(target) is True
+    assert (m.function(), m.function(4), m.function(x=5)) == (2, 5, 6)
+
+
+# --- conversions and errors -------------------------------------------------------------------------------------------
+
+
+def test_casters_of_authors(m):
+    assert (m.warmer(1.5), m.warmer(3)) == (2.5, 4.0)
+    assert m.warmer.__doc__ == "warmer(arg0: float, /) -> float"
+    assert (m.try_int(4), m.try_int("x")) == ((True, 4), (False, -1))
+    with pytest.raises(RuntimeError, match="bad_cast"):
+        m.cast_int("x")
+
+
+def test_errors_of_python(m):
+    raised = ValueError("bad")
+
+    def fail():
+        raise raised
+
+    what, value, cls, matches = m.caught(fail)
+    assert (what, value, cls, matches) == ("ValueError: bad", raised, ValueError, True)
+    assert m.caught(lambda: {}[1])[3] is False
+    with pytest.raises(ValueError, match="bad") as caught:
+        m.passed_on(fail)
+    assert caught.value is raised
+
+
+@pytest.mark.thread_unsafe(reason="sys.unraisablehook is one for all threads")
+def test_an_error_that_is_ignored(m, monkeypatch):
+    seen = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda info: seen.append((info.exc_type, info.err_msg)))
+
+    def fail():
+        raise KeyError("k")
+
+    m.ignored(fail)
+    assert seen == [(KeyError, "Exception ignored in a test")]
