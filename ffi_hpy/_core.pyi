@@ -267,6 +267,9 @@ class Function(CObject):
     _about: int
     """The number of the function's metadata in the package (function_metadata.py); 0 if there is none."""
 
+    _takes_python: bool
+    """Set to True for a function whose arguments are the Python objects themselves: a list, not an Array."""
+
     def _by_names(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...] | str:
         """The package sets it, for the cffi backend (function_metadata.py)."""
 

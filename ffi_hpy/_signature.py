@@ -217,7 +217,9 @@ def _parameters(entry: FunctionMetadata) -> list[Parameter]:
             default = ...
         is_self = i == 0 and entry.is_member
         annotation = Parameter.empty if schemas is None or is_self else annotation_of(schemas[i])
-        found.append(Parameter(name, own_kind, default=default if is_optional else Parameter.empty, annotation=annotation))
+        found.append(
+            Parameter(name, own_kind, default=default if is_optional else Parameter.empty, annotation=annotation)
+        )
     return found
 
 
@@ -240,7 +242,7 @@ def _text_of_metadata(name: str, entry: FunctionMetadata) -> str:
     n_positional_only = 0
     has_star = False
     for i, each in enumerate(_parameters(entry)):
-        star = {Parameter.VAR_POSITIONAL: "*", Parameter.VAR_KEYWORD: "**"}.get(each.kind, "")
+        star = "*" if each.kind is Parameter.VAR_POSITIONAL else "**" if each.kind is Parameter.VAR_KEYWORD else ""
         if each.kind is Parameter.KEYWORD_ONLY and not has_star:
             words.append("*")
         has_star = has_star or each.kind in (Parameter.KEYWORD_ONLY, Parameter.VAR_POSITIONAL)

@@ -13,6 +13,7 @@ from .._types.function_metadata import add_metadata
 from .._types.info import info_of_class, info_of_index
 from .._types.metadata import apply_nonblocking, apply_python_arguments
 from .._values.object import ObjectMeta
+from .._values.opaque import OpaquePyObject
 from ..error import register_error
 from ..registry import add_constructor, add_method, add_property, class_for_type_index, make_class
 from .values import OPERATIONS, keep
@@ -185,11 +186,12 @@ def _property_metadata(metadata: str) -> str:
 
 
 def _loose_function(function: Function, metadata: str, name: str, doc: str, is_method: bool) -> Any:
-    """Describe a function that is not an attribute of a scope. A method binds its object where it is an attribute."""
+    """Describe a function that is not an attribute of a scope, and return it as a Python object, which keeps its
+    description. A method binds its object where it is an attribute."""
     function.__name__ = name
     _describe(function, metadata, doc)
     if not is_method:
-        return function
+        return OpaquePyObject(function)
 
     def method(*args: Any, **named: Any) -> Any:
         return function(*args, **named)

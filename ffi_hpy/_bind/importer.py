@@ -7,8 +7,8 @@ extension modules, so there the finder of `finder` loads the library as a module
 from __future__ import annotations
 
 from .. import _core
-from .._values.opaque import OpaquePyObject
 from .._convert import convert_func
+from .._values.opaque import OpaquePyObject
 from ..module import load_module
 from ..registry import get_global_func, register_global_func
 from .define import answer

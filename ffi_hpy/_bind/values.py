@@ -14,8 +14,8 @@ import sys
 import types
 import weakref
 
-from .. import _core
 from .._containers.sequence import Array
+from .._convert import convert_func
 from .._core import CObject
 from .._values.opaque import OpaquePyObject
 from ..error import exception_in
@@ -94,6 +94,11 @@ def _call(function: Any, kinds: str, *values: Any) -> Any:
                 raise TypeError(f"got multiple values for keyword argument {min(repeated)!r}")
             named.update(value)
     return function(*args, **named)
+
+
+def _to_function(value: Any) -> Any:
+    """Return a native function that calls a Python callable; None for another value."""
+    return convert_func(value) if callable(value) else None
 
 
 # --- containers -----------------------------------------------------------------------------------------------------
@@ -178,7 +183,7 @@ class Capsule:
         """Return the address. ValueError if the capsule has another name than the given one."""
         if name is not None and name != self._name:
             raise ValueError(f"expected a capsule with the name {name!r}, got {self._name!r}")
-        return self._address  # type: ignore[return-value]
+        return self._address
 
 
 # --- errors ---------------------------------------------------------------------------------------------------------
@@ -188,7 +193,7 @@ def _unraisable(error: Any, context: Any) -> None:
     """Report a native error that cannot be raised."""
     exception = exception_in(error)
     sys.unraisablehook(
-        types.SimpleNamespace(  # type: ignore[arg-type]
+        types.SimpleNamespace(
             exc_type=type(exception),
             exc_value=exception,
             exc_traceback=exception.__traceback__,
@@ -203,14 +208,20 @@ def _print(value: Any, end: Any, file: Any) -> None:
 
 
 def _globals() -> dict[str, Any]:
-    """Return the variables of the program: those of `__main__`."""
-    return vars(sys.modules["__main__"])
+    """Return the global variables of the Python code that has called C++, or those of `__main__`."""
+    frame: Any = sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "ffi_hpy":
+        frame = frame.f_back
+    found: dict[str, Any] = vars(sys.modules["__main__"]) if frame is None else frame.f_globals
+    return found
 
 
 def _run(mode: str, source: str, variables: Any, local: Any) -> Any:
     """Evaluate an expression (`eval`), a statement that is printed (`single`), or statements (`exec`)."""
+    from textwrap import dedent
+
     variables = _globals() if variables is None else variables
-    return eval(compile(source, "<string>", mode), variables, local)
+    return eval(compile(dedent(source), "<string>", mode), variables, local)
 
 
 def _keep_alive(nurse: Any, patient: Any) -> None:
@@ -283,7 +294,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "capsule_name": lambda capsule: capsule._name,
     "items": _items,
     "pairs": _pairs,
-    "to_function": lambda value: _core.callback(value) if callable(value) else None,
+    "to_function": _to_function,
     "print": _print,
     "run": _run,
     "import": _import,

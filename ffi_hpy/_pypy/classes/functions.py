@@ -247,7 +247,7 @@ class Function(CObject):
     def _set_takes_python(self, value: bool) -> None:
         self.__class__ = _PythonFunction
 
-    _takes_python = property(None, _set_takes_python)
+    _takes_python: Any = property(None, _set_takes_python)
 
     def __repr__(self) -> str:
         name = type(self).__name__
@@ -256,10 +256,18 @@ class Function(CObject):
         return f"<{name}{' ' if self._name else ''}{shown(self._name, 80)} at {self._ffi_address:#x}>"
 
 
+class _DocOfFunction:
+    """The attribute `__doc__` of Function, which the package sets."""
+
+    def __get__(self, instance: Any, owner: Any) -> Any:
+        return Function.__dict__["__doc__"].__get__(instance, owner)
+
+
 class _PythonFunction(Function):
-    """A Function whose arguments are the Python objects themselves."""
+    # A Function whose arguments are the Python objects themselves
 
     __slots__ = ()
+    __doc__: Any = _DocOfFunction()
 
     @hidden
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -272,7 +280,7 @@ class _PythonFunction(Function):
         return Function._make(self, tuple([self._keep(arg) for arg in args]))
 
 
-_PythonFunction.__name__ = _PythonFunction.__qualname__ = "Function"
+vars(type)["__name__"].__set__(_PythonFunction, "Function")  # it is not a class for users
 
 
 def _drop(result: Any) -> None:

@@ -74,8 +74,8 @@ inline kwargs_proxy args_proxy::operator*() const { return kwargs_proxy(*this); 
 
 namespace detail {
 
-/** The arguments of a call in C++. `kinds` has a letter for each: 'p' for a value, '*' and '#' for *tuple and **dict, and
- * 'k' for a name, which the value follows. */
+/** The arguments of a call in C++. `kinds` has a letter for each: 'p' for a value, '*' and '#' for *tuple and **dict,
+ * and 'k' for a name, which the value follows. */
 class call_arguments {
 public:
   template <typename T> void add(T &&value, rv_policy policy) {
@@ -161,18 +161,20 @@ template <typename D> bool object_api<D>::operator<=(handle other) const { retur
 template <typename D> bool object_api<D>::operator>(handle other) const { return compare("gt", self(), other); }
 template <typename D> bool object_api<D>::operator>=(handle other) const { return compare("ge", self(), other); }
 template <typename D> object object_api<D>::operator-() const { return ask_python("operator", str_of("neg"), self()); }
-template <typename D> object object_api<D>::operator~() const { return ask_python("operator", str_of("invert"), self()); }
+template <typename D> object object_api<D>::operator~() const {
+  return ask_python("operator", str_of("invert"), self());
+}
 template <typename D> object object_api<D>::floor_div(handle other) const {
   return ask_python("operator", str_of("floordiv"), self(), other);
 }
 
 } // namespace detail
 
-#define FFI_HPY_OPERATOR(symbol, name)                                                                   \
-  template <typename A, typename B>                                                                      \
-  object operator symbol(const detail::object_api<A> &a, const detail::object_api<B> &b) {               \
-    handle left = static_cast<const A &>(a), right = static_cast<const B &>(b);                          \
-    return detail::ask_python("operator", detail::str_of(name), left, right);                            \
+#define FFI_HPY_OPERATOR(symbol, name)                                                     \
+  template <typename A, typename B>                                                        \
+  object operator symbol(const detail::object_api<A> &a, const detail::object_api<B> &b) { \
+    handle left = static_cast<const A &>(a), right = static_cast<const B &>(b);            \
+    return detail::ask_python("operator", detail::str_of(name), left, right);              \
   }
 FFI_HPY_OPERATOR(+, "add")
 FFI_HPY_OPERATOR(-, "sub")
@@ -186,9 +188,9 @@ FFI_HPY_OPERATOR(<<, "lshift")
 FFI_HPY_OPERATOR(>>, "rshift")
 #undef FFI_HPY_OPERATOR
 
-#define FFI_HPY_INPLACE(symbol, name)                                                         \
-  inline object &object::operator symbol(handle other) {                                      \
-    return *this = detail::ask_python("operator", detail::str_of(name), *this, other);        \
+#define FFI_HPY_INPLACE(symbol, name)                                                  \
+  inline object &object::operator symbol(handle other) {                               \
+    return *this = detail::ask_python("operator", detail::str_of(name), *this, other); \
   }
 FFI_HPY_INPLACE(+=, "iadd")
 FFI_HPY_INPLACE(-=, "isub")

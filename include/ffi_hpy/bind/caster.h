@@ -51,17 +51,18 @@ using precise_cast_t =
 /** Whether None is a value of a parameter of type T, without arg::none(). */
 template <typename T> struct has_arg_defaults : std::false_type {};
 
-/** The casters of types whose arguments may arrive as native values: a list as an Array. A caster without this base gets
- * the objects of Python themselves. */
+/** The casters of types whose arguments may arrive as native values: a list as an Array. A caster without this base
+ * gets the objects of Python themselves. */
 struct native_caster {
   static constexpr bool takes_python = false;
 };
 template <typename Caster, typename = void> struct takes_python_of : std::true_type {};
 template <typename Caster>
-struct takes_python_of<Caster, std::void_t<decltype(Caster::takes_python)>> : std::bool_constant<Caster::takes_python> {};
+struct takes_python_of<Caster, std::void_t<decltype(Caster::takes_python)>> : std::bool_constant<Caster::takes_python> {
+};
 template <typename T> inline constexpr bool takes_python_v = takes_python_of<make_caster<T>>::value;
 
-/** What a conversion may do. */
+/** Flags of a conversion. */
 struct cast_flags {
   enum : uint32_t {
     convert = kFfiHpyCastConvert,         /**< the value may be converted */
@@ -163,30 +164,22 @@ inline bool read_text(const TVMFFIAny &value, bool is_bytes, std::string_view *o
 
 /** Members of a caster with the member `value`, which from_python sets. Names such as `list[int]` may contain commas:
  * the text of the type is the last argument. */
-#define FFI_HPY_TYPE_CASTER(Type, ...)                                                                 \
-  using Value = Type;                                                                                  \
-  static constexpr auto Name = __VA_ARGS__;                                                            \
-  template <typename T_> using Cast = ::FFI_HPY_BIND_NAMESPACE::detail::movable_cast_t<T_>;            \
-  template <typename T_> static constexpr bool can_cast() {                                            \
-    return true;                                                                                       \
-  }                                                                                                    \
-  template <typename T_, std::enable_if_t<std::is_same_v<std::remove_cv_t<T_>, Value>, int> = 0>       \
-  static ::FFI_HPY_BIND_NAMESPACE::handle from_cpp(T_ *source, ::FFI_HPY_BIND_NAMESPACE::rv_policy policy,   \
+#define FFI_HPY_TYPE_CASTER(Type, ...)                                                                        \
+  using Value = Type;                                                                                         \
+  static constexpr auto Name = __VA_ARGS__;                                                                   \
+  template <typename T_> using Cast = ::FFI_HPY_BIND_NAMESPACE::detail::movable_cast_t<T_>;                   \
+  template <typename T_> static constexpr bool can_cast() { return true; }                                    \
+  template <typename T_, std::enable_if_t<std::is_same_v<std::remove_cv_t<T_>, Value>, int> = 0>              \
+  static ::FFI_HPY_BIND_NAMESPACE::handle from_cpp(T_ *source, ::FFI_HPY_BIND_NAMESPACE::rv_policy policy,    \
                                                    ::FFI_HPY_BIND_NAMESPACE::detail::cleanup_list *cleanup) { \
-    if (source == nullptr) {                                                                           \
-      return ::FFI_HPY_BIND_NAMESPACE::handle(::FFI_HPY_BIND_NAMESPACE::detail::none_value());         \
-    }                                                                                                  \
-    return from_cpp(*source, policy, cleanup);                                                         \
-  }                                                                                                    \
-  explicit operator Value *() {                                                                        \
-    return &value;                                                                                     \
-  }                                                                                                    \
-  explicit operator Value &() {                                                                        \
-    return value;                                                                                      \
-  }                                                                                                    \
-  explicit operator Value &&() {                                                                       \
-    return static_cast<Value &&>(value);                                                               \
-  }                                                                                                    \
+    if (source == nullptr) {                                                                                  \
+      return ::FFI_HPY_BIND_NAMESPACE::handle(::FFI_HPY_BIND_NAMESPACE::detail::none_value());                \
+    }                                                                                                         \
+    return from_cpp(*source, policy, cleanup);                                                                \
+  }                                                                                                           \
+  explicit operator Value *() { return &value; }                                                              \
+  explicit operator Value &() { return value; }                                                               \
+  explicit operator Value &&() { return static_cast<Value &&>(value); }                                       \
   Value value
 
 /* ---- Values of one word ---- */
@@ -201,8 +194,8 @@ template <> struct type_caster<bool> : native_caster {
 };
 
 template <typename T>
-inline constexpr bool is_std_char_v = std::is_same_v<T, char> || std::is_same_v<T, wchar_t> ||
-                                      std::is_same_v<T, char16_t> || std::is_same_v<T, char32_t>;
+inline constexpr bool is_std_char_v =
+    std::is_same_v<T, char> || std::is_same_v<T, wchar_t> || std::is_same_v<T, char16_t> || std::is_same_v<T, char32_t>;
 
 template <typename T> struct type_caster<T, enable_if_t<std::is_integral_v<T> && !is_std_char_v<T>>> : native_caster {
   FFI_HPY_TYPE_CASTER(T, const_name("int"));
@@ -412,7 +405,8 @@ bool try_cast(const detail::object_api<Derived> &value, T &out, bool convert = t
   }
 }
 /** A value of C++ as one of Python. */
-template <typename T> object cast(T &&value, rv_policy policy = rv_policy::automatic_reference, handle parent = handle()) {
+template <typename T>
+object cast(T &&value, rv_policy policy = rv_policy::automatic_reference, handle parent = handle()) {
   detail::cleanup_list cleanup(parent);
   if constexpr (std::is_convertible_v<T, const char *>) {
     return detail::checked(detail::type_caster<char>::from_cpp(static_cast<const char *>(value), policy, &cleanup));

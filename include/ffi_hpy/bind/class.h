@@ -97,8 +97,9 @@ template <typename Derived> struct def_visitor {};
 /** A constructor: init<int, float>(). */
 template <typename... Args> struct init : def_visitor<init<Args...>> {
   template <typename Class, typename... Extra> void execute(Class &cl, const Extra &...extra) const {
-    cl.def_constructor([](Args... args) { return detail::make_instance<typename Class::Type>(static_cast<Args &&>(args)...); },
-                       extra...);
+    cl.def_constructor(
+        [](Args... args) { return detail::make_instance<typename Class::Type>(static_cast<Args &&>(args)...); },
+        extra...);
   }
 };
 
@@ -133,8 +134,8 @@ public:
     TVMFFIByteArray key = detail::bytes_of(text), doc = detail::bytes_of(about.doc);
     detail::check(detail::api->class_add(made, &key, &doc));
     type_ = detail::class_of<T>::known = made;
-    static_cast<object &>(*this) = detail::ask_python("class", in, label, detail::int_value(made->type_index),
-                                                      detail::int_value(about.flags));
+    static_cast<object &>(*this) =
+        detail::ask_python("class", in, label, detail::int_value(made->type_index), detail::int_value(about.flags));
   }
 
   /** Adds a constructor, or what another def_visitor adds. */
@@ -188,10 +189,10 @@ public:
 
 private:
   auto adder(const char *name, bool is_static) {
-    return [this, name, is_static](detail::function_record *record, const char *text,
-                                   const std::type_info *const *types) {
-      return detail::define_method(*this, type_, name, is_static, record, text, types);
-    };
+    return
+        [this, name, is_static](detail::function_record *record, const char *text, const std::type_info *const *types) {
+          return detail::define_method(*this, type_, name, is_static, record, text, types);
+        };
   }
   template <typename Base> static void set_base(ffi_hpy_class *made) {
     made->base = &detail::class_of<Base>::get();
@@ -240,7 +241,9 @@ template <typename Source, typename Target> void implicitly_convertible() {
     handle cls = type<Target>();
     handle made = detail::guarded([&] { return cls(source); });
     cls.dec_ref();
-    if (!made.is_valid()) { python_error dropped; }
+    if (!made.is_valid()) {
+      python_error dropped;
+    }
     return made;
   };
   detail::class_of<Target>::conversions =

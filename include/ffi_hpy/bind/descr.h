@@ -17,9 +17,7 @@ template <size_t N, typename... Ts> struct descr {
   template <typename... Chars> constexpr explicit descr(std::in_place_t, Chars... chars) : text{chars..., '\0'} {}
 
   /** The classes and enums, and null at the end. */
-  static constexpr const std::type_info *const *types() {
-    return list;
-  }
+  static constexpr const std::type_info *const *types() { return list; }
 
 private:
   static constexpr const std::type_info *list[sizeof...(Ts) + 1] = {&typeid(Ts)..., nullptr};

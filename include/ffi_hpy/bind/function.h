@@ -72,7 +72,9 @@ struct choose_extras<call_extras<Chosen...>, First, Extra...>
 template <typename T> struct guards_of {
   using type = std::tuple<>;
 };
-template <typename Guard> using guard_object = std::conditional_t<std::is_empty_v<Guard> && std::is_trivially_destructible_v<Guard>, std::tuple<>, std::tuple<Guard>>;
+template <typename Guard>
+using guard_object = std::conditional_t<std::is_empty_v<Guard> && std::is_trivially_destructible_v<Guard>, std::tuple<>,
+                                        std::tuple<Guard>>;
 template <typename... Guards> struct guards_of<call_guard<Guards...>> {
   using type = decltype(std::tuple_cat(std::declval<guard_object<Guards>>()...));
 };
@@ -166,7 +168,7 @@ private:
 /** The names of types, from a text with '%' for each class or enum. */
 inline std::string type_text(const char *text, const std::type_info *const *types);
 
-/** What the signature of a callable needs. */
+/** The types of a signature, as constants. */
 template <typename R, typename... A> struct function_types {
   template <typename F, typename Extras> using thunk_of = thunk<F, Extras, R, A...>;
   static constexpr size_t n = sizeof...(A);

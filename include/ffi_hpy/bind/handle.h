@@ -55,7 +55,8 @@ public:
   iterator begin() const;
   iterator end() const;
   /** Calls the object. Arguments: any values, "name"_a = value, *tuple, **dict. */
-  template <rv_policy policy = rv_policy::automatic_reference, typename... Args> object operator()(Args &&...args) const;
+  template <rv_policy policy = rv_policy::automatic_reference, typename... Args>
+  object operator()(Args &&...args) const;
   args_proxy operator*() const;
 
   /** Whether both are one object. */

@@ -95,7 +95,7 @@ inline void python_error::discard_as_unraisable(handle context) noexcept {
   try {
     detail::ask_python("unraisable", error_, context);
   } catch (...) {
-    /* the report itself failed, and there is no place for another one */
+    /* the report itself failed, and a second report is impossible */
   }
 }
 inline void python_error::discard_as_unraisable(const char *context) noexcept {

@@ -22,14 +22,12 @@ inline int64_t int_of(const object &value) { return value.any().v_int64; }
 } // namespace detail
 
 /** Members of a class of values of Python. `test` is an expression about `value`. */
-#define FFI_HPY_OBJECT(Type, Parent, text, test)                         \
-public:                                                                  \
-  static constexpr auto Name = detail::const_name(text);                 \
-  Type(handle value, detail::borrow_t how) : Parent(value, how) {}       \
-  Type(handle value, detail::steal_t how) : Parent(value, how) {}        \
-  static bool check_(handle value) {                                     \
-    return test;                                                         \
-  }
+#define FFI_HPY_OBJECT(Type, Parent, text, test)                   \
+public:                                                            \
+  static constexpr auto Name = detail::const_name(text);           \
+  Type(handle value, detail::borrow_t how) : Parent(value, how) {} \
+  Type(handle value, detail::steal_t how) : Parent(value, how) {}  \
+  static bool check_(handle value) { return test; }
 
 class none : public object {
   FFI_HPY_OBJECT(none, object, "None", value.is_none())
@@ -81,7 +79,9 @@ class str : public object {
     (void)detail::read_text(any_, false, &text);
     return text.data();
   }
-  template <typename... Args> str format(Args &&...args) const { return str(attr("format")(std::forward<Args>(args)...)); }
+  template <typename... Args> str format(Args &&...args) const {
+    return str(attr("format")(std::forward<Args>(args)...));
+  }
 };
 
 namespace literals {
@@ -111,7 +111,7 @@ private:
 };
 
 /** The functions of all containers. */
-#define FFI_HPY_SIZED                                                                        \
+#define FFI_HPY_SIZED                                                                                   \
   size_t size() const { return static_cast<size_t>(detail::int_of(detail::ask_python("len", *this))); } \
   bool empty() const { return size() == 0; }
 
@@ -283,8 +283,7 @@ class module_ : public object {
   static module_ import_(handle name) { return steal<module_>(detail::ask_python("import", name).release()); }
   /** Makes a module inside of this one. */
   module_ def_submodule(const char *name, const char *doc = "") {
-    return steal<module_>(
-        detail::ask_python("submodule", *this, detail::str_of(name), detail::str_of(doc)).release());
+    return steal<module_>(detail::ask_python("submodule", *this, detail::str_of(name), detail::str_of(doc)).release());
   }
   /** Sets a function. Further arguments: documentation, the names and defaults of parameters, rv_policy, call_guard. */
   template <typename F, typename... Extra> module_ &def(const char *name, F &&f, const Extra &...extra);
@@ -465,7 +464,9 @@ inline void delattr(handle value, handle name) { detail::ask_python("delattr", v
 inline void delattr(handle value, const char *name) { delattr(value, str(name)); }
 inline void del(const accessor &what) { what.del(); }
 inline size_t len(handle value) { return static_cast<size_t>(detail::int_of(detail::ask_python("len", value))); }
-inline size_t len_hint(handle value) { return static_cast<size_t>(detail::int_of(detail::ask_python("len_hint", value))); }
+inline size_t len_hint(handle value) {
+  return static_cast<size_t>(detail::int_of(detail::ask_python("len_hint", value)));
+}
 inline str repr(handle value) { return steal<str>(detail::ask_python("repr", value).release()); }
 inline int64_t hash(handle value) { return detail::int_of(detail::ask_python("hash", value)); }
 inline iterator iter(handle value) { return steal<iterator>(detail::ask_python("iter", value).release()); }
@@ -506,8 +507,7 @@ template <> struct python_name<handle> {
 template <> struct python_name<object> : python_name<handle> {};
 
 /** The classes of Python, and handle. */
-template <typename T>
-struct type_caster<T, enable_if_t<std::is_base_of_v<handle, T> && !is_typed_v<T>>> {
+template <typename T> struct type_caster<T, enable_if_t<std::is_base_of_v<handle, T> && !is_typed_v<T>>> {
   FFI_HPY_TYPE_CASTER(T, python_name<T>::Name);
 
   type_caster() : value(initial()) {}
@@ -581,9 +581,9 @@ template <> struct type_caster<accessor> {
 };
 
 template <typename T, typename... Ts> struct typed_text {
-  static constexpr auto Name = make_caster<T>::Name + const_name("[") +
-                               concat(const_name<std::is_same_v<Ts, ellipsis>>(const_name("..."), make_caster<Ts>::Name)...) +
-                               const_name("]");
+  static constexpr auto Name =
+      make_caster<T>::Name + const_name("[") +
+      concat(const_name<std::is_same_v<Ts, ellipsis>>(const_name("..."), make_caster<Ts>::Name)...) + const_name("]");
 };
 template <typename T> struct typed_text<object, T> {
   static constexpr auto Name = make_caster<T>::Name;

@@ -76,7 +76,8 @@ template <typename T, typename Add>
 bool read_item(handle source, uint32_t flags, cleanup_list *cleanup, const Add &add) {
   check_item<T>();
   make_caster<T> item;
-  if (!item.from_python(source, flags_for_local_caster<T>(flags), cleanup) || !item.template can_cast<T>()) return false;
+  if (!item.from_python(source, flags_for_local_caster<T>(flags), cleanup) || !item.template can_cast<T>())
+    return false;
   add(item.operator cast_t<T>());
   return true;
 }
@@ -93,9 +94,8 @@ template <typename Derived, typename C, typename T> struct sequence_caster {
       if (!items.read(source, flags)) return false;
       if constexpr (std::is_same_v<decltype(has_reserve(&value)), std::true_type>) value.reserve(items.size());
       for (size_t i = 0; i < items.size(); ++i) {
-        bool fits = read_item<T>(handle(items[i]), flags, cleanup, [&](auto &&item) {
-          Derived::add(&value, std::forward<decltype(item)>(item));
-        });
+        bool fits = read_item<T>(handle(items[i]), flags, cleanup,
+                                 [&](auto &&item) { Derived::add(&value, std::forward<decltype(item)>(item)); });
         if (!fits) return false;
       }
       return true;
@@ -126,7 +126,9 @@ template <typename C, typename T> struct list_caster : sequence_caster<list_cast
   FFI_HPY_TYPE_CASTER(C, const_name("list[") + make_caster<T>::Name + const_name("]"));
   using sequence_caster<list_caster, C, T>::from_cpp;
   static constexpr const char *kKind = "list";
-  template <typename Item> static void add(C *to, Item &&item) { to->push_back(static_cast<T>(std::forward<Item>(item))); }
+  template <typename Item> static void add(C *to, Item &&item) {
+    to->push_back(static_cast<T>(std::forward<Item>(item)));
+  }
 };
 
 /** Containers that become sets. */

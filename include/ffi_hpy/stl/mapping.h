@@ -24,8 +24,7 @@ template <typename Map, typename K, typename V> struct mapping_caster {
         check_item<V>();
         make_caster<V> mapped;
         bool fits = mapped.from_python(handle(items[i + 1]), flags_for_local_caster<V>(flags), cleanup) &&
-                    mapped.template can_cast<V>() &&
-                    read_item<K>(handle(items[i]), flags, cleanup, [&](auto &&key) {
+                    mapped.template can_cast<V>() && read_item<K>(handle(items[i]), flags, cleanup, [&](auto &&key) {
                       value.emplace(static_cast<K>(std::forward<decltype(key)>(key)),
                                     static_cast<V>(mapped.operator cast_t<V>()));
                     });
@@ -44,8 +43,7 @@ template <typename Map, typename K, typename V> struct mapping_caster {
       std::vector<object> items;
       for (auto &&pair : value) {
         items.push_back(checked(make_caster<K>::from_cpp(pair.first, item_policy(policy), cleanup)));
-        items.push_back(checked(
-            make_caster<V>::from_cpp(forward_item<U>(pair.second), item_policy(policy), cleanup)));
+        items.push_back(checked(make_caster<V>::from_cpp(forward_item<U>(pair.second), item_policy(policy), cleanup)));
       }
       return python_container("dict", items);
     });

@@ -10,13 +10,14 @@ FFI_HPY_NAMESPACE_BEGIN
 
 namespace detail {
 
-/** Tuples of the items T: std::tuple and std::pair. They may contain references, so the value is made when it is used. */
+/** Tuples of the items T: std::tuple and std::pair. They may contain references, so the value is made when it is
+ * used. */
 template <typename Tuple, typename... T> struct tuple_caster {
   using Value = Tuple;
   static constexpr bool takes_python = (takes_python_v<T> || ...);
-  static constexpr auto Name =
-      const_name("tuple[") + const_name<sizeof...(T) == 0>(const_name("()"), concat(make_caster<T>::Name...)) +
-      const_name("]");
+  static constexpr auto Name = const_name("tuple[") +
+                               const_name<sizeof...(T) == 0>(const_name("()"), concat(make_caster<T>::Name...)) +
+                               const_name("]");
   template <typename> using Cast = Tuple;
 
   bool from_python(handle source, uint32_t flags, cleanup_list *cleanup) noexcept {
@@ -34,9 +35,8 @@ template <typename Tuple, typename... T> struct tuple_caster {
 
   template <typename U, std::enable_if_t<!std::is_pointer_v<std::remove_reference_t<U>>, int> = 0>
   static handle from_cpp(U &&value, rv_policy policy, cleanup_list *cleanup) noexcept {
-    return guarded([&] {
-      return make_python(std::index_sequence_for<T...>(), std::forward<U>(value), policy, cleanup);
-    });
+    return guarded(
+        [&] { return make_python(std::index_sequence_for<T...>(), std::forward<U>(value), policy, cleanup); });
   }
   static handle from_cpp(const Tuple *value, rv_policy policy, cleanup_list *cleanup) noexcept {
     return value == nullptr ? handle(none_value()) : from_cpp(*value, policy, cleanup);
@@ -58,8 +58,8 @@ private:
                             [[maybe_unused]] cleanup_list *cleanup) {
     std::vector<object> items;
     items.reserve(sizeof...(T));
-    (items.push_back(checked(
-         make_caster<T>::from_cpp(std::get<I>(std::forward<U>(value)), item_policy(policy), cleanup))),
+    (items.push_back(
+         checked(make_caster<T>::from_cpp(std::get<I>(std::forward<U>(value)), item_policy(policy), cleanup))),
      ...);
     return python_container("tuple", items);
   }

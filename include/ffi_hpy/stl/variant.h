@@ -64,7 +64,8 @@ private:
 
   std::unique_ptr<Value> value_;
 };
-template <typename... T> struct has_arg_defaults<std::variant<T...>> : std::disjunction<has_arg_defaults<intrinsic_t<T>>...> {};
+template <typename... T>
+struct has_arg_defaults<std::variant<T...>> : std::disjunction<has_arg_defaults<intrinsic_t<T>>...> {};
 
 } // namespace detail
 

@@ -86,7 +86,8 @@ static TVMFFIObject *other_named(const overload *self, const arguments *all) {
   for (uint32_t i = 0; i < all->n_named; ++i) {
     bool has_param = false;
     for (uint32_t k = 0; k < self->head.n_params; ++k) {
-      has_param |= self->params[k].name != NULL && (self->params[k].flags & (kFfiHpyParamArgs | kFfiHpyParamKwargs)) == 0 &&
+      has_param |= self->params[k].name != NULL &&
+                   (self->params[k].flags & (kFfiHpyParamArgs | kFfiHpyParamKwargs)) == 0 &&
                    is_name(&all->named[2 * i], self->params[k].name);
     }
     for (uint32_t k = 0; !has_param && k < 2; ++k) {
@@ -101,8 +102,8 @@ static TVMFFIObject *other_named(const overload *self, const arguments *all) {
   return (TVMFFIObject *)made;
 }
 
-/* Writes all arguments of an overload: the given ones, and defaults. The Arrays of *args and **kwargs are new references,
- * also where the result is not 0. Returns 0, FFI_HPY_NEXT_OVERLOAD, or -1 with an error pending. */
+/* Writes all arguments of an overload: the given ones, and defaults. The Arrays of *args and **kwargs are new
+ * references, also where the result is not 0. Returns 0, FFI_HPY_NEXT_OVERLOAD, or -1 with an error pending. */
 static int complete(const overload *self, const arguments *call, TVMFFIAny *all, TVMFFIObject *rest[2]) {
   uint32_t n_used = 0, n_by_position = self->n_positional;
   bool has_args = false, has_kwargs = false;

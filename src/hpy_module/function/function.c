@@ -113,8 +113,9 @@ static int function_gil_set(HPyContext *ctx, HPy self, HPy value, void *closure)
 }
 
 HPyDef_SET(function_takes_python, "_takes_python",
-           .doc = "Set to True for a function whose arguments are the Python objects themselves.")
-static int function_takes_python_set(HPyContext *ctx, HPy self, HPy value, void *closure) {
+           .doc = "Set to True for a function whose arguments are the Python objects "
+                  "themselves.") static int function_takes_python_set(HPyContext *ctx, HPy self, HPy value,
+                                                                      void *closure) {
   (void)closure, (void)value;
   FbFunction *function = fb_function_struct(ctx, self);
   if (function == NULL) fb_instance_raise_unmade(ctx, self);
@@ -231,7 +232,8 @@ HPy fb_function_type_new(HPyContext *ctx, HPy base) {
   static HPyDef *defines[] = {&fb_function_call,
                               &function_name,
                               &function_gil,
-                              &function_about, &function_takes_python,
+                              &function_about,
+                              &function_takes_python,
                               &function_annotations,
                               &function_repr,
                               &function_new,

@@ -162,7 +162,8 @@ TEST(a_function_takes_other_arguments) {
 
 TEST(the_metadata_has_types_and_names) {
   definition typed;
-  make(&typed, "f", "list[int] | None\ncollections.abc.Callable[[int, str], None]\ndict[str, int | float | None]\nint", 3, 2);
+  make(&typed, "f", "list[int] | None\ncollections.abc.Callable[[int, str], None]\ndict[str, int | float | None]\nint",
+       3, 2);
   typed.spec.n_positional = 2;
   typed.spec.signature = "def f(a, b) -> \"x\"";
   typed.type_flags[0] = kFfiHpyTypeTakesPython;
@@ -173,11 +174,14 @@ TEST(the_metadata_has_types_and_names) {
   expect_int(fh_str_content(&metadata, &text), 1);
   static const char expected[] =
       "{\"type_schema\":\"{\\\"type\\\":\\\"ffi.Function\\\",\\\"named_args\\\":{\\\"return\\\":"
-      "[{\\\"type\\\":\\\"Optional\\\",\\\"args\\\":[{\\\"type\\\":\\\"list\\\",\\\"args\\\":[{\\\"type\\\":\\\"int\\\"}]}]}],"
-      "\\\"params\\\":[{\\\"type\\\":\\\"ffi.Function\\\",\\\"named_args\\\":{\\\"return\\\":[{\\\"type\\\":\\\"None\\\"}],"
+      "[{\\\"type\\\":\\\"Optional\\\",\\\"args\\\":[{\\\"type\\\":\\\"list\\\",\\\"args\\\":[{\\\"type\\\":"
+      "\\\"int\\\"}]}]}],"
+      "\\\"params\\\":[{\\\"type\\\":\\\"ffi.Function\\\",\\\"named_args\\\":{\\\"return\\\":[{\\\"type\\\":"
+      "\\\"None\\\"}],"
       "\\\"params\\\":[{\\\"type\\\":\\\"int\\\"},{\\\"type\\\":\\\"str\\\"}]}},"
       "{\\\"type\\\":\\\"dict\\\",\\\"args\\\":[{\\\"type\\\":\\\"str\\\"},{\\\"type\\\":\\\"Union\\\",\\\"args\\\":"
-      "[{\\\"type\\\":\\\"int\\\"},{\\\"type\\\":\\\"float\\\"},{\\\"type\\\":\\\"None\\\"}]}]},{\\\"type\\\":\\\"int\\\"}]}}\","
+      "[{\\\"type\\\":\\\"int\\\"},{\\\"type\\\":\\\"float\\\"},{\\\"type\\\":\\\"None\\\"}]}]},{\\\"type\\\":"
+      "\\\"int\\\"}]}}\","
       "\"params\":[{\"name\":\"a\"},{\"name\":\"b\"},{\"name\":\"c\",\"shown\":\"9\",\"kind\":\"keyword\"}],"
       "\"signature\":\"def f(a, b) -> \\\"x\\\"\",\"named_by_function\":true,\"python_arguments\":true,"
       "\"nonblocking\":true,\"python_results\":true}";

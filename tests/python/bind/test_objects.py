@@ -54,12 +54,11 @@ def test_a_signature_by_the_author(m):
 # --- objects ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "value",
-    [None, True, 3, 2**80, -(2**64), 2.5, "", "text", "a longer text", b"", b"bytes", (1, [2]), [1], {"a": 1}, {1}]
-    + [object(), int, len, print, slice(1, 2), range(3), Ellipsis, 1j],
-    ids=repr,
-)
+NUMBERS_AND_TEXTS = [None, True, 3, 2**80, -(2**64), 2.5, "", "text", "a longer text", b"", b"bytes"]
+OTHER_OBJECTS = [(1, [2]), [1], {"a": 1}, {1}, object(), int, len, slice(1, 2), range(3), Ellipsis, 1j]
+
+
+@pytest.mark.parametrize("value", [*NUMBERS_AND_TEXTS, *OTHER_OBJECTS], ids=repr)
 def test_an_object_stays_itself(m, value):
     for function in (m.same, m.same_handle):
         got = function(value)
@@ -154,6 +153,17 @@ def test_other_classes(m, capsys):
 
     assert m.weak(target) is True
     assert (m.function(), m.function(4), m.function(x=5)) == (2, 5, 6)
+
+
+a_global = [1]
+
+
+def test_code_of_python(m):
+    assert m.evaluate("a_global + [2]") == [1, 2]
+    assert m.execute() == 43
+    assert m.variables() is globals()
+    with pytest.raises(SyntaxError):
+        m.evaluate("no sense ...")
 
 
 # --- conversions and errors -------------------------------------------------------------------------------------------

@@ -10,8 +10,8 @@
 #include <ffi_hpy/stl/shared_ptr.h>
 #include <ffi_hpy/stl/string.h>
 #include <ffi_hpy/stl/tuple.h>
-#include <ffi_hpy/stl/unordered_map.h>
 #include <ffi_hpy/stl/unique_ptr.h>
+#include <ffi_hpy/stl/unordered_map.h>
 #include <ffi_hpy/stl/unordered_set.h>
 #include <ffi_hpy/stl/variant.h>
 #include <ffi_hpy/stl/vector.h>

@@ -1,5 +1,6 @@
 /* A library that uses Python objects in C++: the module `bound_objects`. */
 #include <ffi_hpy/bind.h>
+#include <ffi_hpy/eval.h>
 #include <ffi_hpy/stl/optional.h>
 #include <ffi_hpy/stl/vector.h>
 
@@ -100,7 +101,8 @@ FFI_HPY_MODULE(bound_objects, m) {
     return nb::make_tuple(i + nb::int_(1), static_cast<double>(f) * 2, nb::int_(2.9), nb::float_(nb::str("1.5")));
   });
   m.def("strings", [](nb::str s, nb::bytes b) {
-    return nb::make_tuple(nb::str("{}-{}").format(s, 3), nb::bytes(b.c_str(), b.size()), "text"_s, nb::str(nb::int_(7)));
+    return nb::make_tuple(nb::str("{}-{}").format(s, 3), nb::bytes(b.c_str(), b.size()), "text"_s,
+                          nb::str(nb::int_(7)));
   });
   m.def("slice", [](nb::slice s) {
     auto range = s.compute(10);
@@ -120,6 +122,19 @@ FFI_HPY_MODULE(bound_objects, m) {
   });
   m.def("weak", [](nb::object o) { return nb::weakref(o)().is(o); });
   m.attr("function") = nb::cpp_function([](int x) { return x + 1; }, "x"_a = 1);
+
+  m.def("evaluate", [](nb::str code) { return nb::eval(code); });
+  m.def("execute", [] {
+    nb::dict local;
+    local["f"] = nb::cpp_function([] { return 42; });
+    nb::exec(R"(
+      if f() == 42:
+          found = f() + 1
+    )",
+             nb::dict(), local);
+    return nb::object(local["found"]);
+  });
+  m.def("variables", [] { return nb::globals(); });
 
   /* conversions */
   m.def("warmer", [](Celsius c) { return Celsius{c.degrees + 1}; });
