@@ -120,7 +120,7 @@ def test_attributes_and_calls(m):
 
 def test_operators(m):
     assert m.operators(7, 2) == (9, 5, 14, 3.5, 3, -7, False, False, True)
-    with pytest.raises(TypeError, match="not supported between|unsupported operand"):
+    with pytest.raises(TypeError, match=r"not supported between|unsupported operand"):
         m.operators([], 1)
 
 
