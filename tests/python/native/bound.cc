@@ -17,6 +17,9 @@
 #include <ffi_hpy/stl/vector.h>
 
 #include <atomic>
+#include <condition_variable>
+#include <map>
+#include <mutex>
 #include <thread>
 
 namespace nb = ffi_hpy;
@@ -93,6 +96,17 @@ struct Odd : std::exception {
   const char *what() const noexcept override { return "odd"; }
 };
 
+// Returns when `n` threads are inside this function with the same id.
+void meet(int id, int n) {
+  static std::mutex &mutex = *new std::mutex;
+  static std::condition_variable &changed = *new std::condition_variable;
+  static std::map<int, int> &arrived = *new std::map<int, int>;
+  std::unique_lock<std::mutex> lock(mutex);
+  arrived[id] += 1;
+  changed.notify_all();
+  changed.wait(lock, [&] { return arrived[id] >= n; });
+}
+
 Dog rex("rex", 3);
 std::shared_ptr<Dog> kept;
 std::function<int(int)> callback;
@@ -122,9 +136,7 @@ FFI_HPY_MODULE(bound, m) {
   m.def("int64", [](int64_t x) { return x; });
   m.def("char", [](char c) { return c; });
   m.def("view", [](std::string_view text) { return text.size(); });
-  m.def(
-      "sleep", [] { std::this_thread::sleep_for(std::chrono::milliseconds(300)); },
-      nb::call_guard<nb::gil_scoped_release>());
+  m.def("meet", meet, nb::call_guard<nb::gil_scoped_release>());
   m.def(
       "many",
       [](int a, int b, int c, int d, int e, int f, int g, int h, int i, int j, int k, int l, int n, int o, int p, int q,

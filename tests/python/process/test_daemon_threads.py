@@ -71,4 +71,5 @@ def libraries(compile_era):
 def test_a_thread_is_ended_in_native_code_that_catches_everything(libraries, shape):
     if shape == "the conversion of a field" and NO_GIL and sys.version_info < (3, 14):
         pytest.skip("it looks into sys.modules, and CPython may hang: interpreter_faults.py modules_at_exit")
-    assert run_python(f"{HEAD}\n{SHAPES[shape]}\ntime.sleep(0.05)\nprint('end')", *libraries) == "end\n"
+    program = f"{HEAD}\n{SHAPES[shape]}\ntime.sleep(0.05)\nprint('end')"
+    assert run_python(program, *libraries, has_daemon_threads=True) == "end\n"

@@ -95,7 +95,7 @@ for _ in range(2):
 started.wait()
 print('end')
 """
-    assert run(LIVE + program) == "end\n"
+    assert run(LIVE + program, has_daemon_threads=True) == "end\n"
 
 
 @needs_threads
@@ -165,7 +165,7 @@ for i in range(2):
 started.wait()
 print('end', flush=True)
 """
-    assert run(LIVE + program) == "end\n"
+    assert run(LIVE + program, has_daemon_threads=True) == "end\n"
 
 
 def test_a_callback_runs_in_an_atexit_function(run):

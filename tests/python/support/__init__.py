@@ -47,6 +47,18 @@ needs_threads = pytest.mark.skipif(IS_DEBUG, reason=NO_THREADS)
 
 PROGRAM_SECONDS = 120
 
+KEEPS_THREAD_STATES = """
+import ctypes
+class Allocator(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_void_p) for name in ("context", "malloc", "calloc", "realloc", "free")]
+allocator, raw = Allocator(), 0
+ctypes.pythonapi.PyMem_GetAllocator(raw, ctypes.byref(allocator))
+allocator.free = ctypes.cast(ctypes.CDLL(None).abs, ctypes.c_void_p)  # frees nothing
+ctypes.pythonapi.PyMem_SetAllocator(raw, ctypes.byref(allocator))
+"""
+"""Programs that end while daemon threads attach begin with this on CPython 3.13 without the GIL, which crashes if it
+frees their states: interpreter_faults.py state_of_daemon_thread."""
+
 _count = itertools.count()
 _process = uuid.uuid4().hex[:8]
 
@@ -123,9 +135,13 @@ def collect_garbage(is_done: Callable[[], bool] = lambda: False, n_rounds: int =
         drain()  # a native call frees the objects that native code dropped on other threads
 
 
-def run_python(program: str, *arguments: object, environ: dict[str, str] | None = None) -> str:
+def run_python(
+    program: str, *arguments: object, environ: dict[str, str] | None = None, has_daemon_threads: bool = False
+) -> str:
     """Return the output of a program in a fresh interpreter, which must end with exit status 0 and print nothing on
-    stderr."""
+    stderr. has_daemon_threads: the interpreter ends while daemon threads use it."""
+    if has_daemon_threads and NO_GIL and sys.version_info < (3, 14):
+        program = KEEPS_THREAD_STATES + program
     done = subprocess.run(
         [sys.executable, "-X", "faulthandler", "-c", program, *map(str, arguments)],
         env={**os.environ, **(environ or {})},
