@@ -90,6 +90,7 @@ template <typename... Guards> void say(overload_record *record, call_guard<Guard
 struct type_text {
   std::string (*name)();
   std::string (*schema)();
+  bool accepts_none = false; /**< as a parameter */
 };
 
 /** Text in a JSON string. */
@@ -131,9 +132,12 @@ FFI_HPY_COLD inline void complete(overload_record *record, const char *name, boo
     bool has_default = (param.flags & kFfiHpyParamHasDefault) != 0;
     if (!has_default) record->n_required = static_cast<uint32_t>(i + 1);
     std::string shown = param.name != nullptr ? param.name : "arg" + std::to_string(i);
+    bool accepts_none = types[i + 1].accepts_none && (param.flags & kFfiHpyParamRefusesNone) == 0;
+    std::string own_schema = types[i + 1].schema();
     record->text.append(i == 0 ? "" : ", ").append(shown).append(": ").append(types[i + 1].name());
+    record->text.append(accepts_none ? " | None" : "");
     if (has_default) record->text.append(" = ").append(record->shown[i]);
-    schema.append(i == 0 ? "" : ",").append(types[i + 1].schema());
+    schema.append(i == 0 ? "" : ",").append(accepts_none ? schema_of("Optional", own_schema) : own_schema);
     params.append(i == 0 ? "" : ",").append("{\"name\":").append(quoted(shown));
     if (has_default) params.append(",\"shown\":").append(quoted(record->shown[i]));
     params.append("}");
@@ -165,6 +169,13 @@ template <typename Caster, typename A, typename = void> inline constexpr bool re
 template <typename Caster, typename A>
 inline constexpr bool refuses_none_v<Caster, A, std::void_t<decltype(Caster::template refuses_none<A>)>> =
     Caster::template refuses_none<A>;
+
+/** Whether None is a null pointer for a parameter of type A: a pointer to text or to an object of a bound class. */
+template <typename A, typename = void>
+inline constexpr bool takes_null_v = std::is_pointer_v<std::remove_reference_t<A>> && std::is_same_v<plain<A>, char>;
+template <typename A>
+inline constexpr bool takes_null_v<A, std::void_t<decltype(caster_for<A>::template refuses_none<A>)>> =
+    std::is_pointer_v<std::remove_reference_t<A>>;
 
 template <typename A, typename Caster>
 bool read_argument(Caster *caster, const TVMFFIAny &any, const ffi_hpy_param &param, uint32_t flags) {
@@ -213,7 +224,7 @@ template <typename R, typename... A> struct signature_of<R (*)(A...)> {
   template <typename F> using overload = overload_of<F, R, A...>;
   static constexpr size_t n = sizeof...(A);
   static constexpr type_text types[] = {{&result_text<R>::name, &result_text<R>::schema},
-                                        {&result_text<A>::name, &result_text<A>::schema}...};
+                                        {&result_text<A>::name, &result_text<A>::schema, takes_null_v<A>}...};
 };
 template <typename R, typename... A> struct signature_of<R (*)(A...) noexcept> : signature_of<R (*)(A...)> {};
 template <typename C, typename R, typename... A> struct signature_of<R (C::*)(A...)> : signature_of<R (*)(A...)> {};

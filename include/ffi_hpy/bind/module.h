@@ -20,7 +20,7 @@ FFI_HPY_NAMESPACE_BEGIN
 namespace detail {
 
 /** Fills the module with what `define` says: args are the module and the address of the core's table. */
-inline int execute(void (*define)(module_ &), const char *name, const TVMFFIAny *args, int32_t n_args) {
+inline int execute(void (*define)(module_ &), const TVMFFIAny *args, int32_t n_args) {
   if (n_args != 2 || args[1].type_index != kTVMFFIOpaquePtr) return -1;
   api = static_cast<const ffi_hpy_bind_api *>(args[1].v_ptr);
   try {
@@ -29,7 +29,10 @@ inline int execute(void (*define)(module_ &), const char *name, const TVMFFIAny 
     }
     owned python;
     check(api->own(&args[0], &python.value));
-    module_ made(std::move(python), name);
+    owned name = ask_python("module_name", python); /* with the package, whose modules may share a name with others */
+    std::string_view key;
+    read_text(name.value, false, &key);
+    module_ made(std::move(python), std::string(key));
     define(made);
     return 0;
   } catch (...) {
@@ -126,7 +129,7 @@ FFI_HPY_NAMESPACE_END
   static void ffi_hpy_define_##name(::ffi_hpy::module_ &);                                                   \
   extern "C" TVM_FFI_DLL_EXPORT int __tvm_ffi_ffi_hpy_execute(void *, const TVMFFIAny *args, int32_t n_args, \
                                                               TVMFFIAny *) {                                 \
-    return ::ffi_hpy::detail::execute(&ffi_hpy_define_##name, #name, args, n_args);                          \
+    return ::ffi_hpy::detail::execute(&ffi_hpy_define_##name, args, n_args);                                 \
   }                                                                                                          \
   extern "C" TVM_FFI_DLL_EXPORT void *PyInit_##name() {                                                      \
     static ::ffi_hpy::detail::module_def def{};                                                              \
