@@ -64,6 +64,7 @@ _ANSWERS: dict[str, tuple[Callable[[], str], str]] = {
     "--dlpack-includedir": (libinfo.find_dlpack_include_path, "folder of DLPack's header"),
     "--cmakedir": (libinfo.find_cmake_path, "folder of tvm_ffi-config.cmake, for CMake's tvm_ffi_ROOT"),
     "--pkgconfigdir": (libinfo.find_pkgconfig_path, "folder of tvm_ffi.pc, for PKG_CONFIG_PATH"),
+    "--debugdir": (libinfo.find_debug_path, "folder of the printers for gdb and lldb"),
     "--libdir": (_find_libdir, "folder of the library"),
     "--libfiles": (_library_file, "path of the library to link with"),
     "--sourcedir": (libinfo.find_source_path, "folder for CMake's add_subdirectory"),

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = [
     "find_cmake_path",
     "find_cython_lib",
+    "find_debug_path",
     "find_dlpack_include_path",
     "find_include_path",
     "find_library",
@@ -81,6 +82,11 @@ def find_cmake_path() -> str:
 def find_pkgconfig_path() -> str:
     """Folder of tvm_ffi.pc, for ``PKG_CONFIG_PATH``. RuntimeError if it is missing."""
     return str(Path(_own_file("pkg-config's file", "share/pkgconfig/tvm_ffi.pc")).parent)
+
+
+def find_debug_path() -> str:
+    """Folder of the printers for debuggers, ffi_hpy_gdb.py and ffi_hpy_lldb.py. RuntimeError if it is missing."""
+    return str(Path(_own_file("the printers' file", "share/debug/ffi_hpy_gdb.py")).parent)
 
 
 def find_source_path() -> str:

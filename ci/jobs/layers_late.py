@@ -20,6 +20,7 @@ STRING_IMPORTS = {
     "_run": "it runs the module that its command line names, from the folder of the package",
     "_start.fork": "it waits for the modules that other threads import, whichever those are",
     "dropin": "it imports the module of ours for any module of tvm_ffi that a program imports",
+    "stub.bound": "it imports the modules that the command line names",
     "stub.cli": "it imports the modules that its command line names",
 }
 """The modules that import by strings, each with the reason."""

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 EXAMPLES = ("packaging", "packaging_setuptools")
 """Folders of examples/; each makes one wheel with one library and one package."""
+NEW = "heron"
+"""The name of a project that ffi-hpy-init writes, whose wheel has a bound library."""
+PROJECTS = (*EXAMPLES, NEW)
 NOT_COPIED = shutil.ignore_patterns("build", "dist", "*.egg-info", "*.so", "__pycache__", ".pytest_cache")
 
 
@@ -69,10 +72,11 @@ def used(building: Building, ours: Path) -> Iterator[None]:
 
 
 def build_examples(scratch: Path, building: Building) -> list[Path]:
-    """Copy the examples to `scratch`, under their names, and return their wheels. Raises Missing."""
+    """Copy the examples to `scratch`, under their names, add a new project, and return their wheels. Raises Missing."""
     for name in EXAMPLES:
         shutil.copytree(ROOT / "examples" / name, scratch / name, ignore=NOT_COPIED)
-    return [build_one(building, scratch / name) for name in EXAMPLES]
+    run([building.env / "bin" / "ffi-hpy-init", NEW], "ffi-hpy-init", scratch)
+    return [build_one(building, scratch / name) for name in PROJECTS]
 
 
 def environ_of(building: Building) -> dict[str, str]:
@@ -102,8 +106,9 @@ def check_stubs(building: Building, project: Path, wheel: Path) -> None:
     unpacked = project / "unpacked"
     zipfile.ZipFile(wheel).extractall(unpacked)
     (library,) = unpacked.rglob("*.so")
-    command = [building.env / "bin" / "ffi-hpy-stubgen", library.parent, "--dlls", library, "--check"]
-    run(command, f"the stubs of {project.name}", project)
+    is_bound = library.with_suffix(".pyi").exists()
+    arguments = [library] if is_bound else [library.parent, "--dlls", library]
+    run([building.env / "bin" / "ffi-hpy-stubgen", *arguments, "--check"], f"the stubs of {project.name}", project)
 
 
 def check_types(building: Building, env: Path, projects: list[Path]) -> None:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 NEEDS = {
     "compile C and C++": ("gcc", "g++"),
+    "test the printers for gdb": ("gdb",),
     "compile free-threaded CPython": (
         "gcc",
         "make",

@@ -219,6 +219,7 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     "enum_finish": _EnumBuilder.finish,
     "enum_member": lambda cls, value: cls(value),
     "enum_value": _enum_value,
+    "module_name": lambda module: module.__name__,
     "submodule": _submodule,
 }
 

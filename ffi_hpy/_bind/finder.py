@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import spec_from_file_location
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import ModuleType
+    from typing import Any
 
-__all__ = ["install"]
+__all__ = ["install", "is_bound", "spec_of"]
 
 _MARK = b"__tvm_ffi_ffi_hpy_execute"
 
@@ -33,7 +34,8 @@ class _Loader:
         load(module, self.path)
 
 
-def _is_bound(path: str, name: str) -> bool:
+def is_bound(path: str, name: str) -> bool:
+    """Whether a file is a bound library that defines the module of that name."""
     try:
         with open(path, "rb") as file:  # noqa: PTH123 - pathlib costs import time
             content = file.read()
@@ -42,20 +44,35 @@ def _is_bound(path: str, name: str) -> bool:
     return _MARK in content and f"PyInit_{name}\0".encode() in content
 
 
+def spec_of(name: str, path: str) -> ModuleSpec | None:
+    """Return how to load the bound library at a path as the module of that name, on any interpreter."""
+    return spec_from_file_location(name, path, loader=_Loader(path))  # type: ignore[arg-type]
+
+
 class _Finder:
     """The entry of `sys.meta_path`."""
 
     @staticmethod
     def find_spec(name: str, path: Sequence[str] | None = None, target: object = None) -> ModuleSpec | None:
-        """Return how to load a module, if a folder of `path` (or of `sys.path`) has its library."""
+        """Return how to load a module, if a folder of `path` (or of `sys.path`) has its library and none has the module
+        in another form. A folder without code, such as one with the stubs of the module, does not count."""
+        if _finds_code(name, path):
+            return None
         own_name = name.rpartition(".")[2]
         for folder in sys.path if path is None else path:
             file = os.path.join(folder or os.getcwd(), f"{own_name}.so")  # noqa: PTH109, PTH118
-            if _is_bound(file, own_name):
-                return spec_from_file_location(name, file, loader=_Loader(file))  # type: ignore[arg-type]
+            if is_bound(file, own_name):
+                return spec_of(name, file)
         return None
 
 
+def _finds_code(name: str, path: Sequence[str] | None) -> bool:
+    other = PathFinder.find_spec(name, path)
+    return other is not None and other.loader is not None
+
+
 def install() -> None:
-    """Let `import` find bound libraries, after all that it finds otherwise."""
-    sys.meta_path.append(_Finder)
+    """Let `import` find bound libraries."""
+    finders: list[Any] = sys.meta_path
+    before = [i for i, finder in enumerate(finders) if finder is PathFinder]
+    finders.insert(before[0] if before else len(finders), _Finder)

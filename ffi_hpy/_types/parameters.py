@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Order = tuple[tuple[str, ...], tuple[int | tuple[Any], ...]]
 
-__all__ = ["NO_DEFAULT", "Parameters"]
+__all__ = ["NO_DEFAULT", "Parameters", "ShownDefault"]
 
 _MOST_ORDERS = 32  # kept for a function; a program that calls it with generated names may have more
 

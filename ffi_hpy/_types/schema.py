@@ -221,8 +221,8 @@ class TypeSchema(_core.Schema):
             return " | ".join(args)
         if origin == "Optional":
             return f"{args[0]} | None"
-        if origin == "tuple" and self.args == ():
-            return "tuple[()]"
+        if self.origin == "tuple" and self.args == ():
+            return f"{origin}[()]"
         return f"{origin}[{', '.join(args)}]" if args else origin
 
     def _print_callable(self, ty_map: Names | None, is_input: bool, widened: frozenset[int]) -> str:

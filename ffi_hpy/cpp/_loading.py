@@ -8,9 +8,12 @@ import tempfile
 from pathlib import Path
 
 from ..module import load_module
+from ._bound import EXECUTE, import_library
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from ..module import Module
 
 __all__ = ["load_built"]
@@ -22,7 +25,13 @@ _ONCE = (b"TVMFFIFunctionSetGlobal", b"TVMFFITypeRegister")
 process."""
 
 
-def load_built(path: str, keep_module_alive: bool) -> Module:
+def load_built(path: str, name: str, keep_module_alive: bool) -> Any:
+    """Load a library of that name, and return its Module or, if FFI_HPY_MODULE defines one, its module of Python."""
+    module = _load(path, keep_module_alive)
+    return import_library(path, name) if module.implements_function(EXECUTE) else module
+
+
+def _load(path: str, keep_module_alive: bool) -> Module:
     """Load a library like load_module(). The system's loader returns the loaded library again for a known path. So a
     file that has replaced a loaded one is loaded under another name.
 

@@ -123,7 +123,7 @@ def load_inline(
     keep_module_alive: bool = True,
     backend: str | None = None,
     verbose: bool | None = None,
-) -> Module:
+) -> Any:
     """Compile source code in strings to a library, and load it: its functions are attributes of the returned module.
 
     Args:
@@ -151,7 +151,8 @@ def load_inline(
             two seconds writes one line there. False writes nothing.
 
     Returns:
-        The module. The same source code and options return the library that was built before.
+        The module. The same source code and options return the library that was built before. Source code with
+        FFI_HPY_MODULE(name, ...) of ``ffi_hpy/bind.h`` returns that module of Python, which is not in `sys.modules`.
 
     Raises:
         BuildError: if a compiler or linker fails, with its messages, or if one of them or ninja is missing.
@@ -179,7 +180,7 @@ def load_inline(
         backend=backend,
         verbose=verbose,
     )
-    return load_built(path, keep_module_alive)
+    return load_built(path, name, keep_module_alive)
 
 
 def build(
@@ -251,7 +252,7 @@ def load(
     keep_module_alive: bool = True,
     backend: str | None = None,
     verbose: bool | None = None,
-) -> Module:
+) -> Any:
     """Compile files and load the result. If the process loaded it before the files changed, the new version is loaded.
 
     The parameters and errors are those of build() and load_module().
@@ -271,7 +272,7 @@ def load(
         verbose: whether to write the progress.
 
     Returns:
-        The module.
+        The module, or the module of Python that FFI_HPY_MODULE(name, ...) defines.
     """
     path = build(
         name,
@@ -286,7 +287,7 @@ def load(
         backend=backend,
         verbose=verbose,
     )
-    return load_built(path, keep_module_alive)
+    return load_built(path, name, keep_module_alive)
 
 
 def _common(cflags: Any, cuda_cflags: Any, ldflags: Any, include_paths: Any) -> dict[str, Any]:

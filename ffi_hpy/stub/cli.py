@@ -1,7 +1,11 @@
-"""The command ffi-hpy-stubgen: annotations for what native libraries register, written into Python files, or Rust.
+"""The command ffi-hpy-stubgen: annotations for what native libraries register, written into Python files, or Rust; and
+stubs (.pyi) of libraries that are bound with ffi_hpy/bind.h.
 
-It fills the regions that marks in files enclose; with --init-pypkg, --init-lib and --init-prefix, it first makes the
-files and regions that a package lacks. Modules that --imports names and libraries that --dlls names are loaded first.
+Such a library is named by its module or its file. Its stub is written beside it, unless --output names a folder.
+
+In other files, the command fills the regions that marks enclose; with --init-pypkg, --init-lib and --init-prefix, it
+first makes the files and regions that a package lacks. Modules that --imports names and libraries that --dlls names are
+loaded first.
 
 Exit status: 0 done, or with --check nothing to do; 1 with --check: regions are out of date; 2 wrong usage, or a file or
 a library that cannot be processed, such as one that declares metadata that are not valid.
@@ -19,6 +23,7 @@ from .._start.version import PrintVersion
 from .._types.metadata import MetadataError
 from ..libinfo import open_with_ctypes
 from . import consts as C
+from .bound_files import is_bound_argument, stub_files
 from .file_utils import FileInfo, collect_files, syntax_for
 from .generator import generator_names, get_generator
 from .layout import classify, write_coverage_report
@@ -54,12 +59,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parse(arguments)
     try:
         libraries = _load(options)
+        stubs_differ = [_write_stubs(text, options) for text in options.modules]
         is_stale, has_failed = _run(options)
     except (_Failure, MetadataError) as failure:
         _complain(str(failure))
         return 2
     del libraries  # the libraries must stay loaded until here
-    return 2 if has_failed else 1 if options.check and is_stale else 0
+    return 2 if has_failed else 1 if options.check and (is_stale or any(stubs_differ)) else 0
+
+
+def _write_stubs(text: str, options: Options) -> bool:
+    """Write the stubs of a bound module, and return whether they had to change. _Failure if that is not possible."""
+    try:
+        files, outdated = stub_files(text, options.output)
+        differing = [file for file in files if file.diff()]
+        for file in differing:
+            if not (options.check or options.dry_run):
+                file.path.parent.mkdir(parents=True, exist_ok=True)
+            file.update(verbose=options.verbose and not options.check, dry_run=options.check or options.dry_run)
+            _report(file, options)
+        for path in outdated:
+            print(f"{path}: outdated")
+            if not (options.check or options.dry_run):
+                path.unlink()
+    except Exception as error:  # foreign code runs here
+        kind = "" if isinstance(error, (ImportError, OSError, ValueError)) else f"{type(error).__name__}: "
+        raise _Failure(f"{text}: {kind}{error}") from error
+    return bool(differing or outdated)
 
 
 def _run(options: Options) -> tuple[bool, bool]:
@@ -339,7 +365,7 @@ def _parse(arguments: Sequence[str] | None) -> Options:
     )
     add = parser.add_argument
     add("--version", action=PrintVersion)
-    add("files", nargs="*", metavar="PATH", help="files, and folders whose files have regions to fill")
+    add("files", nargs="*", metavar="PATH", help="files, and folders of files, with regions; bound modules")
     add("--imports", default="", metavar="A;B", help="modules to import first, separated by ';'")
     add("--dlls", default="", metavar="A;B", help="libraries to load first, separated by ';'")
     add("--init-pypkg", default="", metavar="NAME", help="the distribution to make files for, such as my-package")
@@ -355,12 +381,16 @@ def _parse(arguments: Sequence[str] | None) -> Options:
         help="write no file; print what is out of date as a diff, and fail if anything is",
     )
     add("--coverage-out", metavar="JSON", help="write whether the memory layout of each type can be reproduced")
+    add("--output", metavar="DIR", help="the folder for the stubs of bound modules")
     given = parser.parse_args(arguments)
     init = [given.init_pypkg, given.init_lib, given.init_prefix]
     if any(init) and not all(init):
         parser.error("--init-pypkg, --init-lib, and --init-prefix must be provided together")
     if any(init) and given.check:
         parser.error("--check cannot be combined with --init-*")
+    modules = [text for text in given.files if is_bound_argument(text)] if not any(init) else []
+    if given.output is not None and not modules:
+        parser.error("--output is for the stubs of bound modules; no module or library is named")
     if given.indent < 1:
         parser.error(f"--indent must be at least 1, got {given.indent}")
     if not given.files and (given.coverage_out is None or any(init)):
@@ -370,7 +400,9 @@ def _parse(arguments: Sequence[str] | None) -> Options:
         dlls=[path.strip() for path in given.dlls.split(";") if path.strip()],
         init=InitConfig(*init) if any(init) else None,
         indent=given.indent,
-        files=given.files,
+        files=[text for text in given.files if text not in modules],
+        modules=modules,
+        output=given.output,
         verbose=given.verbose,
         dry_run=given.dry_run,
         check=given.check,

@@ -46,6 +46,10 @@ class Options:
     init: InitConfig | None = None
     indent: int = 4
     files: list[str] = field(default_factory=list)
+    modules: list[str] = field(default_factory=list)
+    """The bound modules, and the libraries of such modules, that get stubs."""
+    output: str | None = None
+    """The folder for these stubs."""
     verbose: bool = False
     dry_run: bool = False
     check: bool = False
@@ -145,6 +149,8 @@ class FuncInfo:
     """The author's names of the parameters, including the object; None if not all have a name."""
     defaults: tuple[Any, ...] = ()
     """With names, the default of each parameter; NO_DEFAULT if it has none."""
+    has_python_results: bool = False
+    """Whether results arrive as classes of Python itself: list, not List."""
 
     @staticmethod
     def from_schema(name: str, schema: TypeSchema | NamedTypeSchema, *, is_member: bool = False) -> FuncInfo:
@@ -156,7 +162,9 @@ class FuncInfo:
         """Return a function by its full name, type, and metadata."""
         parameters = parameters_of(entry)
         named = NamedTypeSchema(name, schema)
-        return FuncInfo(named, entry.is_member, entry.doc, parameters.names, parameters.defaults)
+        return FuncInfo(
+            named, entry.is_member, entry.doc, parameters.names, parameters.defaults, parameters.has_python_results
+        )
 
     @staticmethod
     def from_type_method(method: TypeMethod) -> FuncInfo:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 COMMANDS = ("sh", "console")
 OUTPUT = "text"
 SOURCES = ("c", "cc", "cuda", "rust")
-FILES = (*SOURCES, "cmake", "json", "python", "toml", "yaml")
+FILES = (*SOURCES, "cmake", "json", "meson", "python", "toml", "yaml")
 
 _NAMED = re.compile(r"(?:#|//|/\*) ([\w./-]+\.\w+)(, continued)?(?: \*/)?")
 _PICTURE = re.compile(r' src(?:set)?="([^"]+)"')

@@ -40,6 +40,7 @@ __all__ = [
     "generate_python_import_section",
     "generate_python_init",
     "generate_python_object",
+    "import_lines",
     "render_func_signature",
     "render_object_ffi_init",
     "render_object_fields",
@@ -145,10 +146,10 @@ def generate_python_import_section(
     if checked:
         always.add(ImportItem("typing.TYPE_CHECKING"))
     future = ["from __future__ import annotations"] if is_first else []
-    lines = ["# fmt: off", "# isort: off", *future, *_import_lines(always)]
+    lines = ["# fmt: off", "# isort: off", *future, *import_lines(always)]
     if checked:
         lines.append("if TYPE_CHECKING:")
-        lines += [" " * opt.indent + line for line in _import_lines(checked)]
+        lines += [" " * opt.indent + line for line in import_lines(checked)]
     _fill(code, [*lines, "# isort: on", "# fmt: on"])
 
 
@@ -194,7 +195,7 @@ def _add(imports: list[ImportItem], *items: ImportItem) -> None:
     imports += [item for item in items if item not in imports]
 
 
-def _import_lines(items: Iterable[ImportItem]) -> list[str]:
+def import_lines(items: Iterable[ImportItem]) -> list[str]:
     by_module: dict[str, set[str]] = {}
     for item in items:
         by_module.setdefault(item.mod, set()).add(item.name_with_alias)
@@ -297,7 +298,7 @@ def _class(
     base = parent.rpartition(".")[2] if is_parent_here else f"_{parent.replace('.', '_')}"
     mark = _import_mark(ty_map.get(parent, parent), base, syntax)
     if below and parent.startswith(below):
-        mark = _import_lines([ImportItem(ty_map.get(parent, parent), alias=base)])[0] + "  # noqa: E402"
+        mark = import_lines([ImportItem(ty_map.get(parent, parent), alias=base)])[0] + "  # noqa: E402"
     is_enum = _is_enum(info)  # such a class registers itself, and finds its variants
     lines = [
         *([] if is_parent_here else [mark]),

@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 from math import isfinite
 
 from ..._types.arriving import arriving
-from ..._types.parameters import NO_DEFAULT
+from ..._types.parameters import NO_DEFAULT, ShownDefault
 from . import consts as PC
 from .protocols import ANY_OPERAND, DEPENDENT, follow_protocol
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
-    from typing import Callable
+    from typing import Any, Callable
 
     from ...core import TypeSchema
     from ..utils import FuncInfo, ObjectInfo
@@ -227,7 +227,7 @@ def render_func_signature(
     """
     params, result = func.signature()
     any_name = ty_map("Any") if params is None or result.origin == "Any" else ""
-    arrives = arriving_type(result)
+    arrives = result if func.has_python_results else arriving_type(result)
     returns = any_name if result.origin == "Any" else arrives.repr(ty_map)
     words = ["self"] if func.is_member else []
     if params is None:
@@ -409,10 +409,36 @@ def _arguments(func: FuncInfo, params: Collection[TypeSchema], ty_map: TypeMap, 
     if names is None or len(names) != len(params) or not all(map(is_name, names)):
         words = _positional(list(params)[0 if is_bound else first :], ty_map, first if is_bound else 0)
         return [*words, "/"] if words or (func.is_member and is_bound) else []
-    return [
-        f"{name}: {schema.repr(ty_map)}{'' if default is NO_DEFAULT else f' = {_literal(default)}'}"
-        for name, schema, default in list(zip(names, params, func.defaults))[first:]
-    ]
+    is_optional, shown = False, []
+    for name, schema, default in list(zip(names, params, func.defaults))[first:]:
+        is_optional = is_optional or default is not NO_DEFAULT
+        # Python refuses a parameter without a default behind one that has a default
+        shown.append(_argument(name, schema, ... if is_optional and default is NO_DEFAULT else default, ty_map))
+    return shown
+
+
+def _argument(name: str, schema: TypeSchema, default: Any, ty_map: TypeMap) -> str:
+    shown = schema.repr(ty_map)
+    if default is NO_DEFAULT:
+        return f"{name}: {shown}"
+    if not isinstance(default, ShownDefault):
+        return f"{name}: {shown} = {_literal(default)}"
+    accepts_none = schema.origin in ("Any", "None", "Optional")
+    none = " | None" if default.text == "None" and not accepts_none else ""
+    return f"{name}: {shown}{none} = {_source_of(default.text, schema, ty_map)}"
+
+
+def _source_of(text: str, schema: TypeSchema, ty_map: TypeMap) -> str:
+    """Return the repr() of a default as Python source: as it is, the name of a member of an enum, or "..."."""
+    try:
+        ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        inner = schema.args[0] if schema.origin == "Optional" and schema.args else schema
+        member = re.fullmatch(r"<(\w+)\.(\w+): .*>", text)
+        if member is None or inner.origin.rpartition(".")[2] != member[1]:
+            return "..."
+        return f"{inner.repr(ty_map)}.{member[2]}"
+    return text
 
 
 def _positional(params: Collection[TypeSchema], ty_map: TypeMap, first: int = 0) -> list[str]:

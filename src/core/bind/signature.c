@@ -39,6 +39,12 @@ static part type_of(const ffi_hpy_function_spec *spec, uint32_t i) {
   return found;
 }
 
+/* Whether None is an argument, and the type does not say so. */
+static bool adds_none(const ffi_hpy_param *param, part type) {
+  bool says_so = length_of(type) >= 4 && memcmp(type.end - 4, "None", 4) == 0;
+  return (param->flags & kFfiHpyCastAcceptsNone) != 0 && !says_so && !is_text(type, "object");
+}
+
 /* --- the signature ------------------------------------------------------------------------------------------------ */
 
 static int add_name(fh_text *text, const ffi_hpy_param *param, uint32_t i) {
@@ -57,6 +63,7 @@ static int add_param(fh_text *text, const ffi_hpy_function_spec *spec, const ffi
   part type = type_of(spec, i + 1);
   rc |= fh_text_add_cstr(text, ": ");
   rc |= fh_text_add(text, type.begin, length_of(type));
+  if (adds_none(param, type)) rc |= fh_text_add_cstr(text, " | None");
   if (param->shown != NULL) {
     rc |= fh_text_add_cstr(text, " = ");
     rc |= fh_text_add_cstr(text, param->shown);
@@ -166,13 +173,16 @@ static int add_schema(fh_text *text, part type) {
   return rc | fh_text_add_cstr(text, "]}");
 }
 
-static int add_type_schema(fh_text *text, const ffi_hpy_function_spec *spec) {
+static int add_type_schema(fh_text *text, const ffi_hpy_function_spec *spec, const ffi_hpy_param *params) {
   int rc = fh_text_add_cstr(text, "{\"type\":\"ffi.Function\",\"named_args\":{\"return\":[");
   rc |= add_schema(text, type_of(spec, 0));
   rc |= fh_text_add_cstr(text, "],\"params\":[");
   for (uint32_t i = 0; i < spec->n_params; ++i) {
     rc |= fh_text_add_cstr(text, i == 0 ? "" : ",");
+    bool may_be_none = adds_none(&params[i], type_of(spec, i + 1));
+    if (may_be_none) rc |= fh_text_add_cstr(text, "{\"type\":\"Optional\",\"args\":[");
     rc |= add_schema(text, type_of(spec, i + 1));
+    if (may_be_none) rc |= fh_text_add_cstr(text, "]}");
   }
   return rc | fh_text_add_cstr(text, "]}}");
 }
@@ -203,7 +213,7 @@ static int add_params(fh_text *text, const ffi_hpy_function_spec *spec, const ff
 
 int fh_signature_add_metadata(fh_text *text, const ffi_hpy_function_spec *spec, const ffi_hpy_param *params) {
   fh_text schema = {0};
-  int rc = add_type_schema(&schema, spec);
+  int rc = add_type_schema(&schema, spec, params);
   rc |= fh_text_add_cstr(text, "{\"type_schema\":");
   if (rc == 0) rc |= add_json_string(text, (part){schema.data, schema.data + schema.n_bytes});
   fh_text_free(&schema);

@@ -119,8 +119,11 @@ def test_text(bound):
 
 @needs_identity
 def test_help_shows_the_declaration(bound):
-    assert str(inspect.signature(bound.describe)) == "(x: float, y: bool = True, z: str = None) -> str"
-    assert bound.describe.__doc__ == "describe(x: float, y: bool = True, z: str = None) -> str"
+    signature = "(x: float, y: bool = True, z: str | None = None) -> str"
+    assert str(inspect.signature(bound.describe)).replace("Optional[str]", "str | None") == signature
+    assert bound.describe.__doc__ == f"describe{signature}"
+    with pytest.raises(TypeError, match=r"1\. describe\(x: float, y: bool = True, z: str \| None = None\) -> str"):
+        bound.describe([])
     assert bound.add.__doc__.startswith("add(a: int, b: int = 1) -> int\n\nAdds numbers.\n\nadd(a: str")
     assert str(inspect.signature(bound.Animal)) == "(name: str)"
     assert "age" in inspect.signature(bound.Dog.__init__).parameters or "args" in str(inspect.signature(bound.Dog))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+import types
 from pathlib import Path
 
 import pytest
+from support import parallelize
 
 import ffi_hpy
 from ffi_hpy import cpp
@@ -186,3 +189,48 @@ def test_wrong_arguments_are_refused_before_anything_is_written(arguments, error
     with pytest.raises(error, match=message):
         cpp.build_inline(**{"name": "arguments", "cpp_sources": SOURCE, **arguments})
     assert sorted(cache.iterdir()) == before
+
+
+# --- modules of bind.h ------------------------------------------------------------------------------------------------
+
+KENNEL = """
+#include <ffi_hpy/bind.h>
+#include <ffi_hpy/stl/string.h>
+namespace nb = ffi_hpy;
+using namespace nb::literals;
+struct Dog { std::string name; };
+FFI_HPY_MODULE(inline_kennel, m) {
+  nb::class_<Dog>(m, "Dog").def(nb::init<std::string>(), "name"_a).def_rw("name", &Dog::name);
+  m.def("twice", [](int x) { return 2 * x; }, "x"_a = 4);
+  m.def_submodule("inner").def("once", [](int x) { return x; });
+}
+"""
+
+
+def test_a_bound_module_is_returned(tmp_path):
+    module = cpp.load_inline("inline_kennel", cpp_sources=KENNEL)
+    assert isinstance(module, types.ModuleType)
+    assert (module.__name__, module.twice(), module.inner.once(3)) == ("inline_kennel", 8, 3)
+    assert module.Dog(name="bo").name == "bo"
+    assert cpp.load_inline("inline_kennel", cpp_sources=KENNEL) is module
+    assert "inline_kennel" not in sys.modules
+    (tmp_path / "kennel.cc").write_text(KENNEL.replace("inline_kennel", "kennel_of_a_file").replace("Dog", "Cat"))
+    assert cpp.load("kennel_of_a_file", sources=tmp_path / "kennel.cc").Cat("minka").name == "minka"
+
+
+def test_threads_get_one_bound_module():
+    source = KENNEL.replace("inline_kennel", "shared_kennel").replace("Dog", "Bird")
+    modules = parallelize(lambda _: cpp.load_inline("shared_kennel", cpp_sources=source), 4)
+    assert len(set(map(id, modules))) == 1
+
+
+def test_a_bound_module_has_the_name_of_the_library():
+    with pytest.raises(ValueError, match="the sources define no module 'other_kennel': FFI_HPY_MODULE"):
+        cpp.load_inline("other_kennel", cpp_sources=KENNEL)
+
+
+def test_a_definition_that_fails_is_raised():
+    source = '#include <ffi_hpy/bind.h>\nFFI_HPY_MODULE(failing, m) { throw ffi_hpy::value_error("not today"); }'
+    for _ in range(2):
+        with pytest.raises(ValueError, match="not today"):
+            cpp.load_inline("failing", cpp_sources=source)

@@ -60,6 +60,7 @@ def test_the_package_has_the_files_that_it_lists():
     assert Path(libinfo.find_dlpack_include_path(), "dlpack", "dlpack.h").is_file()
     assert Path(libinfo.find_cmake_path(), "tvm_ffi-config.cmake").is_file()
     assert Path(libinfo.find_pkgconfig_path(), "tvm_ffi.pc").is_file()
+    assert Path(libinfo.find_debug_path(), "ffi_hpy_gdb.py").is_file()
     assert Path(libinfo.find_source_path(), "CMakeLists.txt").is_file()
     assert Path(libinfo.find_cython_lib()).is_file()
     assert libinfo.include_paths() == [str(PACKAGE / "include")]

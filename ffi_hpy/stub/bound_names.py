@@ -1,0 +1,124 @@
+"""The names of types in the stub of a bound module."""
+
+from __future__ import annotations
+
+import builtins
+import sys
+from types import ModuleType
+
+from .python_generator import consts as PC
+from .python_generator.utils import ImportItem, TypeNames
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from typing import Any
+
+__all__ = ["BoundNames", "type_of_value"]
+
+_OF_PARAMETERS = {
+    **PC.TY_MAP_INPUT_DEFAULTS,
+    "dict": "collections.abc.Mapping",
+    "list": "collections.abc.Iterable",
+    "set": "collections.abc.Iterable",
+}
+"""The names of types in parameters, if they differ: a call converts any iterable and any mapping."""
+_PRINTED = ("None", "Optional", "Union")
+"""Origins that a TypeSchema prints itself."""
+
+
+class BoundNames(TypeNames):
+    """Converts type keys to names in the stub of `module`, and records their imports. Bound classes and enums are
+    called by their names of Python. `taken` are the names that the module, and the class at this place, define."""
+
+    def __init__(self, imports: list[ImportItem], module: str, taken: Collection[str]) -> None:
+        super().__init__(dict(PC.TY_MAP_DEFAULTS), imports, taken)
+        self.module = module
+        self._in_class: frozenset[str] = frozenset()
+
+    @property
+    def results(self) -> TypeNames:
+        """The names for results."""
+        return self._paired()[0]
+
+    @property
+    def parameters(self) -> TypeNames:
+        """The names for parameters. The parameters of a callback are results, and the reverse."""
+        return self._paired()[1]
+
+    def inside(self, cls: type) -> BoundNames:
+        """Return the names for the body of a class of the module."""
+        own = [name for name in vars(cls) if not name.startswith("__")]
+        made = BoundNames(self._imports, self.module, self._taken.union(own))
+        made._in_class = self._in_class.union(own)
+        return made
+
+    def of_class(self, cls: type) -> str:
+        """Return the name of a class of Python."""
+        if cls.__module__ == "builtins":
+            return self(cls.__qualname__)
+        return self._of_path(cls.__module__, cls.__qualname__)
+
+    def _paired(self) -> tuple[TypeNames, TypeNames]:
+        results, parameters = self._with(PC.TY_MAP_RESULT_DEFAULTS), self._with(_OF_PARAMETERS)
+        results.inverse, parameters.inverse = parameters, results
+        return results, parameters
+
+    def _with(self, defaults: dict[str, str]) -> TypeNames:
+        made = BoundNames(self._imports, self.module, self._taken)
+        made._in_class = self._in_class
+        made._ty_map.update(defaults)
+        return made
+
+    def _name(self, full_name: str) -> str:
+        found = _find_class(full_name)
+        if found is not None:
+            return self._of_path(*found)
+        if "." not in full_name and full_name not in _PRINTED and not hasattr(builtins, full_name):
+            return self("Any")  # a class that the module binds after the function, or not at all
+        return super()._name(full_name)
+
+    def _of_path(self, module: str, path: str) -> str:
+        head, dot, rest = path.partition(".")
+        if module == self.module and head not in self._in_class:
+            return path
+        return f"{super()._name(f'{module}.{head}')}{dot}{rest}"
+
+
+def _find_class(key: str) -> tuple[str, str] | None:
+    """Return the module and the name of the class that is in an imported module under a key: a bound class or enum."""
+    module, path = key, ""
+    while "." in module:
+        module, _, last = module.rpartition(".")
+        path = f"{last}.{path}" if path else last
+        if module in sys.modules:
+            found: Any = sys.modules[module]
+            for part in path.split("."):
+                found = getattr(found, part, None)
+            is_own = isinstance(found, type) and (found.__module__, found.__qualname__) == (module, path)
+            return (module, path) if is_own else None
+    return None
+
+
+def type_of_value(value: Any, names: BoundNames) -> str:
+    """Return the annotation of an attribute with a value."""
+    if value is None:
+        return "None"
+    if isinstance(value, ModuleType):
+        return names("types.ModuleType")
+    if isinstance(value, type):
+        return f"{names.results('type')}[{names.of_class(value)}]"
+    if isinstance(value, (list, set, frozenset)):
+        return f"{names.results(type(value).__name__)}[{_union(value, names)}]"
+    if isinstance(value, dict):
+        return f"{names.results('dict')}[{_union(value, names)}, {_union(value.values(), names)}]"
+    if type(value) is tuple:
+        items = ", ".join(type_of_value(item, names) for item in value)
+        return f"{names.results('tuple')}[{items or '()'}]"
+    if callable(value) and not hasattr(type(value), "__tvm_ffi_type_info__"):
+        return f"{names('Callable')}[..., {names('Any')}]"
+    return names.of_class(type(value))
+
+
+def _union(values: Any, names: BoundNames) -> str:
+    return " | ".join(dict.fromkeys(type_of_value(value, names) for value in values)) or names("Any")

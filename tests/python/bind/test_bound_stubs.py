@@ -1,0 +1,215 @@
+"""Stubs of libraries that are bound with ffi_hpy/bind.h."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+
+import pytest
+from support import IS_DEBUG, run_python
+
+pytestmark = pytest.mark.skipif(IS_DEBUG, reason="hpy's debug mode makes several wrappers of one object")
+
+STUB = r'''
+# Written by ffi-hpy-stubgen: do not edit.
+# mypy: disable-error-code="misc, overload-cannot-match, overload-overlap, override"
+
+from builtins import list as _list, tuple as _tuple
+from collections.abc import Iterable, Mapping
+from enum import Enum
+from ffi_hpy import Object
+from stubbed import Shape as _Shape
+from typing import Any, Callable, ClassVar, overload
+from . import inner as inner
+
+class Color(Enum):
+    """A "color"."""
+    red = 1
+    green = 2
+    """Like grass."""
+
+class TooSmall(ValueError):
+    ...
+
+class Shape(Object):
+    """A shape.
+
+    With sides.
+    """
+    class Size(Enum):
+        small = 0
+        large = 1
+
+    class Part(Object):
+        def __init__(self) -> None: ...
+        def of(self, shape: _Shape | None) -> _Shape: ...
+
+    @property
+    def sides(self) -> _list[float]:
+        """Lengths."""
+        ...
+    @sides.setter
+    def sides(self, value: Iterable[float], /) -> None: ...
+    @property
+    def label(self) -> str: ...
+    def __init__(self) -> None:
+        """Makes a shape."""
+        ...
+    def count(self) -> int: ...
+    def list(self) -> _list[float]: ...
+    def Shape(self) -> _Shape: ...
+    @staticmethod
+    def make(Size: _Shape.Size = _Shape.Size.large) -> _Shape: ...
+    def __eq__(self, _1: object, /) -> bool: ...
+    def __len__(self) -> int: ...
+    limit: ClassVar[int]
+
+class Square(Shape):
+    @property
+    def area(self) -> float: ...
+    @area.setter
+    def area(self, value: float, /) -> None: ...
+    @overload
+    def __init__(self, side: float) -> None: ...
+    @overload
+    def __init__(self, side: float, color: Color = Color.green) -> None: ...
+    def count(self, n: int) -> int: ...
+
+@overload
+def scale(n: int = 2, text: str = "a'b") -> int:
+    """Scales\\a number."""
+    ...
+@overload
+def scale(x: float) -> float: ...
+def first(_0: Mapping[str, Iterable[int]], /) -> list[int]: ...
+def tuple(_0: _tuple[int, Color], /) -> _tuple[int, Color]: ...
+def nothing() -> _tuple[()]: ...
+def apply(f: Callable[[list[int]], int] | None = None, shape: Shape = ..., strict: Shape = ...) -> int: ...
+def find(color: Color | None = Color.red) -> Color | None: ...
+def unbound(_0: Any, /) -> None: ...
+# 'class' is not a name for Python: it is there for getattr()
+answer: int
+numbers: list[int]
+table: dict[str, float]
+pair: _tuple[int, str]
+best: Color
+'''[1:]
+INNER = r'''
+# Written by ffi-hpy-stubgen: do not edit.
+# mypy: disable-error-code="misc, overload-cannot-match, overload-overlap, override"
+"""A module inside."""
+
+from stubbed import Color, Square
+from . import deep as deep
+
+def color_of(square: Square) -> Color: ...
+'''[1:]
+
+
+@pytest.fixture(scope="module")
+def library(compile_era):
+    """The library of the module `stubbed`."""
+    return compile_era("stubbed.cc", "own", flags=("-O0", "-fvisibility=hidden"))
+
+
+@pytest.fixture
+def folder(library, tmp_path):
+    """A folder with the library as stubbed.so."""
+    shutil.copy(library, tmp_path / "stubbed.so")
+    return tmp_path
+
+
+def stubgen(folder, *arguments):
+    """Run the command in a folder, and return its exit status, stdout and stderr."""
+    command = [sys.executable, "-m", "ffi_hpy.stub.cli", *map(str, arguments)]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    return done.returncode, done.stdout, done.stderr
+
+
+def written(folder):
+    return {str(path.relative_to(folder)): path.read_text() for path in sorted(folder.rglob("*.pyi"))}
+
+
+@pytest.mark.parametrize("argument", ["stubbed", "stubbed.so"])
+def test_the_stub_has_everything_that_the_module_defines(folder, argument):
+    status, said, complaint = stubgen(folder, argument)
+    assert (status, complaint) == (0, "")
+    stubs = written(folder)
+    assert stubs.pop("stubbed/__init__.pyi") == STUB
+    assert stubs.pop("stubbed/inner/__init__.pyi") == INNER
+    assert stubs.pop("stubbed/inner/deep.pyi").endswith("def twice(x: int) -> int: ...\n")
+    assert not stubs
+    assert said.count(": written") == 3
+    assert stubgen(folder, argument, "--check") == (0, "", "")  # a folder of that name exists now
+
+
+def test_check_finds_stubs_that_are_out_of_date(folder):
+    assert stubgen(folder, "stubbed", "--check")[0] == 1
+    assert stubgen(folder, "stubbed", "--dry-run")[::2] == (0, "")
+    assert not written(folder)
+    stubgen(folder, "stubbed")
+    path = folder / "stubbed/inner/deep.pyi"
+    path.write_text(path.read_text().replace("int", "str"))
+    stub = folder / "stubbed.pyi"  # as from a build in which the module had no submodule
+    stub.write_text(path.read_text())
+    status, said, _ = stubgen(folder, "stubbed", "--check")
+    assert status == 1
+    assert "-def twice(x: str) -> str: ..." in said
+    assert stub.exists()
+    assert stubgen(folder, "stubbed")[0] == 0
+    assert "x: int" in path.read_text()
+    assert not stub.exists()
+
+
+def test_a_folder_for_the_stubs(folder):
+    assert stubgen(folder, "stubbed.so", "--output", "typings")[0] == 0
+    assert written(folder / "typings")["stubbed/__init__.pyi"] == STUB
+    assert not (folder / "stubbed").exists()
+
+
+def test_files_of_others_stay(folder):
+    (folder / "stubbed").mkdir()
+    (folder / "stubbed/__init__.pyi").write_text("def mine() -> None: ...\n")
+    status, _, complaint = stubgen(folder, "stubbed.so")
+    assert (status, "has not written this file" in complaint) == (2, True)
+    assert written(folder) == {"stubbed/__init__.pyi": "def mine() -> None: ...\n"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["json"], "json: not a library that is bound with ffi_hpy/bind.h"),
+        (["no_such_module"], "no_such_module: No module named 'no_such_module'"),
+        (["other.so"], "other.so: not a library that ffi_hpy/bind.h has bound as the module 'other'"),
+        (["missing.py", "--output", "x"], "--output is for the stubs of bound modules"),
+        (["missing.py"], "missing.py: "),
+    ],
+)
+def test_what_is_no_bound_module(folder, arguments, message):
+    (folder / "other.so").write_bytes(b"no library")
+    status, _, complaint = stubgen(folder, *arguments)
+    assert (status, message in complaint) == (2, True), complaint
+
+
+def test_a_module_is_imported_beside_the_folder_of_its_stubs(folder):
+    """A module of a package is named with the package, as its classes are, so packages do not share type keys."""
+    package = folder / "shapes"
+    package.mkdir()
+    shutil.move(folder / "stubbed.so", package)
+    (package / "__init__.py").write_text("import ffi_hpy\n")
+    assert stubgen(folder, "shapes.stubbed")[0] == 0
+    assert set(written(folder)) == {
+        f"shapes/stubbed/{name}.pyi" for name in ("__init__", "inner/__init__", "inner/deep")
+    }
+    assert "from shapes.stubbed import Color, Square" in written(folder)["shapes/stubbed/inner/__init__.pyi"]
+    program = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from shapes import stubbed
+import shapes.stubbed.inner
+print(stubbed.Square(2).area, stubbed.inner.deep.twice(4), stubbed.Shape.__tvm_ffi_type_info__.type_key)
+print(stubbed.find(), shapes.stubbed.inner.color_of(stubbed.Square(1)))
+"""
+    shown = ["4.0 8 shapes.stubbed.Shape", "Color.red Color.red"]
+    assert run_python(program, folder).splitlines() == shown
