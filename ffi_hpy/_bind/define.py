@@ -6,10 +6,8 @@ The library calls it while it is imported, once for each definition. A scope is 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from types import ModuleType
 
-from .._containers.sequence import Array
 from .._core import Function
 from .._types.function_metadata import add_metadata
 from .._types.info import info_of_class, info_of_index
@@ -161,21 +159,6 @@ def _enum_value(cls: type, value: Any) -> int | None:
     return value.value if isinstance(value, cls) else None  # type: ignore[attr-defined]
 
 
-# --- containers -----------------------------------------------------------------------------------------------------
-
-
-def _items(value: Any) -> Array[Any] | None:
-    """Return the items of an iterable, as a native value; None for strings, mappings and other values."""
-    if isinstance(value, (str, bytes, bytearray, Mapping)) or not hasattr(type(value), "__iter__"):
-        return None
-    return Array(list(value))
-
-
-def _pairs(value: Any) -> Array[Any] | None:
-    """Return the keys and values of a mapping, in turn, as a native value; None for other values."""
-    return Array([part for pair in value.items() for part in pair]) if isinstance(value, Mapping) else None
-
-
 # --- other values ---------------------------------------------------------------------------------------------------
 
 
@@ -203,12 +186,6 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     "submodule": _submodule,
     "set_attribute": setattr,
     "repr": repr,
-    "items": _items,
-    "pairs": _pairs,
-    "tuple": lambda *items: items,
-    "list": lambda *items: list(items),
-    "set": lambda *items: set(items),
-    "dict": lambda *items: dict(zip(items[::2], items[1::2])),
     "big_int": lambda value: value % 2**64,
 }
 
@@ -216,5 +193,5 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
 def answer(operation: str, *args: Any) -> Any:
     """Run an operation. Objects of Python are returned as such, not as native values."""
     result = _OPERATIONS[operation](*args)
-    is_plain = result is None or type(result) in (int, str, Function, Array)
+    is_plain = result is None or type(result) in (int, str, Function)
     return result if is_plain else OpaquePyObject(result)

@@ -6,6 +6,8 @@ extension modules, so there the finder of `finder` loads the library as a module
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from .. import _core
 from .._values.opaque import OpaquePyObject
 from ..module import load_module
@@ -19,7 +21,16 @@ if TYPE_CHECKING:
 
 __all__ = ["execute", "load"]
 
+
+
+def _pairs_of(value: Any) -> list[Any] | None:
+    """Return the keys and values of a mapping, in turn; None for other values."""
+    return [part for pair in value.items() for part in pair] if isinstance(value, Mapping) else None
+
+
 register_global_func("ffi_hpy.bind", answer, override=True)
+register_global_func("ffi_hpy.bind_items", _core.items_of, override=True)
+register_global_func("ffi_hpy.bind_pairs", _pairs_of, override=True)
 
 
 def execute(module: ModuleType, address: int) -> None:
@@ -36,4 +47,6 @@ def _define(module: ModuleType, function: Any) -> None:
     table = get_global_func("ffi_hpy.bind_api", allow_missing=True)
     if table is None:
         raise ImportError(f"{module.__name__} needs the core of ffi_hpy, but this process has loaded another one")
-    function(OpaquePyObject(module), table())
+    address = table()  # the core has the types of containers from now on
+    _core.enable_containers(set)
+    function(OpaquePyObject(module), address)

@@ -6,7 +6,7 @@ from types import FunctionType, ModuleType
 
 from . import binding_hooks
 from .classes import callbacks, cobject, errors, functions, tensors
-from .container import mappings, sequences
+from .container import builtin, mappings, sequences
 from .context import bridge, hooks, py_owners
 from .context.binding import binding
 from .context.numbers import ERROR, FUNCTION, TENSOR
@@ -30,6 +30,7 @@ _FROM_BINDING = (
 """Names of the binding whose values are the same on both sides."""
 
 _NAMES: tuple[tuple[ModuleType, tuple[str, ...]], ...] = (
+    (builtin, ("enable_containers", "items_of")),
     (callbacks, ("function_from_callable",)),
     (cobject, ("CObject", "ObjectRValueRef")),
     (errors, ("Error",)),

@@ -15,38 +15,51 @@ class sequence {
 public:
   /** False if the value is not a sequence. `convert`: whether sets, ranges and other iterables are accepted. */
   bool read(const TVMFFIAny &value, bool convert) {
-    const TVMFFIAny *from = &value;
-    if (value.type_index != kTVMFFIArray && value.type_index != kTVMFFIList) {
-      if (!convert) return false;
-      owned view(value);
-      kept_ = is_object(value) ? ask_python("items", view) : owned();
-      (void)view.release();
-      from = &kept_.value;
-      if (from->type_index != kTVMFFIArray) return false;
-    }
-    const auto *cell = reinterpret_cast<const TVMFFISeqCell *>(from->v_obj + 1);
-    begin_ = static_cast<const TVMFFIAny *>(cell->data);
-    size_ = static_cast<size_t>(cell->size);
-    return true;
+    if (value.type_index == kTVMFFIArray) return view(value);
+    return keep(value, convert ? FFI_HPY_CONVERT : 0);
   }
+  /** The keys and values of a mapping, in turn. False if the value is not a mapping. */
+  bool read_pairs(const TVMFFIAny &value) { return keep(value, FFI_HPY_PAIRS); }
   size_t size() const { return size_; }
   const TVMFFIAny &operator[](size_t i) const { return begin_[i]; }
 
 private:
+  bool view(const TVMFFIAny &value) {
+    const auto *cell = reinterpret_cast<const TVMFFISeqCell *>(value.v_obj + 1);
+    begin_ = static_cast<const TVMFFIAny *>(cell->data);
+    size_ = static_cast<size_t>(cell->size);
+    return true;
+  }
+  bool keep(const TVMFFIAny &value, uint32_t flags) {
+    check(api->container_items(&value, flags, &kept_.value));
+    return !kept_.is_none() && view(kept_.value);
+  }
+
   owned kept_;
   const TVMFFIAny *begin_ = nullptr;
   size_t size_ = 0;
 };
 
-/** A tuple, list, set or dict of Python, made of owned values; for a dict, key and value in turn. */
-inline owned python_container(const char *kind, std::vector<owned> &&items) {
-  owned name = str_of(kind);
-  std::vector<TVMFFIAny> args;
-  args.reserve(items.size() + 1);
-  args.push_back(name.value);
-  for (const owned &item : items) args.push_back(item.value);
-  return ask_package(args.data(), args.size());
-}
+/** A tuple, list, set or dict of Python of n items; for a dict, key and value in turn. */
+class python_container {
+public:
+  python_container(uint32_t kind, size_t n) {
+    TVMFFIObjectHandle made = nullptr;
+    check(api->container_new(kind, n, &next_, &made));
+    object_ = owned(view_of(made));
+  }
+  /** Sets the next item. */
+  void add(owned item) { *next_++ = item.release(); }
+  owned finish() { return std::move(object_); }
+
+private:
+  TVMFFIAny *next_ = nullptr;
+  owned object_;
+};
+
+/** Makes room in containers that have reserve(). */
+template <typename C> auto reserve(C *container, size_t n) -> decltype(container->reserve(n)) { container->reserve(n); }
+inline void reserve(void *, size_t) {}
 
 /** The item of a container that a function returns: moved out of a container that is a temporary. */
 template <typename Item, typename Container> decltype(auto) forward_item(Item &item) {
@@ -71,6 +84,7 @@ template <typename Derived, typename C, typename T> struct sequence_caster : val
     sequence items;
     if (!items.read(any, convert)) return false;
     this->value.clear();
+    reserve(&this->value, items.size());
     for (size_t i = 0; i < items.size(); ++i) {
       caster_for<T> item;
       if (refuses_none_v<caster_for<T>, T> && items[i].type_index == kTVMFFINone) return false;
@@ -79,13 +93,13 @@ template <typename Derived, typename C, typename T> struct sequence_caster : val
     }
     return true;
   }
-  template <typename U> static owned to_python(const char *kind, U &&value, rv_policy policy, const TVMFFIAny *parent) {
-    std::vector<owned> items;
+  template <typename U> static owned to_python(uint32_t kind, U &&value, rv_policy policy, const TVMFFIAny *parent) {
+    python_container made(kind, value.size());
     for (auto &&item : value) {
-      items.push_back(caster_for<T>::to(forward_item<std::remove_reference_t<decltype(item)>, U>(item),
-                                        item_policy(policy), parent));
+      made.add(caster_for<T>::to(forward_item<std::remove_reference_t<decltype(item)>, U>(item), item_policy(policy),
+                                 parent));
     }
-    return python_container(kind, std::move(items));
+    return made.finish();
   }
 };
 
@@ -93,7 +107,7 @@ template <typename Derived, typename C, typename T> struct sequence_caster : val
 template <typename C, typename T> struct list_caster : sequence_caster<list_caster<C, T>, C, T> {
   static void add(C *to, T &&item) { to->push_back(std::move(item)); }
   template <typename U> static owned to(U &&value, rv_policy policy, const TVMFFIAny *parent) {
-    return list_caster::to_python("list", std::forward<U>(value), policy, parent);
+    return list_caster::to_python(kFfiHpyList, std::forward<U>(value), policy, parent);
   }
   static std::string name() { return "list[" + caster_for<T>::name() + "]"; }
   static std::string schema() { return schema_of("list", caster_for<T>::schema()); }
@@ -103,7 +117,7 @@ template <typename C, typename T> struct list_caster : sequence_caster<list_cast
 template <typename C, typename T> struct set_caster : sequence_caster<set_caster<C, T>, C, T> {
   static void add(C *to, T &&item) { to->insert(std::move(item)); }
   template <typename U> static owned to(U &&value, rv_policy policy, const TVMFFIAny *parent) {
-    return set_caster::to_python("set", std::forward<U>(value), policy, parent);
+    return set_caster::to_python(kFfiHpySet, std::forward<U>(value), policy, parent);
   }
   static std::string name() { return "set[" + caster_for<T>::name() + "]"; }
   static std::string schema() { return schema_of("set", caster_for<T>::schema()); }

@@ -10,12 +10,8 @@ namespace detail {
 
 template <typename Map, typename K, typename V> struct mapping_caster : value_caster<Map> {
   bool from(const TVMFFIAny &any, bool convert) {
-    if (!is_object(any)) return false;
-    owned view(any);
-    owned pairs = ask_python("pairs", view);
-    (void)view.release();
     sequence items;
-    if (pairs.is_none() || !items.read(pairs.value, false)) return false;
+    if (!items.read_pairs(any)) return false;
     this->value.clear();
     for (size_t i = 0; i + 1 < items.size(); i += 2) {
       caster_for<K> key;
@@ -27,13 +23,13 @@ template <typename Map, typename K, typename V> struct mapping_caster : value_ca
     return true;
   }
   template <typename U> static owned to(U &&value, rv_policy policy, const TVMFFIAny *parent) {
-    std::vector<owned> items;
+    python_container made(kFfiHpyDict, 2 * value.size());
     for (auto &&pair : value) {
-      items.push_back(caster_for<K>::to(K(pair.first), item_policy(policy), parent));
-      items.push_back(caster_for<V>::to(forward_item<std::remove_reference_t<decltype(pair.second)>, U>(pair.second),
-                                        item_policy(policy), parent));
+      made.add(caster_for<K>::to(K(pair.first), item_policy(policy), parent));
+      made.add(caster_for<V>::to(forward_item<std::remove_reference_t<decltype(pair.second)>, U>(pair.second),
+                                 item_policy(policy), parent));
     }
-    return python_container("dict", std::move(items));
+    return made.finish();
   }
   static std::string name() { return "dict[" + caster_for<K>::name() + ", " + caster_for<V>::name() + "]"; }
   static std::string schema() { return schema_of("dict", caster_for<K>::schema() + "," + caster_for<V>::schema()); }

@@ -48,10 +48,9 @@ private:
   template <size_t... I, typename U>
   static owned make_python(std::index_sequence<I...>, U &&value, [[maybe_unused]] rv_policy policy,
                            [[maybe_unused]] const TVMFFIAny *parent) {
-    std::vector<owned> items;
-    items.reserve(sizeof...(T));
-    (items.push_back(caster_for<T>::to(std::get<I>(std::forward<U>(value)), item_policy(policy), parent)), ...);
-    return python_container("tuple", std::move(items));
+    python_container made(kFfiHpyTuple, sizeof...(T));
+    (made.add(caster_for<T>::to(std::get<I>(std::forward<U>(value)), item_policy(policy), parent)), ...);
+    return made.finish();
   }
   static std::string type_name(const type_text &type) { return type.name(); }
   static std::string type_schema(const type_text &type) { return type.schema(); }

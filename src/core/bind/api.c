@@ -3,6 +3,7 @@
 
 #include "instance.h"
 #include "overload.h"
+#include "sequence.h"
 
 const ffi_hpy_bind_api fh_api_table = {
     .version = FFI_HPY_BIND_VERSION,
@@ -29,4 +30,6 @@ const ffi_hpy_bind_api fh_api_table = {
     .instance_find = fh_instance_find,
     .instance_release_whole = fh_instance_release_whole,
     .instance_cast = fh_instance_cast,
+    .container_new = fh_sequence_container_new,
+    .container_items = fh_sequence_container_items,
 };

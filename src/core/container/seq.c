@@ -70,6 +70,17 @@ fh_seq_object *fh_seq_new_array(int64_t capacity) {
   return array;
 }
 
+fh_seq_object *fh_seq_new_fixed(int32_t type_index, int64_t n) {
+  fh_seq_object *seq = n >= 0 && n <= MAX_ITEMS ? new_object(type_index, n) : NULL;
+  if (seq == NULL) {
+    fh_error_raise_no_memory();
+    return NULL;
+  }
+  memset(seq->items, 0, (size_t)n * sizeof(TVMFFIAny)); /* None */
+  seq->cell.size = n;
+  return seq;
+}
+
 fh_seq_object *fh_seq_new_list(int64_t capacity) {
   fh_seq_object *list = new_object(kTVMFFIList, 0);
   if (list == NULL) {

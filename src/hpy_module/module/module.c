@@ -7,6 +7,7 @@
 #include "core/platform/atomic.h"
 #include "core/platform/system.h"
 #include "hpy_module/collect/collect.h"
+#include "hpy_module/container/builtin.h"
 #include "hpy_module/container/container.h"
 #include "hpy_module/container/iterate.h"
 #include "hpy_module/context/hook.h"
@@ -252,6 +253,8 @@ static HPyDef *module_defines[] = {&module_exec,
                                    &fb_registry_set_global,
                                    &fb_stream_get,
                                    &fb_stream_set,
+                                   &fb_builtin_enable,
+                                   &fb_builtin_items,
                                    NULL};
 
 /* All state is static and not per module, because a process loads the binding once (module_exec). */
