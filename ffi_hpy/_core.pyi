@@ -31,6 +31,7 @@ TAG_MAPPING: Final[int]  # dict: becomes an ffi.Map
 TAG_DLPACK: Final[int]  # has __dlpack__: becomes an ffi.Tensor
 TAG_CONVERTER: Final[int]  # converter(value) returns a value with one of the tags above
 TAG_EXCHANGE: Final[int]  # the class has a DLPack C exchange API: becomes an ffi.Tensor
+TAG_MEMBER: Final[int]  # a member of a bound enum: its ffi.OpaquePyObject
 
 # --- Numbers of the C headers (src/hpy_module/module/constants.c) ---------------------------------------------------
 # TVMFFITypeIndex: the types that every core has.
@@ -706,6 +707,9 @@ def enable_containers(set_class: type, /) -> None:
 
 def items_of(value: Any, /) -> list[Any] | None:
     """Return the items of an iterable; None for strings, mappings, and values that are not iterable."""
+
+def member_register(member: Any, /) -> None:
+    """Pass a member of a bound enum, whose class has TAG_MEMBER, as the same native object each time."""
 
 def mark_finalizing() -> None:
     """Leak Python objects owned by native code from now on, instead of releasing them. Called at exit."""

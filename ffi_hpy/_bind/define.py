@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from types import ModuleType
 
+from .. import _core
 from .._core import Function
 from .._types.function_metadata import add_metadata
 from .._types.info import info_of_class, info_of_index
@@ -136,6 +137,10 @@ class _EnumBuilder:
         pairs = [(name, value) for name, value, _ in self.members]
         cls: Any = base(self.name, pairs, module=module, qualname=qualified)
         cls.__doc__ = self.doc or None
+        if not issubclass(cls, int):  # members that are ints are passed as such
+            cls.__ffi_members__ = True  # for _convert.classify()
+            for member in cls.__members__.values():
+                _core.member_register(member)
         for name, _, doc in self.members:
             if doc:
                 cls[name].__doc__ = doc
@@ -152,6 +157,11 @@ def _enum_add(builder: _EnumBuilder, name: str, value: int, doc: str) -> None:
 
 def _enum_export(builder: _EnumBuilder) -> None:
     builder.is_exported = True
+
+
+def _enum_member(cls: Any, value: int) -> Any:
+    member = cls(value)
+    return member if hasattr(cls, "__ffi_members__") else OpaquePyObject(member)
 
 
 def _enum_value(cls: type, value: Any) -> int | None:
@@ -181,7 +191,7 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     "enum_add": _enum_add,
     "enum_export": _enum_export,
     "enum_finish": _EnumBuilder.finish,
-    "enum_member": lambda cls, value: cls(value),
+    "enum_member": _enum_member,
     "enum_value": _enum_value,
     "submodule": _submodule,
     "set_attribute": setattr,
@@ -193,5 +203,5 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
 def answer(operation: str, *args: Any) -> Any:
     """Run an operation. Objects of Python are returned as such, not as native values."""
     result = _OPERATIONS[operation](*args)
-    is_plain = result is None or type(result) in (int, str, Function)
+    is_plain = result is None or operation == "enum_member" or type(result) in (int, str, Function)
     return result if is_plain else OpaquePyObject(result)

@@ -4,6 +4,8 @@
 
 #include <ffi_hpy/bind/class.h>
 
+#include <algorithm>
+
 FFI_HPY_NAMESPACE_BEGIN
 
 /** The members are ints as well: enum.IntEnum, or enum.IntFlag. */
@@ -17,9 +19,26 @@ namespace detail {
 struct enum_record {
   std::string key;
   owned python;
-  std::vector<std::pair<int64_t, owned>> members; /* objects of Python */
+  std::vector<std::pair<int64_t, owned>> members; /* objects of Python, by number once the enum is complete */
+  std::vector<std::pair<const TVMFFIObject *, int64_t>> numbers; /* of the objects, by address */
   bool is_arithmetic = false, is_flag = false;
+
+  /** Sorts both lists. */
+  void finish() {
+    for (const auto &[number, member] : members) {
+      if (is_object(member.value)) numbers.emplace_back(member.value.v_obj, number);
+    }
+    std::sort(numbers.begin(), numbers.end());
+    std::stable_sort(members.begin(), members.end(), [](const auto &a, const auto &b) { return a.first < b.first; });
+  }
 };
+
+/** The item with a key in a sorted list of pairs; null if there is none. */
+template <typename K, typename V> const V *find_sorted(const std::vector<std::pair<K, V>> &list, K key) {
+  auto found = std::lower_bound(list.begin(), list.end(), key, [](const auto &pair, K k) { return pair.first < k; });
+  return found != list.end() && found->first == key ? &found->second : nullptr;
+}
+
 template <typename E> struct enum_of {
   static inline enum_record *known = nullptr;
 };
@@ -42,9 +61,8 @@ template <typename E> struct caster<E, std::enable_if_t<std::is_enum_v<E>>> : de
     auto number = static_cast<int64_t>(value);
     detail::owned view(detail::word(kTVMFFIInt, number));
     if (record == nullptr) return view;
-    for (const auto &[known, member] : record->members) {
-      if (known == number) return member;
-    }
+    const detail::owned *member = detail::find_sorted(record->members, number);
+    if (member != nullptr) return *member;
     return detail::ask_python("enum_member", record->python, view);
   }
   static std::string name() {
@@ -54,7 +72,13 @@ template <typename E> struct caster<E, std::enable_if_t<std::is_enum_v<E>>> : de
 
 private:
   bool read(const TVMFFIAny &any) {
-    detail::owned view(any);
+    const TVMFFIObject *object = any.v_obj;
+    const int64_t *known = detail::find_sorted(detail::enum_of<E>::known->numbers, object);
+    if (known != nullptr) {
+      this->value = static_cast<E>(*known);
+      return true;
+    }
+    detail::owned view(any); /* a combination of flags, or an object of another class */
     detail::owned number = detail::ask_python("enum_value", detail::enum_of<E>::known->python, view);
     (void)view.release();
     this->value = static_cast<E>(number.value.v_int64);
@@ -81,6 +105,7 @@ public:
     for (auto &[number, member] : record_->members) {
       member = detail::ask_python("enum_member", record_->python, detail::owned(detail::word(kTVMFFIInt, number)));
     }
+    record_->finish();
   }
   /** Adds a member. */
   enum_ &value(const char *name, E value, const char *doc = "") {
