@@ -145,9 +145,9 @@ typedef struct {
 
   /* Containers */
 
-  /** Makes a container of kFfiHpyList, ..., with n items, which are None. The caller writes owned values into `*items`
-   * before anybody else gets the object. */
-  int (*container_new)(uint32_t kind, size_t n, TVMFFIAny **items, TVMFFIObjectHandle *out);
+  /** Makes an empty container of kFfiHpyList, ..., with room for n items. A TVMFFISeqCell follows the header; the
+   * caller appends owned values to its data, and counts them in its size, before others get the object. */
+  int (*container_new)(uint32_t kind, size_t n, TVMFFIObjectHandle *out);
   /** An object with the items of a sequence, or of a mapping with FFI_HPY_PAIRS: a TVMFFISeqCell follows its header,
    * and it never changes. Without FFI_HPY_CONVERT, sets and other iterables do not count as sequences. None for other
    * values. */

@@ -45,16 +45,17 @@ class python_container {
 public:
   python_container(uint32_t kind, size_t n) {
     TVMFFIObjectHandle made = nullptr;
-    check(api->container_new(kind, n, &next_, &made));
+    check(api->container_new(kind, n, &made));
     object_ = owned(view_of(made));
+    cell_ = reinterpret_cast<TVMFFISeqCell *>(object_.value.v_obj + 1);
   }
   /** Sets the next item. */
-  void add(owned item) { *next_++ = item.release(); }
+  void add(owned item) { static_cast<TVMFFIAny *>(cell_->data)[cell_->size++] = item.release(); }
   owned finish() { return std::move(object_); }
 
 private:
-  TVMFFIAny *next_ = nullptr;
   owned object_;
+  TVMFFISeqCell *cell_ = nullptr;
 };
 
 /** Makes room in containers that have reserve(). */

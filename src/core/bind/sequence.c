@@ -32,22 +32,20 @@ static uint32_t kind_of(const TVMFFIAny *value) {
   return kind;
 }
 
-int fh_sequence_container_new(uint32_t kind, size_t n, TVMFFIAny **items, TVMFFIObjectHandle *out) {
-  fh_seq_object *made = fh_seq_new_fixed(fh_atomic_load_relaxed_i32(&types[kind]), (int64_t)n);
-  if (made == NULL) return -1;
-  *items = fh_seq_items(made);
-  *out = made;
-  return 0;
+int fh_sequence_container_new(uint32_t kind, size_t n, TVMFFIObjectHandle *out) {
+  *out = fh_seq_new_typed(fh_atomic_load_relaxed_i32(&types[kind]), (int64_t)n);
+  return *out != NULL ? 0 : -1;
 }
 
 /* The keys and values of a Map, or of a copy of a Dict, which other threads may change. */
 static int pairs_of(fh_hashmap_object *map, TVMFFIAny *out) {
   fh_hashmap_object *kept = NULL;
   if (map->header.type_index == kTVMFFIDict) map = kept = fh_hashmap_copy(map, kTVMFFIMap);
-  TVMFFIAny *items;
   TVMFFIObjectHandle made = NULL;
-  if (map != NULL && fh_sequence_container_new(kFfiHpyDict, 2 * (size_t)map->size, &items, &made) == 0) {
+  if (map != NULL && fh_sequence_container_new(kFfiHpyDict, 2 * (size_t)map->size, &made) == 0) {
     uint64_t position = fh_hashmap_begin(map);
+    TVMFFIAny *items = fh_seq_items((fh_seq_object *)made);
+    ((fh_seq_object *)made)->cell.size = 2 * (int64_t)map->size;
     for (uint64_t i = 0; i < map->size; ++i, position = fh_hashmap_next(map, position)) {
       const fh_hashmap_pair *pair = fh_hashmap_at(map, position);
       fh_any_copy(&pair->key, &items[2 * i]);

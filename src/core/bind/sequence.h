@@ -10,7 +10,7 @@
 int fh_sequence_init(void);
 
 /* Implement the entries of ffi_hpy_bind_api with these names. */
-int fh_sequence_container_new(uint32_t kind, size_t n, TVMFFIAny **items, TVMFFIObjectHandle *out);
+int fh_sequence_container_new(uint32_t kind, size_t n, TVMFFIObjectHandle *out);
 int fh_sequence_container_items(const TVMFFIAny *value, uint32_t flags, TVMFFIAny *out);
 
 #endif /* FH_BIND_SEQUENCE_H_ */

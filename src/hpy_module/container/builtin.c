@@ -2,11 +2,14 @@
  * such libraries. The package enables both when the first bound library is imported. */
 #include "builtin.h"
 
+#include <stdlib.h>
+
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/ref.h"
 #include "hpy_module/error/error.h"
+#include "hpy_module/object/identity.h"
 #include "hpy_module/object/type_tag.h"
 #include "hpy_module/object/wrap.h"
 #include "iterate.h"
@@ -18,56 +21,99 @@ enum { LIST, TUPLE, SET, DICT, N_KINDS };
 static int32_t types[N_KINDS];
 static FbRef set_class;
 
-/* Larger tuples are made from a list. */
+/* For larger containers the values are on the heap. */
 enum { FEW = 16 };
 
-static HPy tuple_of_few(HPyContext *ctx, const TVMFFIAny *items, int64_t n) {
-  HPy values[FEW], made = HPy_NULL;
-  int64_t n_made = 0;
-  while (n_made < n && !HPy_IsNull(values[n_made] = fb_iterate_copy(ctx, &items[n_made], NULL))) ++n_made;
-  if (n_made == n) made = HPyTuple_FromArray(ctx, values, (HPy_ssize_t)n);
-  while (n_made > 0) HPy_Close(ctx, values[--n_made]);
+/* Converts n items. If `takes`, the items are stolen and become None. Returns the number of values, which is smaller
+ * than n with an exception raised. */
+FH_INLINE int64_t convert_each(HPyContext *ctx, TVMFFIAny *items, int64_t n, bool takes, HPy *values) {
+  for (int64_t i = 0; i < n; ++i) {
+    if (items[i].type_index < kTVMFFIStaticObjectBegin) {
+      values[i] = fb_result_make(ctx, &items[i]);
+    } else if (takes) {
+      TVMFFIAny taken = items[i];
+      items[i] = (TVMFFIAny){0};
+      values[i] = fb_result_make(ctx, &taken);
+    } else {
+      values[i] = fb_iterate_copy(ctx, &items[i], NULL);
+    }
+    if (FH_UNLIKELY(HPy_IsNull(values[i]))) return i;
+  }
+  return n;
+}
+
+static void close_each(HPyContext *ctx, const HPy *values, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) HPy_Close(ctx, values[i]);
+}
+
+/* The functions below steal n values, also on failure. */
+
+static HPy list_of(HPyContext *ctx, const HPy *values, int64_t n) {
+  HPy made = HPyList_New(ctx, 0);
+  for (int64_t i = 0; i < n && !HPy_IsNull(made); ++i) {
+    if (HPyList_Append(ctx, made, values[i]) == 0) continue;
+    HPy_Close(ctx, made);
+    made = HPy_NULL;
+  }
+  close_each(ctx, values, n);
   return made;
 }
 
-/* Returns the result of calling a class with a list of the items. */
-static HPy by_class(HPyContext *ctx, HPy cls, const TVMFFIAny *items, int64_t n) {
-  HPy list = fb_iterate_list(ctx, items, n, NULL);
-  if (HPy_IsNull(list)) return list;
-  HPy made = fb_call_one(ctx, cls, list);
-  HPy_Close(ctx, list);
+static HPy tuple_of(HPyContext *ctx, const HPy *values, int64_t n) {
+  HPy made = HPyTuple_FromArray(ctx, (HPy *)values, (HPy_ssize_t)n);
+  close_each(ctx, values, n);
   return made;
 }
 
-static HPy set_of(HPyContext *ctx, const TVMFFIAny *items, int64_t n) {
+static HPy sequence_of(HPyContext *ctx, bool is_tuple, const HPy *values, int64_t n) {
+  if (FH_LIKELY(fb_ext != NULL && FHPY_EXTENSION_HAS(fb_ext, sequence_take))) {
+    return fb_ext->sequence_take(is_tuple, values, (HPy_ssize_t)n);
+  }
+  return is_tuple ? tuple_of(ctx, values, n) : list_of(ctx, values, n);
+}
+
+static HPy set_of(HPyContext *ctx, const HPy *values, int64_t n) {
+  HPy tuple = sequence_of(ctx, true, values, n), made = HPy_NULL;
+  if (HPy_IsNull(tuple)) return tuple;
   HPy cls = fb_ref_borrow(ctx, &set_class);
-  HPy made = by_class(ctx, cls, items, n);
+  made = fb_call_one(ctx, cls, tuple);
   fb_ref_return(ctx, cls);
+  HPy_Close(ctx, tuple);
   return made;
 }
 
-static HPy dict_of(HPyContext *ctx, const TVMFFIAny *items, int64_t n) {
+static HPy dict_of(HPyContext *ctx, const HPy *values, int64_t n) {
   HPy dict = HPyDict_New(ctx);
   int rc = HPy_IsNull(dict) ? -1 : 0;
-  for (int64_t i = 0; rc == 0 && i < n; i += 2) {
-    HPy key = fb_iterate_copy(ctx, &items[i], NULL);
-    HPy value = HPy_IsNull(key) ? HPy_NULL : fb_iterate_copy(ctx, &items[i + 1], NULL);
-    rc = HPy_IsNull(value) ? -1 : HPy_SetItem(ctx, dict, key, value);
-    if (!HPy_IsNull(key)) HPy_Close(ctx, key);
-    if (!HPy_IsNull(value)) HPy_Close(ctx, value);
-  }
+  for (int64_t i = 0; rc == 0 && i < n; i += 2) rc = HPy_SetItem(ctx, dict, values[i], values[i + 1]);
+  close_each(ctx, values, n);
   if (rc == 0 || HPy_IsNull(dict)) return dict;
   HPy_Close(ctx, dict);
   return HPy_NULL;
 }
 
-static HPy make(HPyContext *ctx, int kind, const TVMFFIAny *items, int64_t n) {
+static HPy make(HPyContext *ctx, int kind, const HPy *values, int64_t n) {
   switch (kind) {
-  case LIST: return fb_iterate_list(ctx, items, n, NULL);
-  case TUPLE: return n <= FEW ? tuple_of_few(ctx, items, n) : by_class(ctx, ctx->h_TupleType, items, n);
-  case SET: return set_of(ctx, items, n);
-  default: return dict_of(ctx, items, n);
+  case SET: return set_of(ctx, values, n);
+  case DICT: return dict_of(ctx, values, n);
+  default: return sequence_of(ctx, kind == TUPLE, values, n);
   }
+}
+
+/* Returns a container of the items of an object, borrowed. If there are no other users, the items move. */
+static HPy container_of(HPyContext *ctx, int kind, TVMFFIObject *handle) {
+  const TVMFFISeqCell *cell = (const TVMFFISeqCell *)(handle + 1);
+  HPy few[FEW], *values = cell->size <= FEW ? few : malloc((size_t)cell->size * sizeof(HPy));
+  if (values == NULL) return HPyErr_NoMemory(ctx);
+  int64_t n = convert_each(ctx, cell->data, cell->size, !fb_identity_is_shared(handle), values);
+  HPy made = HPy_NULL;
+  if (FH_LIKELY(n == cell->size)) {
+    made = make(ctx, kind, values, n);
+  } else {
+    close_each(ctx, values, n);
+  }
+  if (values != few) free(values);
+  return made;
 }
 
 /* The fb_wrap_other. */
@@ -75,8 +121,7 @@ static bool unwrap(HPyContext *ctx, TVMFFIObject *handle, HPy *out) {
   int kind = 0;
   while (kind < N_KINDS && types[kind] != handle->type_index) ++kind;
   if (kind == N_KINDS) return false;
-  const TVMFFISeqCell *cell = (const TVMFFISeqCell *)(handle + 1);
-  *out = make(ctx, kind, cell->data, cell->size);
+  *out = container_of(ctx, kind, handle);
   fb_drop_object(handle, HPy_IsNull(*out) ? -1 : 0);
   return true;
 }
