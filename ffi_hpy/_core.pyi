@@ -701,9 +701,9 @@ def stream_get(device_type: int, device_id: int, /) -> int:
 def stream_set(device_type: int, device_id: int, stream: int, /) -> int:
     """Set this thread's stream of a device and return the previous one. OverflowError if it is not a pointer."""
 
-def enable_containers(set_class: type, /) -> None:
-    """Let containers of libraries that are bound with ffi_hpy/bind.h arrive as lists, tuples, instances of a class (set)
-    and dicts. The core has registered their types."""
+def enable_builtins(set_class: type, api: int, /) -> None:
+    """Let containers of libraries that are bound with ffi_hpy/bind.h arrive as lists, tuples, instances of a class
+    (set) and dicts, and strings as str. `api` is the pointer to the core's ffi_hpy_bind_api."""
 
 def items_of(value: Any, /) -> list[Any] | None:
     """Return the items of an iterable; None for strings, mappings, and values that are not iterable."""

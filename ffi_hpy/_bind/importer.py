@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 __all__ = ["execute", "load"]
 
 
-
 def _pairs_of(value: Any) -> list[Any] | None:
     """Return the keys and values of a mapping, in turn; None for other values."""
     return [part for pair in value.items() for part in pair] if isinstance(value, Mapping) else None
@@ -48,5 +47,5 @@ def _define(module: ModuleType, function: Any) -> None:
     if table is None:
         raise ImportError(f"{module.__name__} needs the core of ffi_hpy, but this process has loaded another one")
     address = table()  # the core has the types of containers from now on
-    _core.enable_containers(set)
+    _core.enable_builtins(set, address.value)
     function(OpaquePyObject(module), address)

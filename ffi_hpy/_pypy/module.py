@@ -31,7 +31,7 @@ _FROM_BINDING = (
 
 _NAMES: tuple[tuple[ModuleType, tuple[str, ...]], ...] = (
     (arguments, ("member_register",)),
-    (builtin, ("enable_containers", "items_of")),
+    (builtin, ("enable_builtins", "items_of")),
     (callbacks, ("function_from_callable",)),
     (cobject, ("CObject", "ObjectRValueRef")),
     (errors, ("Error",)),

@@ -143,8 +143,11 @@ typedef struct {
   /** The value of an object as a class; NULL if the argument is not an object of that class. */
   void *(*instance_cast)(const TVMFFIAny *value, const ffi_hpy_class *type);
 
-  /* Containers */
+  /* Values of Python's own classes */
 
+  /** The deleter of the objects that new_str makes. They become a str, while other strings become an instance of the
+   * package's subclass of str. */
+  void (*str_deleter)(void *self, int flags);
   /** Makes an empty container of kFfiHpyList, ..., with room for n items. A TVMFFISeqCell follows the header; the
    * caller appends owned values to its data, and counts them in its size, before others get the object. */
   int (*container_new)(uint32_t kind, size_t n, TVMFFIObjectHandle *out);

@@ -51,7 +51,17 @@ if TYPE_CHECKING:
 
     Callee = Any  # a Function, a Place inside one of its arguments, or a str that names the place in messages
 
-__all__ = ["NeedsBinding", "Place", "member_register", "own", "own_last", "own_value", "put", "put_nested", "set_conversion"]
+__all__ = [
+    "NeedsBinding",
+    "Place",
+    "member_register",
+    "own",
+    "own_last",
+    "own_value",
+    "put",
+    "put_nested",
+    "set_conversion",
+]
 
 _DEPTH_LIMIT = 256
 _SMALL_SIZE = 7

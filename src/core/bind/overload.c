@@ -104,9 +104,9 @@ static FH_COLD int raise_mismatch(const ffi_hpy_overload *first, const TVMFFIAny
 
 /* --- Functions ---------------------------------------------------------------------------------------------------- */
 
-static int call_overloads(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  const ffi_hpy_overload *first = (const ffi_hpy_overload *)self;
-  uint32_t n = (uint32_t)n_args, pass = next_of(first) == NULL ? FFI_HPY_CONVERT : 0;
+/* Any call of a Function with defaults or several overloads, or with a wrong number of arguments. */
+static FH_NOINLINE int call_any(const ffi_hpy_overload *first, const TVMFFIAny *args, uint32_t n, TVMFFIAny *result) {
+  uint32_t pass = next_of(first) == NULL ? FFI_HPY_CONVERT : 0;
   for (;; pass = FFI_HPY_CONVERT) {
     for (const ffi_hpy_overload *each = first; each != NULL; each = next_of(each)) {
       int rc = call_one(each, args, n, pass, result);
@@ -114,6 +114,15 @@ static int call_overloads(void *self, const TVMFFIAny *args, int32_t n_args, TVM
     }
     if (pass == FFI_HPY_CONVERT) return raise_mismatch(first, args, n);
   }
+}
+
+static int call_overloads(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  const ffi_hpy_overload *first = (const ffi_hpy_overload *)self;
+  uint32_t n = (uint32_t)n_args;
+  bool is_simple = n == first->n_params && n == first->n_required && next_of(first) == NULL;
+  if (FH_UNLIKELY(!is_simple)) return call_any(first, args, n, result);
+  int rc = first->call(first, args, FFI_HPY_CONVERT, result);
+  return FH_LIKELY(rc != FFI_HPY_NEXT_OVERLOAD) ? rc : raise_mismatch(first, args, n);
 }
 
 static void destroy_all(void *self) {

@@ -2,23 +2,22 @@
  * such libraries. The package enables both when the first bound library is imported. */
 #include "builtin.h"
 
+#include <ffi_hpy/c_bind.h>
 #include <stdlib.h>
 
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/ref.h"
+#include "hpy_module/convert/result.h"
 #include "hpy_module/error/error.h"
 #include "hpy_module/object/identity.h"
 #include "hpy_module/object/type_tag.h"
 #include "hpy_module/object/wrap.h"
 #include "iterate.h"
 
-/* The order of kFfiHpyList, ... in ffi_hpy/c_bind.h. */
-enum { LIST, TUPLE, SET, DICT, N_KINDS };
-
 /* Both are written before fb_wrap_other is set. */
-static int32_t types[N_KINDS];
+static int32_t types[kFfiHpyNumContainers];
 static FbRef set_class;
 
 /* For larger containers the values are on the heap. */
@@ -94,20 +93,22 @@ static HPy dict_of(HPyContext *ctx, const HPy *values, int64_t n) {
 
 static HPy make(HPyContext *ctx, int kind, const HPy *values, int64_t n) {
   switch (kind) {
-  case SET: return set_of(ctx, values, n);
-  case DICT: return dict_of(ctx, values, n);
-  default: return sequence_of(ctx, kind == TUPLE, values, n);
+  case kFfiHpySet: return set_of(ctx, values, n);
+  case kFfiHpyDict: return dict_of(ctx, values, n);
+  default: return sequence_of(ctx, kind == kFfiHpyTuple, values, n);
   }
 }
 
 /* Returns a container of the items of an object, borrowed. If there are no other users, the items move. */
 static HPy container_of(HPyContext *ctx, int kind, TVMFFIObject *handle) {
-  const TVMFFISeqCell *cell = (const TVMFFISeqCell *)(handle + 1);
+  TVMFFISeqCell *cell = (TVMFFISeqCell *)(handle + 1);
+  bool takes = !fb_identity_is_shared(handle);
   HPy few[FEW], *values = cell->size <= FEW ? few : malloc((size_t)cell->size * sizeof(HPy));
   if (values == NULL) return HPyErr_NoMemory(ctx);
-  int64_t n = convert_each(ctx, cell->data, cell->size, !fb_identity_is_shared(handle), values);
+  int64_t n = convert_each(ctx, cell->data, cell->size, takes, values);
   HPy made = HPy_NULL;
   if (FH_LIKELY(n == cell->size)) {
+    if (takes) cell->size = 0;
     made = make(ctx, kind, values, n);
   } else {
     close_each(ctx, values, n);
@@ -119,29 +120,34 @@ static HPy container_of(HPyContext *ctx, int kind, TVMFFIObject *handle) {
 /* The fb_wrap_other. */
 static bool unwrap(HPyContext *ctx, TVMFFIObject *handle, HPy *out) {
   int kind = 0;
-  while (kind < N_KINDS && types[kind] != handle->type_index) ++kind;
-  if (kind == N_KINDS) return false;
+  while (kind < kFfiHpyNumContainers && types[kind] != handle->type_index) ++kind;
+  if (kind == kFfiHpyNumContainers) return false;
   *out = container_of(ctx, kind, handle);
   fb_drop_object(handle, HPy_IsNull(*out) ? -1 : 0);
   return true;
 }
 
-HPyDef_METH(fb_builtin_enable, "enable_containers", HPyFunc_O,
-            .doc = "Containers of bound libraries become lists, tuples, instances of a class (set) and dicts.")
-static HPy fb_builtin_enable_impl(HPyContext *ctx, HPy self, HPy cls) {
+HPyDef_METH(fb_builtin_enable, "enable_builtins", HPyFunc_VARARGS,
+            .doc = "Values of bound libraries become lists, tuples, instances of a class (set), dicts and str.")
+static HPy fb_builtin_enable_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self;
-  static const char *const keys[N_KINDS] = {"ffi_hpy.List", "ffi_hpy.Tuple", "ffi_hpy.Set", "ffi_hpy.Dict"};
-  int32_t found[N_KINDS];
+  if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "enable_builtins() takes 2 arguments, got %zu", nargs);
+  const ffi_hpy_bind_api *api = HPyLong_AsVoidPtr(ctx, args[1]);
+  if (api == NULL && HPyErr_Occurred(ctx)) return HPy_NULL;
+  static const char *const keys[kFfiHpyNumContainers] = {"ffi_hpy.List", "ffi_hpy.Tuple", "ffi_hpy.Set",
+                                                         "ffi_hpy.Dict"};
+  int32_t found[kFfiHpyNumContainers];
   if (fh_atomic_load_acquire(&fb_wrap_other) != NULL) return HPy_Dup(ctx, ctx->h_None); /* as stored below */
-  for (int i = 0; i < N_KINDS; ++i) {
+  for (int i = 0; i < kFfiHpyNumContainers; ++i) {
     TVMFFIByteArray key = {keys[i], strlen(keys[i])};
     if (TVMFFITypeKeyToIndex(&key, &found[i]) != 0) {
-      fb_error_raise_pending(ctx, "enable_containers");
+      fb_error_raise_pending(ctx, "enable_builtins");
       return HPy_NULL;
     }
   }
   memcpy(types, found, sizeof(types));
-  fb_ref_store(ctx, &set_class, cls);
+  fb_ref_store(ctx, &set_class, args[0]);
+  fh_atomic_store_relaxed(&fb_result_str_deleter, api->str_deleter);
   fh_atomic_store_release(&fb_wrap_other, unwrap);
   return HPy_Dup(ctx, ctx->h_None);
 }

@@ -27,7 +27,8 @@ int fb_context_init(HPyContext *ctx) {
   fb_context_is_lasting = fb_context_keeps_handles || strcmp(ctx->name, FHPY_DEBUG_CONTEXT_NAME) == 0;
   /* Our debug mode does not report whether there is a GIL; code that is correct without a GIL is correct with one. */
   fb_context_free_threaded = fb_ext != NULL ? fb_ext->free_threaded : fb_context_is_lasting && !fb_context_is_pypy;
-  /* Without the extension the offsets stay 0. tuple_items and list_items, later entries, also stay 0 if the runtime lacks it. */
+  /* Without the extension the offsets stay 0. tuple_items and list_items, later entries, also stay 0 if the runtime
+   * lacks them. */
   if (fb_ext != NULL) {
     fb_context_data_offset = fb_ext->data_offset;
     fb_context_type_offset = fb_ext->type_offset;

@@ -9,6 +9,9 @@
 #include <tvm/ffi/c_api.h>
 
 #include "hpy_module/object/wrap.h"
+
+/* The deleter of strings that become a str itself, not an instance of the package's class. NULL, or set once. */
+extern FB_HIDDEN void (*fb_result_str_deleter)(void *self, int flags);
 #include "immediate.h"
 
 /* Converts an owned native value of one type. Steals the value, also on failure. Returns a new handle, or HPy_NULL with

@@ -1,9 +1,9 @@
-/* Members of enums that a library binds with ffi_hpy/bind.h: each has one ffi.OpaquePyObject, made when the enum is made,
- * so that the library recognises a member by the pointer.
+/* Members of enums that a library binds with ffi_hpy/bind.h: each has one ffi.OpaquePyObject, made when the enum is
+ * made, so that the library recognises a member by the pointer.
  *
  * A table leads from the member to its native object: open addressing with linear probing. The key is the address of
- * the member, which its native object keeps alive as long as the process. Without the extension a handle is no address,
- * and each call makes a native object, as for other Python objects. */
+ * the member, which its native object keeps alive as long as the process. Without the extension, handles are not
+ * addresses, and each call makes a native object, as for other Python objects. */
 #include "member.h"
 
 #include <stdlib.h>
