@@ -75,10 +75,12 @@ def per_call(counts: dict[str, dict[int, int]]) -> dict[str, float]:
     return {row: count - empty for row, count in each.items()}
 
 
-def count_side(python: Path, words: list[str | Path], tree: Path | None, folder: Path) -> dict[str, float]:
+def count_side(
+    python: Path, words: list[str | Path], tree: Path | None, folder: Path, script: str = "instructions_side.py"
+) -> dict[str, float]:
     folder.mkdir(parents=True)
     options = ["--tool=callgrind", f"--callgrind-out-file={folder}/counts", "--smc-check=none"]
-    command = ["valgrind", *options, str(python), str(HERE / "instructions_side.py"), *map(str, words)]
+    command = ["valgrind", *options, str(python), str(HERE / script), *map(str, words)]
     extra = {"PYTHONHASHSEED": "0", "TVM_FFI_RELEASE_GIL_BY_DEFAULT": "0"}
     if tree:
         extra["PYTHONPATH"] = str(tree)

@@ -139,26 +139,28 @@ def named_names(library: str) -> dict[str, Any]:
     return {"NamedPair": NamedPair, "take_named": ffi.get_global_func("bench.take_named")}
 
 
-def main() -> None:
-    kind, library, named, marks, count, *wanted = sys.argv[1:]
-    n = int(count)
+def count_rows(statements: dict[str, str], names: dict[str, Any], marks: str, n: int) -> None:
+    """Run each statement n and 2 n times, and the empty loop, and label the counts."""
     mark = ctypes.CDLL(marks).mark
     mark.argtypes = [ctypes.c_char_p]
-    names = nanobind_names(library) if kind == "nanobind" else {**names_of(kind, library), **more_names(kind)}
-    if kind == "ffi_hpy":
-        names.update(named_names(named))
-    absent = dict.fromkeys(NAMED_ROWS) if kind == "tvm_ffi" else NAMED_ROWS
-    statements = ROWS if kind == "nanobind" else {**STATEMENTS, **MORE, **absent}
-    for row in ["", *wanted]:
-        statement = statements[row] if row else "pass"
-        if statement is None:
-            continue
+    for row, statement in {"": "pass", **statements}.items():
         loop = make_loop(statement, names)
         loop(WARM_UP)
         for n_calls in (n, 2 * n):
             mark(b"")
             loop(n_calls)
             mark(f"{n_calls} {row}".encode())
+
+
+def main() -> None:
+    kind, library, named, marks, count, *wanted = sys.argv[1:]
+    names = nanobind_names(library) if kind == "nanobind" else {**names_of(kind, library), **more_names(kind)}
+    if kind == "ffi_hpy":
+        names.update(named_names(named))
+    absent = dict.fromkeys(NAMED_ROWS) if kind == "tvm_ffi" else NAMED_ROWS
+    statements = ROWS if kind == "nanobind" else {**STATEMENTS, **MORE, **absent}
+    known = {row: statements[row] for row in wanted}
+    count_rows({row: text for row, text in known.items() if text is not None}, names, marks, int(count))
 
 
 if __name__ == "__main__":

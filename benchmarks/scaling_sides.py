@@ -50,11 +50,15 @@ class Place(NamedTuple):
     more: Path | None = None
 
 
+def flags_of(kind: str, env: Path) -> list[str]:
+    """Return the compiler's flags for modules of a peer, and the peer's own sources."""
+    return output_of([python_of(env), "-c", ASK_FLAGS, kind]).splitlines()
+
+
 def compile_module(kind: str, env: Path, program: str) -> Path:
     """Return a peer's module, compiled with the flags of the peer's own build system. Raises Missing."""
-    flags = output_of([python_of(env), "-c", ASK_FLAGS, kind]).splitlines()
-    headers = [HERE / name for name in ("scaling_rows.h", "lifetimes_classes.h")]
-    return compile_shared([HERE / f"{program}_{kind}.cc", *headers], flags)
+    flags = flags_of(kind, env)
+    return compile_shared([HERE / f"{program}_{kind}.cc", *sorted(HERE.glob("*.h"))], flags)
 
 
 def compile_library(kind: str, env: Path, library: str = LIBRARY) -> Path:
@@ -87,21 +91,25 @@ def find_testing_library() -> Path:
     return fetch_upstream(VERSIONS[0]) / "tvm_ffi" / "lib" / "libtvm_ffi_testing.so"
 
 
-def find_place(kind: str, name: str, python: Path, wheel: Path, program: str = "scaling") -> Place:
-    """Return the place of a side of `program` on the interpreter `name`. Raises Missing."""
-    library = find_testing_library()
+def provide_env(kind: str, name: str, python: Path, wheel: Path, program: str) -> Path:
+    """Return the environment of a side, which a wheel of ours is installed into."""
     if kind in PEERS:
-        env = cached_env(f"scaling-{name}-{kind}", python, ["--only-binary=:all:", PEERS[kind], "numpy", "pytest"])
-        if kind != "tvm_ffi":
-            return Place(env, compile_module(kind, env, program))
-        return Place(env, library, compile_library(kind, env) if program == "scaling" else None)
+        return cached_env(f"scaling-{name}-{kind}", python, ["--only-binary=:all:", PEERS[kind], "numpy", "pytest"])
     label = hashlib.sha256(wheel.read_bytes()).hexdigest()[:8] if kind == "before" else kind
     needs = ["--only-binary=:all:", "numpy"] if program != "lifetimes" else []  # NumPy has no wheel for PyPy
     env = cached_env(f"scaling-{name}-{label}", python, needs)
-    if kind == "plain":
-        return Place(env, library)
-    install_wheel(env, wheel)
-    return Place(env, library, compile_library(kind, env) if program == "scaling" else None)
+    if kind != "plain":
+        install_wheel(env, wheel)
+    return env
+
+
+def find_place(kind: str, name: str, python: Path, wheel: Path, program: str = "scaling") -> Place:
+    """Return the place of a side of `program` on the interpreter `name`. Raises Missing."""
+    library = find_testing_library()
+    env = provide_env(kind, name, python, wheel, program)
+    if kind in ("nanobind", "pybind11"):
+        return Place(env, compile_module(kind, env, program))
+    return Place(env, library, compile_library(kind, env) if kind != "plain" and program == "scaling" else None)
 
 
 def find_places(kinds: list[str], name: str, python: Path, wheels: dict[str, Path]) -> dict[str, Place]:

@@ -67,7 +67,11 @@ def classify(cls: type) -> Answer:
         return _core.TAG_OBJECT, None
     if issubclass(cls, _core.ObjectRValueRef):
         return _core.TAG_RVALUE_REF, None
-    return _array_kind(cls) or _builtin_kind(cls) or _converter_kind(cls) or (_core.TAG_OPAQUE, None)
+    return _array_kind(cls) or _builtin_kind(cls) or _converter_kind(cls) or (_object_tag(cls), None)
+
+
+def _object_tag(cls: type) -> int:
+    return _core.TAG_MEMBER if "__ffi_members__" in cls.__dict__ else _core.TAG_OPAQUE
 
 
 _NATIVE = (CObject, _core.ObjectRValueRef, PyNativeObject)  # passed as they are

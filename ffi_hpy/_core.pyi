@@ -31,6 +31,7 @@ TAG_MAPPING: Final[int]  # dict: becomes an ffi.Map
 TAG_DLPACK: Final[int]  # has __dlpack__: becomes an ffi.Tensor
 TAG_CONVERTER: Final[int]  # converter(value) returns a value with one of the tags above
 TAG_EXCHANGE: Final[int]  # the class has a DLPack C exchange API: becomes an ffi.Tensor
+TAG_MEMBER: Final[int]  # a member of a bound enum: its ffi.OpaquePyObject
 
 # --- Numbers of the C headers (src/hpy_module/module/constants.c) ---------------------------------------------------
 # TVMFFITypeIndex: the types that every core has.
@@ -702,6 +703,16 @@ def stream_get(device_type: int, device_id: int, /) -> int:
 
 def stream_set(device_type: int, device_id: int, stream: int, /) -> int:
     """Set this thread's stream of a device and return the previous one. OverflowError if it is not a pointer."""
+
+def enable_builtins(set_class: type, api: int, /) -> None:
+    """Let containers of libraries that are bound with ffi_hpy/bind.h arrive as lists, tuples, instances of a class
+    (set) and dicts, and strings as str. `api` is the pointer to the core's ffi_hpy_bind_api."""
+
+def items_of(value: Any, /) -> list[Any] | None:
+    """Return the items of an iterable; None for strings, mappings, and values that are not iterable."""
+
+def member_register(member: Any, /) -> None:
+    """Pass a member of a bound enum, whose class has TAG_MEMBER, as the same native object each time."""
 
 def mark_finalizing() -> None:
     """Leak Python objects owned by native code from now on, instead of releasing them. Called at exit."""

@@ -25,8 +25,8 @@ LAYERS = {
     "src/core": (
         "platform",
         "object",
-        "bind",
         "container",
+        "bind",
         "tensor",
         "module",
         "fields",

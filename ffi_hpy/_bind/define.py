@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from types import ModuleType
 
+from .. import _core
 from .._core import Function
 from .._types.function_metadata import add_metadata
 from .._types.info import info_of_class, info_of_index
@@ -144,6 +145,10 @@ class _EnumBuilder:
         pairs = [(name, value) for name, value, _ in self.members]
         cls: Any = base(self.name, pairs, module=module, qualname=qualified)
         cls.__doc__ = self.doc or None
+        if not issubclass(cls, int):  # members that are ints are passed as such
+            cls.__ffi_members__ = True  # for _convert.classify()
+            for member in cls.__members__.values():
+                _core.member_register(member)
         for name, _, doc in self.members:
             if doc:
                 cls[name].__doc__ = doc
@@ -160,6 +165,11 @@ def _enum_add(builder: _EnumBuilder, name: str, value: int, doc: str) -> None:
 
 def _enum_export(builder: _EnumBuilder) -> None:
     builder.is_exported = True
+
+
+def _enum_member(cls: Any, value: int) -> Any:
+    member = cls(value)
+    return member if hasattr(cls, "__ffi_members__") else OpaquePyObject(member)
 
 
 def _enum_value(cls: type, value: Any) -> int | None:
@@ -217,7 +227,7 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     "enum_add": _enum_add,
     "enum_export": _enum_export,
     "enum_finish": _EnumBuilder.finish,
-    "enum_member": lambda cls, value: cls(value),
+    "enum_member": _enum_member,
     "enum_value": _enum_value,
     "module_name": lambda module: module.__name__,
     "submodule": _submodule,

@@ -6,6 +6,8 @@ extension modules, so there the finder of `finder` loads the library as a module
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from .. import _core
 from .._convert import convert_func
 from .._values.opaque import OpaquePyObject
@@ -29,7 +31,14 @@ def _class_name(value: Any) -> str:
     return cls.__qualname__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__qualname__}"
 
 
+def _pairs_of(value: Any) -> list[Any] | None:
+    """Return the keys and values of a mapping, in turn; None for other values."""
+    return [part for pair in value.items() for part in pair] if isinstance(value, Mapping) else None
+
+
 register_global_func("ffi_hpy.class_name", _class_name, override=True)
+register_global_func("ffi_hpy.bind_items", _core.items_of, override=True)
+register_global_func("ffi_hpy.bind_pairs", _pairs_of, override=True)
 
 
 def execute(module: ModuleType, address: int) -> None:
@@ -46,4 +55,6 @@ def _define(module: ModuleType, function: Any) -> None:
     table = get_global_func("ffi_hpy.bind_api", allow_missing=True)
     if table is None:
         raise ImportError(f"{module.__name__} needs the core of ffi_hpy, but this process has loaded another one")
-    function(OpaquePyObject(module), table(), _answer)
+    address = table()  # the core has the types of containers from now on
+    _core.enable_builtins(set, address.value)
+    function(OpaquePyObject(module), address, _answer)

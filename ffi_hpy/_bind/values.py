@@ -32,7 +32,9 @@ _PLAIN = frozenset({type(None), bool, int, float, str, bytes, ctypes.c_void_p})
 
 def keep(value: Any) -> Any:
     """Return a value that reaches native code as the Python object itself, if it is not a native value anyway."""
-    return value if type(value) in _PLAIN or issubclass(type(value), CObject) else OpaquePyObject(value)
+    cls = type(value)
+    is_native = cls in _PLAIN or issubclass(cls, CObject) or hasattr(cls, "__ffi_members__")
+    return value if is_native else OpaquePyObject(value)
 
 
 # --- classes --------------------------------------------------------------------------------------------------------

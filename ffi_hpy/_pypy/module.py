@@ -6,11 +6,11 @@ from types import FunctionType, ModuleType
 
 from . import binding_hooks
 from .classes import callbacks, cobject, errors, functions, tensors
-from .container import mappings, sequences
+from .container import builtin, mappings, sequences
 from .context import bridge, hooks, py_owners
 from .context.binding import binding
 from .context.numbers import ERROR, FUNCTION, TENSOR
-from .convert import opaque, results, values
+from .convert import arguments, opaque, results, values
 from .delegated import DELEGATED
 from .object import core_functions, identity
 from .object.objects import class_at, class_made, class_set
@@ -30,6 +30,8 @@ _FROM_BINDING = (
 """Names of the binding whose values are the same on both sides."""
 
 _NAMES: tuple[tuple[ModuleType, tuple[str, ...]], ...] = (
+    (arguments, ("member_register",)),
+    (builtin, ("enable_builtins", "items_of")),
     (callbacks, ("function_from_callable",)),
     (cobject, ("CObject", "ObjectRValueRef")),
     (errors, ("Error",)),

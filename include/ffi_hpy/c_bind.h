@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 /** The entries of the table that this header knows; a core with fewer is refused. */
-#define FFI_HPY_BIND_VERSION 1
+#define FFI_HPY_BIND_VERSION 2
 
 /* ---- Functions ---- */
 
@@ -114,6 +114,19 @@ typedef struct ffi_hpy_instance {
   struct ffi_hpy_instance *next; /**< belongs to the core */
 } ffi_hpy_instance;
 
+/* ---- Containers ---- */
+
+/** The classes of Python that a container becomes. */
+enum {
+  kFfiHpyList = 0,
+  kFfiHpyTuple = 1,
+  kFfiHpySet = 2,
+  kFfiHpyDict = 3,         /**< its items are keys and values, in turn */
+  kFfiHpyNumContainers = 4 /**< the number of these */
+};
+/** A flag of container_items: keys and values of a mapping, in turn. */
+#define FFI_HPY_PAIRS 2u
+
 /* ---- The table ---- */
 
 /** The functions of the core. */
@@ -171,6 +184,19 @@ typedef struct {
   void (*instance_release_whole)(ffi_hpy_instance *self);
   /** The value of an object as a class; NULL if the argument is not an object of that class. */
   void *(*instance_cast)(const TVMFFIAny *value, const ffi_hpy_class *type);
+
+  /* Values of Python's own classes */
+
+  /** The deleter of the objects that new_str makes. They become a str, while other strings become an instance of the
+   * package's subclass of str. */
+  void (*str_deleter)(void *self, int flags);
+  /** Makes an empty container of kFfiHpyList, ..., with room for n items. A TVMFFISeqCell follows the header; the
+   * caller appends owned values to its data, and counts them in its size, before others get the object. */
+  int (*container_new)(uint32_t kind, size_t n, TVMFFIObjectHandle *out);
+  /** An object with the items of a sequence, or of a mapping with FFI_HPY_PAIRS: a TVMFFISeqCell follows its header,
+   * and it never changes. Without kFfiHpyCastConvert, sets and other iterables do not count as sequences. None for other
+   * values. */
+  int (*container_items)(const TVMFFIAny *value, uint32_t flags, TVMFFIAny *out);
 } ffi_hpy_bind_api;
 
 #ifdef __cplusplus

@@ -51,7 +51,17 @@ if TYPE_CHECKING:
 
     Callee = Any  # a Function, a Place inside one of its arguments, or a str that names the place in messages
 
-__all__ = ["NeedsBinding", "Place", "own", "own_last", "own_value", "put", "put_nested", "set_conversion"]
+__all__ = [
+    "NeedsBinding",
+    "Place",
+    "member_register",
+    "own",
+    "own_last",
+    "own_value",
+    "put",
+    "put_nested",
+    "set_conversion",
+]
 
 _DEPTH_LIMIT = 256
 _SMALL_SIZE = 7
@@ -321,6 +331,21 @@ def _put_opaque(frame: CallBuffer, i: int, value: Any, _callee: Callee, _depth: 
 
 
 @hidden
+def _put_member(frame: CallBuffer, i: int, value: Any, callee: Callee, depth: int) -> None:
+    address = getattr(value, "_ffi_native", 0)
+    if not address:  # a combination of flags
+        _put_opaque(frame, i, value, callee, depth)
+        return
+    frame.words[i] = OPAQUE_PY_OBJECT
+    frame.words[i + 1] = address
+
+
+def member_register(member: Any) -> None:
+    """Pass a member of a bound enum as the same native object each time."""
+    member._ffi_native = make_opaque(member)
+
+
+@hidden
 def _put_by_binding(frame: CallBuffer, i: int, value: Any, callee: Callee, depth: int) -> None:
     """Convert a tensor of another library through the C binding. If that refuses, the function may only read this
     argument, or take the elements."""
@@ -372,6 +397,7 @@ _BY_KIND: dict[int, Callable[[CallBuffer, int, Any, Callee, int], None]] = {
     binding.TAG_OPAQUE_PTR: _put_opaque_ptr,
     binding.TAG_OPAQUE: _put_opaque,
     binding.TAG_DLPACK: _put_by_binding,
+    binding.TAG_MEMBER: _put_member,
 }
 
 

@@ -81,6 +81,9 @@ def of_borrowed(type_index: int, address: int) -> Any:
     return of_object(type_index, address)
 
 
+str_deleter = 0
+"""The deleter of strings that become a str itself, not an instance of the package's class."""
+
 _UNWRAPPED = frozenset((STR, BYTES, BIG_INT, OPAQUE_PY_OBJECT, SHAPE))
 
 
@@ -112,7 +115,8 @@ def _unwrapped(type_index: int, address: int, wrap_as: Any) -> Any:
         return value
     try:
         if type_index == STR:
-            return hooks.string_class(text_of(bytes_at(body[0], body[1])))
+            text = text_of(bytes_at(body[0], body[1]))
+            return text if words_at(address)[2] == str_deleter else hooks.string_class(text)
         if type_index == BYTES:
             return hooks.bytes_class(bytes_at(body[0], body[1]))
         return int.from_bytes(bytes_at(address_of(body + 1), 8 * body[0]), "little", signed=True)

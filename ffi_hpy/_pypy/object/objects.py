@@ -15,6 +15,7 @@ from .identity import at_rest, find, put_back, register, share
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any, NoReturn
 
     from typing_extensions import TypeGuard
@@ -32,6 +33,7 @@ __all__ = [
     "is_wrapper",
     "raise_no_handle",
     "record",
+    "set_builtin",
     "settled",
     "type_index_at",
     "type_index_in",
@@ -200,14 +202,12 @@ def _has_slots(cls: type) -> bool:
     return "_ffi_weak_references" in vars(cls) or not _SLOTS.issuperset(named)
 
 
-def _class_of(type_index: int) -> type:
-    try:
-        cls = _classes[type_index]
-    except IndexError:
-        cls = None
-    if cls is None:
-        cls = hooks.class_for_type_index(type_index)
-    return cls
+_builtins: dict[int, Callable[[int], Any]] = {}
+
+
+def set_builtin(type_index: int, read: Callable[[int], Any]) -> None:
+    """Let objects of a type without a class become the results of a function, which steals the object."""
+    _builtins[type_index] = read
 
 
 # --- wrappers -----------------------------------------------------------------------------------------------------
@@ -226,10 +226,31 @@ def _fill(wrapper: Any, type_index: int, address: int) -> None:
     wrapper._ffi_address = address  # last, so that a wrapper whose creation a signal interrupts owns nothing
 
 
+def _wrap_unregistered(type_index: int, address: int, shared: bool) -> Any:
+    """Return the value of an object whose type has no class: another value, or a wrapper of the class that the package
+    makes."""
+    read = _builtins.get(type_index)
+    if read is not None:
+        return read(address)
+    try:
+        cls = hooks.class_for_type_index(type_index)
+    except BaseException:
+        core.decref(address)
+        raise
+    return _wrap_as(cls, type_index, address, shared)
+
+
 def _wrap_new(address: int, shared: bool) -> Any:
     type_index = type_index_at(address)
+    cls = class_at(type_index)
+    if cls is None:
+        return _wrap_unregistered(type_index, address, shared)
+    return _wrap_as(cls, type_index, address, shared)
+
+
+def _wrap_as(cls: type, type_index: int, address: int, shared: bool) -> Any:
     try:
-        wrapper: Any = new_handle(_class_of(type_index))
+        wrapper: Any = new_handle(cls)
     except BaseException:
         core.decref(address)
         raise

@@ -4,6 +4,8 @@
 
 #include <ffi_hpy/bind/class.h>
 
+#include <algorithm>
+
 FFI_HPY_NAMESPACE_BEGIN
 
 /** The members are ints as well: enum.IntEnum, or enum.IntFlag. */
@@ -18,10 +20,27 @@ struct enum_record {
   const std::type_info *type;
   std::string key;
   object python;
-  std::vector<std::pair<int64_t, object>> members; /* objects of Python */
+  std::vector<std::pair<int64_t, object>> members; /* objects of Python, by number once the enum is complete */
+  std::vector<std::pair<const TVMFFIObject *, int64_t>> numbers; /* of the objects, by address */
   bool is_arithmetic = false, is_flag = false;
   const enum_record *older = nullptr;
+
+  /** Sorts both lists. */
+  void finish() {
+    for (const auto &[number, member] : members) {
+      if (is_object(member.any())) numbers.emplace_back(member.any().v_obj, number);
+    }
+    std::sort(numbers.begin(), numbers.end());
+    std::stable_sort(members.begin(), members.end(), [](const auto &a, const auto &b) { return a.first < b.first; });
+  }
 };
+
+/** The item with a key in a sorted list of pairs; null if there is none. */
+template <typename K, typename V> const V *find_sorted(const std::vector<std::pair<K, V>> &list, K key) {
+  auto found = std::lower_bound(list.begin(), list.end(), key, [](const auto &pair, K k) { return pair.first < k; });
+  return found != list.end() && found->first == key ? &found->second : nullptr;
+}
+
 /** All enums of this library; they live as long as the process. */
 inline const enum_record *enums = nullptr;
 template <typename E> struct enum_of {
@@ -36,6 +55,12 @@ FFI_HPY_NOINLINE inline bool read_enum(const enum_record *record, handle source,
     return record->is_arithmetic;
   }
   if (source.any().type_index != kTVMFFIOpaquePyObject) return false;
+  const TVMFFIObject *object = source.any().v_obj;
+  if (const int64_t *known = find_sorted(record->numbers, object)) {
+    *number = *known;
+    return true;
+  }
+  /* a combination of flags, or an object of another class */
   handle found = guarded([&] { return ask_python("enum_value", record->python, source); });
   if (!found.is_valid()) python_error dropped;
   *number = found.any().v_int64;
@@ -45,9 +70,7 @@ FFI_HPY_NOINLINE inline bool read_enum(const enum_record *record, handle source,
 }
 FFI_HPY_NOINLINE inline handle member_of(const enum_record *record, int64_t number) noexcept {
   if (record == nullptr) return int_value(number);
-  for (const auto &[known, member] : record->members) {
-    if (known == number) return member.inc_ref();
-  }
+  if (const object *member = find_sorted(record->members, number)) return member->inc_ref();
   return guarded([&] { return ask_python("enum_member", record->python, int_value(number)); });
 }
 
@@ -106,6 +129,7 @@ public:
     for (auto &[number, member] : record_->members) {
       member = detail::ask_python("enum_member", record_->python, detail::int_value(number));
     }
+    record_->finish();
   }
   /** Adds a member. */
   enum_ &value(const char *name, E value, const char *doc = "") {

@@ -12,43 +12,72 @@ namespace detail {
 
 inline bool is_list(handle source) { return is_kind("list", source) || is_kind("tuple", source); }
 
-/** The items of a sequence of Python: borrowed from an argument, or a copy of another iterable's. */
+/** The items of a sequence or of a mapping of Python: borrowed from an argument, or a copy. */
 class sequence {
 public:
-  /** False if the value is not a sequence. With the flag `convert`, sets, ranges and other iterables are accepted. */
-  bool read(handle source, uint32_t flags) {
-    const TVMFFIAny &value = source.any(), *from = &value;
-    if (value.type_index != kTVMFFIArray && value.type_index != kTVMFFIList) {
-      bool is_python_list = value.type_index == kTVMFFIOpaquePyObject && is_list(source);
-      if (!is_python_list && (flags & cast_flags::convert) == 0) return false;
-      if (!is_object(value)) return false;
-      kept_ = ask_python("items", handle(value));
-      from = &kept_.any();
-      if (from->type_index != kTVMFFIArray) return false;
-    }
-    const auto *cell = reinterpret_cast<const TVMFFISeqCell *>(from->v_obj + 1);
+  /** False if the value is not a sequence. With the flag `convert`, sets, ranges and other iterables are accepted.
+   * `as_python`: the items are objects of Python themselves. */
+  bool read(handle source, uint32_t flags, bool as_python) {
+    if (source.any().type_index == kTVMFFIArray) return view(source);
+    if (source.any().type_index != kTVMFFIOpaquePyObject) return keep(source, flags & cast_flags::convert);
+    if ((flags & cast_flags::convert) == 0 && !is_list(source)) return false;
+    return as_python ? ask(source, "items") : keep(source, kFfiHpyCastConvert);
+  }
+  /** The keys and values of a mapping, in turn. False if the value is not a mapping. */
+  bool read_pairs(handle source, bool as_python) {
+    if (as_python && source.any().type_index == kTVMFFIOpaquePyObject) return ask(source, "pairs");
+    return keep(source, FFI_HPY_PAIRS);
+  }
+  size_t size() const { return size_; }
+  handle operator[](size_t i) const { return handle(begin_[i]); }
+
+private:
+  bool view(handle source) {
+    const auto *cell = reinterpret_cast<const TVMFFISeqCell *>(source.any().v_obj + 1);
     begin_ = static_cast<const TVMFFIAny *>(cell->data);
     size_ = static_cast<size_t>(cell->size);
     return true;
   }
-  size_t size() const { return size_; }
-  const TVMFFIAny &operator[](size_t i) const { return begin_[i]; }
+  bool keep(handle source, uint32_t flags) {
+    TVMFFIAny items = none_value();
+    check(api->container_items(&source.any(), flags, &items));
+    kept_ = take(items);
+    return !kept_.is_none() && view(kept_);
+  }
+  bool ask(handle source, const char *operation) {
+    kept_ = ask_python(operation, source);
+    return kept_.any().type_index == kTVMFFIArray && view(kept_);
+  }
 
-private:
   object kept_;
   const TVMFFIAny *begin_ = nullptr;
   size_t size_ = 0;
 };
 
-/** A tuple, list, set or dict of Python, made of owned values; for a dict, key and value in turn. */
-inline object python_container(const char *kind, const std::vector<object> &items) {
-  object name = str_of(kind);
-  std::vector<TVMFFIAny> args;
-  args.reserve(items.size() + 1);
-  args.push_back(name.any());
-  for (const object &item : items) args.push_back(item.any());
-  return ask_package(args.data(), args.size());
-}
+/** A tuple, list, set or dict of Python of n items; for a dict, key and value in turn. */
+class python_container {
+public:
+  python_container(uint32_t kind, size_t n) {
+    TVMFFIObjectHandle made = nullptr;
+    check(api->container_new(kind, n, &made));
+    object_ = take_object(made);
+    cell_ = reinterpret_cast<TVMFFISeqCell *>(object_.any().v_obj + 1);
+  }
+  /** Sets the next item, a new reference; throws the pending error if it is empty. */
+  void add(handle item) {
+    if (!item.is_valid()) throw python_error();
+    static_cast<TVMFFIAny *>(cell_->data)[cell_->size++] = item.any();
+  }
+  object finish() { return std::move(object_); }
+
+private:
+  object object_;
+  TVMFFISeqCell *cell_ = nullptr;
+};
+
+/** Makes room in containers that have reserve(). */
+template <typename C> auto reserve(C *container, size_t n) -> decltype(container->reserve(n)) { container->reserve(n); }
+inline void reserve(void *, size_t) {}
 
 /** The item of a container that a function returns: moved out of a container that is a temporary. */
 template <typename Container, typename Item> decltype(auto) forward_item(Item &item) {
@@ -91,10 +120,10 @@ template <typename Derived, typename C, typename T> struct sequence_caster {
       C &value = static_cast<Derived *>(this)->value;
       value.clear();
       sequence items;
-      if (!items.read(source, flags)) return false;
-      if constexpr (std::is_same_v<decltype(has_reserve(&value)), std::true_type>) value.reserve(items.size());
+      if (!items.read(source, flags, takes_python)) return false;
+      reserve(&value, items.size());
       for (size_t i = 0; i < items.size(); ++i) {
-        bool fits = read_item<T>(handle(items[i]), flags, cleanup,
+        bool fits = read_item<T>(items[i], flags, cleanup,
                                  [&](auto &&item) { Derived::add(&value, std::forward<decltype(item)>(item)); });
         if (!fits) return false;
       }
@@ -108,24 +137,20 @@ template <typename Derived, typename C, typename T> struct sequence_caster {
   template <typename U, std::enable_if_t<!std::is_pointer_v<std::remove_reference_t<U>>, int> = 0>
   static handle from_cpp(U &&value, rv_policy policy, cleanup_list *cleanup) noexcept {
     return guarded([&] {
-      std::vector<object> items;
+      python_container made(Derived::kKind, value.size());
       for (auto &&item : value) {
-        items.push_back(checked(make_caster<T>::from_cpp(forward_item<U>(item), item_policy(policy), cleanup)));
+        made.add(make_caster<T>::from_cpp(forward_item<U>(item), item_policy(policy), cleanup));
       }
-      return python_container(Derived::kKind, items);
+      return made.finish();
     });
   }
-
-private:
-  template <typename U> static auto has_reserve(U *value) -> decltype(value->reserve(1), std::true_type());
-  static std::false_type has_reserve(...);
 };
 
 /** Containers that become lists. */
 template <typename C, typename T> struct list_caster : sequence_caster<list_caster<C, T>, C, T> {
   FFI_HPY_TYPE_CASTER(C, const_name("list[") + make_caster<T>::Name + const_name("]"));
   using sequence_caster<list_caster, C, T>::from_cpp;
-  static constexpr const char *kKind = "list";
+  static constexpr uint32_t kKind = kFfiHpyList;
   template <typename Item> static void add(C *to, Item &&item) {
     to->push_back(static_cast<T>(std::forward<Item>(item)));
   }
@@ -135,7 +160,7 @@ template <typename C, typename T> struct list_caster : sequence_caster<list_cast
 template <typename C, typename T> struct set_caster : sequence_caster<set_caster<C, T>, C, T> {
   FFI_HPY_TYPE_CASTER(C, const_name("set[") + make_caster<T>::Name + const_name("]"));
   using sequence_caster<set_caster, C, T>::from_cpp;
-  static constexpr const char *kKind = "set";
+  static constexpr uint32_t kKind = kFfiHpySet;
   template <typename Item> static void add(C *to, Item &&item) { to->insert(static_cast<T>(std::forward<Item>(item))); }
 };
 

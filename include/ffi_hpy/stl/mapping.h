@@ -16,15 +16,13 @@ template <typename Map, typename K, typename V> struct mapping_caster {
   bool from_python(handle source, uint32_t flags, cleanup_list *cleanup) noexcept {
     try {
       value.clear();
-      if (!is_object(source.any())) return false;
-      object pairs = ask_python("pairs", source);
       sequence items;
-      if (pairs.is_none() || !items.read(pairs, 0)) return false;
+      if (!items.read_pairs(source, takes_python)) return false;
       for (size_t i = 0; i + 1 < items.size(); i += 2) {
         check_item<V>();
         make_caster<V> mapped;
-        bool fits = mapped.from_python(handle(items[i + 1]), flags_for_local_caster<V>(flags), cleanup) &&
-                    mapped.template can_cast<V>() && read_item<K>(handle(items[i]), flags, cleanup, [&](auto &&key) {
+        bool fits = mapped.from_python(items[i + 1], flags_for_local_caster<V>(flags), cleanup) &&
+                    mapped.template can_cast<V>() && read_item<K>(items[i], flags, cleanup, [&](auto &&key) {
                       value.emplace(static_cast<K>(std::forward<decltype(key)>(key)),
                                     static_cast<V>(mapped.operator cast_t<V>()));
                     });
@@ -40,12 +38,12 @@ template <typename Map, typename K, typename V> struct mapping_caster {
   template <typename U, std::enable_if_t<!std::is_pointer_v<std::remove_reference_t<U>>, int> = 0>
   static handle from_cpp(U &&value, rv_policy policy, cleanup_list *cleanup) noexcept {
     return guarded([&] {
-      std::vector<object> items;
+      python_container made(kFfiHpyDict, 2 * value.size());
       for (auto &&pair : value) {
-        items.push_back(checked(make_caster<K>::from_cpp(pair.first, item_policy(policy), cleanup)));
-        items.push_back(checked(make_caster<V>::from_cpp(forward_item<U>(pair.second), item_policy(policy), cleanup)));
+        made.add(make_caster<K>::from_cpp(pair.first, item_policy(policy), cleanup));
+        made.add(make_caster<V>::from_cpp(forward_item<U>(pair.second), item_policy(policy), cleanup));
       }
-      return python_container("dict", items);
+      return made.finish();
     });
   }
 };

@@ -22,7 +22,7 @@ template <typename Tuple, typename... T> struct tuple_caster {
 
   bool from_python(handle source, uint32_t flags, cleanup_list *cleanup) noexcept {
     try {
-      return items_.read(source, flags) && items_.size() == sizeof...(T) &&
+      return items_.read(source, flags, takes_python) && items_.size() == sizeof...(T) &&
              read(std::index_sequence_for<T...>(), flags, cleanup);
     } catch (...) {
       (void)translate_exception();
@@ -45,7 +45,7 @@ template <typename Tuple, typename... T> struct tuple_caster {
 private:
   template <size_t... I>
   bool read(std::index_sequence<I...>, [[maybe_unused]] uint32_t flags, [[maybe_unused]] cleanup_list *cleanup) {
-    return (std::get<I>(casters_).from_python(handle(items_[I]), flags_for_local_caster<T>(flags), cleanup) && ...);
+    return (std::get<I>(casters_).from_python(items_[I], flags_for_local_caster<T>(flags), cleanup) && ...);
   }
   template <size_t... I> bool can(std::index_sequence<I...>) const {
     return (std::get<I>(casters_).template can_cast<T>() && ...);
@@ -56,12 +56,9 @@ private:
   template <size_t... I, typename U>
   static object make_python(std::index_sequence<I...>, U &&value, [[maybe_unused]] rv_policy policy,
                             [[maybe_unused]] cleanup_list *cleanup) {
-    std::vector<object> items;
-    items.reserve(sizeof...(T));
-    (items.push_back(
-         checked(make_caster<T>::from_cpp(std::get<I>(std::forward<U>(value)), item_policy(policy), cleanup))),
-     ...);
-    return python_container("tuple", items);
+    python_container made(kFfiHpyTuple, sizeof...(T));
+    (made.add(make_caster<T>::from_cpp(std::get<I>(std::forward<U>(value)), item_policy(policy), cleanup)), ...);
+    return made.finish();
   }
 
   sequence items_; /* first: items may refer to it */

@@ -1,8 +1,10 @@
 /* api.c - the table of functions for libraries that are bound with ffi_hpy/bind.h. */
 #include "api.h"
 
+#include "core/object/str.h"
 #include "instance.h"
 #include "overload.h"
+#include "sequence.h"
 
 const ffi_hpy_bind_api fh_api_table = {
     .version = FFI_HPY_BIND_VERSION,
@@ -11,7 +13,7 @@ const ffi_hpy_bind_api fh_api_table = {
     .call = TVMFFIFunctionCall,
     .own = TVMFFIAnyViewToOwnedAny,
     .new_function = TVMFFIFunctionCreate,
-    .new_str = TVMFFIStringFromByteArray,
+    .new_str = fh_str_new_plain,
     .new_bytes = TVMFFIBytesFromByteArray,
     .raise = TVMFFIErrorSetRaisedFromCStr,
     .take_error = TVMFFIErrorMoveFromRaised,
@@ -28,4 +30,7 @@ const ffi_hpy_bind_api fh_api_table = {
     .instance_find = fh_instance_find,
     .instance_release_whole = fh_instance_release_whole,
     .instance_cast = fh_instance_cast,
+    .str_deleter = fh_str_delete_plain,
+    .container_new = fh_sequence_container_new,
+    .container_items = fh_sequence_container_items,
 };

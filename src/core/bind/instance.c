@@ -324,9 +324,10 @@ int fh_instance_new(const ffi_hpy_class *type, void **room, ffi_hpy_instance **o
 }
 
 void *fh_instance_cast(const TVMFFIAny *value, const ffi_hpy_class *type) {
+  const ffi_hpy_instance *self = (const ffi_hpy_instance *)(const void *)value->v_obj;
+  if (FH_LIKELY(value->type_index == type->type_index && self->type == type)) return self->value;
   if (value->type_index < kTVMFFIStaticObjectBegin) return NULL;
   if (value->type_index != type->type_index && !fh_type_is_instance(value->type_index, type->type_index)) return NULL;
-  const ffi_hpy_instance *self = (const ffi_hpy_instance *)(const void *)value->v_obj;
   void *found = self->value;
   for (const ffi_hpy_class *each = self->type; found != NULL && each != NULL && each != type; each = each->base) {
     if (each->type_index == type->type_index) break;

@@ -229,9 +229,9 @@ static FH_COLD int raise_mismatch(const overload *first, const TVMFFIAny *args, 
 
 /* --- calls -------------------------------------------------------------------------------------------------------- */
 
-static int call_overloads(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  const overload *first = (const overload *)self;
-  uint32_t n = (uint32_t)n_args, flags = next_of(first) == NULL ? UINT32_MAX : ~(uint32_t)kFfiHpyCastConvert;
+/* Any call of a Function with defaults or several overloads, or with a wrong number of arguments. */
+static FH_NOINLINE int call_any(const overload *first, const TVMFFIAny *args, uint32_t n, TVMFFIAny *result) {
+  uint32_t flags = next_of(first) == NULL ? UINT32_MAX : ~(uint32_t)kFfiHpyCastConvert;
   for (;; flags = UINT32_MAX) {
     for (const overload *each = first; each != NULL; each = next_of(each)) {
       int rc = call_one(each, args, n, flags, result);
@@ -239,6 +239,15 @@ static int call_overloads(void *self, const TVMFFIAny *args, int32_t n_args, TVM
     }
     if (flags == UINT32_MAX) return raise_mismatch(first, args, n);
   }
+}
+
+static int call_overloads(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  const overload *first = (const overload *)self;
+  uint32_t n = (uint32_t)n_args;
+  bool is_plain = n == first->head.n_params && n == first->n_required && first->is_simple && next_of(first) == NULL;
+  if (FH_UNLIKELY(!is_plain)) return call_any(first, args, n, result);
+  int rc = first->head.call(&first->head, args, UINT32_MAX, result);
+  return FH_LIKELY(rc != FFI_HPY_NEXT_OVERLOAD) ? rc : raise_mismatch(first, args, n);
 }
 
 /* --- definitions -------------------------------------------------------------------------------------------------- */

@@ -44,7 +44,10 @@ static void end_seq(void *self) {
 static void delete_seq(void *self, int flags);
 static const fh_object_owner owner = {delete_seq, end_seq};
 static void delete_seq(void *self, int flags) {
-  fh_object_delete_owner(&owner, self, flags, has_objects((const fh_seq_object *)self));
+  fh_seq_object *seq = (fh_seq_object *)self;
+  bool is_nested = has_objects(seq);
+  if (!is_nested) seq->cell.size = 0; /* nothing to drop */
+  fh_object_delete_owner(&owner, self, flags, is_nested);
 }
 
 /* n_inline: the number of items that fit into the block after the struct; 0 for a List, which has no buffer yet. */
@@ -68,6 +71,15 @@ fh_seq_object *fh_seq_new_array(int64_t capacity) {
   fh_seq_object *array = capacity <= MAX_ITEMS ? new_object(kTVMFFIArray, capacity) : NULL;
   if (array == NULL) fh_error_raise_no_memory();
   return array;
+}
+
+fh_seq_object *fh_seq_new_typed(int32_t type_index, int64_t capacity) {
+  fh_seq_object *seq = capacity >= 0 && capacity <= MAX_ITEMS ? new_object(type_index, capacity) : NULL;
+  if (seq == NULL) {
+    fh_error_raise_no_memory();
+    return NULL;
+  }
+  return seq;
 }
 
 fh_seq_object *fh_seq_new_list(int64_t capacity) {
@@ -105,16 +117,23 @@ fh_seq_object *fh_seq_array_in(void *block, int64_t n) {
   return array;
 }
 
+/* None, a bool, an int or a float: the usual items of a long sequence. */
+FH_INLINE bool is_number(const TVMFFIAny *any) { return (uint32_t)any->type_index <= kTVMFFIFloat; }
+
 fh_seq_object *fh_seq_from_views(int32_t type_index, const TVMFFIAny *views, int64_t n) {
   fh_seq_object *seq = type_index == kTVMFFIList ? fh_seq_new_list(n) : fh_seq_new_array(n);
   if (seq == NULL) return NULL;
+  TVMFFIAny *items = fh_seq_items(seq);
   for (int64_t i = 0; i < n; ++i) {
-    if (fh_any_own(&views[i], &fh_seq_items(seq)[i]) != 0) {
+    if (FH_LIKELY(is_number(&views[i]))) {
+      items[i] = views[i];
+    } else if (fh_any_own(&views[i], &items[i]) != 0) {
+      seq->cell.size = i;
       fh_object_release(seq);
       return NULL;
     }
-    seq->cell.size = i + 1; /* item by item, so that a failure releases the items so far */
   }
+  seq->cell.size = n;
   return seq;
 }
 

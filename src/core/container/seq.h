@@ -28,6 +28,8 @@ static inline int64_t fh_seq_size(const fh_seq_object *seq) { return seq->cell.s
 /* Make an empty object with room for `capacity` items; NULL with an error pending. */
 fh_seq_object *fh_seq_new_array(int64_t capacity);
 fh_seq_object *fh_seq_new_list(int64_t capacity);
+/* Makes an empty object of another type, which has only the cell of an Array. */
+fh_seq_object *fh_seq_new_typed(int32_t type_index, int64_t capacity);
 /* Makes an object of that type (kTVMFFIArray or kTVMFFIList) with owned copies of n views. */
 fh_seq_object *fh_seq_from_views(int32_t type_index, const TVMFFIAny *views, int64_t n);
 

@@ -1,5 +1,6 @@
 /* globals_binding.c - functions of the core for the bindings of this project and for libtvm_ffi_cxx.so. */
 #include "core/bind/api.h"
+#include "core/bind/sequence.h"
 #include "core/module/library.h"
 #include "core/module/library_context.h"
 #include "core/module/library_module.h"
@@ -26,7 +27,10 @@ FH_GLOBAL(error_deferral) { return give_table("ffi_hpy.error_deferral", &fh_erro
 FH_GLOBAL(field_access) { return give_table("ffi_hpy.field_access", &fh_field_access_table, n_args, result); }
 
 /* ffi_hpy.bind_api() -> the address of the table of ffi_hpy/c_bind.h */
-FH_GLOBAL(bind_api) { return give_table("ffi_hpy.bind_api", &fh_api_table, n_args, result); }
+FH_GLOBAL(bind_api) {
+  if (fh_sequence_init() != 0) return -1;
+  return give_table("ffi_hpy.bind_api", &fh_api_table, n_args, result);
+}
 
 /* ffi_hpy.set_backtrace_boundary(address): native backtraces end at the library that contains this address, for a host
  * whose calls do not come from the library of its PyErr_CheckSignals. */

@@ -142,6 +142,14 @@ int TVMFFIBytesFromByteArray(const TVMFFIByteArray *input, TVMFFIAny *out) {
   return fh_bytes_new(input->data, input->size, out);
 }
 
+void fh_str_delete_plain(void *self, int flags) { fh_object_delete_plain(self, flags); }
+
+int fh_str_new_plain(const TVMFFIByteArray *text, TVMFFIAny *out) {
+  if (TVMFFIStringFromByteArray(text, out) != 0) return -1;
+  if (out->type_index == kTVMFFIStr) out->v_obj->deleter = fh_str_delete_plain;
+  return 0;
+}
+
 /* --- strings that are written piece by piece --------------------------------------------------------------------- */
 
 /* A string that is written piece by piece into the block of its String object. The block grows by half,

@@ -32,6 +32,10 @@ static inline int fh_str_from_cstr(const char *text, TVMFFIAny *out) { return fh
 static inline int fh_str_from_bytes(TVMFFIByteArray text, TVMFFIAny *out) {
   return fh_str_new(text.data, text.size, out);
 }
+/* As fh_str_new, for a string that becomes a str of Python itself, not of the package's class: an object has the
+ * deleter fh_str_delete_plain, by which bindings recognise it. */
+int fh_str_new_plain(const TVMFFIByteArray *text, TVMFFIAny *out);
+void fh_str_delete_plain(void *self, int flags);
 /* Turns a block from fh_mem_alloc into an object (kTVMFFIStr or kTVMFFIBytes) of n_bytes: writes the header and the
  * NUL, and keeps the content that the block has. Lengths up to 7 are allowed too. */
 void fh_str_object_init(fh_str_object *str, size_t n_bytes, int32_t type_index);

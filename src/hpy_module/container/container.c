@@ -144,6 +144,20 @@ static int from_dict(HPyContext *ctx, FbCoreFunction *constructor, HPy dict, FbA
   return rc;
 }
 
+/* Returns item i of a list or tuple, borrowed, without a call; HPy_NULL without an exception if that is not possible,
+ * or if a list has shrunk. */
+FH_INLINE HPy item_in_place(HPyContext *ctx, HPy sequence, HPy_ssize_t i) {
+  if (FH_UNLIKELY(fb_ext == NULL)) return HPy_NULL;
+  intptr_t type = fb_type_tag_type(sequence);
+  if (type == ctx->h_TupleType._i && fb_context_tuple_items != 0) return fb_tuple_item(sequence, i);
+  if (type != ctx->h_ListType._i || fb_context_list_items == 0) return HPy_NULL;
+  size_t n;
+  const HPy *items;
+  memcpy(&n, (const char *)sequence._i + fb_context_list_items - sizeof(n), sizeof(n));
+  memcpy(&items, (const char *)sequence._i + fb_context_list_items, sizeof(items));
+  return (size_t)i < n ? items[i] : HPy_NULL;
+}
+
 /* The length is read once, because converting an item may run Python code that changes the list. */
 static int from_sequence(HPyContext *ctx, FbCoreFunction *constructor, HPy value, FbArgs *args, TVMFFIObject **out) {
   HPy_ssize_t n = HPy_Length(ctx, value);
@@ -152,6 +166,8 @@ static int from_sequence(HPyContext *ctx, FbCoreFunction *constructor, HPy value
   FbArgs inner = inner_args(args, &items);
   int rc = 0;
   for (HPy_ssize_t i = 0; rc == 0 && i < n; ++i) {
+    HPy borrowed = item_in_place(ctx, value, i);
+    if (FH_LIKELY(!HPy_IsNull(borrowed)) && fb_immediate_read(borrowed, &items.views[i])) continue;
     HPy item = HPy_GetItem_i(ctx, value, i); /* IndexError if the list has shrunk */
     if (HPy_IsNull(item)) {
       rc = -1;

@@ -20,15 +20,6 @@ enum { CHUNK = 64 };
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
 
-/* Converts an item that other code owns. */
-FH_INLINE HPy item_result(HPyContext *ctx, const TVMFFIAny *item, const DLPackExchangeAPI *exchange) {
-  HPy found = fb_iterate_find(ctx, item, exchange);
-  if (FH_UNLIKELY(!HPy_IsNull(found))) return found;
-  TVMFFIAny value = *item;
-  if (value.type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectIncRef(value.v_obj);
-  return fb_iterate_item(ctx, &value, exchange);
-}
-
 /* A list that is being filled. PyPy 7.3 never frees the results of its builders. */
 typedef struct Filling {
   HPyListBuilder builder;
@@ -70,7 +61,7 @@ static HPy filling_end(HPyContext *ctx, Filling *filling) {
 HPy fb_iterate_list(HPyContext *ctx, const TVMFFIAny *items, int64_t n, const DLPackExchangeAPI *exchange) {
   Filling filling = filling_begin(ctx, n);
   for (int64_t i = 0; i < n; ++i) {
-    if (filling_add(ctx, &filling, i, item_result(ctx, &items[i], exchange)) != 0) return HPy_NULL;
+    if (filling_add(ctx, &filling, i, fb_iterate_copy(ctx, &items[i], exchange)) != 0) return HPy_NULL;
   }
   return filling_end(ctx, &filling);
 }

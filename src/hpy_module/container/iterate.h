@@ -30,6 +30,15 @@ FH_INLINE HPy fb_iterate_find(HPyContext *ctx, const TVMFFIAny *item, const DLPa
   return fb_wrap_find(ctx, item->v_obj);
 }
 
+/* Converts an item that other code owns. */
+FH_INLINE HPy fb_iterate_copy(HPyContext *ctx, const TVMFFIAny *item, const DLPackExchangeAPI *exchange) {
+  HPy found = fb_iterate_find(ctx, item, exchange);
+  if (FH_UNLIKELY(!HPy_IsNull(found))) return found;
+  TVMFFIAny value = *item;
+  if (value.type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectIncRef(value.v_obj);
+  return fb_iterate_item(ctx, &value, exchange);
+}
+
 /* Makes a Python list of n items. The caller keeps the array of items alive, and the array does not change. Returns a
  * new handle, or HPy_NULL with an exception raised. */
 HPy fb_iterate_list(HPyContext *ctx, const TVMFFIAny *items, int64_t n, const DLPackExchangeAPI *exchange);

@@ -9,7 +9,7 @@ HPyContext *fb_ctx;
 const FhpyExtension *fb_ext;
 bool fb_context_is_lasting, fb_context_keeps_handles, fb_context_is_pypy, fb_context_free_threaded;
 bool fb_context_defers_refcounts, fb_context_collects;
-ptrdiff_t fb_context_data_offset, fb_context_type_offset, fb_context_tuple_items;
+ptrdiff_t fb_context_data_offset, fb_context_type_offset, fb_context_tuple_items, fb_context_list_items;
 size_t fb_context_late_shift;
 
 int fb_context_init(HPyContext *ctx) {
@@ -27,11 +27,13 @@ int fb_context_init(HPyContext *ctx) {
   fb_context_is_lasting = fb_context_keeps_handles || strcmp(ctx->name, FHPY_DEBUG_CONTEXT_NAME) == 0;
   /* Our debug mode does not report whether there is a GIL; code that is correct without a GIL is correct with one. */
   fb_context_free_threaded = fb_ext != NULL ? fb_ext->free_threaded : fb_context_is_lasting && !fb_context_is_pypy;
-  /* Without the extension the offsets stay 0. tuple_items, a later entry, also stays 0 if the runtime lacks it. */
+  /* Without the extension the offsets stay 0. tuple_items and list_items, later entries, also stay 0 if the runtime
+   * lacks them. */
   if (fb_ext != NULL) {
     fb_context_data_offset = fb_ext->data_offset;
     fb_context_type_offset = fb_ext->type_offset;
     if (FHPY_EXTENSION_HAS(fb_ext, tuple_items)) fb_context_tuple_items = fb_ext->tuple_items;
+    if (FHPY_EXTENSION_HAS(fb_ext, list_items)) fb_context_list_items = fb_ext->list_items;
     const char *choice = getenv("FFI_HPY_COLLECT");
     fb_context_collects = (choice == NULL || strcmp(choice, "0") != 0) && FHPY_EXTENSION_HAS(fb_ext, collect_begin) &&
                           fb_ext->collect != NULL;

@@ -21,6 +21,7 @@ extern FB_HIDDEN HPyContext *fb_ctx;          /* the context the module was init
 extern FB_HIDDEN const FhpyExtension *fb_ext; /* NULL if that context has none */
 /* Copies of the extension's offsets, for the hot path. */
 extern FB_HIDDEN ptrdiff_t fb_context_data_offset, fb_context_type_offset, fb_context_tuple_items;
+extern FB_HIDDEN ptrdiff_t fb_context_list_items;
 
 /* Whether an attached thread may use fb_ctx at any time. False for the PyPI package hpy, whose debug mode has a context
  * per call. Written together with fb_ext. */

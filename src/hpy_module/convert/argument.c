@@ -225,7 +225,7 @@ int fb_argument_keep(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
   HPy converter = HPy_NULL;
   FbTypeTag kind = fb_type_tag_of(ctx, value, &converter);
   if (kind == FB_TYPE_KIND_CONVERTER) HPy_Close(ctx, converter);
-  if (kind <= FB_TYPE_KIND_RVALUE_REF) return fb_argument_convert(ctx, value, out, args);
+  if (kind <= FB_TYPE_KIND_RVALUE_REF || kind == FB_TYPE_KIND_MEMBER) return fb_argument_convert(ctx, value, out, args);
   return conversions[FB_TYPE_KIND_OPAQUE](ctx, value, out, args);
 }
 

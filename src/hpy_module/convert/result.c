@@ -6,6 +6,7 @@
 #include "result.h"
 
 #include "bigint.h"
+#include "core/platform/atomic.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/error/error.h"
@@ -15,6 +16,8 @@
 static FbResult results[kTVMFFIDynObjectBegin];
 
 void fb_result_set(int32_t type_index, FbResult result) { results[type_index] = result; }
+
+void (*fb_result_str_deleter)(void *self, int flags);
 
 /* Passes a str or bytes (stolen) through the class in which the package wraps such values. */
 static HPy in_class(HPyContext *ctx, FbHook hook, HPy plain) {
@@ -30,7 +33,12 @@ static HPy object_result(HPyContext *ctx, TVMFFIObject *handle, HPy (*wrap)(HPyC
   const TVMFFIByteArray *bytes = (const TVMFFIByteArray *)(handle + 1);
   HPy result;
   switch (handle->type_index) {
-  case kTVMFFIStr: result = in_class(ctx, FB_HOOK_STRING_CLASS, fb_text_new(ctx, bytes->data, bytes->size)); break;
+  case kTVMFFIStr:
+    result = fb_text_new(ctx, bytes->data, bytes->size);
+    if (handle->deleter != fh_atomic_load_relaxed(&fb_result_str_deleter)) {
+      result = in_class(ctx, FB_HOOK_STRING_CLASS, result);
+    }
+    break;
   case kTVMFFIBytes:
     result = in_class(ctx, FB_HOOK_BYTES_CLASS, HPyBytes_FromStringAndSize(ctx, bytes->data, (HPy_ssize_t)bytes->size));
     break;

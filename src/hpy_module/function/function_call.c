@@ -392,7 +392,19 @@ static cpy_PyObject *vectorcall_counted(cpy_PyObject *self, cpy_PyObject *const 
   return vectorcall(self, args, nargsf, kwnames);
 }
 
+/* Whether all arguments are immediate values, which become `views`. */
+FH_INLINE bool are_immediate(const HPy *args, size_t n, TVMFFIAny *views) {
+  return fb_ext != NULL && n <= STACK_ARGS && read_immediates((cpy_PyObject *const *)args, 0, n, views);
+}
+
 int fb_function_call_raw(HPyContext *ctx, HPy function, const HPy *args, size_t nargs, TVMFFIAny *result) {
+  TVMFFIObject *handle = fb_object_get(ctx, function);
+  TVMFFIAny views[STACK_ARGS];
+  if (FH_LIKELY(handle != NULL) && are_immediate(args, nargs, views)) {
+    if (FH_LIKELY(run(ctx, handle, views, nargs, false, result) == 0)) return 0;
+    raise_failure(fb_function_struct(ctx, function));
+    return -1;
+  }
   FbScope scope = {0};
   return call_function(ctx, function, args, nargs, true, &scope, result);
 }

@@ -7,6 +7,7 @@
 #include "core/platform/atomic.h"
 #include "core/platform/system.h"
 #include "hpy_module/collect/collect.h"
+#include "hpy_module/container/builtin.h"
 #include "hpy_module/container/container.h"
 #include "hpy_module/container/iterate.h"
 #include "hpy_module/context/hook.h"
@@ -39,6 +40,7 @@
 #include "hpy_module/value/cany.h"
 #include "hpy_module/value/data_type.h"
 #include "hpy_module/value/error_type.h"
+#include "hpy_module/value/member.h"
 #include "hpy_module/value/native.h"
 #include "hpy_module/value/opaque_value.h"
 #include "hpy_module/value/plain.h"
@@ -128,7 +130,8 @@ static int add_constants(HPyContext *ctx, HPy module) {
                {"TAG_MAPPING", FB_TYPE_KIND_MAPPING},
                {"TAG_DLPACK", FB_TYPE_KIND_DLPACK},
                {"TAG_CONVERTER", FB_TYPE_KIND_CONVERTER},
-               {"TAG_EXCHANGE", FB_TYPE_KIND_EXCHANGE}};
+               {"TAG_EXCHANGE", FB_TYPE_KIND_EXCHANGE},
+               {"TAG_MEMBER", FB_TYPE_KIND_MEMBER}};
   for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); ++i) {
     if (add(ctx, module, kinds[i].name, HPyLong_FromInt32_t(ctx, kinds[i].kind)) != 0) return -1;
   }
@@ -176,6 +179,7 @@ static int set_up(HPyContext *ctx, HPy module) {
   fb_container_init();
   fb_data_type_init();
   fb_opaque_value_init();
+  fb_member_init();
   fb_exchange_init();
   fb_shape_init();
   /* Types come after fb_type_init: on PyPy 7.3 their properties are instances of the type that fb_type_init makes. */
@@ -252,6 +256,9 @@ static HPyDef *module_defines[] = {&module_exec,
                                    &fb_registry_set_global,
                                    &fb_stream_get,
                                    &fb_stream_set,
+                                   &fb_builtin_enable,
+                                   &fb_builtin_items,
+                                   &fb_member_register,
                                    NULL};
 
 /* All state is static and not per module, because a process loads the binding once (module_exec). */

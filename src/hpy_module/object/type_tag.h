@@ -27,6 +27,7 @@ typedef enum FbTypeTag {
   FB_TYPE_KIND_DLPACK,
   FB_TYPE_KIND_CONVERTER,
   FB_TYPE_KIND_EXCHANGE,
+  FB_TYPE_KIND_MEMBER, /* a member of a bound enum */
   FB_N_TYPE_KINDS
 } FbTypeTag;
 

@@ -2,12 +2,15 @@
 #include "wrap.h"
 
 #include "class_table.h"
+#include "core/platform/atomic.h"
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/hook.h"
 #include "identity.h"
 #include "object.h"
 #include "preserve.h"
 #include "recorded.h"
+
+bool (*fb_wrap_other)(HPyContext *ctx, TVMFFIObject *handle, HPy *out);
 
 /* The wrapper that the caller wants: see wrap.h. */
 typedef enum Wanted { WANTED_LISTED, WANTED_MOVABLE, WANTED_APART } Wanted;
@@ -55,6 +58,9 @@ static HPy wrap_listed(HPyContext *ctx, HPy cls, TVMFFIObject *handle) {
 /* Like wrap(), for a type without a class: the package makes a class, or imports the module with the class. Steals the
  * handle. */
 static FH_NOINLINE HPy wrap_unregistered(HPyContext *ctx, TVMFFIObject *handle, bool is_shared) {
+  bool (*other)(HPyContext *, TVMFFIObject *, HPy *) = fh_atomic_load_acquire(&fb_wrap_other); /* as it is set */
+  HPy value;
+  if (other != NULL && other(ctx, handle, &value)) return value;
   HPy index = HPyLong_FromInt32_t(ctx, handle->type_index);
   HPy cls = HPy_IsNull(index) ? HPy_NULL : fb_hook_call(ctx, FB_HOOK_CLASS_FOR_TYPE_INDEX, &index, 1);
   if (!HPy_IsNull(index)) HPy_Close(ctx, index);

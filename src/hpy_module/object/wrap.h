@@ -6,6 +6,11 @@
 
 #include "hpy_module/context/context.h"
 
+/* NULL, or a function for objects that become Python values without a wrapper, although their type has no class and is
+ * not built in. Returns false for any other object; otherwise steals the handle, and *out is a new handle, or HPy_NULL
+ * with an exception raised. */
+extern bool (*fb_wrap_other)(HPyContext *ctx, TVMFFIObject *handle, HPy *out);
+
 /* Returns the registered wrapper of an object, or a new instance of the class of its type. Steals `handle`, also on
  * failure (HPy_NULL). */
 HPy fb_wrap_object(HPyContext *ctx, TVMFFIObject *handle);

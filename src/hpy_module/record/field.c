@@ -247,7 +247,8 @@ static int write_by_setter(HPyContext *ctx, const FbField *field, TVMFFIObject *
   TVMFFIAny view;
   int rc;
   if (field->schema == NULL) {
-    rc = fb_argument_convert(ctx, value, &view, &args);
+    bool is_int = fb_ext != NULL && fb_immediate_int(value, &view); /* the most common value */
+    rc = is_int ? 0 : fb_argument_convert(ctx, value, &view, &args);
     if (FH_UNLIKELY(rc != 0)) rc = fb_argument_convert_refused(ctx, HPy_NULL, value, &view, &args);
   } else if ((rc = fb_field_convert(ctx, field, value, what, &view)) == 0 &&
              view.type_index >= kTVMFFIStaticObjectBegin) {

@@ -127,9 +127,9 @@ static int measure_sizes(void) {
 }
 
 #ifndef FHPY_PYPY
-/* Finds the pointer to the items of a list. The items are read and written in place where reference counts are plain,
- * like in extensions built for these released versions. A list begins with the header and the number of items; its size
- * shows that only the pointer and the capacity follow. */
+/* Finds the pointer to the items of a list. The items are read and written in place where no other thread runs Python
+ * code, as extensions built for these released versions do. A list begins with the header and the number of items; its
+ * size shows that only the pointer and the capacity follow. */
 static int find_list_items(void) {
   Py_ssize_t after = (Py_ssize_t)(fhpy_layout.header_size + sizeof(Py_ssize_t));
   Py_ssize_t size = fhpy_layout_get_basicsize(&PyList_Type);
@@ -187,7 +187,7 @@ int fhpy_layout_measure(void) {
 #else
   fhpy_layout.plain_refcounts =
       fhpy_layout.minor <= 11 && !fhpy_layout.free_threaded && fhpy_layout.header_size == 2 * sizeof(void *);
-  if (find_tuple_items() < 0 || find_ascii_data() < 0 || (fhpy_layout.plain_refcounts && find_list_items() < 0))
+  if (find_tuple_items() < 0 || find_ascii_data() < 0 || (!fhpy_layout.free_threaded && find_list_items() < 0))
     return -1;
 #endif
   PyObject *o = PyObject_CallObject(&PyBaseObject_Type, NULL);

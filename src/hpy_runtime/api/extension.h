@@ -191,6 +191,15 @@ typedef struct FhpyExtension {
    * generation that is collected: 0 to 2. Called once. Returns whether the function will be called. Never
    * raises. */
   int (*collection_watch)(void (*note)(int begins, int generation));
+
+  /* Byte offset, from the handle of a list, of the pointer to its items, which are handles that the list owns; the
+   * number of items is the word before. Both may change whenever Python code runs. 0 if unknown, or if threads run in
+   * parallel. */
+  ptrdiff_t list_items;
+
+  /* Makes a list, or a tuple, of n handles, which it steals also on failure. Returns a new handle, or HPy_NULL with
+   * MemoryError raised. */
+  HPy (*sequence_take)(int is_tuple, const HPy *items, HPy_ssize_t n);
 } FhpyExtension;
 
 enum { FHPY_END_KEPT, FHPY_END_PROCEEDS, FHPY_END_FINALIZE };

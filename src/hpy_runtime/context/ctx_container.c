@@ -119,6 +119,26 @@ typedef struct {
   PyObject *items[];
 } PlainTuple;
 
+static bool can_fill_lists(void) { return fhpy_layout.list_items == offsetof(PlainList, items); }
+
+HPy fhpy_ctx_container_take(int is_tuple, const HPy *items, HPy_ssize_t n) {
+  PyObject *made = is_tuple ? PyTuple_New(n) : PyList_New(n);
+  if (made == NULL) {
+    for (HPy_ssize_t i = 0; i < n; ++i) drop_reference(to_py(items[i]));
+  } else if (!is_tuple && can_fill_lists()) {
+    if (n != 0) memcpy(((PlainList *)made)->items, items, (size_t)n * sizeof(*items)); /* the references move */
+  } else {
+    for (HPy_ssize_t i = 0; i < n; ++i) {
+      if (is_tuple) {
+        PyTuple_SetItem(made, i, to_py(items[i]));
+      } else {
+        PyList_SetItem(made, i, to_py(items[i]));
+      }
+    }
+  }
+  return to_hpy(made);
+}
+
 /* Stores a new reference in an empty slot, without a call. Returns false for a filled slot or a null item; the
  * interpreter's function must then be called. Used only where reference counts are plain. */
 static inline bool fill_plain(PyObject **slot, PyObject *item) {
@@ -177,7 +197,7 @@ void fhpy_ctx_builder_fill(HPyContext *ctx) {
   bool is_plain = fhpy_layout.plain_refcounts && fhpy_layout.tuple_items == offsetof(PlainTuple, items);
   ctx->ctx_ListBuilder_New = list_builder_new;
   ctx->ctx_ListBuilder_Set =
-      fhpy_layout.list_items == offsetof(PlainList, items) ? plain_list_builder_set : list_builder_set;
+      fhpy_layout.plain_refcounts && can_fill_lists() ? plain_list_builder_set : list_builder_set;
   ctx->ctx_ListBuilder_Build = list_builder_build;
   ctx->ctx_ListBuilder_Cancel = list_builder_cancel;
   ctx->ctx_TupleBuilder_New = tuple_builder_new;

@@ -156,6 +156,8 @@ void fhpy_ctx_extension_fill(HPyContext *ctx) {
       .end_offset = fhpy_layout.member_offset[MEMBER_FINALIZE],
       .end_word = fhpy_instance_end_get_word(),
       .collection_watch = fhpy_collection_follow,
+      .list_items = fhpy_layout.list_items,
+      .sequence_take = fhpy_ctx_container_take,
   };
   ctx->_private = &extension;
 }

@@ -17,6 +17,8 @@ void fhpy_ctx_error_fill(HPyContext *ctx);
 void fhpy_ctx_bytes_fill(HPyContext *ctx);
 void fhpy_ctx_unicode_fill(HPyContext *ctx);
 void fhpy_ctx_container_fill(HPyContext *ctx);
+/* The entry sequence_take of the extension. */
+HPy fhpy_ctx_container_take(int is_tuple, const HPy *items, HPy_ssize_t n);
 void fhpy_ctx_builder_fill(HPyContext *ctx);
 void fhpy_ctx_tracker_fill(HPyContext *ctx);
 void fhpy_ctx_store_fill(HPyContext *ctx);

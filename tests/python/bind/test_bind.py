@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import enum
 import gc
 import importlib
@@ -9,6 +10,8 @@ import inspect
 import itertools
 import sys
 import threading
+import time
+import types
 import weakref
 
 import pytest
@@ -190,7 +193,10 @@ def test_arithmetic_enums_and_flags(bound):
     assert bound.level(bound.Level.high) is bound.Level.high
     assert issubclass(bound.Level, enum.IntEnum)
     both = bound.Access.read | bound.Access.write
-    assert bound.access(both) == both
+    assert bound.access(both) is both
+    assert [bound.access(member) for member in bound.Access] == list(bound.Access)
+    with pytest.raises(TypeError):
+        bound.access(bound.Color.red)
     assert issubclass(bound.Access, enum.Flag)
 
 
@@ -388,6 +394,93 @@ def test_containers_are_those_of_python(bound):
     assert (bound.optional(None), bound.optional(3), bound.optional()) == (None, 3, None)
     assert [bound.variant(x) for x in (1, "x", 2.5, None)] == [1, "x", 2.5, None]
     assert bound.nested([[1], (2, 3)]) == [[1], [2, 3]]
+
+
+@pytest.mark.parametrize("n", [0, 1, 16, 17, 1000])
+def test_containers_of_all_sizes(bound, n):
+    numbers = list(range(n))
+    assert bound.vector(numbers) == bound.vector(tuple(numbers)) == [*numbers, 7]
+    assert bound.set(set(numbers)) == {*numbers, 9}
+    assert bound.hash_map(dict(zip(numbers, numbers))) == dict(zip(numbers, numbers))
+    texts = bound.counted(n)
+    assert texts == ["a text of 20 letters"] * n
+    assert {type(text) for text in texts} <= {str}  # not a subclass
+
+
+def test_containers_inside_of_containers(bound):
+    result = bound.tuple_of_lists()
+    assert result == ([1], {2: bound.Color.red})
+    assert [type(result), *map(type, result)] == [tuple, list, dict]
+    with pytest.raises(TypeError, match="unhashable"):
+        bound.set_of_lists()
+
+
+def test_any_iterable_and_any_mapping_is_an_argument(bound):
+    class Numbers:
+        def __iter__(self):
+            return iter((1, 2))
+
+    class Table(collections.UserDict):
+        pass
+
+    for items in (
+        Numbers(),
+        frozenset((1, 2)),
+        collections.deque((1, 2)),
+        ffi_hpy.List([1, 2]),
+        bytearray(b"").split(),
+    ):
+        assert bound.vector(items) == [*items, 7]
+    for table in (Table({1: 2}), types.MappingProxyType({1: 2}), ffi_hpy.Map({1: 2}), ffi_hpy.Dict({1: 2})):
+        assert bound.hash_map(table) == {1: 2.0}
+        with pytest.raises(TypeError):
+            bound.vector(table)
+
+    class Fails:
+        def __iter__(self):
+            raise LookupError("mine")
+
+    with pytest.raises(LookupError, match="mine"):
+        bound.vector(Fails())
+
+
+def test_a_list_that_changes_during_its_conversion(bound):
+    items = [1, None, 3]
+
+    class Shrinks:
+        def __tvm_ffi_int__(self):
+            items.clear()
+            return 2
+
+    items[1] = Shrinks()
+    with pytest.raises(IndexError):
+        bound.vector(items)
+
+
+def test_callables_get_containers_of_python(bound):
+    seen = []
+
+    def keep(*args):
+        seen.extend(args)
+        return ("x", "y")
+
+    assert bound.give_containers(keep) == ["x", "y"]
+    assert seen == [[1, 2], (3, True), {4}, {5: 6}]
+    assert [type(value) for value in seen] == [list, tuple, set, dict]
+    assert bound.give_containers(lambda *args: []) == []
+
+
+def test_containers_pass_from_cpp_to_cpp(bound):
+    assert bound.use_reverser(bound.reverser()) == [3, 2, 1]
+    assert bound.reverser()([1], {2: 3}) == [3, 1]
+
+
+@needs_identity
+def test_objects_in_containers_stay_themselves(bound):
+    dogs = [bound.Dog("a", 1), bound.Dog("b", 2)]
+    assert all(found is dog for found, dog in zip(bound.same_dogs(dogs), dogs))
+    colors = [bound.Color.red, bound.Color.blue]
+    assert all(found is color for found, color in zip(bound.colors(colors), colors))
 
 
 def test_containers_that_do_not_fit(bound):

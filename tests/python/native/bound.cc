@@ -280,6 +280,23 @@ FFI_HPY_MODULE(bound, m) {
   m.def("move_points", [](std::vector<Point *> v) {
     for (Point *p : v) p->x += 1;
   });
+  m.def("same_dogs", [](const std::vector<Dog *> &v) { return v; }, nb::rv_policy::reference);
+  m.def("set_of_lists", [] { return std::set<std::vector<std::string>>{{"a list that owns memory"}}; });
+  m.def("tuple_of_lists", [] { return std::tuple<std::vector<int>, std::map<int, Color>>({1}, {{2, Color::red}}); });
+  m.def("counted", [](size_t n) { return std::vector<std::string>(n, "a text of 20 letters"); });
+  m.def("give_containers", [](const std::function<std::vector<std::string>(std::vector<int>, std::tuple<int, bool>,
+                                                                           std::set<int>, std::map<int, int>)> &f) {
+    return f({1, 2}, {3, true}, {4}, {{5, 6}});
+  });
+  m.def("reverser", []() -> std::function<std::list<int>(std::vector<int>, std::map<int, int>)> {
+    return [](std::vector<int> v, std::map<int, int> more) {
+      for (const auto &pair : more) v.push_back(pair.second);
+      return std::list<int>(v.rbegin(), v.rend());
+    };
+  });
+  m.def("use_reverser", [](const std::function<std::list<int>(std::vector<int>, std::map<int, int>)> &f) {
+    return f({1, 2}, {{0, 3}});
+  });
   m.def("apply", [](const std::function<int(int)> &f, int x) { return f(x) + 1; });
   m.def("multiplier", [](int k) -> std::function<int(int)> { return [k](int x) { return x * k; }; });
   m.def("set_callback", [](std::function<int(int)> f) { callback = std::move(f); }, "f"_a.none());

@@ -1,0 +1,64 @@
+"""One side of author.py: a process that times rows of a bound library on request, or counts their instructions.
+
+Usage: author_side.py KIND FILE, or under callgrind author_side.py KIND FILE MARKS N ROW...
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+from typing import Any
+
+from instructions_side import count_rows
+from plain import caught
+from side import serve_rows
+
+ROWS = {
+    "no argument": "nop()",
+    "one int": "take_int(1)",
+    "three ints": "take_ints(1, 2, 3)",
+    "keywords": "take_named(a=1, b=2)",
+    "str of 20 in": "take_text(text)",
+    "str of 20 in and out": "echo_text(text)",
+    "method": "pair.sum()",
+    "property get": "pair.a",
+    "property set": "pair.a = 7",
+    "constructor": "Pair(1, 2)",
+    "constructor by keywords": "NamedPair(a=1, b=2)",
+    "list of 10 ints in": "take_list(numbers)",
+    "list of 10 ints out": "make_list()",
+    "list of 10 ints in and out": "echo_list(numbers)",
+    "dict of 10 ints in and out": "echo_dict(table)",
+    "set of 10 ints in and out": "echo_set(numbers_set)",
+    "tuple of 3 in and out": "echo_tuple(row)",
+    "enum in and out": "echo_color(red)",
+    "third overload": "overloaded(text)",
+    "callback": "call(function)",
+    "exception": "caught(fail)",
+    "list of 10 ints iterated": "for _ in make_list(): pass",
+}
+
+
+def names_of(file: str) -> dict[str, Any]:
+    """Return the names in the statements."""
+    sys.path.insert(0, str(Path(file).parent))
+    module: Any = importlib.import_module(Path(file).stem)
+    names = {name: value for name, value in vars(module).items() if not name.startswith("_")}
+    numbers = list(range(10))
+    values = {"numbers": numbers, "numbers_set": set(numbers), "table": dict(zip(numbers, numbers))}
+    values.update(text="a text of 20 letters", row=(1, 2.5, True), function=lambda x: x, caught=caught)
+    return {**names, **values, "pair": module.Pair(1, 2), "red": module.Color.red}
+
+
+def main() -> None:
+    _, file, *rest = sys.argv[1:]
+    if not rest:
+        serve_rows(ROWS, names_of(file))
+        return
+    marks, count, *rows = rest
+    count_rows({row: ROWS[row] for row in rows}, names_of(file), marks, int(count))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,93 @@
+/* sequence.c - containers between Python and bound libraries: one type for each class of Python, all with the cell of
+ * an ffi.Array. A binding converts such an object to a list, tuple, set or dict as soon as it gets the object. */
+#include "sequence.h"
+
+#include "core/container/hashmap.h"
+#include "core/container/list.h"
+#include "core/object/any.h"
+#include "core/object/error.h"
+#include "core/object/function.h"
+#include "core/object/global.h"
+#include "core/object/object_new.h"
+#include "core/object/type.h"
+
+/* Written by each import of a bound library, always with the same indices, before the library can make containers. */
+static int32_t types[kFfiHpyNumContainers];
+
+int fh_sequence_init(void) {
+  static const char *const keys[kFfiHpyNumContainers] = {"ffi_hpy.List", "ffi_hpy.Tuple", "ffi_hpy.Set",
+                                                         "ffi_hpy.Dict"};
+  for (int i = 0; i < kFfiHpyNumContainers; ++i) {
+    int32_t index = fh_type_add(fh_base_bytes(keys[i]), -1, 1, 0, false, kTVMFFIObject);
+    if (index < 0) return -1;
+    fh_atomic_store_relaxed_i32(&types[i], index);
+  }
+  return 0;
+}
+
+/* The kind of a container of a bound library; kFfiHpyNumContainers for other values. */
+static uint32_t kind_of(const TVMFFIAny *value) {
+  uint32_t kind = 0;
+  while (kind < kFfiHpyNumContainers && fh_atomic_load_relaxed_i32(&types[kind]) != value->type_index) ++kind;
+  return kind;
+}
+
+int fh_sequence_container_new(uint32_t kind, size_t n, TVMFFIObjectHandle *out) {
+  *out = fh_seq_new_typed(fh_atomic_load_relaxed_i32(&types[kind]), (int64_t)n);
+  return *out != NULL ? 0 : -1;
+}
+
+/* The keys and values of a Map, or of a copy of a Dict, which other threads may change. */
+static int pairs_of(fh_hashmap_object *map, TVMFFIAny *out) {
+  fh_hashmap_object *kept = NULL;
+  if (map->header.type_index == kTVMFFIDict) map = kept = fh_hashmap_copy(map, kTVMFFIMap);
+  TVMFFIObjectHandle made = NULL;
+  if (map != NULL && fh_sequence_container_new(kFfiHpyDict, 2 * (size_t)map->size, &made) == 0) {
+    uint64_t position = fh_hashmap_begin(map);
+    TVMFFIAny *items = fh_seq_items((fh_seq_object *)made);
+    ((fh_seq_object *)made)->cell.size = 2 * (int64_t)map->size;
+    for (uint64_t i = 0; i < map->size; ++i, position = fh_hashmap_next(map, position)) {
+      const fh_hashmap_pair *pair = fh_hashmap_at(map, position);
+      fh_any_copy(&pair->key, &items[2 * i]);
+      fh_any_copy(&pair->value, &items[2 * i + 1]);
+    }
+    *out = fh_any_object(made);
+  }
+  fh_object_release(kept);
+  return made != NULL ? 0 : -1;
+}
+
+/* Asks the package for the items, or keys and values, of another object. Python returns None for objects without. */
+static int ask(const TVMFFIAny *value, bool wants_pairs, TVMFFIAny *out) {
+  TVMFFIByteArray name = fh_base_bytes(wants_pairs ? "ffi_hpy.bind_pairs" : "ffi_hpy.bind_items");
+  TVMFFIObjectHandle function = NULL;
+  if (TVMFFIFunctionGetGlobal(&name, &function) != 0) return -1;
+  if (function == NULL) return 0;
+  int rc = fh_function_call(function, value, 1, out);
+  fh_object_release(function);
+  if (rc != 0 || out->type_index == kTVMFFIArray || out->type_index == kTVMFFINone) return rc;
+  fh_any_drop(out);
+  *out = fh_any_none();
+  return 0;
+}
+
+int fh_sequence_container_items(const TVMFFIAny *value, uint32_t flags, TVMFFIAny *out) {
+  bool wants_pairs = (flags & FFI_HPY_PAIRS) != 0;
+  *out = fh_any_none();
+  if (!fh_any_is_object(value)) return 0;
+  if (fh_hashmap_is(value)) return wants_pairs ? pairs_of((fh_hashmap_object *)(void *)value->v_obj, out) : 0;
+  if (fh_seq_is(value)) {
+    if (wants_pairs) return 0;
+    const fh_seq_object *seq = (const fh_seq_object *)(const void *)value->v_obj;
+    fh_seq_object *copy = fh_list_copy(seq, kTVMFFIArray); /* other threads may change a List */
+    if (copy == NULL) return -1;
+    *out = fh_any_object(copy);
+    return 0;
+  }
+  uint32_t kind = kind_of(value);
+  if (kind != kFfiHpyNumContainers) {
+    if (wants_pairs == (kind == kFfiHpyDict)) fh_any_copy(value, out);
+    return 0;
+  }
+  return wants_pairs || (flags & kFfiHpyCastConvert) != 0 ? ask(value, wants_pairs, out) : 0;
+}

@@ -1,0 +1,16 @@
+/* sequence.h - containers between Python and libraries that are bound with ffi_hpy/bind.h. */
+#ifndef FH_BIND_SEQUENCE_H_
+#define FH_BIND_SEQUENCE_H_
+
+#include <ffi_hpy/c_bind.h>
+
+#include "core/platform/base.h"
+
+/* Registers the types of containers; before the table of api.h is given to a library. */
+int fh_sequence_init(void);
+
+/* Implement the entries of ffi_hpy_bind_api with these names. */
+int fh_sequence_container_new(uint32_t kind, size_t n, TVMFFIObjectHandle *out);
+int fh_sequence_container_items(const TVMFFIAny *value, uint32_t flags, TVMFFIAny *out);
+
+#endif /* FH_BIND_SEQUENCE_H_ */

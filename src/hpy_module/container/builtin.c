@@ -1,0 +1,172 @@
+/* Containers of bound libraries (core/bind/sequence.h) as lists, tuples, sets and dicts, and the items of iterables for
+ * such libraries. The package enables both when the first bound library is imported. */
+#include "builtin.h"
+
+#include <ffi_hpy/c_bind.h>
+#include <stdlib.h>
+
+#include "hpy_module/context/call.h"
+#include "hpy_module/context/drop.h"
+#include "hpy_module/context/raise.h"
+#include "hpy_module/context/ref.h"
+#include "hpy_module/convert/result.h"
+#include "hpy_module/error/error.h"
+#include "hpy_module/object/identity.h"
+#include "hpy_module/object/type_tag.h"
+#include "hpy_module/object/wrap.h"
+#include "iterate.h"
+
+/* Both are written before fb_wrap_other is set. */
+static int32_t types[kFfiHpyNumContainers];
+static FbRef set_class;
+
+/* For larger containers the values are on the heap. */
+enum { FEW = 16 };
+
+/* Converts n items. If `takes`, the items are stolen and become None. Returns the number of values, which is smaller
+ * than n with an exception raised. */
+FH_INLINE int64_t convert_each(HPyContext *ctx, TVMFFIAny *items, int64_t n, bool takes, HPy *values) {
+  for (int64_t i = 0; i < n; ++i) {
+    if (items[i].type_index < kTVMFFIStaticObjectBegin) {
+      values[i] = fb_result_make(ctx, &items[i]);
+    } else if (takes) {
+      TVMFFIAny taken = items[i];
+      items[i] = (TVMFFIAny){0};
+      values[i] = fb_result_make(ctx, &taken);
+    } else {
+      values[i] = fb_iterate_copy(ctx, &items[i], NULL);
+    }
+    if (FH_UNLIKELY(HPy_IsNull(values[i]))) return i;
+  }
+  return n;
+}
+
+static void close_each(HPyContext *ctx, const HPy *values, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) HPy_Close(ctx, values[i]);
+}
+
+/* The functions below steal n values, also on failure. */
+
+static HPy list_of(HPyContext *ctx, const HPy *values, int64_t n) {
+  HPy made = HPyList_New(ctx, 0);
+  for (int64_t i = 0; i < n && !HPy_IsNull(made); ++i) {
+    if (HPyList_Append(ctx, made, values[i]) == 0) continue;
+    HPy_Close(ctx, made);
+    made = HPy_NULL;
+  }
+  close_each(ctx, values, n);
+  return made;
+}
+
+static HPy tuple_of(HPyContext *ctx, const HPy *values, int64_t n) {
+  HPy made = HPyTuple_FromArray(ctx, (HPy *)values, (HPy_ssize_t)n);
+  close_each(ctx, values, n);
+  return made;
+}
+
+static HPy sequence_of(HPyContext *ctx, bool is_tuple, const HPy *values, int64_t n) {
+  if (FH_LIKELY(fb_ext != NULL && FHPY_EXTENSION_HAS(fb_ext, sequence_take))) {
+    return fb_ext->sequence_take(is_tuple, values, (HPy_ssize_t)n);
+  }
+  return is_tuple ? tuple_of(ctx, values, n) : list_of(ctx, values, n);
+}
+
+static HPy set_of(HPyContext *ctx, const HPy *values, int64_t n) {
+  HPy tuple = sequence_of(ctx, true, values, n), made = HPy_NULL;
+  if (HPy_IsNull(tuple)) return tuple;
+  HPy cls = fb_ref_borrow(ctx, &set_class);
+  made = fb_call_one(ctx, cls, tuple);
+  fb_ref_return(ctx, cls);
+  HPy_Close(ctx, tuple);
+  return made;
+}
+
+static HPy dict_of(HPyContext *ctx, const HPy *values, int64_t n) {
+  HPy dict = HPyDict_New(ctx);
+  int rc = HPy_IsNull(dict) ? -1 : 0;
+  for (int64_t i = 0; rc == 0 && i < n; i += 2) rc = HPy_SetItem(ctx, dict, values[i], values[i + 1]);
+  close_each(ctx, values, n);
+  if (rc == 0 || HPy_IsNull(dict)) return dict;
+  HPy_Close(ctx, dict);
+  return HPy_NULL;
+}
+
+static HPy make(HPyContext *ctx, int kind, const HPy *values, int64_t n) {
+  switch (kind) {
+  case kFfiHpySet: return set_of(ctx, values, n);
+  case kFfiHpyDict: return dict_of(ctx, values, n);
+  default: return sequence_of(ctx, kind == kFfiHpyTuple, values, n);
+  }
+}
+
+/* Returns a container of the items of an object, borrowed. If there are no other users, the items move. */
+static HPy container_of(HPyContext *ctx, int kind, TVMFFIObject *handle) {
+  TVMFFISeqCell *cell = (TVMFFISeqCell *)(handle + 1);
+  bool takes = !fb_identity_is_shared(handle);
+  HPy few[FEW], *values = cell->size <= FEW ? few : malloc((size_t)cell->size * sizeof(HPy));
+  if (values == NULL) return HPyErr_NoMemory(ctx);
+  int64_t n = convert_each(ctx, cell->data, cell->size, takes, values);
+  HPy made = HPy_NULL;
+  if (FH_LIKELY(n == cell->size)) {
+    if (takes) cell->size = 0;
+    made = make(ctx, kind, values, n);
+  } else {
+    close_each(ctx, values, n);
+  }
+  if (values != few) free(values);
+  return made;
+}
+
+/* The fb_wrap_other. */
+static bool unwrap(HPyContext *ctx, TVMFFIObject *handle, HPy *out) {
+  int kind = 0;
+  while (kind < kFfiHpyNumContainers && types[kind] != handle->type_index) ++kind;
+  if (kind == kFfiHpyNumContainers) return false;
+  *out = container_of(ctx, kind, handle);
+  fb_drop_object(handle, HPy_IsNull(*out) ? -1 : 0);
+  return true;
+}
+
+HPyDef_METH(fb_builtin_enable, "enable_builtins", HPyFunc_VARARGS,
+            .doc = "Values of bound libraries become lists, tuples, instances of a class (set), dicts and str.")
+static HPy fb_builtin_enable_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+  (void)self;
+  if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "enable_builtins() takes 2 arguments, got %zu", nargs);
+  const ffi_hpy_bind_api *api = HPyLong_AsVoidPtr(ctx, args[1]);
+  if (api == NULL && HPyErr_Occurred(ctx)) return HPy_NULL;
+  static const char *const keys[kFfiHpyNumContainers] = {"ffi_hpy.List", "ffi_hpy.Tuple", "ffi_hpy.Set",
+                                                         "ffi_hpy.Dict"};
+  int32_t found[kFfiHpyNumContainers];
+  if (fh_atomic_load_acquire(&fb_wrap_other) != NULL) return HPy_Dup(ctx, ctx->h_None); /* as stored below */
+  for (int i = 0; i < kFfiHpyNumContainers; ++i) {
+    TVMFFIByteArray key = {keys[i], strlen(keys[i])};
+    if (TVMFFITypeKeyToIndex(&key, &found[i]) != 0) {
+      fb_error_raise_pending(ctx, "enable_builtins");
+      return HPy_NULL;
+    }
+  }
+  memcpy(types, found, sizeof(types));
+  fb_ref_store(ctx, &set_class, args[0]);
+  fh_atomic_store_relaxed(&fb_result_str_deleter, api->str_deleter);
+  fh_atomic_store_release(&fb_wrap_other, unwrap);
+  return HPy_Dup(ctx, ctx->h_None);
+}
+
+/* --- iterables ---------------------------------------------------------------------------------------------------- */
+
+HPyDef_METH(fb_builtin_items, "items_of", HPyFunc_O,
+            .doc = "A list of the items of an iterable; None for strings, mappings, and values that are not iterable.")
+static HPy fb_builtin_items_impl(HPyContext *ctx, HPy self, HPy value) {
+  (void)self;
+  unsigned protocols;
+  if (fb_type_tag_with_protocols(ctx, value, &protocols) == FB_TYPE_KIND_UNKNOWN) return HPy_NULL;
+  bool is_other = (protocols & FB_PROTOCOL_MAPPING) || HPyUnicode_Check(ctx, value) || HPyBytes_Check(ctx, value);
+  if (is_other) return HPy_Dup(ctx, ctx->h_None);
+  HPy type = HPy_Type(ctx, value);
+  if (HPy_IsNull(type)) return type;
+  HPy method = fb_attr_find(ctx, type, "__iter__");
+  HPy_Close(ctx, type);
+  if (HPy_IsNull(method)) return HPyErr_Occurred(ctx) ? HPy_NULL : HPy_Dup(ctx, ctx->h_None);
+  HPy_Close(ctx, method);
+  return fb_call_one(ctx, ctx->h_ListType, value);
+}

@@ -1,0 +1,99 @@
+/* Members of enums that a library binds with ffi_hpy/bind.h: each has one ffi.OpaquePyObject, made when the enum is
+ * made, so that the library recognises a member by the pointer.
+ *
+ * A table leads from the member to its native object: open addressing with linear probing. The key is the address of
+ * the member, which its native object keeps alive as long as the process. Without the extension, handles are not
+ * addresses, and each call makes a native object, as for other Python objects. */
+#include "member.h"
+
+#include <stdlib.h>
+
+#include "core/platform/atomic.h"
+#include "core/platform/fork.h"
+#include "hpy_module/convert/args.h"
+#include "hpy_module/convert/argument.h"
+#include "hpy_module/object/type_tag.h"
+#include "opaque_value.h"
+
+enum { FIRST_SLOTS = 256 };
+
+/* One slot. The native object is stored last and never changes; NULL: the slot is empty. */
+typedef struct Slot {
+  intptr_t member;
+  TVMFFIObject *native;
+} Slot;
+
+typedef struct Table {
+  size_t mask; /* slots - 1; at least half of them are empty */
+  Slot slots[];
+} Table;
+
+/* Guards writing. Replaced tables are kept for readers; all together are as large as the newest. */
+FH_LOCK(writing, "members of enums", FH_RANK_PLAIN);
+static Table *table;
+static size_t n_members;
+
+/* Returns the slot of a member, or the empty slot at its place. */
+static Slot *probe(Table *in, intptr_t member) {
+  for (size_t i = fb_type_tag_hash(member);; ++i) {
+    Slot *slot = &in->slots[i & in->mask];
+    /* acquire: pairs with put() */
+    if (fh_atomic_load_acquire(&slot->native) == NULL || slot->member == member) return slot;
+  }
+}
+
+/* Under the lock. Does nothing if the member is there already. */
+static void put(Table *in, intptr_t member, TVMFFIObject *native) {
+  Slot *slot = probe(in, member);
+  if (slot->native != NULL) return;
+  slot->member = member;
+  fh_atomic_store_release(&slot->native, native); /* pairs with probe() */
+}
+
+/* Makes room for one more member, under the lock. Returns NULL if memory is exhausted. */
+static Table *grown(void) {
+  Table *old = fh_atomic_load_relaxed(&table);
+  if (old != NULL && 2 * (n_members + 1) <= old->mask + 1) return old;
+  size_t n_slots = old == NULL ? FIRST_SLOTS : 2 * (old->mask + 1);
+  Table *larger = calloc(1, sizeof(*larger) + n_slots * sizeof(Slot));
+  if (larger == NULL) return NULL;
+  larger->mask = n_slots - 1;
+  for (size_t i = 0; old != NULL && i <= old->mask; ++i) {
+    if (old->slots[i].native != NULL) put(larger, old->slots[i].member, old->slots[i].native);
+  }
+  fh_atomic_store_release(&table, larger); /* pairs with member_argument() */
+  return larger;
+}
+
+/* The FbConversion of members. */
+static int member_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
+  Table *in = fb_ext == NULL ? NULL : fh_atomic_load_acquire(&table); /* see grown() */
+  TVMFFIObject *native = in == NULL ? NULL : fh_atomic_load_relaxed(&probe(in, value._i)->native);
+  if (FH_UNLIKELY(native == NULL)) return fb_opaque_value_argument(ctx, value, out, args); /* a combination of flags */
+  fb_put_object(out, native);
+  return 0;
+}
+
+void fb_member_init(void) { fb_argument_set_conversion(FB_TYPE_KIND_MEMBER, member_argument); }
+
+HPyDef_METH(fb_member_register, "member_register", HPyFunc_O,
+            .doc = "Pass a member of a bound enum as the same native object each time.")
+static HPy fb_member_register_impl(HPyContext *ctx, HPy self, HPy member) {
+  (void)self;
+  if (fb_ext == NULL) return HPy_Dup(ctx, ctx->h_None);
+  TVMFFIObject *native = fb_opaque_value_new(ctx, member);
+  if (native == NULL) return HPy_NULL;
+  fh_mutex_lock(&writing);
+  Table *in = grown();
+  if (in != NULL) {
+    put(in, member._i, native);
+    ++n_members;
+  }
+  fh_mutex_unlock(&writing);
+  if (in == NULL) {
+    TVMFFIObjectDecRef(native);
+    return HPyErr_NoMemory(ctx);
+  }
+  fb_context_keep(member);
+  return HPy_Dup(ctx, ctx->h_None);
+}
