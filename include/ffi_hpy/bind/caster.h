@@ -93,6 +93,15 @@ public:
     ++n_;
   }
   bool used() const { return n_ != 0; }
+  /** Keeps an error of Python that ended a conversion: the call raises it if no other conversion is tried. */
+  void fail(python_error &&error) noexcept {
+    if (error_ == nullptr) error_ = std::unique_ptr<python_error>(new (std::nothrow) python_error(std::move(error)));
+  }
+  /** Makes the kept error the pending one. False if there is none. */
+  bool raise() const {
+    if (error_ != nullptr) error_->restore();
+    return error_ != nullptr;
+  }
 
 private:
   enum : size_t { kSmall = 3 };
@@ -109,6 +118,7 @@ private:
   size_t n_ = 0;
   TVMFFIAny small_[kSmall];
   std::unique_ptr<std::vector<object>> more_;
+  std::unique_ptr<python_error> error_;
 };
 
 /** The flags for a value inside of a container: None is accepted for pointers. */
@@ -125,6 +135,14 @@ template <typename F> handle guarded(F &&make) noexcept {
     (void)translate_exception();
     return handle();
   }
+}
+
+/** The result of from_python in a handler of an exception. An error of Python is kept for the call. */
+FFI_HPY_COLD inline bool conversion_failed(cleanup_list *cleanup) noexcept {
+  if (translate_exception() != -1) return false;
+  python_error error;
+  if (cleanup != nullptr) cleanup->fail(std::move(error));
+  return false;
 }
 
 /** An object from a reference that from_cpp returned. Throws the pending error if it is empty. */

@@ -144,7 +144,7 @@ private:
     std::tuple<make_caster<A>...> in;
     cleanup_list cleanup(sizeof...(A) != 0 ? handle(args[0]) : handle());
     if (!(load_argument<A>(&std::get<I>(in), args[I], self->params[I].flags, flags, &cleanup) && ...)) {
-      return FFI_HPY_NEXT_OVERLOAD;
+      return cleanup.raise() ? -1 : FFI_HPY_NEXT_OVERLOAD;
     }
     (before_call(static_cast<Extras *>(nullptr), args, sizeof...(A), &cleanup), ...);
     F &f = captured<F>(self);

@@ -129,9 +129,7 @@ template <typename Derived, typename C, typename T> struct sequence_caster {
       }
       return true;
     } catch (...) {
-      (void)translate_exception();
-      python_error dropped;
-      return false;
+      return conversion_failed(cleanup);
     }
   }
   template <typename U, std::enable_if_t<!std::is_pointer_v<std::remove_reference_t<U>>, int> = 0>

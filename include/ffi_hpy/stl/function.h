@@ -42,7 +42,7 @@ template <typename R, typename... A> struct type_caster<std::function<R(A...)>> 
                                                   result_caster<R>::Name + const_name("]"));
   static constexpr bool takes_python = false;
 
-  bool from_python(handle source, uint32_t flags, cleanup_list *) noexcept {
+  bool from_python(handle source, uint32_t flags, cleanup_list *cleanup) noexcept {
     if (source.is_none()) {
       value = nullptr;
       return (flags & cast_flags::accepts_none) != 0;
@@ -54,9 +54,7 @@ template <typename R, typename... A> struct type_caster<std::function<R(A...)>> 
       value = python_callable<R, A...>{std::move(function)};
       return true;
     } catch (...) {
-      (void)translate_exception();
-      python_error dropped;
-      return false;
+      return conversion_failed(cleanup);
     }
   }
   template <typename F, std::enable_if_t<!std::is_pointer_v<std::remove_reference_t<F>>, int> = 0>

@@ -30,9 +30,7 @@ template <typename Map, typename K, typename V> struct mapping_caster {
       }
       return true;
     } catch (...) {
-      (void)translate_exception();
-      python_error dropped;
-      return false;
+      return conversion_failed(cleanup);
     }
   }
   template <typename U, std::enable_if_t<!std::is_pointer_v<std::remove_reference_t<U>>, int> = 0>

@@ -25,9 +25,7 @@ template <typename Tuple, typename... T> struct tuple_caster {
       return items_.read(source, flags, takes_python) && items_.size() == sizeof...(T) &&
              read(std::index_sequence_for<T...>(), flags, cleanup);
     } catch (...) {
-      (void)translate_exception();
-      python_error dropped;
-      return false;
+      return conversion_failed(cleanup);
     }
   }
   template <typename> bool can_cast() const { return can(std::index_sequence_for<T...>()); }
