@@ -201,7 +201,7 @@ static int add_params(fh_text *text, const ffi_hpy_function_spec *spec, const ff
       rc |= fh_text_add_cstr(text, ",\"shown\":");
       rc |= add_json_string(text, part_of(params[i].shown));
     }
-    const char *kind = spec->n_named == 0 ? "positional" : NULL;
+    const char *kind = params[i].name == NULL ? "positional" : NULL;
     for (size_t k = 0; k < FH_COUNT_OF(kinds); ++k) {
       if (params[i].flags & kinds[k].flag) kind = kinds[k].kind;
     }
@@ -222,7 +222,8 @@ int fh_signature_add_metadata(fh_text *text, const ffi_hpy_function_spec *spec, 
     is_by_core |= (params[i].flags & (kFfiHpyParamArgs | kFfiHpyParamKwargs | kFfiHpyParamByNameOnly)) != 0;
     takes_python |= (spec->type_flags[i] & kFfiHpyTypeTakesPython) != 0;
   }
-  if (spec->n_named != 0 || is_by_core) rc |= add_params(text, spec, params);
+  bool is_named = spec->n_params != 0 && params[spec->n_params - 1].name != NULL;
+  if (is_named || is_by_core) rc |= add_params(text, spec, params);
   if (spec->signature != NULL) {
     rc |= fh_text_add_cstr(text, ",\"signature\":");
     rc |= add_json_string(text, part_of(spec->signature));
