@@ -46,15 +46,15 @@ class Options:
     init: InitConfig | None = None
     indent: int = 4
     files: list[str] = field(default_factory=list)
-    modules: list[str] = field(default_factory=list)
-    """The bound modules, and the libraries of such modules, that get stubs."""
-    output: str | None = None
-    """The folder for these stubs."""
     verbose: bool = False
     dry_run: bool = False
     check: bool = False
     target: str = "python"
     coverage_out: str | None = None
+    modules: list[str] = field(default_factory=list)
+    """The bound modules, and the libraries of such modules, that get stubs."""
+    output: str | None = None
+    """The folder for these stubs."""
 
 
 class NamedTypeSchema:

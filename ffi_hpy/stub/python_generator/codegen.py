@@ -196,6 +196,7 @@ def _add(imports: list[ImportItem], *items: ImportItem) -> None:
 
 
 def import_lines(items: Iterable[ImportItem]) -> list[str]:
+    """Return the import statements, one for each module, sorted."""
     by_module: dict[str, set[str]] = {}
     for item in items:
         by_module.setdefault(item.mod, set()).add(item.name_with_alias)
