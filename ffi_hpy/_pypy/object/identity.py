@@ -34,6 +34,7 @@ __all__ = [
     "move",
     "moved",
     "new_pin",
+    "pinned",
     "put_back",
     "register",
     "replace",
@@ -138,6 +139,11 @@ def new_pin() -> Any:
     words = new_words(3)
     _pins.append(words)
     return words
+
+
+def pinned() -> set[int]:
+    """Return the pointers to the objects that pins are on."""
+    return {pin[2] for pin in _pins if pin[2]}
 
 
 def is_used(wrapper: Any, address: int) -> bool:

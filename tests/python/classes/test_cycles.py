@@ -18,7 +18,7 @@ import ffi_hpy
 from ffi_hpy.dataclasses import py_class
 
 collects = pytest.mark.skipif(
-    sys.implementation.name != "cpython" or IS_CFFI_ON_CPYTHON or IS_DEBUG or IS_OWN_DEBUG,
+    IS_CFFI_ON_CPYTHON or IS_DEBUG or IS_OWN_DEBUG,
     reason="PyPy's collector, the cffi backend and debug modes do not see the references of native objects",
 )
 
