@@ -35,7 +35,7 @@ from ..context.binding import binding
 from ..context.numbers import FUNCTION, OPAQUE_PY_OBJECT
 from ..context.py_owners import CALL_AT, DROP_AT, StandIn, finish, free_block, owned, owner_new
 from .handle import has_finalizer, run_finalizer
-from .identity import find_all, keep, kept, pinned, register, unlist
+from .identity import OwnRef, find_all, keep, kept, pinned, register, restore, unlist
 from .objects import is_wrapper, type_index_at
 
 TYPE_CHECKING = False
@@ -62,8 +62,9 @@ class _Node:
 class _Witness:
     """Refers to all nodes and to the wrappers that refer to nodes, while a collection runs."""
 
-    __slots__ = ("found", "nodes", "wrappers")
+    __slots__ = ("finalizable", "found", "nodes", "wrappers")
 
+    finalizable: list[tuple[ref[Any], Any]]  # wrappers whose `__del__` must find the cycle whole
     found: list[ref[_Node]]
     nodes: list[_Node]
     wrappers: list[Any]
@@ -170,15 +171,15 @@ def _read(words: Any) -> list[_Node]:
     return nodes
 
 
-def _find_every_wrapper() -> list[Any]:
-    """Return all wrappers, and register them, so that later searches find them in the instance map. Takes several times
-    as long as a collection."""
+def _find_every_wrapper() -> list[ref[Any]]:
+    """Return weak references to all wrappers, and register them, so that later searches find them in the instance map.
+    Takes several times as long as a collection."""
     found = []
     for value in gc.get_objects():
         if is_wrapper(value):
             try:
                 if value._ffi_address:
-                    found.append(value)
+                    found.append(OwnRef(value))
                     if value._ffi_is_listed is False:
                         register(value)
             except (AttributeError, TypeError, ValueError):
@@ -192,7 +193,9 @@ def _find_groups(closure_call: int) -> tuple[list[_Node], list[Any]]:
     nodes = _scan(wrappers, set(kept))
     keys = _name_values(nodes, closure_call)
     if not keys.issuperset(_fresh()):
-        wrappers = _find_every_wrapper()
+        found = _find_every_wrapper()
+        gc.collect()  # the list of all objects may have begun a collection, which takes them all for alive
+        wrappers = [wrapper for wrapper in (there() for there in found) if wrapper is not None]
         nodes = _scan(wrappers, set(kept))
         keys = _name_values(nodes, closure_call)
     _State.unproven = {key: identity for key, identity in _owned_by_native() if key not in keys}
@@ -235,6 +238,7 @@ def _prepare() -> None:
     witness = _witnesses.popleft()
     _witnesses.append(_Witness())
     witness.wrappers = [wrapper for wrapper in wrappers if wrapper._ffi_address in by_address]
+    witness.finalizable = [(OwnRef(wrapper), wrapper) for wrapper in wrappers if has_finalizer(wrapper)]
     witness.found = [ref(node) for node in nodes]
     witness.nodes = nodes
     try:
@@ -266,7 +270,7 @@ def _put_back(nodes: list[_Node]) -> None:
         if node.number >= 0 and type(owned[node.number]) is StandIn:
             owned[node.number] = node.value
         if node.wrapper is not None:
-            register(node.wrapper)  # the entry may be dead
+            restore(node.wrapper)
             keep(node.wrapper)
 
 
@@ -286,21 +290,23 @@ def _settle(witness: _Witness, is_alive: list[bool]) -> None:
         return
     if not addresses.issubset([node.address for node in _scan(wrappers, addresses)]):
         _put_back(dead)  # a thread refers to an object
-        _reregister(wrappers)
-    elif any(has_finalizer(wrapper) for wrapper in wrappers):
+        _restore_all(wrappers)
+        return
+    waiting = [wrapper for there, wrapper in witness.finalizable if there() is None]
+    if waiting:
         _put_back(dead)
-        _reregister(wrappers)
+        _restore_all(wrappers + waiting)
         _State.must_repeat = True
-        for wrapper in wrappers:
+        for wrapper in waiting:
             run_finalizer(wrapper)
     else:
         _give_up(dead, wrappers)
 
 
-def _reregister(wrappers: list[Any]) -> None:
+def _restore_all(wrappers: list[Any]) -> None:
     for wrapper in wrappers:
         if wrapper._ffi_is_listed:
-            register(wrapper)
+            restore(wrapper)
 
 
 def _give_up(nodes: list[_Node], wrappers: list[Any]) -> None:

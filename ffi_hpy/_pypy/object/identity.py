@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 __all__ = [
+    "OwnRef",
     "at_rest",
     "changing",
     "find",
@@ -38,6 +39,7 @@ __all__ = [
     "put_back",
     "register",
     "replace",
+    "restore",
     "share",
     "take_out",
     "unlist",
@@ -116,6 +118,21 @@ def register(wrapper: Any) -> Any:
             return wrapper
     wrapper._ffi_is_listed = False
     return other
+
+
+class OwnRef(ref[Any] if TYPE_CHECKING else ref):  # type: ignore[misc]
+    """A weak reference apart from others: ref() of a resurrected object returns its old reference, which is dead."""
+
+    __slots__ = ()
+
+
+def restore(wrapper: Any) -> None:
+    """Register a wrapper again that the collector has taken for dead."""
+    with changing:
+        address = wrapper._ffi_address
+        if address and find(address) is None:
+            _table[address] = OwnRef(wrapper)
+            wrapper._ffi_is_listed = True
 
 
 def uses_of(wrapper: Any) -> list[None]:
