@@ -88,15 +88,19 @@ _witnesses = deque(_Witness() for _ in range(_N_WITNESSES))
 class _State:
     """What the searches know of earlier ones."""
 
-    unproven: dict[int, int] = {}
-    """The ids of the objects that have owners outside of closed groups, by key (_owned_by_native)."""
+    unproven: dict[int, tuple[int, int]] = {}
+    """The objects that have owners outside of closed groups, by key (_owned_by_native): the id, and how many searches
+    have found this."""
     earliest = perf_counter() + 10.0
     """When an automatic collection may search again."""
     n_garbage = 0  # nodes found by the collection in progress
-    must_repeat = False  # it has called finalizers
+    has_finalized = False  # it has called finalizers
 
 
 _MOST_ROUNDS = 3
+_MOST_TIMES = 2
+"""Automatic collections do not search for the sake of an object that more searches have found to have other owners. The
+C binding's wrappers are such owners for some time, after they have ended."""
 _LATER, _LATER_IF_USEFUL = 50, 4
 """An automatic collection searches again after this many times the duration of the last search, so that searches take
 2 % of the time, unless they find garbage."""
@@ -192,13 +196,15 @@ def _find_groups(closure_call: int) -> tuple[list[_Node], list[Any]]:
     wrappers = find_all()
     nodes = _scan(wrappers, set(kept))
     keys = _name_values(nodes, closure_call)
-    if not keys.issuperset(_fresh()):
+    if not keys.issuperset(_unproven(0)):
         found = _find_every_wrapper()
         gc.collect()  # the list of all objects may have begun a collection, which takes them all for alive
         wrappers = [wrapper for wrapper in (there() for there in found) if wrapper is not None]
         nodes = _scan(wrappers, set(kept))
         keys = _name_values(nodes, closure_call)
-    _State.unproven = {key: identity for key, identity in _owned_by_native() if key not in keys}
+    _State.unproven = {
+        key: (identity, _n_times(key, identity) + 1) for key, identity in _owned_by_native() if key not in keys
+    }
     return nodes, wrappers
 
 
@@ -220,20 +226,25 @@ def _owned_by_native() -> Iterator[tuple[int, int]]:
             yield address, id(wrapper)
 
 
-def _fresh() -> list[int]:
-    """Return the keys of the objects that no search has seen to have owners outside of closed groups."""
-    unproven = _State.unproven
-    return [key for key, identity in _owned_by_native() if unproven.get(key) != identity]
+def _n_times(key: int, identity: int) -> int:
+    """Return how many searches have found that an object has other owners."""
+    known, n = _State.unproven.get(key, (0, 0))
+    return n if known == identity else 0
+
+
+def _unproven(most: int) -> list[int]:
+    """Return the keys of the objects that at most so many searches have found to have other owners."""
+    return [key for key, identity in _owned_by_native() if _n_times(key, identity) <= most]
 
 
 # --- one collection -----------------------------------------------------------------------------------------------
 
 
-def _prepare() -> None:
-    """Show the graph to the collector, with a witness that nothing refers to."""
+def _prepare() -> bool:
+    """Show the graph to the collector, with a witness that nothing refers to. Returns False if there is none."""
     nodes, wrappers = _find_groups(_find_closure_call())
-    if not nodes:
-        return
+    if not any(node.number >= 0 or node.address in kept for node in nodes):
+        return False
     by_address = {node.address: node for node in nodes}
     witness = _witnesses.popleft()
     _witnesses.append(_Witness())
@@ -247,6 +258,7 @@ def _prepare() -> None:
         _settle(witness, [True] * len(nodes))
         del witness.nodes
         raise
+    return True
 
 
 def _show(witness: _Witness, by_address: dict[int, _Node]) -> None:
@@ -296,7 +308,7 @@ def _settle(witness: _Witness, is_alive: list[bool]) -> None:
     if waiting:
         _put_back(dead)
         _restore_all(wrappers + waiting)
-        _State.must_repeat = True
+        _State.has_finalized = True
         for wrapper in waiting:
             run_finalizer(wrapper)
     else:
@@ -321,25 +333,30 @@ def _give_up(nodes: list[_Node], wrappers: list[Any]) -> None:
     binding.closed_break(address_of(words), len(wrappers))
 
 
+def _search_once() -> bool:
+    """Return whether another search may find more."""
+    n_before = _State.n_garbage
+    _State.has_finalized = False
+    if _prepare():
+        gc.collect()
+    if _State.has_finalized:
+        return True
+    if _State.n_garbage == n_before:
+        return False
+    gc.collect()  # ends the wrappers
+    return bool(_unproven(1))  # other owners may have ended with them
+
+
 def search(is_explicit: bool) -> bool:
     """Free cycles through native objects. A search that the program has not asked for may be left out.
     Returns whether it has found any."""
-    if not is_on or not _fresh():
-        return False
     begin = perf_counter()
-    if not is_explicit and begin < _State.earliest:
+    if not is_on or not (is_explicit or (begin >= _State.earliest and _unproven(_MOST_TIMES))):
         return False
     _State.n_garbage = 0
-    n_rounds = 0
-    _State.must_repeat = True
-    while _State.must_repeat and n_rounds < _MOST_ROUNDS:
-        n_rounds += 1
-        _State.must_repeat = False
-        _prepare()
-        gc.collect()
-    if _State.n_garbage:
-        for _ in range(n_rounds):  # a wrapper with a finalizer ends later
-            gc.collect()
+    for _ in range(_MOST_ROUNDS):
+        if not _search_once():
+            break
     now = perf_counter()
     _State.earliest = now + (now - begin) * (_LATER_IF_USEFUL if _State.n_garbage else _LATER)
     return _State.n_garbage != 0

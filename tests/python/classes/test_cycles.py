@@ -440,7 +440,9 @@ def test_a_finalizer_finds_a_whole_cycle(lib: Any, way: str) -> None:
     assert [is_whole(window) for window in saved] == [True] * 5
     before = lib.n_alive()
     saved.clear()
-    collect_garbage(lambda: lib.n_alive() == before - n_saved, 2)  # a List beside a callback needs two collections
+    # a List beside a callback needs two collections, and each of PyPy's ends a wrapper of a chain
+    n_rounds = 2 if sys.implementation.name == "cpython" else 5
+    collect_garbage(lambda: lib.n_alive() == before - n_saved, n_rounds)
     assert lib.n_alive() == before - n_saved
     assert len(seen) == 10
 
