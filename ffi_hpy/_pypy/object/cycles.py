@@ -18,14 +18,15 @@ references to all that this one reaches. The wrappers behind it then wait for a 
 older than the wrappers, and it is used up; `_witnesses` has a thousand, made at import. A wrapper that is older than
 the last thousand searches, and has been alive during all of them, seems to be alive for ever.
 
-Other threads may run at any time. They see stand-ins in `owned`, which lead to the callables. What looks like garbage
-is scanned again before it is given up: if a thread has taken a reference meanwhile, everything is put back.
+Other threads may run at any time. They see stand-ins in `owned`, which lead to the callables. All that looks like
+garbage is scanned again before it is given up: if a thread has taken a reference, everything is put back.
 """
 
 from __future__ import annotations
 
 import gc
 import os
+import sys
 from collections import deque
 from time import perf_counter
 from weakref import ref
@@ -41,7 +42,7 @@ from .objects import is_wrapper, type_index_at
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
+    from typing import Any, ClassVar
 
 __all__ = ["search"]
 
@@ -82,16 +83,16 @@ def _end(witness: _Witness) -> None:
 
 
 _N_WITNESSES = 1000
-_witnesses = deque(_Witness() for _ in range(_N_WITNESSES))
+_witnesses = deque([_Witness() for _ in range(_N_WITNESSES if sys.implementation.name == "pypy" else 0)])
 
 
 class _State:
-    """What the searches know of earlier ones."""
+    """Facts that a search leaves to later ones."""
 
-    unproven: dict[int, tuple[int, int]] = {}
+    unproven: ClassVar[dict[int, tuple[int, int]]] = {}
     """The objects that have owners outside of closed groups, by key (_owned_by_native): the id, and how many searches
     have found this."""
-    earliest = perf_counter() + 10.0
+    earliest = perf_counter() + 2.0
     """When an automatic collection may search again."""
     n_garbage = 0  # nodes found by the collection in progress
     has_finalized = False  # it has called finalizers
@@ -134,10 +135,12 @@ def _number_of(address: int, closure_call: int) -> int:
 
 
 def _scan(wrappers: list[Any], owners: set[int]) -> list[_Node]:
-    """Return the nodes of the closed groups that own a callable, or contain one of `owners`. Only the given wrappers are
-    known to refer to native objects."""
+    """Return the nodes of the closed groups that own a callable, or contain one of `owners`. Only the given wrappers
+    are known to refer to native objects."""
     pins = pinned()
-    first, others, is_busy = [], [], bool(pins)
+    first: list[int] = []
+    others: list[int] = []
+    is_busy = bool(pins)
     for wrapper in wrappers:
         address = wrapper._ffi_address
         if wrapper._ffi_uses or address in pins:
@@ -178,7 +181,7 @@ def _read(words: Any) -> list[_Node]:
 def _find_every_wrapper() -> list[ref[Any]]:
     """Return weak references to all wrappers, and register them, so that later searches find them in the instance map.
     Takes several times as long as a collection."""
-    found = []
+    found: list[ref[Any]] = []
     for value in gc.get_objects():
         if is_wrapper(value):
             try:

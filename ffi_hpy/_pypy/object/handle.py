@@ -113,7 +113,7 @@ def _finalizer(own: Any) -> Any:
 
 def _is_finalized(wrapper: Any) -> bool:
     try:
-        return bool(_Handle._ffi_is_finalized.__get__(wrapper))  # type: ignore[attr-defined]
+        return bool(vars(_Handle)["_ffi_is_finalized"].__get__(wrapper))
     except AttributeError:
         return False
 

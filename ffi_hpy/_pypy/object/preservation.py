@@ -136,8 +136,8 @@ _N_CALLERS = 4
 
 
 def _calls_collect(frame: FrameType | None) -> bool:
-    """Whether the function that PyPy has interrupted for finalizers seems to call gc.collect(). Finalizers and callbacks
-    of weak references interrupt each other, so a few callers are asked."""
+    """Whether the function that PyPy has interrupted for finalizers seems to call gc.collect(). Finalizers interrupt
+    each other, as do callbacks of weak references, so a few callers are asked."""
     n_left = _N_CALLERS
     while frame is not None and n_left:
         code = frame.f_code

@@ -1,4 +1,4 @@
-/* The scan for the cffi backend, whose wrappers only Python code knows (ffi_hpy/_pypy/cycles).
+/* The scan for the cffi backend, whose wrappers only Python code knows (ffi_hpy/_pypy/object/cycles.py).
  *
  * A closed group is a group of native objects to which only the wrappers that the caller has found refer, and the group
  * itself. Both functions keep the GIL, so no other thread of Python changes an object in between. */
@@ -24,15 +24,15 @@ static int read_args(HPyContext *ctx, const HPy *args, size_t nargs, size_t want
   return HPyErr_Occurred(ctx) ? -1 : 0;
 }
 
-/* Marks the groups that own Python objects: callables, or kept wrappers, whose objects are the first `n_kept`. The mark
- * is n_seen of the representative, which no other code uses without wrappers among the roots. */
-static void mark_relevant(FbScan *scan, TVMFFIObject *const *objects, int64_t n_kept) {
+/* Marks the groups with a function or one of the first `n_first` objects. The mark is n_seen of the representative,
+ * which no other code uses without wrappers among the roots. */
+static void mark_relevant(FbScan *scan, TVMFFIObject *const *objects, int64_t n_first) {
   for (uint32_t i = 0; i < scan->n_nodes; ++i) {
     uint8_t kind = scan->nodes[i].kind;
     if (kind != FB_HOLDER_FUNCTION && kind != FB_HOLDER_PYTHON) continue;
     if (!scan->nodes[i].is_held) scan->nodes[fb_scan_group(scan, i)].n_seen = 1;
   }
-  for (int64_t i = 0; i < n_kept; ++i) {
+  for (int64_t i = 0; i < n_first; ++i) {
     uint32_t number = fb_scan_find(scan, objects[i]);
     if (number != FB_SCAN_NONE) scan->nodes[fb_scan_group(scan, number)].n_seen = 1;
   }
@@ -73,9 +73,7 @@ static void write_words(FbScan *scan, int64_t *words) {
 }
 
 HPyDef_METH(fb_closed_find, "closed_groups", HPyFunc_VARARGS,
-            .doc = "Given a pointer to the pointers of the objects of wrappers, one for each wrapper and first those "
-                   "of kept wrappers, the number of these, the number of all, and whether a call uses one: a pointer "
-                   "to the graph of the closed groups that own Python objects, as words to be freed; 0 without memory.")
+            .doc = "The graph of the native objects that only the given wrappers, and others of the graph, refer to.")
 static HPy fb_closed_find_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self;
   TVMFFIObject **objects;
@@ -100,8 +98,7 @@ static HPy fb_closed_find_impl(HPyContext *ctx, HPy self, const HPy *args, size_
 }
 
 HPyDef_METH(fb_closed_break, "closed_break", HPyFunc_VARARGS,
-            .doc = "Given a pointer to the pointers of the objects of garbage wrappers, one for each wrapper, and "
-                   "their number: break the cycles of native objects that only these wrappers keep alive.")
+            .doc = "Break the cycles of native objects that only the given wrappers, which are garbage, keep alive.")
 static HPy fb_closed_break_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self;
   TVMFFIObject **objects;

@@ -100,6 +100,34 @@ def test_the_environment_turns_it_off() -> None:
     assert run_python(LISTENER, environ={"FFI_HPY_COLLECT": "0"}) == "False\n"
 
 
+AUTOMATIC = """
+import time, weakref, ffi_hpy
+
+class Hub(ffi_hpy.List):
+    __slots__ = ("__weakref__", "content")
+
+def make():
+    hub = Hub()
+    hub.content = bytearray(20_000)
+    hub.append(lambda: hub)
+    return weakref.ref(hub)
+
+first = make()
+end = time.monotonic() + 120
+while first() is not None and time.monotonic() < end:
+    make()
+    time.sleep(0.001)
+print(first() is None)
+"""
+
+
+@pytest.mark.skipif(sys.implementation.name != "pypy", reason="CPython counts objects, not their memory")
+@pytest.mark.thread_unsafe(reason="starts a program")
+def test_automatic_collection() -> None:
+    """A program that does not call gc.collect()."""
+    assert run_python(AUTOMATIC) == "True\n"
+
+
 @collects
 def test_fields_that_are_small_values_of_cpp(lib: Any) -> None:
     def make() -> None:
