@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 __all__ = [
     "NeedsBinding",
     "Place",
+    "is_opaque",
     "member_register",
     "own",
     "own_last",
@@ -189,6 +190,11 @@ def _kind_of(cls: type) -> tuple[int, Any]:
         if cls.__module__ in _LASTING_MODULES or cls.__module__.startswith(f"{_PACKAGE}."):
             _lasting[cls] = answer
     return answer
+
+
+def is_opaque(cls: type) -> bool:
+    """Whether the instances of a class become an ffi.OpaquePyObject."""
+    return bool(_kind_of(cls)[0] == binding.TAG_OPAQUE)
 
 
 _PACKAGE = (__package__ or "").rsplit(".", 2)[0]
