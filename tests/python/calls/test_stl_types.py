@@ -221,9 +221,73 @@ def test_arrays_that_native_code_cannot_share_are_read_as_numbers(stl):
     if numpy.finfo("longdouble").maxexp > 1024:
         with pytest.raises(OverflowError, match=r"vector\(\) argument 1: .*e\+4000, which is outside the range of"):
             stl.vector(numpy.array([1, numpy.longdouble(10) ** 4000]))
-    for wrong in (numpy.array([1j]), numpy.array(["a"]), numpy.array(["2020-01-01"], "M8[D]"), numpy.zeros(1, "i4,i4")):
-        with pytest.raises((TypeError, BufferError)):
+
+
+@needs_numpy
+def test_arrays_of_text_bytes_and_times_are_sequences(stl):
+    days = numpy.array(["2020-01-01", "2021-02-03"], "M8[D]")
+    assert list(stl.dates(days)) == days.tolist()
+    assert list(stl.durations(numpy.array([1, 2], "m8[ms]"))) == [1e-3 * datetime.timedelta(seconds=n) for n in (1, 2)]
+    assert list(stl.durations(numpy.array([1500], "m8[ns]").astype("m8[s]"))) == [datetime.timedelta()]
+    assert list(stl.Bytes(numpy.array([b"a", b"bc"]))) == [b"a", b"bc"]
+
+
+@needs_numpy
+def test_an_array_with_other_elements_is_refused_by_one_sentence(stl):
+    days = numpy.array(["2020-01-01"], "M8[D]")
+    for wrong, found in (
+        (numpy.array([1j]), "complex"),
+        (numpy.array(["a"]), "str"),
+        (numpy.array([b"a"]), "bytes"),
+        (days, "datetime.date"),
+        (numpy.array([1], "m8[us]"), "datetime.timedelta"),
+        (numpy.array([None]), "None"),
+    ):
+        with pytest.raises(TypeError, match=rf"Expected `list\[int\]` but got `.*\[index 0: {found}\]` for `value`$"):
             stl.ints(wrong)
+        with pytest.raises(TypeError, match=rf"index 0: {found}"):
+            stl.unordered_map({1: wrong})
+    for wrong in (days.astype("M8[ns]"), numpy.array([1], "m8[Y]"), numpy.zeros(1, "i4,i4")):
+        for refused in (lambda: stl.ints(wrong), lambda: stl.nested([[1], wrong])):  # noqa: B023
+            with pytest.raises(TypeError) as caught:
+                refused()
+            assert str(caught.value).endswith(
+                f"() argument 1: Python has no class for the elements of an array of dtype {wrong.dtype}"
+            )
+        for refused in (lambda: stl.is_tensor(wrong), lambda: stl.string(wrong)):  # noqa: B023
+            with pytest.raises(BufferError) as caught:
+                refused()
+            assert str(caught.value) == f"a tensor cannot have the elements of an array of dtype {wrong.dtype}"
+
+
+@needs_numpy
+def test_masked_elements_are_not_numbers(stl):
+    masked = numpy.ma.array([1, 2, 3], mask=[False, True, False])
+    sentence = r"^the array has masked elements: pass array\.filled\(value\) or array\.compressed\(\)$"
+    node = stl.make_unique(1)
+    for refused in (
+        lambda: stl.ints(masked),
+        lambda: stl.vector(masked.astype(">f4")),
+        lambda: stl.nested([[1], masked]),
+        lambda: stl.unordered_map({1: masked}),
+        lambda: stl.axes(masked),
+        lambda: stl.duration(numpy.ma.masked),
+        lambda: stl.call(lambda: masked),
+        lambda: setattr(node, "weights", masked),
+        lambda: setattr(node, "value", numpy.ma.masked),
+        lambda: Array([masked]),
+        lambda: Map({1: masked}),
+    ):
+        with pytest.raises(ValueError, match=sentence):
+            refused()
+    whole = numpy.ma.array([1, 2, 3])
+    whole.flags.writeable = True
+    for given in (whole, numpy.ma.array([1, 2, 3], mask=[False] * 3), masked[::2], whole.astype(">i2")):
+        numbers = given.data.tolist()
+        assert list(stl.ints(given)) == numbers
+        assert list(stl.nested([given])[0]) == numbers
+        assert stl.call(lambda: given.astype("i8")) == len(numbers)  # noqa: B023
+    assert stl.axes(whole) == 1
 
 
 @needs_numpy
@@ -356,6 +420,77 @@ def test_a_value_of_another_class_is_refused(stl, name, given, expected):
 def test_a_time_that_does_not_fit_is_refused(stl):
     with pytest.raises(OverflowError, match="64 bits"):
         stl.duration(datetime.timedelta.max)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "end"),
+    [
+        ("duration", datetime.timedelta(microseconds=1500), ", which is finer than milliseconds` for `value`"),
+        ("duration", datetime.timedelta(microseconds=-1), ", which is finer than milliseconds` for `value`"),
+        ("duration", 0.0015, "`0.0015 seconds, which is finer than milliseconds` for `value`"),
+        ("durations", [1, 0.25, 0.0001], "index 2: 0.0001 seconds, which is finer than milliseconds]` for `value`"),
+        ("hours", datetime.timedelta(minutes=90), ", which is finer than hours` for `value`"),
+        ("frames", 0.5001, "`0.5001 seconds, which is finer than 1/24 seconds` for `value`"),
+        ("frames", -0.041668, "`-0.041668 seconds, which is finer than 1/24 seconds` for `value`"),
+        ("moment", NOON.replace(microsecond=7), ", which is finer than seconds` for `value`"),
+        ("minute", datetime.time(1, 2, 3), "`datetime.time(1, 2, 3), which is finer than minutes` for `value`"),
+        ("date", NOON, "Expected `datetime.date` but got `datetime.datetime` for `value`"),
+    ],
+)
+def test_a_time_that_is_finer_than_the_unit_of_the_parameter_is_refused(stl, name, given, end):
+    with pytest.raises(TypeError) as caught:
+        getattr(stl, name)(given)
+    assert str(caught.value).endswith(end)
+    if isinstance(given, datetime.timedelta):
+        assert repr(given) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "end"),
+    [
+        ("hours", datetime.timedelta(hours=256), ", which is outside the range of 8 bits of hours"),
+        ("hours", datetime.timedelta(hours=-1), ", which is outside the range of 8 bits of hours"),
+        (
+            "nanoseconds",
+            datetime.timedelta(microseconds=2**63 // 1000 + 1),
+            "outside the range of 64 bits of nanoseconds",
+        ),
+        ("system_time", datetime.datetime(1500, 1, 1, tzinfo=UTC), "outside the range of 64 bits of nanoseconds"),
+    ],
+)
+def test_a_time_outside_the_range_of_the_parameter_is_refused(stl, name, given, end):
+    with pytest.raises(OverflowError) as caught:
+        getattr(stl, name)(given)
+    assert str(caught.value).startswith(f"Value out of range on argument #0 `value` when calling: `stl_types.{name}(")
+    assert str(caught.value).endswith(end)
+
+
+def test_a_time_keeps_its_value_in_the_unit_of_the_parameter(stl):
+    assert stl.hours(datetime.timedelta(hours=255)) == datetime.timedelta(hours=255)
+    assert stl.frames(0.5) == datetime.timedelta(seconds=0.5)
+    for microseconds in (41666, 41667, -41666, -41667, 3600_000_000 + 41667):  # a whole number of frames, rounded
+        given = datetime.timedelta(microseconds=microseconds)
+        assert abs(stl.frames(given) - given) <= datetime.timedelta(microseconds=1)
+    assert stl.seconds(0.000001) == datetime.timedelta(microseconds=1)
+    assert stl.seconds(0.57) == datetime.timedelta(seconds=0.57)
+    for count in (2**63 // 1000, -(2**63) // 1000 + 1, 1):
+        assert stl.nanoseconds(datetime.timedelta(microseconds=count)) == datetime.timedelta(microseconds=count)
+    assert [stl.unit(1), stl.unit(0.5), stl.unit(datetime.timedelta(microseconds=1))] == [0, 1, 1]
+
+
+def test_a_result_beyond_the_range_of_the_class_is_an_error(stl):
+    for name in ("most_hours", "most_ticks", "endless"):
+        with pytest.raises(OverflowError, match="do not fit into 64 bits of microseconds"):
+            getattr(stl, name)()
+    with pytest.raises(OverflowError, match="90000000000 microseconds do not fit into a time of day"):
+        stl.late()
+    with pytest.raises(OverflowError, match="do not fit into 64 bits of microseconds"):
+        stl.duration(float("nan"))
+
+
+def test_a_time_of_day_with_a_zone_is_refused(stl):
+    with pytest.raises(ValueError, match="has a zone, which a time of day in C"):
+        stl.time(datetime.time(1, tzinfo=UTC))
 
 
 def test_smart_pointers_share_the_object(stl):
