@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import array
 import collections
+import ctypes
 import datetime
 import inspect
 import pathlib
@@ -147,19 +148,19 @@ def test_other_values_are_not_sequences(stl, given):
 @pytest.mark.parametrize(
     ("name", "given", "end"),
     [
-        ("ints", [1, 2.5], "`list[int]` but got `Array[index 1: float]` for `value`"),
-        ("ints", collections.deque([1, 2, "x"]), "`list[int]` but got `Array[index 2: str]` for `value`"),
-        ("ints", array.array("d", [1]), "`list[int]` but got `Array[index 0: float]` for `value`"),
-        ("ints", [1, Stranger()], f"`list[int]` but got `Array[index 1: {__name__}.Stranger]` for `value`"),
-        ("unnamed", range(1), "`list[str]` but got `Array[index 0: int]`"),
-        ("nested", [[1], [2, "x"]], "`list[list[float]]` but got `Array[index 1: Array[index 1: str]]` for `value`"),
-        ("array", range(4), "`list[int] of length 3` but got `Array[size=4]` for `value`"),
-        ("set", {"a"}, "`set[int]` but got `Array[index 0: str]` for `value`"),
+        ("ints", [1, 2.5], "`list[int]` but got `list[index 1: float]` for `value`"),
+        ("ints", collections.deque([1, 2, "x"]), "`list[int]` but got `list[index 2: str]` for `value`"),
+        ("ints", array.array("d", [1]), "`list[int]` but got `list[index 0: float]` for `value`"),
+        ("ints", [1, Stranger()], f"`list[int]` but got `list[index 1: {__name__}.Stranger]` for `value`"),
+        ("unnamed", range(1), "`list[str]` but got `list[index 0: int]`"),
+        ("nested", [[1], [2, "x"]], "`list[list[float]]` but got `list[index 1: list[index 1: str]]` for `value`"),
+        ("array", range(4), "`list[int] of length 3` but got `list[size=4]` for `value`"),
+        ("set", {"a"}, "`set[int]` but got `list[index 0: str]` for `value`"),
         ("Array", ("a",), "`Array<int>` but got `Array[index 0: str]` for `value`"),
-        ("map", {"a": "b"}, "`dict[str, int]` but got `Map[K, some value is str] at key 'a'` for `value`"),
-        ("map", {1: 2}, "`dict[str, int]` but got `Map[some key is int, V] at key 1` for `value`"),
+        ("map", {"a": "b"}, "`dict[str, int]` but got `dict[K, some value is str] at key 'a'` for `value`"),
+        ("map", {1: 2}, "`dict[str, int]` but got `dict[some key is int, V] at key 1` for `value`"),
         ("string", Stranger(), f"`str` but got `{__name__}.Stranger` for `value`"),
-        ("pair", (1, 2), "`tuple[int, str]` but got `Array[index 1: int]` for `value`"),
+        ("pair", (1, 2), "`tuple[int, str]` but got `list[index 1: int]` for `value`"),
         ("variant", 2.5, "`None | int | str | list[float]` but got `float` for `value`"),
         ("shared", 1, "`stl_types.Node | None` but got `int` for `value`"),
     ],
@@ -398,6 +399,28 @@ def test_other_classes_convert(stl):
         assert stl.complex(numpy.complex64(1 + 2j)) == 1 + 2j
 
 
+def test_a_complex_number_with_a_part_outside_the_range_is_refused(stl):
+    for given in (1e39j, complex(-1e39, 1), 1e39, 2**200):
+        with pytest.raises(OverflowError, match=r"on argument #0 `value` .* which is outside the range of a float"):
+            stl.small_complex(given)
+    with pytest.raises(OverflowError, match="index 1: 1e"):
+        stl.complexes([1j, 1e39j])
+    with pytest.raises(OverflowError, match=r"an integer of more than \d+ bits, which is outside"):
+        stl.complex(2**2000)
+    assert stl.small_complex(complex("inf+1j")) == complex("inf+1j")
+
+
+def test_a_long_double_that_no_double_can_hold_is_an_error(stl):
+    assert stl.large(-2) == -2e300
+    assert stl.large(float("inf")) == float("inf")
+    assert stl.large_complex(2) == complex(1, 2e300)
+    if ctypes.sizeof(ctypes.c_longdouble) > ctypes.sizeof(ctypes.c_double):
+        for function in (stl.large, stl.large_complex):
+            for factor in (1e10, -1e10):
+                with pytest.raises(OverflowError, match="a long double is too large to fit in a double"):
+                    function(factor)
+
+
 @pytest.mark.parametrize(
     ("name", "given", "expected"),
     [
@@ -407,6 +430,9 @@ def test_other_classes_convert(stl):
         ("system_time", 3, "datetime.datetime"),
         ("system_time", datetime.timedelta(1), "datetime.datetime"),
         ("date", datetime.time(1), "datetime.date"),
+        ("date", [2024, 1, 257], "datetime.date"),
+        ("date", [2024, 13, 1], "datetime.date"),
+        ("date", [2**16 + 2024, 1, 1], "datetime.date"),
         ("time", datetime.date(2024, 1, 2), "datetime.time"),
         ("wstring", b"x", "str"),
         ("monostate", 0, "None"),
@@ -569,7 +595,7 @@ def test_the_class_of_a_shape_is_in_the_signature(stl):
 
 
 def test_a_message_about_an_array_has_the_name_of_the_python_class(stl):
-    expected = "`stl_types.axes(tensor: Tensor) -> int`. Expected `Tensor` but got `ffi.Array` for `tensor`"
+    expected = "`stl_types.axes(tensor: Tensor) -> int`. Expected `Tensor` but got `list` for `tensor`"
     with pytest.raises(TypeError) as caught:
         stl.axes([1.0])
     assert str(caught.value) == f"Mismatched type on argument #0 when calling: {expected}"

@@ -220,9 +220,11 @@ template <> struct TypeTraits<std::chrono::year_month_day> : TypeTraitsBase {
     if (src->type_index == kTVMFFIOpaquePyObject) value = detail::AskPython("date_parts", value);
     auto parts = value.as<Array<int64_t>>();
     if (!parts.has_value() || parts->size() != 3) return std::nullopt;
-    return Self(std::chrono::year(static_cast<int>((*parts)[0])),
-                std::chrono::month(static_cast<unsigned>((*parts)[1])),
-                std::chrono::day(static_cast<unsigned>((*parts)[2])));
+    int64_t year = (*parts)[0], month = (*parts)[1], day = (*parts)[2];
+    bool is_inside = std::abs(year) <= 32767 && month >= 1 && month <= 12 && day >= 1 && day <= 31;
+    if (!is_inside) return std::nullopt;
+    return Self(std::chrono::year(static_cast<int>(year)), std::chrono::month(static_cast<unsigned>(month)),
+                std::chrono::day(static_cast<unsigned>(day)));
   }
   static std::string TypeStr() { return "datetime.date"; }
   static std::string TypeSchema() { return detail::NamedTypeSchema("datetime.date"); }
