@@ -2,6 +2,8 @@
 
 import collections
 import collections.abc
+import datetime
+import fractions
 import types
 
 import pytest
@@ -181,6 +183,37 @@ def test_a_mapping_does_not_equal_a_mapping_with_another_hash(make):
     for other in (collections.UserDict({"a": 1}), collections.OrderedDict({"a": 1}), types.MappingProxyType({"a": 1})):
         assert make({"a": 1}) == other
         assert other == make({"a": 1})
+
+
+def test_values_compare_in_every_position_as_they_do_in_python():
+    @py_class(unique_name("equality.Number"), eq=True)
+    class Number(ffi_hpy.Object):
+        x: int
+
+    day = datetime.date(2020, 1, 1)
+    values = [1, True, 1.0, 0, -0.0, 2**70, 2.0**70, "a", "1", b"a", None, 1.5, Number(1), Number(1), day, 1j, 1 + 0j]
+    values += [
+        frozenset([1]),
+        fractions.Fraction(1),
+        float("inf"),
+        (),
+        (1, 2),
+        range(2),
+        "a longer text",
+        b"longer bytes",
+    ]
+    for one in values:
+        for other in values:
+            is_equal = one == other
+            assert (Array([one]) == List([other])) is is_equal, (one, other)
+            assert (List([one]) == (other,)) is ((other,) == List([one])) is is_equal, (one, other)
+            assert (Map({"k": one}) == Dict({"k": other})) is is_equal, (one, other)
+            assert (Dict({"k": one}) == {"k": other}) is is_equal, (one, other)
+            assert (Map({one: "v"}) == Dict({other: "v"})) is is_equal, (one, other)
+            assert (Array([{one: "v"}]) == List([{other: "v"}])) is is_equal, (one, other)
+            if is_equal:
+                assert hash(Array([one])) == hash(List([other])) == hash((other,)), (one, other)
+                assert hash(Array([{one: "v"}])) == hash(List([{other: "v"}])), (one, other)
 
 
 def test_a_nan_equals_no_nan_of_python():
