@@ -100,6 +100,10 @@ def _array_kind(cls: type) -> Answer | None:
         return _core.TAG_CONVERTER, lambda value: OpaquePtr(address_of(value))
     if hasattr(cls, "__tvm_ffi_object__"):
         return _core.TAG_CONVERTER, lambda value: value.__tvm_ffi_object__()
+    if issubclass(cls, getattr(sys.modules.get("numpy.ma"), "MaskedArray", ())):
+        from ._values.array_numbers import without_mask
+
+        return _core.TAG_CONVERTER, without_mask
     is_array = not is_single(cls)
     address = _table_address(cls) if is_array else 0
     if address:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from functools import cache
 
 from .. import _ffi_api
-from .._core import function_from_callable
+from .._core import CMapping, function_from_callable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +14,24 @@ if TYPE_CHECKING:
 
     from .._core import CObject, Function
 
-__all__ = ["equal_contents", "hash_of"]
+__all__ = ["equal_contents", "equal_items", "hash_of", "is_comparable"]
+
+
+def is_comparable(cls: type, *exact: type) -> bool:
+    """Whether a container may equal an instance of a class: of one of `exact`, or one without a hash, because hashes of
+    other classes, such as range, differ from ours."""
+    return issubclass(cls, exact) or cls.__hash__ is None
+
+
+_FLOATS_ARE_VALUES = float("nan") is float("nan")
+"""Whether a list equals another one with the same NaN, because two floats with the same bits are one object (PyPy)."""
+
+
+def equal_items(items: list[Any], other: list[Any]) -> bool:
+    """Whether the items of a native sequence equal others. A NaN equals none: hashes of NaNs differ on PyPy."""
+    if items != other:
+        return False
+    return not (_FLOATS_ARE_VALUES and any(type(item) is float and item != item for item in items))
 
 
 def equal_contents(one: CObject, other: CObject) -> bool:
@@ -26,8 +43,15 @@ def equal_contents(one: CObject, other: CObject) -> bool:
 
 @cache
 def _equal() -> Function:
-    """The function with which the core compares two objects that are no containers."""
-    return function_from_callable(lambda one, other: one is other or bool(one == other))
+    """The function with which the core compares two objects that are no containers, and two mappings with keys that it
+    cannot look up."""
+
+    def equal(one: Any, other: Any) -> bool:
+        if issubclass(type(one), CMapping) and issubclass(type(other), CMapping):
+            return bool(dict(one.items()) == dict(other.items()))
+        return one is other or bool(one == other)
+
+    return function_from_callable(equal)
 
 
 # --- hash -------------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from .. import _ffi_api
 from .._core import CDict, CMapping, CObject
 from .._values.object import MISSING, Object, wrapper_like
 from ..registry import register_object
-from .equality import equal_contents, hash_of
+from .equality import equal_contents, hash_of, is_comparable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,13 +62,8 @@ class _Reading(CMapping, Object):
     def __eq__(self, other: Any) -> bool:
         cls = type(other)  # a mock claims another class
         if issubclass(cls, _Reading):
-            if equal_contents(self, other):
-                return True
-            loose = (CObject, bool, float)
-            if len(self) != len(other) or not any(isinstance(key, loose) for key in chain(self, other)):
-                return False
-            # The core compares keys that are objects by identity, Python compares them as tuples; and 1 equals True.
-        elif not issubclass(cls, Mapping):
+            return equal_contents(self, other)
+        if not (issubclass(cls, Mapping) and is_comparable(cls, dict)):
             return NotImplemented
         return len(self) == len(other) and self._plain() == dict(other.items())
 
@@ -100,7 +95,7 @@ class Map(_Reading, Mapping[K, V_co]):
 
     Keys compare by the rules of native code: strings and bytes by content, numbers by type and value (1, 1.0 and True
     are three keys), other objects by identity. A tuple, which becomes an Array, is found by its items, in a search
-    through all keys. A Map equals a mapping of any class with equal entries, and hashes accordingly.
+    through all keys. A Map equals a dict, or a mapping without a hash, with equal entries, and hashes accordingly.
 
     Args:
         input_dict: the entries. Keys and values are converted like arguments of a call.

@@ -10,7 +10,7 @@ from .. import _ffi_api
 from .._core import TYPE_INDEX_ARRAY, TYPE_INDEX_LIST, CList, CObject, CSequence, convert, type_attr
 from .._values.object import Object, wrapper_like
 from ..registry import register_object
-from .equality import equal_contents, hash_of
+from .equality import equal_contents, equal_items, hash_of, is_comparable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -137,9 +137,8 @@ class _Reading(CSequence, Object):
         cls = type(other)  # a mock claims another class
         if issubclass(cls, _Reading):
             return equal_contents(self, other)
-        if issubclass(cls, Sequence) and not issubclass(cls, (str, bytes)):
-            equal: bool = self._plain() == list(other)
-            return equal
+        if issubclass(cls, Sequence) and not issubclass(cls, bytearray) and is_comparable(cls, list, tuple):
+            return equal_items(self._plain(), list(other))
         return NotImplemented
 
     def _repr_html_(self) -> str | None:

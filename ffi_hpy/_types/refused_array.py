@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 __all__ = ["replace_refused"]
 
 _SEQUENCES = frozenset(("Array", "List", "list", "set", "tuple"))
+_NOT_NUMBERS = frozenset("mMOSTUV")
+"""The kinds of NumPy's dtypes for times, objects, bytes, text and structures."""
 
 
 def replace_refused(callee: Function | str, position: int, value: Any) -> Any:
@@ -28,14 +30,15 @@ def replace_refused(callee: Function | str, position: int, value: Any) -> Any:
     was refused as a tensor: True for the value itself, whose arrays the function only reads; or a value in its place;
     None if it stays refused.
 
-    BufferError, with the reason, for an array of another byte order.
+    TypeError for an array whose elements Python has no class for, where the function takes a sequence; otherwise
+    BufferError, with the reason, for an array of NumPy of another byte order or with other elements than numbers.
     """
     schemas = _schemas_of_field(callee) if isinstance(callee, str) else _schemas_at(callee, position)
     parts = [part for schema in schemas for part in _parts_of(schema)]
     tensors = [part.array or "" for part in parts if part.origin == "Tensor"]
     if not tensors and any(part.origin in _SEQUENCES for part in parts):
         return _with_elements(value, _where(callee, position))
-    _check_order(value)
+    _explain(value)
     return True if tensors and all(form.startswith("read-only") for form in tensors) else None
 
 
@@ -73,24 +76,27 @@ def _is_array(value: Any) -> bool:
 
 
 def _with_elements(value: Any, where: str) -> Any:
-    """Return the value with lists in place of the arrays; None if an array has elements of other types."""
+    """Return the value with lists in place of the arrays."""
     if isinstance(value, (list, tuple)):
-        items = [_with_elements(item, where) for item in value]
-        return None if any(new is None and old is not None for new, old in zip(items, value)) else items
+        return [_with_elements(item, where) for item in value]
     if isinstance(value, dict):
-        items = _with_elements(list(value.values()), where)
-        return None if items is None else dict(zip(value, items))
+        return dict(zip(value, _with_elements(list(value.values()), where)))
     if not _is_array(value):
         return value
     from .._values.array_numbers import elements_of
 
     try:
-        return elements_of(value)
+        elements = elements_of(value)
     except OverflowError as error:
         raise OverflowError(f"{where}: {error}") from None
+    if elements is None:
+        raise TypeError(f"{where}: Python has no class for the elements of an array of dtype {value.dtype}")
+    return elements
 
 
-def _check_order(value: Any) -> None:
+def _explain(value: Any) -> None:
+    """Raise BufferError for an array of NumPy whose elements no tensor can have; the message of NumPy names neither the
+    elements nor a remedy."""
     from .._values.array_numbers import is_swapped
 
     if is_swapped(value):
@@ -98,3 +104,5 @@ def _check_order(value: Any) -> None:
             "the array's elements are not in the byte order of this machine: "
             "pass array.astype(array.dtype.newbyteorder('='))"
         )
+    if getattr(getattr(value, "dtype", None), "kind", "") in _NOT_NUMBERS:
+        raise BufferError(f"a tensor cannot have the elements of an array of dtype {value.dtype}")

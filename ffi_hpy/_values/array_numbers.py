@@ -1,4 +1,4 @@
-"""The elements of a NumPy array as Python's numbers, for parameters that take sequences of numbers."""
+"""The elements of a NumPy array as Python's values, for parameters that take sequences."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["elements_of", "is_swapped"]
+__all__ = ["elements_of", "is_swapped", "without_mask"]
 
 _MOST_BYTES = 8  # of a floating-point number that Python's float holds
 
@@ -18,15 +18,30 @@ def is_swapped(array: Any) -> bool:
     return getattr(getattr(array, "dtype", None), "isnative", True) is False
 
 
-def elements_of(array: Any) -> list[Any] | None:
-    """Return the elements as numbers or strs of Python, in a list for each axis; None for elements of other types.
+def without_mask(array: Any) -> Any:
+    """Return the plain array of a masked one of which no element is masked, and any other array itself. ValueError if
+    an element is masked: native code would take the number behind the mask for a value."""
+    masked = sys.modules.get("numpy.ma")
+    if masked is None or not isinstance(array, masked.MaskedArray):
+        return array
+    if masked.is_masked(array):
+        raise ValueError("the array has masked elements: pass array.filled(value) or array.compressed()")
+    return array.data
 
-    OverflowError for a number that a float cannot hold.
+
+def elements_of(array: Any) -> list[Any] | None:
+    """Return the elements as values of Python, in a list for each axis; None for elements that Python has no class for.
+
+    OverflowError for a number that a float cannot hold, ValueError for a masked element.
     """
+    array = without_mask(array)
     dtype = array.dtype
-    if dtype.kind in "biucOU" or (dtype.kind == "f" and dtype.itemsize <= _MOST_BYTES):
+    if dtype.kind in "biucOUTS" or (dtype.kind == "f" and dtype.itemsize <= _MOST_BYTES):
         found: list[Any] = array.tolist()
         return found
+    if dtype.kind in "mM":  # of some units, such as nanoseconds, tolist() returns numbers without the unit
+        example = sys.modules["numpy"].zeros((), dtype).item()
+        return None if isinstance(example, int) else array.tolist()
     if dtype.kind == "f":
         return _narrowed(array)
     if dtype.kind != "V" or dtype.names is not None:

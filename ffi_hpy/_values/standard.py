@@ -138,12 +138,16 @@ def _date(parts: Any) -> Any:
 def _date_parts(value: Any) -> tuple[int, int, int] | None:
     import datetime
 
-    return (value.year, value.month, value.day) if isinstance(value, datetime.date) else None
+    if not isinstance(value, datetime.date) or isinstance(value, datetime.datetime):
+        return None
+    return value.year, value.month, value.day
 
 
 def _time(count: int) -> Any:
     import datetime
 
+    if not 0 <= count < 24 * 60 * 60 * 1_000_000:
+        raise OverflowError(f"{count} microseconds do not fit into a time of day")
     return (datetime.datetime(1970, 1, 1) + datetime.timedelta(microseconds=count)).time()
 
 
@@ -152,6 +156,8 @@ def _microseconds_of_time(value: Any) -> int | None:
 
     if not isinstance(value, datetime.time):
         return None
+    if value.tzinfo is not None:
+        raise ValueError(f"{value!r} has a zone, which a time of day in C++ lacks")
     return ((value.hour * 60 + value.minute) * 60 + value.second) * 1_000_000 + value.microsecond
 
 
@@ -187,6 +193,7 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     "time": _time,
     "microseconds_of_time": _microseconds_of_time,
     "class_name": _class_name,
+    "repr": repr,
     "error_is_a": _error_is_a,
 }
 

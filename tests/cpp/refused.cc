@@ -74,3 +74,8 @@ void Use(Variant<int, Foo> variant) { (void)variant; }
 //! complex: a std::complex: #include <tvm/ffi/extra/complex.h>
 void Use(const std::complex<Foo> &);
 Function made = Function::FromTyped(Use);
+//! unique_parameter: a unique_ptr cannot take an object away from Python
+struct FooObj : Object {
+  TVM_FFI_DECLARE_OBJECT_INFO_FINAL("test.cpp.Foo", FooObj, Object);
+};
+Function made = Function::FromTyped([](std::unique_ptr<FooObj>) {});

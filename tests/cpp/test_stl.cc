@@ -121,24 +121,24 @@ TEST(Stl, ParametersTakeTheItemsOfTensors) {
   EXPECT_EQ(echo(&tensor).cast<Rows>(), (Rows{{2, 4}, {3, 5}}));
   EXPECT_FALSE(AnyView(&tensor).try_cast<Rows>().has_value());
   std::string said = ERROR_OF(Function::FromTyped([](std::vector<int>) {})(&tensor)).message();
-  EXPECT_NE(said.find("Expected `list[int]` but got `Array[index 0: ffi.Array]`"), std::string::npos) << said;
+  EXPECT_NE(said.find("Expected `list[int]` but got `list[index 0: list]`"), std::string::npos) << said;
   EXPECT_EQ(Function::FromTyped([](Array<int> items) { return items.size(); })(Shape{3, 4}).cast<int>(), 2);
 }
 
 TEST(Stl, MismatchesAreReported) {
   EXPECT_EQ(Mismatch<std::vector<int>>(1), "Expected `list[int]` but got `int`");
   EXPECT_EQ(Mismatch<std::vector<int>>(Array<Any>{1, String("x")}),
-            "Expected `list[int]` but got `Array[index 1: str]`");
+            "Expected `list[int]` but got `list[index 1: str]`");
   EXPECT_EQ((Mismatch<std::array<int, 2>>(Array<int>{1, 2, 3})),
-            "Expected `list[int] of length 2` but got `Array[size=3]`");
-  EXPECT_EQ((Mismatch<std::tuple<int, float>>(Array<Any>{1})), "Expected `tuple[int, float]` but got `Array[size=1]`");
+            "Expected `list[int] of length 2` but got `list[size=3]`");
+  EXPECT_EQ((Mismatch<std::tuple<int, float>>(Array<Any>{1})), "Expected `tuple[int, float]` but got `list[size=1]`");
   EXPECT_EQ((Mismatch<std::tuple<int, float>>(Array<Any>{1, nullptr})),
-            "Expected `tuple[int, float]` but got `Array[index 1: None]`");
+            "Expected `tuple[int, float]` but got `list[index 1: None]`");
   EXPECT_EQ((Mismatch<std::map<int, int>>(Map<Any, Any>{{1, 2}, {3, 4.5}})),
-            "Expected `dict[int, int]` but got `Map[K, some value is float] at key 3`");
+            "Expected `dict[int, int]` but got `dict[K, some value is float] at key 3`");
   EXPECT_EQ((Mismatch<std::unordered_map<int, int>>(Map<Any, Any>{{nullptr, 2}})),
-            "Expected `dict[int, int]` but got `Map[some key is None, V]`");
-  EXPECT_EQ((Mismatch<std::map<int, int>>(Array<int>{})), "Expected `dict[int, int]` but got `ffi.Array`");
+            "Expected `dict[int, int]` but got `dict[some key is None, V]`");
+  EXPECT_EQ((Mismatch<std::map<int, int>>(Array<int>{})), "Expected `dict[int, int]` but got `list`");
   EXPECT_EQ((Mismatch<std::variant<int, std::vector<int>>>(String("x"))), "Expected `int | list[int]` but got `str`");
   EXPECT_EQ(Mismatch<std::optional<std::vector<int>>>(2), "Expected `list[int] | None` but got `int`");
   EXPECT_EQ(Mismatch<std::function<int(float)>>(2), "Expected `Callable[[float], int]` but got `int`");

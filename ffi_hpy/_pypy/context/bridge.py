@@ -101,7 +101,9 @@ def from_binding(value: Any) -> Any:
 
 
 def copy_from_binding(value: Any) -> Any:
-    """Return the wrapper of this side for a wrapper of the binding, which stays valid."""
+    """Like from_binding(), but a wrapper of the binding stays valid."""
+    if not isinstance(value, _BINDING_TYPES):
+        return value
     words = new_words(2)
     convert(value, words)
     return _get(words)

@@ -112,6 +112,10 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void DropObject(TVMFFIAny *owned) {
                                << "Cast it to int64_t first if its bits are meant.";
   TVM_FFI_UNREACHABLE();
 }
+[[noreturn]] TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void ThrowFloatTooLarge() {
+  TVM_FFI_THROW(OverflowError) << "a long double is too large to fit in a double";
+  TVM_FFI_UNREACHABLE();
+}
 
 /** Whether a T can be in an Any; and whether an argument can be a T. */
 template <typename T>

@@ -261,6 +261,7 @@ template <typename Int> TVM_FFI_INLINE bool FitsInto(int64_t value) {
 /* Defined in any.h and widen.h. */
 
 [[noreturn]] void ThrowIntegerTooLarge(uint64_t value);
+[[noreturn]] void ThrowFloatTooLarge();
 /** Makes an owned integer of any size. */
 void MoveUnsigned(uint64_t value, TVMFFIAny *result);
 /** Releases the object of an owned value, which becomes None. */
@@ -354,6 +355,10 @@ template <typename Float>
 struct TypeTraits<Float, std::enable_if_t<std::is_floating_point_v<Float>>>
     : detail::PlainTraitsBase<TypeTraits<Float>, Float, kTVMFFIFloat> {
   TVM_FFI_INLINE static void Put(Float src, TVMFFIAny *result) {
+    if constexpr (sizeof(Float) > sizeof(double)) {
+      constexpr Float kMost = std::numeric_limits<double>::max(), kInfinity = std::numeric_limits<Float>::infinity();
+      if ((src > kMost && src < kInfinity) || (src < -kMost && src > -kInfinity)) detail::ThrowFloatTooLarge();
+    }
     result->type_index = kTVMFFIFloat;
     result->zero_padding = 0;
     result->v_float64 = static_cast<double>(src);

@@ -75,14 +75,19 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE Any AskPython(const char *operation, const V
   return CallIfRegistered("ffi_hpy.Python", args, 1 + static_cast<int32_t>(sizeof...(Values)));
 }
 
-/** The class of a value in Python's words, for messages: str and bytes, and a Python object's class by its qualified
- * name; the type key of any other object. */
+/** The class of a value in Python's words, for messages: of an Array and a Map those of the list and dict that most
+ * callers pass, and a Python object's class by its qualified name; the type key of an object of a registered type. */
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string GivenClass(const TVMFFIAny *value) {
   switch (value->type_index) {
   case kTVMFFISmallStr:
   case kTVMFFIStr: return "str";
   case kTVMFFISmallBytes:
   case kTVMFFIBytes: return "bytes";
+  case kTVMFFIBigInt: return "int";
+  case kTVMFFIArray: return "list";
+  case kTVMFFIMap: return "dict";
+  case kTVMFFIDataType: return "dtype";
+  case kTVMFFIOpaquePtr: return "ctypes.c_void_p";
   case kTVMFFIOpaquePyObject: {
     Any name = AskPython("class_name", AnyView::CopyFromTVMFFIAny(*value));
     if (std::optional<String> text = name.as<String>()) return std::string(text->data(), text->size());
@@ -90,7 +95,9 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string GivenClass(const TVMFFIAn
   }
   default: break;
   }
-  return TypeIndexToTypeKey(value->type_index);
+  std::string key = TypeIndexToTypeKey(value->type_index);
+  bool is_of_package = value->type_index < kTVMFFIStaticObjectEnd && key.compare(0, 4, "ffi.") == 0;
+  return is_of_package ? key.substr(4) : key; /* "Tensor", which ffi_hpy has */
 }
 
 /** An Array of values. */

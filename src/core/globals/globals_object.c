@@ -116,7 +116,7 @@ FH_GLOBAL(recursive_eq) {
 }
 
 /* ffi_hpy.LooseEq(a, b, equal=None) -> whether two containers have equal contents by Python's rules (nested.h); the
- * function equal(a, b) -> bool compares objects that are no containers */
+ * function equal(a, b) -> bool compares other objects, and mappings by keys that are not found */
 FH_GLOBAL(loose_eq) {
   int equal;
   if (n_args != 2 && fh_function_check_count("ffi_hpy.LooseEq", n_args, 3) != 0) return -1;

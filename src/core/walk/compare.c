@@ -265,14 +265,38 @@ static bool is_foreign(const TVMFFIAny *value) {
   return value->type_index == kTVMFFIOpaquePyObject || value->type_index >= kTVMFFIStaticObjectEnd;
 }
 
-/* Compares two values in a loose comparison, unless both are containers. */
-static verdict ask_equal(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int *out) {
-  TVMFFIAny args[] = {*a, *b}, result = fh_any_none();
-  *out = 1;
-  if (c->equal == NULL || !(is_foreign(a) || is_foreign(b))) return DECIDED;
+/* Asks `equal` of a loose comparison about two objects. */
+static verdict call_equal(const comparer *c, TVMFFIAny a, TVMFFIAny b, int *out) {
+  TVMFFIAny args[] = {a, b}, result = fh_any_none();
   if (fh_function_call(c->equal, args, 2, &result) != 0) return FAILED;
   *out = result.type_index != kTVMFFIBool || result.v_int64 == 0;
   fh_any_drop(&result);
+  return DECIDED;
+}
+
+/* Compares two values in a loose comparison, unless both are containers. */
+static verdict ask_equal(const comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int *out) {
+  *out = 1;
+  return c->equal == NULL || !(is_foreign(a) || is_foreign(b)) ? DECIDED : call_equal(c, *a, *b, out);
+}
+
+/* Whether a key of a mapping may equal a key that the other mapping, which compares keys strictly, does not find. */
+static bool is_loose_key(const TVMFFIAny *key) {
+  TVMFFIByteArray text;
+  return key->type_index != kTVMFFINone && !fh_str_content(key, &text) && !fh_bytes_content(key, &text);
+}
+
+/* Handles a key of the innermost pair that the other mapping does not find. If it may equal another key, `equal`
+ * compares the whole mappings. */
+static verdict compare_without_key(comparer *c, int *out) {
+  const fh_walk_frame *f = fh_walk_top(&c->walk);
+  fh_walk_label missing = fh_walk_label_of(&c->walk, f);
+  *out = 1;
+  if (c->equal == NULL || missing.place != FH_WALK_AT_VALUE || !is_loose_key(&missing.key)) return DECIDED;
+  verdict v = call_equal(c, fh_any_object(f->obj), fh_any_object(f->other), out);
+  if (v != DECIDED || *out != 0) return v;
+  set_done(c, f->obj, f->other);
+  fh_walk_pop(&c->walk);
   return DECIDED;
 }
 
@@ -349,7 +373,7 @@ static verdict compare_next(comparer *c, int *out) {
   const fh_walk_frame *f;
   switch (fh_walk_next_pair(&c->walk, &a, &b)) {
   case FH_WALK_CHILD: f = fh_walk_top(&c->walk); return compare_or_enter(c, &a, &b, may_recur(f, &a, &b), out);
-  case FH_WALK_ONLY_LEFT: *out = 1; return DECIDED;
+  case FH_WALK_ONLY_LEFT: return compare_without_key(c, out);
   case FH_WALK_ONLY_RIGHT: *out = -1; return DECIDED;
   case FH_WALK_END:
     f = fh_walk_top(&c->walk);

@@ -36,7 +36,8 @@ int fh_compare_equal(const TVMFFIAny *a, const TVMFFIAny *b, int *out);
 /* Deep equality of containers by Python's rules: numbers of different types compare by value, so that 1, 1.0 and True
  * are equal; an Array and a List compare by their items, a Map and a Dict by their entries. Two other values
  * of which one is a Python object, or of a registered type, are equal if they are one object, or if equal(a, b) returns
- * true; `equal` may be NULL. */
+ * true. Two mappings of one size, of which one has a key that is neither text nor None and that the other one does not
+ * find, are equal if equal(a, b) returns true. `equal` may be NULL. */
 int fh_compare_loose(const TVMFFIAny *a, const TVMFFIAny *b, TVMFFIObject *equal, int *out);
 /* *out: below, equal to or above 0 if a comes before, equals or comes after b. */
 int fh_compare_order(const TVMFFIAny *a, const TVMFFIAny *b, int *out);

@@ -471,3 +471,54 @@ TEST(lists_are_compared_hashed_and_copied_while_other_threads_change_them) {
   test_threads(4, compare_or_change, &lists);
   drop_all_of(lists.a, lists.b);
 }
+
+/* ---- Loose comparison ---- */
+
+static int n_asked;
+static bool is_yes; /* the answer */
+
+static int answer(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self), FH_UNUSED(args);
+  expect_int(n_args, 2);
+  ++n_asked;
+  *result = fh_any_bool(is_yes);
+  return 0;
+}
+
+static int raise_answer(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  FH_UNUSED(self), FH_UNUSED(args), FH_UNUSED(n_args), FH_UNUSED(result);
+  return fh_error_raise(FH_VALUE_ERROR, "no answer");
+}
+
+/* Compares [map, 1] with [other, last] by a function, and drops the maps. Returns the result, and -1 for an error. */
+static int compare_in_arrays(TVMFFIAny map, TVMFFIAny other, int64_t last, TVMFFISafeCallType ask) {
+  TVMFFIObjectHandle function;
+  TVMFFIAny result;
+  expect_int(TVMFFIFunctionCreate(NULL, ask, NULL, &function), 0);
+  TVMFFIAny a = call_ok("ffi.Array", ARGS(map, i64(1))), b = call_ok("ffi.Array", ARGS(other, i64(last)));
+  n_asked = 0;
+  int rc = call_n("ffi_hpy.LooseEq", ARGS(a, b, obj(function)), &result);
+  drop_all_of(a, b);
+  drop_all_of(map, other);
+  fh_object_release(function);
+  return rc == 0 ? (int)result.v_int64 : -1;
+}
+
+static TVMFFIAny map_of(TVMFFIAny key) { return call_ok("ffi.Map", ARGS(key, i64(5))); }
+static TVMFFIAny dict_of(TVMFFIAny key) { return call_ok("ffi.Dict", ARGS(key, i64(5))); }
+
+TEST(a_loose_comparison_asks_about_mappings_whose_keys_are_not_found) {
+  for (int i = 0; i < 2; ++i) {
+    is_yes = i == 1;
+    expect_int(compare_in_arrays(map_of(i64(1)), dict_of(fh_any_bool(1)), 1, answer), i);
+    expect_int(n_asked, 1);
+    expect_int(compare_in_arrays(dict_of(fh_any_bool(1)), map_of(i64(1)), 2, answer), 0);
+    expect_int(n_asked, 1);
+    expect_int(compare_in_arrays(map_of(i64(1)), map_of(i64(1)), 1, answer), 1);
+    expect_int(compare_in_arrays(map_of(raw("a")), map_of(i64(1)), 1, answer), 0);
+    expect_int(compare_in_arrays(map_of(fh_any_none()), map_of(raw("a")), 1, answer), 0);
+    expect_int(n_asked, 0);
+  }
+  expect_int(compare_in_arrays(map_of(i64(1)), map_of(fh_any_bool(1)), 1, raise_answer), -1);
+  expect_raised("ValueError", "no answer");
+}

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import array
 import collections
+import ctypes
 import datetime
 import inspect
 import pathlib
@@ -147,19 +148,19 @@ def test_other_values_are_not_sequences(stl, given):
 @pytest.mark.parametrize(
     ("name", "given", "end"),
     [
-        ("ints", [1, 2.5], "`list[int]` but got `Array[index 1: float]` for `value`"),
-        ("ints", collections.deque([1, 2, "x"]), "`list[int]` but got `Array[index 2: str]` for `value`"),
-        ("ints", array.array("d", [1]), "`list[int]` but got `Array[index 0: float]` for `value`"),
-        ("ints", [1, Stranger()], f"`list[int]` but got `Array[index 1: {__name__}.Stranger]` for `value`"),
-        ("unnamed", range(1), "`list[str]` but got `Array[index 0: int]`"),
-        ("nested", [[1], [2, "x"]], "`list[list[float]]` but got `Array[index 1: Array[index 1: str]]` for `value`"),
-        ("array", range(4), "`list[int] of length 3` but got `Array[size=4]` for `value`"),
-        ("set", {"a"}, "`set[int]` but got `Array[index 0: str]` for `value`"),
+        ("ints", [1, 2.5], "`list[int]` but got `list[index 1: float]` for `value`"),
+        ("ints", collections.deque([1, 2, "x"]), "`list[int]` but got `list[index 2: str]` for `value`"),
+        ("ints", array.array("d", [1]), "`list[int]` but got `list[index 0: float]` for `value`"),
+        ("ints", [1, Stranger()], f"`list[int]` but got `list[index 1: {__name__}.Stranger]` for `value`"),
+        ("unnamed", range(1), "`list[str]` but got `list[index 0: int]`"),
+        ("nested", [[1], [2, "x"]], "`list[list[float]]` but got `list[index 1: list[index 1: str]]` for `value`"),
+        ("array", range(4), "`list[int] of length 3` but got `list[size=4]` for `value`"),
+        ("set", {"a"}, "`set[int]` but got `list[index 0: str]` for `value`"),
         ("Array", ("a",), "`Array<int>` but got `Array[index 0: str]` for `value`"),
-        ("map", {"a": "b"}, "`dict[str, int]` but got `Map[K, some value is str] at key 'a'` for `value`"),
-        ("map", {1: 2}, "`dict[str, int]` but got `Map[some key is int, V] at key 1` for `value`"),
+        ("map", {"a": "b"}, "`dict[str, int]` but got `dict[K, some value is str] at key 'a'` for `value`"),
+        ("map", {1: 2}, "`dict[str, int]` but got `dict[some key is int, V] at key 1` for `value`"),
         ("string", Stranger(), f"`str` but got `{__name__}.Stranger` for `value`"),
-        ("pair", (1, 2), "`tuple[int, str]` but got `Array[index 1: int]` for `value`"),
+        ("pair", (1, 2), "`tuple[int, str]` but got `list[index 1: int]` for `value`"),
         ("variant", 2.5, "`None | int | str | list[float]` but got `float` for `value`"),
         ("shared", 1, "`stl_types.Node | None` but got `int` for `value`"),
     ],
@@ -221,9 +222,73 @@ def test_arrays_that_native_code_cannot_share_are_read_as_numbers(stl):
     if numpy.finfo("longdouble").maxexp > 1024:
         with pytest.raises(OverflowError, match=r"vector\(\) argument 1: .*e\+4000, which is outside the range of"):
             stl.vector(numpy.array([1, numpy.longdouble(10) ** 4000]))
-    for wrong in (numpy.array([1j]), numpy.array(["a"]), numpy.array(["2020-01-01"], "M8[D]"), numpy.zeros(1, "i4,i4")):
-        with pytest.raises((TypeError, BufferError)):
+
+
+@needs_numpy
+def test_arrays_of_text_bytes_and_times_are_sequences(stl):
+    days = numpy.array(["2020-01-01", "2021-02-03"], "M8[D]")
+    assert list(stl.dates(days)) == days.tolist()
+    assert list(stl.durations(numpy.array([1, 2], "m8[ms]"))) == [1e-3 * datetime.timedelta(seconds=n) for n in (1, 2)]
+    assert list(stl.durations(numpy.array([1500], "m8[ns]").astype("m8[s]"))) == [datetime.timedelta()]
+    assert list(stl.Bytes(numpy.array([b"a", b"bc"]))) == [b"a", b"bc"]
+
+
+@needs_numpy
+def test_an_array_with_other_elements_is_refused_by_one_sentence(stl):
+    days = numpy.array(["2020-01-01"], "M8[D]")
+    for wrong, found in (
+        (numpy.array([1j]), "complex"),
+        (numpy.array(["a"]), "str"),
+        (numpy.array([b"a"]), "bytes"),
+        (days, "datetime.date"),
+        (numpy.array([1], "m8[us]"), "datetime.timedelta"),
+        (numpy.array([None]), "None"),
+    ):
+        with pytest.raises(TypeError, match=rf"Expected `list\[int\]` but got `.*\[index 0: {found}\]` for `value`$"):
             stl.ints(wrong)
+        with pytest.raises(TypeError, match=rf"index 0: {found}"):
+            stl.unordered_map({1: wrong})
+    for wrong in (days.astype("M8[ns]"), numpy.array([1], "m8[Y]"), numpy.zeros(1, "i4,i4")):
+        for refused in (lambda: stl.ints(wrong), lambda: stl.nested([[1], wrong])):  # noqa: B023
+            with pytest.raises(TypeError) as caught:
+                refused()
+            assert str(caught.value).endswith(
+                f"() argument 1: Python has no class for the elements of an array of dtype {wrong.dtype}"
+            )
+        for refused in (lambda: stl.is_tensor(wrong), lambda: stl.string(wrong)):  # noqa: B023
+            with pytest.raises(BufferError) as caught:
+                refused()
+            assert str(caught.value) == f"a tensor cannot have the elements of an array of dtype {wrong.dtype}"
+
+
+@needs_numpy
+def test_masked_elements_are_not_numbers(stl):
+    masked = numpy.ma.array([1, 2, 3], mask=[False, True, False])
+    sentence = r"^the array has masked elements: pass array\.filled\(value\) or array\.compressed\(\)$"
+    node = stl.make_unique(1)
+    for refused in (
+        lambda: stl.ints(masked),
+        lambda: stl.vector(masked.astype(">f4")),
+        lambda: stl.nested([[1], masked]),
+        lambda: stl.unordered_map({1: masked}),
+        lambda: stl.axes(masked),
+        lambda: stl.duration(numpy.ma.masked),
+        lambda: stl.call(lambda: masked),
+        lambda: setattr(node, "weights", masked),
+        lambda: setattr(node, "value", numpy.ma.masked),
+        lambda: Array([masked]),
+        lambda: Map({1: masked}),
+    ):
+        with pytest.raises(ValueError, match=sentence):
+            refused()
+    whole = numpy.ma.array([1, 2, 3])
+    whole.flags.writeable = True
+    for given in (whole, numpy.ma.array([1, 2, 3], mask=[False] * 3), masked[::2], whole.astype(">i2")):
+        numbers = given.data.tolist()
+        assert list(stl.ints(given)) == numbers
+        assert list(stl.nested([given])[0]) == numbers
+        assert stl.call(lambda: given.astype("i8")) == len(numbers)  # noqa: B023
+    assert stl.axes(whole) == 1
 
 
 @needs_numpy
@@ -334,6 +399,28 @@ def test_other_classes_convert(stl):
         assert stl.complex(numpy.complex64(1 + 2j)) == 1 + 2j
 
 
+def test_a_complex_number_with_a_part_outside_the_range_is_refused(stl):
+    for given in (1e39j, complex(-1e39, 1), 1e39, 2**200):
+        with pytest.raises(OverflowError, match=r"on argument #0 `value` .* which is outside the range of a float"):
+            stl.small_complex(given)
+    with pytest.raises(OverflowError, match="index 1: 1e"):
+        stl.complexes([1j, 1e39j])
+    with pytest.raises(OverflowError, match=r"an integer of more than \d+ bits, which is outside"):
+        stl.complex(2**2000)
+    assert stl.small_complex(complex("inf+1j")) == complex("inf+1j")
+
+
+def test_a_long_double_that_no_double_can_hold_is_an_error(stl):
+    assert stl.large(-2) == -2e300
+    assert stl.large(float("inf")) == float("inf")
+    assert stl.large_complex(2) == complex(1, 2e300)
+    if ctypes.sizeof(ctypes.c_longdouble) > ctypes.sizeof(ctypes.c_double):
+        for function in (stl.large, stl.large_complex):
+            for factor in (1e10, -1e10):
+                with pytest.raises(OverflowError, match="a long double is too large to fit in a double"):
+                    function(factor)
+
+
 @pytest.mark.parametrize(
     ("name", "given", "expected"),
     [
@@ -343,6 +430,9 @@ def test_other_classes_convert(stl):
         ("system_time", 3, "datetime.datetime"),
         ("system_time", datetime.timedelta(1), "datetime.datetime"),
         ("date", datetime.time(1), "datetime.date"),
+        ("date", [2024, 1, 257], "datetime.date"),
+        ("date", [2024, 13, 1], "datetime.date"),
+        ("date", [2**16 + 2024, 1, 1], "datetime.date"),
         ("time", datetime.date(2024, 1, 2), "datetime.time"),
         ("wstring", b"x", "str"),
         ("monostate", 0, "None"),
@@ -356,6 +446,77 @@ def test_a_value_of_another_class_is_refused(stl, name, given, expected):
 def test_a_time_that_does_not_fit_is_refused(stl):
     with pytest.raises(OverflowError, match="64 bits"):
         stl.duration(datetime.timedelta.max)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "end"),
+    [
+        ("duration", datetime.timedelta(microseconds=1500), ", which is finer than milliseconds` for `value`"),
+        ("duration", datetime.timedelta(microseconds=-1), ", which is finer than milliseconds` for `value`"),
+        ("duration", 0.0015, "`0.0015 seconds, which is finer than milliseconds` for `value`"),
+        ("durations", [1, 0.25, 0.0001], "index 2: 0.0001 seconds, which is finer than milliseconds]` for `value`"),
+        ("hours", datetime.timedelta(minutes=90), ", which is finer than hours` for `value`"),
+        ("frames", 0.5001, "`0.5001 seconds, which is finer than 1/24 seconds` for `value`"),
+        ("frames", -0.041668, "`-0.041668 seconds, which is finer than 1/24 seconds` for `value`"),
+        ("moment", NOON.replace(microsecond=7), ", which is finer than seconds` for `value`"),
+        ("minute", datetime.time(1, 2, 3), "`datetime.time(1, 2, 3), which is finer than minutes` for `value`"),
+        ("date", NOON, "Expected `datetime.date` but got `datetime.datetime` for `value`"),
+    ],
+)
+def test_a_time_that_is_finer_than_the_unit_of_the_parameter_is_refused(stl, name, given, end):
+    with pytest.raises(TypeError) as caught:
+        getattr(stl, name)(given)
+    assert str(caught.value).endswith(end)
+    if isinstance(given, datetime.timedelta):
+        assert repr(given) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "end"),
+    [
+        ("hours", datetime.timedelta(hours=256), ", which is outside the range of 8 bits of hours"),
+        ("hours", datetime.timedelta(hours=-1), ", which is outside the range of 8 bits of hours"),
+        (
+            "nanoseconds",
+            datetime.timedelta(microseconds=2**63 // 1000 + 1),
+            "outside the range of 64 bits of nanoseconds",
+        ),
+        ("system_time", datetime.datetime(1500, 1, 1, tzinfo=UTC), "outside the range of 64 bits of nanoseconds"),
+    ],
+)
+def test_a_time_outside_the_range_of_the_parameter_is_refused(stl, name, given, end):
+    with pytest.raises(OverflowError) as caught:
+        getattr(stl, name)(given)
+    assert str(caught.value).startswith(f"Value out of range on argument #0 `value` when calling: `stl_types.{name}(")
+    assert str(caught.value).endswith(end)
+
+
+def test_a_time_keeps_its_value_in_the_unit_of_the_parameter(stl):
+    assert stl.hours(datetime.timedelta(hours=255)) == datetime.timedelta(hours=255)
+    assert stl.frames(0.5) == datetime.timedelta(seconds=0.5)
+    for microseconds in (41666, 41667, -41666, -41667, 3600_000_000 + 41667):  # a whole number of frames, rounded
+        given = datetime.timedelta(microseconds=microseconds)
+        assert abs(stl.frames(given) - given) <= datetime.timedelta(microseconds=1)
+    assert stl.seconds(0.000001) == datetime.timedelta(microseconds=1)
+    assert stl.seconds(0.57) == datetime.timedelta(seconds=0.57)
+    for count in (2**63 // 1000, -(2**63) // 1000 + 1, 1):
+        assert stl.nanoseconds(datetime.timedelta(microseconds=count)) == datetime.timedelta(microseconds=count)
+    assert [stl.unit(1), stl.unit(0.5), stl.unit(datetime.timedelta(microseconds=1))] == [0, 1, 1]
+
+
+def test_a_result_beyond_the_range_of_the_class_is_an_error(stl):
+    for name in ("most_hours", "most_ticks", "endless"):
+        with pytest.raises(OverflowError, match="do not fit into 64 bits of microseconds"):
+            getattr(stl, name)()
+    with pytest.raises(OverflowError, match="90000000000 microseconds do not fit into a time of day"):
+        stl.late()
+    with pytest.raises(OverflowError, match="do not fit into 64 bits of microseconds"):
+        stl.duration(float("nan"))
+
+
+def test_a_time_of_day_with_a_zone_is_refused(stl):
+    with pytest.raises(ValueError, match="has a zone, which a time of day in C"):
+        stl.time(datetime.time(1, tzinfo=UTC))
 
 
 def test_smart_pointers_share_the_object(stl):
@@ -434,7 +595,7 @@ def test_the_class_of_a_shape_is_in_the_signature(stl):
 
 
 def test_a_message_about_an_array_has_the_name_of_the_python_class(stl):
-    expected = "`stl_types.axes(tensor: Tensor) -> int`. Expected `Tensor` but got `ffi.Array` for `tensor`"
+    expected = "`stl_types.axes(tensor: Tensor) -> int`. Expected `Tensor` but got `list` for `tensor`"
     with pytest.raises(TypeError) as caught:
         stl.axes([1.0])
     assert str(caught.value) == f"Mismatched type on argument #0 when calling: {expected}"

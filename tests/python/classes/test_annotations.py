@@ -203,6 +203,10 @@ def test_a_refused_member_is_named():
         sample(Size)(2)
     with pytest.raises(TypeError, match=r"expected Color, got str: 'red' is not a member"):
         sample(Color)("red")
+    with pytest.raises(TypeError, match=r"expected Literal\['a', 1\], got ffi.Array: \(1,\) is not one of 'a', 1"):
+        sample(Literal["a", 1])(ffi_hpy.Array([1]))
+    with pytest.raises(TypeError, match=r"expected Color, got ffi.Dict: \{1: 2\} is not a member"):
+        sample(Color)(ffi_hpy.Dict({1: 2}))
 
 
 def test_members_are_checked_on_the_way_from_native_code():

@@ -1,5 +1,11 @@
 """Containers that compare equal have equal hashes; they equal Python's containers with equal contents."""
 
+import collections
+import collections.abc
+import datetime
+import fractions
+import types
+
 import pytest
 from support import unique_name
 
@@ -91,6 +97,133 @@ def test_keys_that_are_equal_numbers_are_equal(make):
         assert hash(make(one)) == hash(make(other))
     assert make({1: 2}) != make({1.5: 2})
     assert make({1: 2}) != make({True: 3})
+
+
+def test_maps_in_containers_compare_as_outside():
+    twin = [(1, (2, "x")), frozenset([1]), 2**70, 1.5]
+    pairs = [({1: 2}, {True: 2}), ({0.0: "a", 2: "b"}, {False: "a", 2.0: "b"}), ({2**70: 1}, {2.0**70: 1})]
+    pairs += [({key: 1}, {key: 1}) for key in twin]
+    pairs += [({1: 2, "x": {True: [3]}}, {True: 2, "x": {1: [3.0]}})]
+    for one, other in pairs:
+        for make in (Map, Dict):
+            assert Map(one) == make(other)
+            assert Array([Map(one), 1]) == Array([make(other), 1])
+            assert Map({"in": [one]}) == make({"in": [other]})
+            assert Array([Map(one), 1]) != Array([make(other), 2])
+            assert Array([one]) != Array([{**other, "more": 1}])
+            assert make(one) != make(dict.fromkeys(other, "else"))
+        assert hash(Array([one])) == hash(Array([other]))
+    assert Array([{1: 2}]) != Array([{2: 2}])
+    assert Array([{None: 2}]) != Array([{"a": 2}])
+    with pytest.raises(LookupError, match="no order"):
+        _ = Array([{Broken(): 1}]) == Array([{Broken(): 1}])
+
+
+class Broken:
+    """A key that does not compare."""
+
+    def __eq__(self, other):
+        raise LookupError("no order")
+
+    def __hash__(self):
+        return 1
+
+
+class Hashable(collections.abc.Sequence):
+    """A sequence with a hash of its own."""
+
+    def __init__(self, *items):
+        self.items = items
+
+    def __getitem__(self, i):
+        return self.items[i]
+
+    def __len__(self):
+        return len(self.items)
+
+
+class Unhashable(Hashable):
+    """A sequence without a hash, and so without a hash that could differ from ours."""
+
+    __hash__ = None
+
+
+class HashableMapping(collections.abc.Mapping):
+    """A mapping that compares and hashes by identity."""
+
+    __eq__, __hash__ = object.__eq__, object.__hash__
+
+    def __getitem__(self, key):
+        return {"a": 1}[key]
+
+    def __iter__(self):
+        return iter("a")
+
+    def __len__(self):
+        return 1
+
+
+@pytest.mark.parametrize("make", [Array, List])
+def test_a_container_does_not_equal_a_sequence_with_another_hash(make):
+    for other in (range(97, 98), memoryview(b"a"), b"a", bytearray(b"a"), Hashable(97)):
+        assert make([97]) != other
+        assert other != make([97])
+    assert make(["a"]) != "a"
+    Pair = collections.namedtuple("Pair", "x y")
+    for other in ([1, 2], (1, 2), Pair(1, 2), collections.UserList([1, 2]), Unhashable(1, 2)):
+        assert make([1, 2]) == other
+        assert other == make([1, 2])
+    assert hash(make([1, 2])) == hash(Pair(1, 2))
+
+
+@pytest.mark.parametrize("make", [Map, Dict])
+def test_a_mapping_does_not_equal_a_mapping_with_another_hash(make):
+    assert make({"a": 1}) != HashableMapping()
+    assert HashableMapping() != make({"a": 1})
+    for other in (collections.UserDict({"a": 1}), collections.OrderedDict({"a": 1}), types.MappingProxyType({"a": 1})):
+        assert make({"a": 1}) == other
+        assert other == make({"a": 1})
+
+
+def test_values_compare_in_every_position_as_they_do_in_python():
+    @py_class(unique_name("equality.Number"), eq=True)
+    class Number(ffi_hpy.Object):
+        x: int
+
+    day = datetime.date(2020, 1, 1)
+    values = [1, True, 1.0, 0, -0.0, 2**70, 2.0**70, "a", "1", b"a", None, 1.5, Number(1), Number(1), day, 1j, 1 + 0j]
+    values += [
+        frozenset([1]),
+        fractions.Fraction(1),
+        float("inf"),
+        (),
+        (1, 2),
+        range(2),
+        "a longer text",
+        b"longer bytes",
+    ]
+    for one in values:
+        for other in values:
+            is_equal = one == other
+            assert (Array([one]) == List([other])) is is_equal, (one, other)
+            assert (List([one]) == (other,)) is ((other,) == List([one])) is is_equal, (one, other)
+            assert (Map({"k": one}) == Dict({"k": other})) is is_equal, (one, other)
+            assert (Dict({"k": one}) == {"k": other}) is is_equal, (one, other)
+            assert (Map({one: "v"}) == Dict({other: "v"})) is is_equal, (one, other)
+            assert (Array([{one: "v"}]) == List([{other: "v"}])) is is_equal, (one, other)
+            if is_equal:
+                assert hash(Array([one])) == hash(List([other])) == hash((other,)), (one, other)
+                assert hash(Array([{one: "v"}])) == hash(List([{other: "v"}])), (one, other)
+
+
+def test_a_nan_equals_no_nan_of_python():
+    nan = float("nan")
+    for other in (nan, -nan, float("inf") - float("inf")):
+        for container in ((other,), [other], (1, other)):
+            assert Array(container) != container
+            assert Array(container) == List(container)
+            assert Array([container]) != (container,)
+        assert hash(Array([other])) == hash(Array([nan]))
 
 
 def test_objects_in_containers_compare_and_hash_as_in_a_tuple():

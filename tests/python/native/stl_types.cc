@@ -49,6 +49,7 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def("stl_types.unordered_map", Echo<std::unordered_map<int64_t, std::vector<double>>>, name)
       .def("stl_types.Array", Echo<Array<int64_t>>, name)
       .def("stl_types.List", Echo<List<int64_t>>, name)
+      .def("stl_types.Bytes", Echo<Array<Bytes>>, name)
       .def("stl_types.Map", Echo<Map<String, int64_t>>, name)
       .def("stl_types.Dict", Echo<Dict<String, int64_t>>, name)
       .def("stl_types.Tuple", Echo<Tuple<int64_t, String>>, name)
@@ -64,9 +65,24 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def("stl_types.monostate", Echo<std::monostate>, name)
       .def("stl_types.complex", Echo<std::complex<double>>, name)
       .def("stl_types.complexes", Echo<std::vector<std::complex<float>>>, name)
+      .def("stl_types.small_complex", Echo<std::complex<float>>, name)
+      .def("stl_types.large_complex", [](double factor) { return std::complex<long double>(1, 1e300L * factor); })
+      .def("stl_types.large", [](double factor) { return 1e300L * factor; })
       .def("stl_types.path", Echo<std::filesystem::path>, name)
       .def("stl_types.duration", Echo<std::chrono::milliseconds>, name)
       .def("stl_types.seconds", Echo<std::chrono::duration<double>>, name)
+      .def("stl_types.nanoseconds", Echo<std::chrono::nanoseconds>, name)
+      .def("stl_types.hours", Echo<std::chrono::duration<uint8_t, std::ratio<3600>>>, name)
+      .def("stl_types.frames", Echo<std::chrono::duration<int64_t, std::ratio<1, 24>>>, name)
+      .def("stl_types.durations", Echo<std::vector<std::chrono::milliseconds>>, name)
+      .def("stl_types.moment", Echo<std::chrono::time_point<std::chrono::system_clock, std::chrono::seconds>>, name)
+      .def(
+          "stl_types.unit",
+          [](const std::variant<std::chrono::seconds, std::chrono::microseconds> &value) { return value.index(); },
+          name)
+      .def("stl_types.most_hours", [] { return std::chrono::hours::max(); })
+      .def("stl_types.most_ticks", [] { return std::chrono::duration<uint64_t, std::ratio<1>>(UINT64_MAX); })
+      .def("stl_types.endless", [] { return std::chrono::duration<double>(std::numeric_limits<double>::infinity()); })
       .def("stl_types.system_time", Echo<std::chrono::system_clock::time_point>, name)
       .def("stl_types.steady_time", Echo<std::chrono::steady_clock::time_point>, name)
       .def(
@@ -89,7 +105,10 @@ TVM_FFI_STATIC_INIT_BLOCK() {
 #if __cplusplus >= 202002L
   refl::GlobalDef()
       .def("stl_types.date", Echo<std::chrono::year_month_day>, name)
-      .def("stl_types.time", Echo<std::chrono::hh_mm_ss<std::chrono::microseconds>>, name);
+      .def("stl_types.dates", Echo<std::vector<std::chrono::year_month_day>>, name)
+      .def("stl_types.time", Echo<std::chrono::hh_mm_ss<std::chrono::microseconds>>, name)
+      .def("stl_types.minute", Echo<std::chrono::hh_mm_ss<std::chrono::minutes>>, name)
+      .def("stl_types.late", [] { return std::chrono::hh_mm_ss(std::chrono::hours(25)); });
 #endif
   refl::OverloadObjectDef<NodeObj>()
       .def(refl::init<int64_t>())

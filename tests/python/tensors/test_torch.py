@@ -361,6 +361,32 @@ print(type(pick(x, ffi_hpy.from_dlpack(torch.zeros(1, dtype=torch.int8)))).__nam
     assert run_python(program) == "refused\nTensor\n"
 
 
+@pytest.mark.skipif(not IS_LENDING, reason="there each tensor is asked")
+def test_the_switch_makes_every_use_of_a_tensor_ask_for_its_capsule():
+    program = """
+import ffi_hpy, torch
+from ffi_hpy import testing
+export, asked = torch.Tensor.__dlpack__, []
+torch.Tensor.__dlpack__ = lambda self, **options: asked.append(1) or export(self, **options)
+x = torch.arange(3)
+call = ffi_hpy.convert(lambda function: function())
+for use in (
+    lambda: testing.echo(x),
+    lambda: testing.echo(torch.nn.Parameter(torch.zeros(2))),
+    lambda: ffi_hpy.Array([x]),
+    lambda: ffi_hpy.Map({"x": x}),
+    lambda: ffi_hpy.from_dlpack(x),
+    lambda: call(lambda: x),
+):
+    asked.clear()
+    use()
+    print(bool(asked))
+"""
+    assert run_python(program) == "False\n" * 6
+    for value, answer in (("1", "True"), ("0", "False")):
+        assert run_python(program, environ={"TVM_FFI_SKIP_DLPACK_C_EXCHANGE_API": value}) == f"{answer}\n" * 6
+
+
 @needs_threads
 def test_torch_tensors_are_passed_by_many_threads(testing):
     source = torch.arange(3)

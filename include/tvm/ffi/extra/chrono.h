@@ -1,4 +1,5 @@
-/* chrono.h - times of std::chrono as arguments and results, to the microsecond.
+/* chrono.h - times of std::chrono as arguments and results. An argument that is finer than the unit of the C++ type is
+ * refused; a result is cut to microseconds, the unit of Python.
  *
  *   duration, steady_clock::time_point   datetime.timedelta; a number is seconds
  *   system_clock::time_point             datetime.datetime in local time, without a zone; also takes a datetime with a
@@ -33,6 +34,74 @@ struct AsTime {
   static constexpr bool kTakesSeconds = false;
 };
 
+/** "milliseconds", for messages. */
+template <typename Period> std::string UnitName() {
+  if constexpr (std::ratio_equal_v<Period, std::nano>) return "nanoseconds";
+  if constexpr (std::ratio_equal_v<Period, std::micro>) return "microseconds";
+  if constexpr (std::ratio_equal_v<Period, std::milli>) return "milliseconds";
+  if constexpr (std::ratio_equal_v<Period, std::ratio<1>>) return "seconds";
+  if constexpr (std::ratio_equal_v<Period, std::ratio<60>>) return "minutes";
+  if constexpr (std::ratio_equal_v<Period, std::ratio<3600>>) return "hours";
+  if constexpr (std::ratio_equal_v<Period, std::ratio<86400>>) return "days";
+  return std::to_string(Period::num) + "/" + std::to_string(Period::den) + " seconds";
+}
+
+/** n units of From as a number of units of a Duration that counts in integers. The number is whole if they differ by
+ * less than one unit of From: a microsecond cannot be divided into 24ths of a second. */
+template <typename Duration, typename From> struct UnitCount {
+  using Rep = typename Duration::rep;
+  using Factor = std::ratio_divide<From, typename Duration::period>;
+  bool is_whole = true, is_inside = false;
+  int64_t count = 0;
+
+  explicit UnitCount(int64_t n) {
+    int64_t most = std::numeric_limits<int64_t>::max(), least = static_cast<int64_t>(std::numeric_limits<Rep>::min());
+    if constexpr (sizeof(Rep) < sizeof(int64_t)) most = static_cast<int64_t>(std::numeric_limits<Rep>::max());
+    int64_t scaled = n % Factor::den * Factor::num, part = scaled / Factor::den, rest = std::abs(scaled % Factor::den);
+    if (rest >= Factor::num) {
+      is_whole = Factor::den - rest < Factor::num;
+      part += n < 0 ? -1 : 1;
+    }
+    if (n / Factor::den > most / Factor::num || n / Factor::den < least / Factor::num) return;
+    count = n / Factor::den * Factor::num;
+    is_inside = part == 0 || (part < 0 ? part >= least - count : part <= most - count);
+    count += is_inside ? part : 0;
+  }
+};
+
+/** n units of From as a Duration; nullopt if it would be another time. */
+template <typename Duration, typename From> std::optional<Duration> ExactDuration(int64_t n) {
+  if constexpr (std::is_integral_v<typename Duration::rep>) {
+    UnitCount<Duration, From> units(n);
+    if (!units.is_whole || !units.is_inside) return std::nullopt;
+    return Duration(static_cast<typename Duration::rep>(units.count));
+  } else {
+    return std::chrono::duration_cast<Duration>(std::chrono::duration<int64_t, From>(n));
+  }
+}
+
+[[noreturn]] TVM_FFI_COLD_CODE inline void ThrowTimeTooLarge(const std::string &time) {
+  TVM_FFI_THROW(OverflowError) << time << " do not fit into 64 bits of microseconds";
+  TVM_FFI_UNREACHABLE();
+}
+
+/** The microseconds of a result. An integer number of smaller units is cut, because clocks count nanoseconds and Python
+ * does not; OverflowError if 64 bits cannot have the number. */
+template <typename Rep, typename Period> int64_t ToMicroseconds(std::chrono::duration<Rep, Period> time) {
+  if constexpr (std::is_integral_v<Rep>) {
+    using Factor = std::ratio_divide<Period, std::micro>;
+    constexpr int64_t kMost = std::numeric_limits<int64_t>::max() / Factor::num;
+    int64_t count = static_cast<int64_t>(time.count());
+    bool is_wrapped = std::is_unsigned_v<Rep> && count < 0;
+    if (!is_wrapped && count <= kMost && count >= -kMost) return count * Factor::num / Factor::den;
+    ThrowTimeTooLarge(std::to_string(time.count()) + " " + UnitName<Period>());
+  } else {
+    double count = std::chrono::duration<double, std::micro>(time).count();
+    if (std::abs(count) < 9.2e18) return std::llround(count);
+    ThrowTimeTooLarge(FloatText(count * 1e-6) + " seconds");
+  }
+}
+
 /** Traits of times that contain a Duration, which the static member DurationOf of Derived returns. */
 template <typename Derived, typename Self, typename Duration, typename As> struct TimeTraitsBase : TypeTraitsBase {
   static constexpr bool kNeedsOwner = true;
@@ -42,40 +111,65 @@ template <typename Derived, typename Self, typename Duration, typename As> struc
     static_assert(sizeof(Self) == 0, "an AnyView cannot own the object that this becomes: make it an Any");
   }
   static void MoveToAny(Self src, TVMFFIAny *result) {
-    int64_t count = std::chrono::duration_cast<std::chrono::microseconds>(Derived::DurationOf(src)).count();
+    int64_t count = ToMicroseconds(Derived::DurationOf(src));
     Any made = AskPython(As::kMake, count);
     if (made == nullptr) made = Any(static_cast<double>(count) * 1e-6);
     *result = AnyUnsafe::MoveAnyToTVMFFIAny(std::move(made));
   }
   static std::optional<Self> TryCastFromAnyView(const TVMFFIAny *src) {
-    using std::chrono::microseconds;
-    if (src->type_index == kTVMFFIOpaquePyObject) {
-      Any count = AskPython(As::kRead, AnyView::CopyFromTVMFFIAny(*src));
-      if (std::optional<int64_t> n = count.as<int64_t>()) return Self(Fit(microseconds(*n)));
-      return std::nullopt;
+    std::optional<Self> result;
+    auto convert = [&result](int64_t n, auto unit) {
+      if (auto time = ExactDuration<Duration, decltype(unit)>(n)) result.emplace(*time);
+    };
+    if constexpr (!kIsCounted) {
+      if (std::optional<double> seconds = Seconds(src)) {
+        return Self(std::chrono::duration_cast<Duration>(std::chrono::duration<double>(*seconds)));
+      }
     }
-    if (!As::kTakesSeconds) return std::nullopt;
-    std::optional<double> seconds = TypeTraits<double>::TryCastFromAnyView(src);
-    if (!seconds.has_value()) return std::nullopt;
-    if (!(std::abs(*seconds) < 9e12)) {
-      TVM_FFI_THROW(OverflowError) << *seconds << " seconds do not fit into 64 bits of microseconds";
-    }
-    return Self(Fit(microseconds(std::llround(*seconds * 1e6))));
+    WithUnits(src, convert);
+    return result;
+  }
+  static std::string GetMismatchTypeInfo(const TVMFFIAny *src) {
+    std::string found;
+    WithUnits(src, [src, &found](int64_t n, auto unit) {
+      found = Shown(src);
+      if (!UnitCount<Duration, decltype(unit)>(n).is_whole) {
+        found += ", which is finer than " + UnitName<typename Duration::period>();
+      } else {
+        found.append(kOutsideTheRange).append("of ").append(std::to_string(8 * sizeof(typename Duration::rep)));
+        found += " bits of " + UnitName<typename Duration::period>();
+      }
+    });
+    return found.empty() ? GivenClass(src) : found;
   }
   static std::string TypeStr() { return As::kName; }
   static std::string TypeSchema() { return NamedTypeSchema(As::kName); }
 
 private:
-  static Duration Fit(std::chrono::microseconds value) {
-    using Wide = std::chrono::duration<double, typename Duration::period>;
-    double count = std::chrono::duration_cast<Wide>(value).count();
-    if constexpr (std::is_integral_v<typename Duration::rep>) {
-      using Limits = std::numeric_limits<typename Duration::rep>;
-      if (count < static_cast<double>(Limits::min()) || count > static_cast<double>(Limits::max())) {
-        TVM_FFI_THROW(OverflowError) << value.count() << " microseconds do not fit into the callee's duration";
-      }
+  static constexpr bool kIsCounted = std::is_integral_v<typename Duration::rep>;
+
+  static std::optional<double> Seconds(const TVMFFIAny *src) {
+    if (!As::kTakesSeconds) return std::nullopt;
+    return TypeTraits<double>::TryCastFromAnyView(src);
+  }
+  /** Calls use(n, unit) for a value that is n units long: a time of Python is in microseconds, and a number of seconds
+   * is rounded to the smaller one of a microsecond and the unit of Duration. */
+  template <typename Use> static void WithUnits(const TVMFFIAny *src, Use use) {
+    using Unit = std::conditional_t<std::ratio_less_v<typename Duration::period, std::micro>, typename Duration::period,
+                                    std::micro>;
+    if (src->type_index == kTVMFFIOpaquePyObject) {
+      Any count = AskPython(As::kRead, AnyView::CopyFromTVMFFIAny(*src));
+      if (std::optional<int64_t> n = count.as<int64_t>()) use(*n, std::micro());
+    } else if (std::optional<double> seconds = Seconds(src)) {
+      double n = *seconds * Unit::den / Unit::num;
+      if (!(std::abs(n) < 9.2e18)) ThrowTimeTooLarge(Shown(src));
+      use(std::llround(n), Unit());
     }
-    return std::chrono::duration_cast<Duration>(value);
+  }
+  /** The value as Python shows it, or the number of seconds. */
+  static std::string Shown(const TVMFFIAny *src) {
+    if (std::optional<double> seconds = Seconds(src)) return FloatText(*seconds) + " seconds";
+    return AskPython("repr", AnyView::CopyFromTVMFFIAny(*src)).template cast<String>();
   }
 };
 
@@ -126,9 +220,11 @@ template <> struct TypeTraits<std::chrono::year_month_day> : TypeTraitsBase {
     if (src->type_index == kTVMFFIOpaquePyObject) value = detail::AskPython("date_parts", value);
     auto parts = value.as<Array<int64_t>>();
     if (!parts.has_value() || parts->size() != 3) return std::nullopt;
-    return Self(std::chrono::year(static_cast<int>((*parts)[0])),
-                std::chrono::month(static_cast<unsigned>((*parts)[1])),
-                std::chrono::day(static_cast<unsigned>((*parts)[2])));
+    int64_t year = (*parts)[0], month = (*parts)[1], day = (*parts)[2];
+    bool is_inside = std::abs(year) <= 32767 && month >= 1 && month <= 12 && day >= 1 && day <= 31;
+    if (!is_inside) return std::nullopt;
+    return Self(std::chrono::year(static_cast<int>(year)), std::chrono::month(static_cast<unsigned>(month)),
+                std::chrono::day(static_cast<unsigned>(day)));
   }
   static std::string TypeStr() { return "datetime.date"; }
   static std::string TypeSchema() { return detail::NamedTypeSchema("datetime.date"); }

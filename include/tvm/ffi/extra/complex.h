@@ -20,23 +20,35 @@ struct TypeTraits<std::complex<T>, std::enable_if_t<std::is_floating_point_v<T>>
     static_assert(sizeof(T) == 0, "an AnyView cannot own the object that this becomes: make it an Any");
   }
   static void MoveToAny(std::complex<T> src, TVMFFIAny *result) {
-    double real = static_cast<double>(src.real()), imag = static_cast<double>(src.imag());
-    Any made = detail::AskPython("complex", real, imag);
-    if (made == nullptr) made = Any(Array<double>{real, imag});
+    Any made = detail::AskPython("complex", src.real(), src.imag());
+    if (made == nullptr) made = Any(Array<T>{src.real(), src.imag()});
     *result = detail::AnyUnsafe::MoveAnyToTVMFFIAny(std::move(made));
   }
   static std::optional<std::complex<T>> TryCastFromAnyView(const TVMFFIAny *src) {
-    if (std::optional<double> real = TypeTraits<double>::TryCastFromAnyView(src)) {
-      return std::complex<T>(static_cast<T>(*real));
+    if (std::optional<T> real = TypeTraits<T>::TryCastFromAnyView(src)) return std::complex<T>(*real);
+    std::optional<Array<T>> parts = Parts(src).template as<Array<T>>();
+    if (!parts.has_value() || parts->size() != 2) return std::nullopt;
+    return std::complex<T>((*parts)[0], (*parts)[1]);
+  }
+  static std::string GetMismatchTypeInfo(const TVMFFIAny *src) {
+    if (std::optional<Array<double>> parts = Parts(src).template as<Array<double>>()) {
+      for (double part : *parts) {
+        Any number(part);
+        std::string found = detail::AnyUnsafe::GetMismatchTypeInfo<T>(number);
+        if (detail::IsOutsideRange(found)) return found;
+      }
     }
-    Any parts = AnyView::CopyFromTVMFFIAny(*src);
-    if (src->type_index == kTVMFFIOpaquePyObject) parts = detail::AskPython("complex_parts", parts);
-    auto pair = parts.as<Array<double>>();
-    if (!pair.has_value() || pair->size() != 2) return std::nullopt;
-    return std::complex<T>(static_cast<T>((*pair)[0]), static_cast<T>((*pair)[1]));
+    return TypeTraits<T>::GetMismatchTypeInfo(src);
   }
   static std::string TypeStr() { return "complex"; }
   static std::string TypeSchema() { return detail::NamedTypeSchema("complex"); }
+
+private:
+  /** Both parts of a complex number, as an Array; any other value unchanged. */
+  static Any Parts(const TVMFFIAny *src) {
+    Any value = AnyView::CopyFromTVMFFIAny(*src);
+    return src->type_index == kTVMFFIOpaquePyObject ? detail::AskPython("complex_parts", value) : value;
+  }
 };
 
 } // namespace ffi

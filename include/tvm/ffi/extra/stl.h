@@ -65,7 +65,7 @@ struct TypeTraits<std::array<T, N>> : detail::CopiedSeqTraitsBase<TypeTraits<std
   }
   static std::string GetMismatchTypeInfo(const TVMFFIAny *src) {
     detail::SourceItems items(src);
-    if (items != nullptr && items->size() != N) return "Array[size=" + std::to_string(items->size()) + "]";
+    if (items != nullptr && items->size() != N) return "list[size=" + std::to_string(items->size()) + "]";
     return TypeTraits::CopiedSeqTraitsBase::GetMismatchTypeInfo(src);
   }
   static std::string TypeStr() { return "list[" + detail::Type2Str<T>::v() + "] of length " + std::to_string(N); }
@@ -91,9 +91,9 @@ struct TypeTraits<std::tuple<T...>> : detail::CopiedTraitsBase<TypeTraits<std::t
     detail::SourceItems items(src);
     std::string found = detail::GivenClass(src);
     if (items == nullptr) return found;
-    if (items->size() != sizeof...(T)) return "Array[size=" + std::to_string(items->size()) + "]";
+    if (items->size() != sizeof...(T)) return "list[size=" + std::to_string(items->size()) + "]";
     [[maybe_unused]] size_t i = 0;
-    (void)((detail::MismatchAt<T>(items->begin()[i], i, &found) || (++i, false)) || ...);
+    (void)((detail::MismatchAt<T>(items->begin()[i], i, &found, "list") || (++i, false)) || ...);
     return found;
   }
   static std::string TypeStr() { return detail::ContainerTypeStr<T...>("tuple", "[", "]"); }
@@ -135,7 +135,7 @@ struct CopiedMapTraitsBase : CopiedTraitsBase<Derived, Self, convertible_or_any_
   static std::string GetMismatchTypeInfo(const TVMFFIAny *src) {
     Any owned;
     const MapBaseObj *pairs = PairsOrNull(src, &owned);
-    return pairs == nullptr ? GivenClass(src) : PairMismatch<K, V>(*pairs, "Map");
+    return pairs == nullptr ? GivenClass(src) : PairMismatch<K, V>(*pairs, "dict");
   }
   static std::string TypeStr() { return ContainerTypeStr<K, V>("dict", "[", "]"); }
   static std::string TypeSchema() { return ContainerTypeSchema<K, V>(Derived::kTypeName); }

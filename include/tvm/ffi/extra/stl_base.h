@@ -67,7 +67,7 @@ struct CopiedSeqTraitsBase : CopiedTraitsBase<Derived, Self, convertible_or_any_
     SourceItems items(src);
     std::string found = GivenClass(src);
     if (items == nullptr) return found;
-    for (size_t i = 0; i < items->size() && !MismatchAt<T>(items->begin()[i], i, &found); ++i) continue;
+    for (size_t i = 0; i < items->size() && !MismatchAt<T>(items->begin()[i], i, &found, "list"); ++i) continue;
     return found;
   }
 };
