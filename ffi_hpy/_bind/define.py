@@ -113,6 +113,22 @@ def _property(cls: type[Any], name: str) -> None:
     add_property(cls, info, name)
 
 
+def _trampoline(cls: type[Any], make: Any, forget: Any, connect: Any) -> None:
+    from .._types.overrides import watch_trampoline
+
+    watch_trampoline(cls, make, forget, connect)
+
+
+def _override(obj: Any, name: str) -> Function | None:
+    from .._types.overrides import caller_of_override
+
+    return caller_of_override(obj, name)
+
+
+def _class_name(cls: type) -> str:
+    return f"{cls.__module__}.{cls.__qualname__}"
+
+
 def _exception(scope: Any, name: str, base: type) -> type:
     """Make an exception class, and register it for errors of its name."""
     module, qualified = _names_in(scope, name)
@@ -210,6 +226,9 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     "class_of_index": class_for_type_index,
     "property": _property,
     "property_metadata": _property_metadata,
+    "trampoline": _trampoline,
+    "override": _override,
+    "class_name": _class_name,
     "exception": _exception,
     "enum": _EnumBuilder,
     "enum_add": _enum_add,

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["OPERATIONS", "keep"]
 
-_PLAIN = frozenset({type(None), bool, int, float, str, bytes})
+_PLAIN = frozenset({type(None), bool, int, float, str, bytes, ctypes.c_void_p})
 
 
 def keep(value: Any) -> Any:

@@ -4,6 +4,8 @@
 
 #include <ffi_hpy/bind/function.h>
 
+#include <algorithm>
+
 FFI_HPY_NAMESPACE_BEGIN
 
 namespace detail {
@@ -97,8 +99,17 @@ template <typename Derived> struct def_visitor {};
 /** A constructor: init<int, float>(). */
 template <typename... Args> struct init : def_visitor<init<Args...>> {
   template <typename Class, typename... Extra> void execute(Class &cl, const Extra &...extra) const {
-    cl.def_constructor([](Args... args) { return detail::make_instance<typename Class::Type>(static_cast<Args &&>(args)...); },
-                       extra...);
+    using T = typename Class::Type;
+    using Alias = typename Class::Alias;
+    cl.def_constructor(
+        [](Args... args) {
+          if constexpr (std::is_same_v<T, Alias>) {
+            return detail::make_instance<T>(static_cast<Args &&>(args)...);
+          } else {
+            return detail::make_alias<T, Alias>(static_cast<Args &&>(args)...);
+          }
+        },
+        extra...);
   }
 };
 
@@ -107,13 +118,43 @@ template <typename Arg> struct init_implicit : def_visitor<init_implicit<Arg>> {
   template <typename Class, typename... Extra> void execute(Class &cl, const Extra &...extra) const;
 };
 
-/** Binds a class, which need not know of it. Ts may name the bound base class. */
+namespace detail {
+
+/** Lets classes of Python override functions of a class by its trampoline; trampoline.h defines it. */
+template <typename T, typename Alias> void define_trampoline(handle cls);
+template <typename T> struct base_methods;
+/** A text for the life of the process. */
+inline const char *lasting(const char *text) {
+  size_t n_bytes = std::strlen(text) + 1;
+  return static_cast<const char *>(std::memcpy(new char[n_bytes], text, n_bytes));
+}
+
+template <typename T> T trampoline_test(decltype(T::ffi_hpy_trampoline) *);
+template <typename T> void trampoline_test(...);
+template <typename T> inline constexpr bool has_trampoline_v = !std::is_void_v<decltype(trampoline_test<T>(nullptr))>;
+
+/** The first of Ts that derives from T, a trampoline; T if there is none. */
+template <typename T, typename... Ts> struct alias_in {
+  using type = T;
+};
+template <typename T, typename First, typename... Ts> struct alias_in<T, First, Ts...> {
+  using type = typename std::conditional_t<std::is_base_of_v<T, First>, alias_in<First>, alias_in<T, Ts...>>::type;
+};
+
+} // namespace detail
+
+/** Binds a class, which need not know of it. Ts may name the bound base class, and a trampoline: a class that derives
+ * from T and passes the calls of virtual functions to Python (trampoline.h). */
 template <typename T, typename... Ts> class class_ : public object {
   template <typename U> static constexpr bool is_base = std::is_base_of_v<U, T> && !std::is_same_v<U, T>;
-  static_assert((is_base<Ts> && ... && (sizeof...(Ts) <= 1)), "class_<T, Base>: one base class of T");
+  template <typename U> static constexpr bool is_alias = std::is_base_of_v<T, U> && !std::is_same_v<U, T>;
+  static_assert(((is_base<Ts> || is_alias<Ts>) && ...), "class_<T, Base, Trampoline>: another class is named");
+  static_assert((int{is_base<Ts>} + ... + 0) <= 1 && (int{is_alias<Ts>} + ... + 0) <= 1,
+                "class_<T, Base, Trampoline>: one base class, and one trampoline");
 
 public:
   using Type = T;
+  using Alias = typename detail::alias_in<T, Ts...>::type;
 
   /** Further arguments: documentation, dynamic_attr(), is_weak_referenceable(), is_final(). */
   template <typename... Extra> class_(handle in, const char *name, const Extra &...extra) {
@@ -124,17 +165,18 @@ public:
     if constexpr (std::is_destructible_v<T>) {
       made->destroy = [](void *value) { static_cast<T *>(value)->~T(); };
     }
-    made->cpp_name = typeid(T).name();
-    made->size = sizeof(T);
-    made->alignment = alignof(T);
+    made->cpp_name = detail::lasting(detail::cpp_name_of(typeid(T)).c_str());
+    made->size = std::max(sizeof(T), sizeof(Alias));
+    made->alignment = std::max(alignof(T), alignof(Alias));
     object label = detail::str_of(name), full = detail::ask_python("key_in", in, label);
     std::string_view text;
     (void)detail::read_text(full.any(), false, &text);
     TVMFFIByteArray key = detail::bytes_of(text), doc = detail::bytes_of(about.doc);
     detail::check(detail::api->class_add(made, &key, &doc));
     type_ = detail::class_of<T>::known = made;
-    static_cast<object &>(*this) = detail::ask_python("class", in, label, detail::int_value(made->type_index),
-                                                      detail::int_value(about.flags));
+    static_cast<object &>(*this) =
+        detail::ask_python("class", in, label, detail::int_value(made->type_index), detail::int_value(about.flags));
+    if constexpr (detail::has_trampoline_v<Alias>) detail::define_trampoline<T, Alias>(*this);
   }
 
   /** Adds a constructor, or what another def_visitor adds. */
@@ -156,8 +198,13 @@ public:
   /** Adds a method: a member function, or a function whose first parameter is the object. */
   template <typename F, typename... Extra, std::enable_if_t<!std::is_base_of_v<def_visitor<F>, F>, int> = 0>
   class_ &def(const char *name, F &&f, const Extra &...extra) {
-    detail::describe(name, kFfiHpyFunctionIsMethod, detail::with_self<T>(std::forward<F>(f)), adder(name, false),
-                     extra...);
+    if constexpr (detail::has_trampoline_v<Alias> && std::is_member_function_pointer_v<std::decay_t<F>>) {
+      detail::describe(name, kFfiHpyFunctionIsMethod, detail::base_methods<T>::bind(detail::lasting(name), f),
+                       adder(name, false), extra...);
+    } else {
+      detail::describe(name, kFfiHpyFunctionIsMethod, detail::with_self<T>(std::forward<F>(f)), adder(name, false),
+                       extra...);
+    }
     return *this;
   }
   /** Adds a static method. */
@@ -188,16 +235,18 @@ public:
 
 private:
   auto adder(const char *name, bool is_static) {
-    return [this, name, is_static](detail::function_record *record, const char *text,
-                                   const std::type_info *const *types) {
-      return detail::define_method(*this, type_, name, is_static, record, text, types);
-    };
+    return
+        [this, name, is_static](detail::function_record *record, const char *text, const std::type_info *const *types) {
+          return detail::define_method(*this, type_, name, is_static, record, text, types);
+        };
   }
-  template <typename Base> static void set_base(ffi_hpy_class *made) {
-    made->base = &detail::class_of<Base>::get();
-    auto *whole = reinterpret_cast<T *>(uintptr_t{4096}); /* never accessed */
-    if (reinterpret_cast<uintptr_t>(static_cast<Base *>(whole)) == 4096) return;
-    made->to_base = [](void *value) -> void * { return static_cast<Base *>(static_cast<T *>(value)); };
+  template <typename Base> static void set_base([[maybe_unused]] ffi_hpy_class *made) {
+    if constexpr (is_base<Base>) {
+      made->base = &detail::class_of<Base>::get();
+      auto *whole = reinterpret_cast<T *>(uintptr_t{4096}); /* never accessed */
+      if (reinterpret_cast<uintptr_t>(static_cast<Base *>(whole)) == 4096) return;
+      made->to_base = [](void *value) -> void * { return static_cast<Base *>(static_cast<T *>(value)); };
+    }
   }
   template <typename C, typename M> static auto getter(M C::*member) {
     if constexpr (std::is_base_of_v<detail::class_caster_tag, detail::make_caster<M>> && !std::is_pointer_v<M>) {
@@ -240,7 +289,9 @@ template <typename Source, typename Target> void implicitly_convertible() {
     handle cls = type<Target>();
     handle made = detail::guarded([&] { return cls(source); });
     cls.dec_ref();
-    if (!made.is_valid()) { python_error dropped; }
+    if (!made.is_valid()) {
+      python_error dropped;
+    }
     return made;
   };
   detail::class_of<Target>::conversions =

@@ -17,10 +17,20 @@ struct implicit_conversion {
   const implicit_conversion *next;
 };
 
+/** The name of a class in the core: equal in all libraries, unless the class is in an unnamed namespace. */
+FFI_HPY_NOINLINE inline std::string cpp_name_of(const std::type_info &type) {
+  std::string name = type.name();
+  if (name.find("_GLOBAL__N_") != std::string::npos) {
+    name += '@' + std::to_string(reinterpret_cast<uintptr_t>(&api)); /* differs between libraries */
+  }
+  return name;
+}
+inline const ffi_hpy_class *find_class(const std::type_info &type) { return api->class_find(cpp_name_of(type).c_str()); }
+
 /** The bound class of T: of this library, or found in another one when it is first needed. */
 template <typename T> struct class_of {
   static const ffi_hpy_class *find() {
-    if (known == nullptr) known = api->class_find(typeid(T).name());
+    if (known == nullptr) known = find_class(typeid(T));
     return known;
   }
   static const ffi_hpy_class &get() {
@@ -46,6 +56,10 @@ inline std::string key_of(const ffi_hpy_class *type, const char *cpp_name) {
 
 /** The references that an object of a bound class owns, by its `release`. */
 inline void destroy_value(ffi_hpy_instance *self) { self->type->destroy(self->value); }
+/** The value is a trampoline, whose destructor need not be virtual. */
+template <typename T, typename Alias> void destroy_alias(ffi_hpy_instance *self) {
+  static_cast<Alias *>(static_cast<T *>(self->value))->~Alias();
+}
 template <typename T> void delete_value(ffi_hpy_instance *self) { delete static_cast<T *>(self->value); }
 template <typename Holder> void delete_holder(ffi_hpy_instance *self) { delete static_cast<Holder *>(self->holder); }
 
@@ -73,16 +87,24 @@ private:
   object kept_;
 };
 
+/** A value that is constructed from arguments. */
+template <typename T, typename... Args> T *construct(void *room, Args &&...args) {
+  if constexpr (std::is_constructible_v<T, Args...>) {
+    return new (room) T(std::forward<Args>(args)...);
+  } else {
+    return new (room) T{std::forward<Args>(args)...}; /* an aggregate */
+  }
+}
 /** An object with a value that is constructed from arguments. */
 template <typename T, typename... Args> object make_instance(Args &&...args) {
   new_instance made(class_of<T>::get(), true);
-  T *value;
-  if constexpr (std::is_constructible_v<T, Args...>) {
-    value = new (made.room()) T(std::forward<Args>(args)...);
-  } else {
-    value = new (made.room()) T{std::forward<Args>(args)...}; /* an aggregate */
-  }
-  return made.finish(value, destroy_value);
+  return made.finish(construct<T>(made.room(), std::forward<Args>(args)...), destroy_value);
+}
+/** An object whose value is a trampoline of the class. */
+template <typename T, typename Alias, typename... Args> object make_alias(Args &&...args) {
+  new_instance made(class_of<T>::get(), true);
+  T *value = construct<Alias>(made.room(), std::forward<Args>(args)...);
+  return made.finish(value, destroy_alias<T, Alias>);
 }
 
 /** The known object of a value; empty if there is none. */
@@ -96,7 +118,7 @@ inline object find_instance(const ffi_hpy_class &type, const void *value) {
 template <typename T> const ffi_hpy_class &dynamic_class(T *value, void **whole) {
   *whole = const_cast<void *>(static_cast<const void *>(value));
   if constexpr (std::is_polymorphic_v<T>) {
-    const ffi_hpy_class *found = typeid(*value) == typeid(T) ? nullptr : api->class_find(typeid(*value).name());
+    const ffi_hpy_class *found = typeid(*value) == typeid(T) ? nullptr : find_class(typeid(*value));
     if (found != nullptr) {
       *whole = const_cast<void *>(dynamic_cast<const void *>(value));
       return *found;

@@ -6,7 +6,6 @@ import enum
 import gc
 import importlib
 import inspect
-import shutil
 import sys
 import threading
 import time
@@ -20,25 +19,6 @@ import ffi_hpy
 pytestmark = pytest.mark.skipif(IS_DEBUG, reason="hpy's debug mode makes several wrappers of one object")
 
 needs_identity = pytest.mark.skipif(IS_OWN_DEBUG, reason="in our debug mode each access gets another wrapper")
-
-
-@pytest.fixture(scope="module")
-def import_bound(compile_era, tmp_path_factory):
-    """Import the module of a source in `native`. It needs neither the core nor Python when it is linked."""
-    folder = tmp_path_factory.mktemp("bound")
-
-    def import_one(name):
-        file = folder / f"{name}.so"
-        if not file.exists():  # a file that is mapped must not be written
-            shutil.copy(compile_era(f"{name}.cc", "own", "-pthread", flags=("-O0", "-fvisibility=hidden")), file)
-        importlib.invalidate_caches()
-        sys.path.insert(0, str(folder))
-        try:
-            return importlib.import_module(name)
-        finally:
-            sys.path.remove(str(folder))
-
-    return import_one
 
 
 @pytest.fixture(scope="module")
