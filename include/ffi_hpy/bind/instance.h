@@ -71,6 +71,12 @@ public:
     kept_ = take_object(made_);
   }
   void *room() const { return room_; }
+  /** The object with its room as the value, for the function that constructs the value. */
+  TVMFFIAny open() {
+    made_->value = room_;
+    return kept_.any();
+  }
+  void close() { made_->value = nullptr; }
   /** The finished object. If is_known is given and another object has the value already, the result is that object,
    * *is_known is true, and the holder still belongs to the caller. */
   object finish(void *value, void (*release)(ffi_hpy_instance *), void *holder = nullptr, bool *is_known = nullptr) {

@@ -28,4 +28,8 @@ const ffi_hpy_bind_api fh_api_table = {
     .instance_find = fh_instance_find,
     .instance_release_whole = fh_instance_release_whole,
     .instance_cast = fh_instance_cast,
+    .instance_of = fh_instance_of,
+    .instance_keep = fh_instance_keep,
+    .instance_take = fh_instance_take,
+    .instance_return = fh_instance_return,
 };

@@ -5,6 +5,7 @@
 #include <ffi_hpy/trampoline.h>
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <thread>
 
