@@ -13,6 +13,7 @@ from .._types.function_metadata import add_metadata
 from .._types.info import info_of_class, info_of_index
 from .._types.metadata import apply_nonblocking, apply_python_arguments
 from .._values.object import ObjectMeta
+from .._values.opaque import OpaquePyObject
 from ..error import register_error
 from ..registry import (
     add_constructor,
@@ -153,12 +154,13 @@ class BoundMeta(ObjectMeta):
         return made  # type: ignore[no-any-return]
 
 
-def _class(scope: Any, name: str, type_index: int, flags: int) -> type:
+def _class(scope: Any, name: str, type_index: int, flags: int, address: int) -> type:
     """Make the class of a bound C++ class. `flags`: 1 for attributes, plus 2 for weak references to its instances, plus 4
-    for a class that Python cannot derive from."""
+    for a class that Python cannot derive from. `address`: that of the C struct of the class."""
     slots = tuple([slot for i, slot in enumerate(_SLOTS) if flags & 1 << i])
     cls = make_class(BoundMeta, _names_in(scope, name), info_of_index(type_index), slots)
     cls._ffi_is_findable = True  # type: ignore[attr-defined]  # for the cffi backend (_pypy/object/handle.py)
+    cls._ffi_address = address  # type: ignore[attr-defined]
     if flags & 4:
         cls._ffi_is_final = True  # type: ignore[attr-defined]
     setattr(scope, name, cls)
@@ -286,11 +288,12 @@ def _property_metadata(metadata: str) -> str:
 
 
 def _loose_function(function: Function, metadata: str, name: str, doc: str, is_method: bool) -> Any:
-    """Describe a function that is not an attribute of a scope. A method binds its object where it is an attribute."""
+    """Describe a function that is not an attribute of a scope. A method binds its object where it is an attribute. C++
+    holds the Python object, which knows how arguments are passed."""
     function.__name__ = name
     _describe(function, metadata, doc)
     if not is_method:
-        return function
+        return OpaquePyObject(function)
 
     def method(*args: Any, **named: Any) -> Any:
         return function(*args, **named)
@@ -309,6 +312,7 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     "method": _method,
     "class": _class,
     "class_of_index": class_for_type_index,
+    "class_address": lambda cls: getattr(cls, "_ffi_address", 0),
     "property": _property,
     "static_property": _static_property,
     "setstate": _setstate,

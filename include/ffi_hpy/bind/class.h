@@ -262,6 +262,7 @@ public:
     made->cpp_name = detail::lasting(detail::cpp_name_of(typeid(T)).c_str());
     made->size = std::max(sizeof(T), sizeof(Alias));
     made->alignment = std::max(alignof(T), alignof(Alias));
+    if (about.base.is_valid()) made->base = &detail::bound_class(about.base);
     object label = detail::str_of(name), full = detail::ask_python("key_in", in, label);
     std::string_view text;
     (void)detail::read_text(full.any(), false, &text);
@@ -269,7 +270,8 @@ public:
     detail::check(detail::api->class_add(made, &key, &doc));
     type_ = detail::class_of<T>::known = made;
     static_cast<object &>(*this) =
-        detail::ask_python("class", in, label, detail::int_value(made->type_index), detail::int_value(about.flags));
+        detail::ask_python("class", in, label, detail::int_value(made->type_index), detail::int_value(about.flags),
+                           detail::int_value(reinterpret_cast<intptr_t>(made)));
     if constexpr (detail::has_trampoline_v<Alias>) detail::define_trampoline<T, Alias>(*this);
   }
 

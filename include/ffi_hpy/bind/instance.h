@@ -55,7 +55,9 @@ inline std::string key_of(const ffi_hpy_class *type, const char *cpp_name) {
 }
 
 /** The references that an object of a bound class owns, by its `release`. */
-inline void destroy_value(ffi_hpy_instance *self) { self->type->destroy(self->value); }
+inline void destroy_value(ffi_hpy_instance *self) {
+  if (self->type->destroy != nullptr) self->type->destroy(self->value);
+}
 /** The value is a trampoline, whose destructor need not be virtual. */
 template <typename T, typename Alias> void destroy_alias(ffi_hpy_instance *self) {
   static_cast<Alias *>(static_cast<T *>(self->value))->~Alias();
