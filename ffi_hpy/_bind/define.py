@@ -321,6 +321,8 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     "trampoline": _trampoline,
     "override": _override,
     "class_name": _class_name,
+    "list_repr": lambda self: f"{_class_name(type(self))}({list(self)!r})",
+    "dict_repr": lambda self: f"{_class_name(type(self))}({dict(self.items())!r})",
     "exception": _exception,
     "enum": _EnumBuilder,
     "enum_add": _enum_add,

@@ -62,7 +62,8 @@ inline void destroy_value(ffi_hpy_instance *self) {
 template <typename T, typename Alias> void destroy_alias(ffi_hpy_instance *self) {
   static_cast<Alias *>(static_cast<T *>(self->value))->~Alias();
 }
-template <typename T> void delete_value(ffi_hpy_instance *self) { delete static_cast<T *>(self->value); }
+/** The holder is the pointer that was returned, which may be to a base of the value. */
+template <typename T> void delete_value(ffi_hpy_instance *self) { delete static_cast<T *>(self->holder); }
 template <typename Holder> void delete_holder(ffi_hpy_instance *self) { delete static_cast<Holder *>(self->holder); }
 
 /** An object under construction, which is released if the constructor of its value throws. */
@@ -140,6 +141,15 @@ template <typename T> const ffi_hpy_class &dynamic_class(T *value, void **whole)
   throw python_error();
 }
 
+/** Whether a value can be copied. A container of the standard library always says that it can. */
+template <typename T, typename = void> struct is_copyable : std::is_copy_constructible<T> {};
+template <typename A, typename B>
+struct is_copyable<std::pair<A, B>> : std::bool_constant<is_copyable<A>::value && is_copyable<B>::value> {};
+template <typename T>
+struct is_copyable<T, std::enable_if_t<std::is_same_v<typename T::value_type &, typename T::reference>>>
+    : std::bool_constant<std::is_copy_constructible_v<T> &&
+                         (std::is_same_v<T, typename T::value_type> || is_copyable<typename T::value_type>::value)> {};
+
 /** The object of a pointer. */
 template <typename T> object instance_of_pointer(T *value, rv_policy policy, handle parent) {
   using Plain = std::remove_cv_t<T>;
@@ -155,7 +165,7 @@ template <typename T> object instance_of_pointer(T *value, rv_policy policy, han
   case rv_policy::automatic:
   case rv_policy::take_ownership: {
     if constexpr (std::is_destructible_v<Plain>) {
-      return new_instance(type, false).finish(whole, delete_value<Plain>, nullptr, &is_known);
+      return new_instance(type, false).finish(whole, delete_value<Plain>, const_cast<Plain *>(value), &is_known);
     }
     break;
   }
@@ -170,7 +180,7 @@ template <typename T> object instance_of_pointer(T *value, rv_policy policy, han
     return finished;
   }
   case rv_policy::copy:
-    if constexpr (std::is_copy_constructible_v<Plain>) return make_instance<Plain>(*value);
+    if constexpr (is_copyable<Plain>::value) return make_instance<Plain>(*value);
     break;
   case rv_policy::move:
     if constexpr (std::is_move_constructible_v<Plain>)
@@ -184,8 +194,8 @@ template <typename T> object instance_of_pointer(T *value, rv_policy policy, han
 /** The casters of bound classes. */
 struct class_caster_tag : native_caster {};
 
-/** A bound class, which is a class without another caster. */
-template <typename T, typename> struct type_caster : class_caster_tag {
+/** The caster of a bound class. */
+template <typename T> struct type_caster_base : class_caster_tag {
   static_assert(std::is_class_v<T> || std::is_union_v<T>, "this type cannot be a parameter or a result");
 
   using Value = T;
@@ -244,8 +254,18 @@ private:
   }
 };
 
+/** A class without another caster is a bound class. */
+template <typename T, typename> struct type_caster : type_caster_base<T> {};
+
 } // namespace detail
 
 FFI_HPY_NAMESPACE_END
+
+/** Makes a type of the standard library a bound class, also where a header of stl/ would copy it. At namespace level,
+ * before the first use. */
+#define FFI_HPY_MAKE_OPAQUE(...)                                                                              \
+  template <>                                                                                                 \
+  struct FFI_HPY_BIND_NAMESPACE::detail::type_caster<__VA_ARGS__>                                             \
+      : ::FFI_HPY_BIND_NAMESPACE::detail::type_caster_base<__VA_ARGS__> {}
 
 #endif /* FFI_HPY_BIND_INSTANCE_H_ */
