@@ -490,7 +490,7 @@ def _construct_for(cls: type[CObject], info: TypeInfo, constructor: Function) ->
                     f"a {info.type_key}, not a {own.type_key}"
                 )
         if kwargs:
-            args = arguments_of_constructor(cls, constructor, args, kwargs, _flatten)
+            args = arguments_of_constructor(cls, constructor, args, kwargs, flatten_keywords)
         try:
             self.__init_handle_by_constructor__(constructor, *args)
         except TypeError as error:
@@ -576,6 +576,6 @@ def _set_method(cls: type, name: str, function: Any) -> None:
     setattr(cls, name, named(function, cls, name))
 
 
-def _flatten(kwargs: dict[str, Any]) -> tuple[Any, ...]:
+def flatten_keywords(kwargs: dict[str, Any]) -> tuple[Any, ...]:
     """Return a marker, then name, value, name, value, ...: the form of native constructors."""
     return (_ffi_api.GetKwargsObject(), *(part for pair in kwargs.items() for part in pair))

@@ -16,7 +16,15 @@ from .._types.metadata import apply_nonblocking, apply_python_arguments
 from .._values.object import ObjectMeta
 from .._values.opaque import OpaquePyObject
 from ..error import register_error
-from ..registry import add_constructor, add_method, add_property, class_for_type_index, make_class
+from ..registry import (
+    add_constructor,
+    add_method,
+    add_property,
+    arguments_of_constructor,
+    class_for_type_index,
+    flatten_keywords,
+    make_class,
+)
 from .values import OPERATIONS, keep
 
 TYPE_CHECKING = False
@@ -88,11 +96,58 @@ def _method(cls: type[Any], name: str) -> None:
 _SLOTS = ("__dict__", "__weakref__")
 
 
+class StaticProperty:
+    """A property of a class, which BoundMeta lets the class itself set."""
+
+    def __init__(self, get: Callable[[type], Any], set: Callable[[type, Any], None] | None, doc: str) -> None:
+        self.get, self.set, self.__doc__ = get, set, doc
+
+    def __get__(self, obj: Any, cls: type) -> Any:
+        return self.get(cls)
+
+    def __set__(self, obj: Any, value: Any) -> None:
+        self.change(obj if isinstance(obj, type) else type(obj), value)
+
+    def change(self, cls: type, value: Any) -> None:
+        if self.set is None:
+            raise AttributeError(f"a static property of {cls.__qualname__} cannot be set")
+        self.set(cls, value)
+
+
+def _static_property(cls: type, name: str, get: Any, set: Any, doc: str) -> None:
+    type.__setattr__(cls, name, StaticProperty(get, set, doc))
+
+
+def _static_property_in(cls: type, name: str) -> StaticProperty | None:
+    for owner in cls.__mro__:
+        found = owner.__dict__.get(name)
+        if found is not None:
+            return found if isinstance(found, StaticProperty) else None
+    return None
+
+
 class BoundMeta(ObjectMeta):
     """Metaclass of bound classes: a class of Python that derives from one is an ordinary class, whose instances have
     attributes and weak references, unless it declares `__slots__`."""
 
+    if not TYPE_CHECKING:  # with these, type checkers would accept every assignment
+
+        def __setattr__(cls, name, value, /):
+            found = _static_property_in(cls, name)
+            if found is None or isinstance(value, StaticProperty):
+                super().__setattr__(name, value)
+            else:
+                found.change(cls, value)
+
+        def __delattr__(cls, name, /):
+            if _static_property_in(cls, name) is not None:
+                raise AttributeError(f"a static property of {cls.__qualname__} cannot be deleted")
+            super().__delattr__(name)
+
     def __new__(mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], /, **kwargs: Any) -> BoundMeta:
+        for base in bases:
+            if "_ffi_is_final" in vars(base):
+                raise TypeError(f"The type '{base.__module__}.{base.__qualname__}' prohibits subclassing!")
         if "__slots__" not in namespace:
             owners = [owner for base in bases for owner in base.__mro__]
             namespace["__slots__"] = [slot for slot in _SLOTS if not any(slot in vars(owner) for owner in owners)]
@@ -100,19 +155,66 @@ class BoundMeta(ObjectMeta):
         return made  # type: ignore[no-any-return]
 
 
-def _class(scope: Any, name: str, type_index: int, flags: int) -> type:
-    """Make the class of a bound C++ class. `flags`: 1 for attributes, plus 2 for weak references to its instances."""
+def _class(scope: Any, name: str, type_index: int, flags: int, address: int) -> type:
+    """Make the class of a bound C++ class. `flags`: 1 for attributes, plus 2 for weak references to its instances, plus 4
+    for a class that Python cannot derive from. `address`: that of the C struct of the class."""
     slots = tuple([slot for i, slot in enumerate(_SLOTS) if flags & 1 << i])
     cls = make_class(BoundMeta, _names_in(scope, name), info_of_index(type_index), slots)
     cls._ffi_is_findable = True  # type: ignore[attr-defined]  # for the cffi backend (_pypy/object/handle.py)
+    cls._ffi_address = address  # type: ignore[attr-defined]
+    if flags & 4:
+        cls._ffi_is_final = True  # type: ignore[attr-defined]
     setattr(scope, name, cls)
     return cls
+
+
+def _setstate(cls: Any, function: Function) -> None:
+    """Let a function construct the object from its state."""
+
+    def __setstate__(self: Any, state: Any) -> None:
+        self.__init_handle_by_constructor__(function, state)
+
+    cls.__setstate__ = __setstate__
+
+
+class _NewMeta(BoundMeta):
+    """Metaclass of bound classes whose constructor may return an object that is known already, and of the classes that
+    derive from them."""
+
+    def __call__(cls, *args: Any, **named: Any) -> Any:
+        constructor: Function | None = vars(cls).get("_ffi_constructor")
+        if constructor is None:
+            return super().__call__(*args, **named)
+        if named:
+            args = arguments_of_constructor(cls, constructor, args, named, flatten_keywords)
+        return constructor(*args)
+
+
+def _new(cls: Any, constructor: Function) -> None:
+    cls.__class__ = _NewMeta
+    cls._ffi_constructor = constructor
 
 
 def _property(cls: type[Any], name: str) -> None:
     info = info_of_class(cls)
     assert info is not None
     add_property(cls, info, name)
+
+
+def _trampoline(cls: type[Any], make: Any, forget: Any, connect: Any) -> None:
+    from .._types.overrides import watch_trampoline
+
+    watch_trampoline(cls, make, forget, connect)
+
+
+def _override(obj: Any, name: str) -> Function | None:
+    from .._types.overrides import caller_of_override
+
+    return caller_of_override(obj, name)
+
+
+def _class_name(cls: type) -> str:
+    return f"{cls.__module__}.{cls.__qualname__}"
 
 
 def _exception(scope: Any, name: str, base: type) -> type:
@@ -220,8 +322,17 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     "method": _method,
     "class": _class,
     "class_of_index": class_for_type_index,
+    "class_address": lambda cls: getattr(cls, "_ffi_address", 0),
     "property": _property,
+    "static_property": _static_property,
+    "setstate": _setstate,
+    "new": _new,
     "property_metadata": _property_metadata,
+    "trampoline": _trampoline,
+    "override": _override,
+    "class_name": _class_name,
+    "list_repr": lambda self: f"{_class_name(type(self))}({list(self)!r})",
+    "dict_repr": lambda self: f"{_class_name(type(self))}({dict(self.items())!r})",
     "exception": _exception,
     "enum": _EnumBuilder,
     "enum_add": _enum_add,

@@ -5,6 +5,9 @@ which marks the methods that the class overrides; the objects of the class share
 Function that calls the method by its name, so a method that is assigned to the class later needs its mark only. The
 registered class itself overrides nothing: its objects may come from C++, which knows no Python class of theirs.
 
+A class of C++ that is bound by `ffi_hpy/bind.h` declares no methods. Its trampoline asks whether a Python class
+overrides a name, and keeps the answer in a table of the class until `forget` ends all answers.
+
 The registry imports this module for the first type with overridable methods.
 """
 
@@ -25,7 +28,7 @@ if TYPE_CHECKING:
     from .._core import CObject, Function
     from .info import TypeInfo
 
-__all__ = ["watch"]
+__all__ = ["caller_of_override", "watch", "watch_trampoline"]
 
 _ATTRIBUTE = "__ffi_overrides__"
 """The type attribute: functions that make a table, set a mark, and give an object its table. And the attribute of a
@@ -42,7 +45,11 @@ def _lineage(info: TypeInfo) -> list[TypeInfo]:
 
 def watch(info: TypeInfo) -> None:
     """Let instances of Python classes below the class of this type override its overridable methods."""
-    for name in ["__bases__", *(method.name for method in info.methods if method.metadata.get("overridable"))]:
+    _watch_names(["__bases__", *(method.name for method in info.methods if method.metadata.get("overridable"))])
+
+
+def _watch_names(names: list[str]) -> None:
+    for name in names:
         watchers = watched_names.get(name, ())
         if _refresh not in watchers:
             watched_names[name] = (*watchers, _refresh)
@@ -100,12 +107,54 @@ class _Table:
                 self._mark(self.native, i, marked)
 
 
-def _new_table(cls: type, info: TypeInfo) -> _Table | None:
-    """Make the table of a class; None if the type has no overridable methods."""
+# --- trampolines ----------------------------------------------------------------------------------------------------
+
+
+class _AnswerTable:
+    """The native table of a Python class whose objects have a trampoline."""
+
+    def __init__(self, make: Callable[[], Any], forget: Callable[[Any], None], connect: Callable[..., None]) -> None:
+        self.native, self._forget, self.connect = make(), forget, connect
+
+    def update(self, cls: type) -> None:
+        """End all answers."""
+        self._forget(self.native)
+
+
+_trampolines: dict[int, Callable[[], _AnswerTable]] = {}
+"""A function that makes a table, by the index of the type whose objects have a trampoline."""
+
+
+def watch_trampoline(cls: type, make: Callable[[], Any], forget: Any, connect: Any) -> None:
+    """Let instances of Python classes below a bound class override what its trampoline asks for."""
+    index = cls.__tvm_ffi_type_info__.type_index  # type: ignore[attr-defined]
+    _trampolines[index] = lambda: _AnswerTable(make, forget, connect)
+    _watch_names(["__bases__"])
+
+
+def caller_of_override(obj: Any, name: str) -> Function | None:
+    """Return the native function that calls a method of its first argument, if the class of an object overrides the
+    method; None otherwise. From now on a change of the method ends the answer."""
+    _watch_names([name])
+    return _caller_of(name) if _overrides(type(obj), name) else None
+
+
+# --- objects --------------------------------------------------------------------------------------------------------
+
+
+def _make_table(cls: type, info: TypeInfo) -> _Table | _AnswerTable | None:
+    make = _trampolines.get(info.type_index)
+    if make is not None:
+        return make()
     functions = next(filter(None, (_core.type_attr(each.type_index, _ATTRIBUTE) for each in _lineage(info))), None)
-    table = None if functions is None else _Table(cls, info, functions)
+    return None if functions is None else _Table(cls, info, functions)
+
+
+def _new_table(cls: type, info: TypeInfo) -> _Table | _AnswerTable | None:
+    """Make the table of a class; None if the type has no overridable methods."""
+    table = _make_table(cls, info)
     with _lock:
-        tables: dict[int, _Table | None] | None = cls.__dict__.get(_ATTRIBUTE)
+        tables: dict[int, _Table | _AnswerTable | None] | None = cls.__dict__.get(_ATTRIBUTE)
         if tables is None:
             tables = {}
             type.__setattr__(cls, _ATTRIBUTE, tables)
@@ -118,7 +167,7 @@ def _new_table(cls: type, info: TypeInfo) -> _Table | None:
 def _connect(obj: CObject) -> None:
     """Give a new object the table of its class: a hook of the binding."""
     cls, type_index = type(obj), obj.__type_index__()
-    tables: dict[int, _Table | None] | None = cls.__dict__.get(_ATTRIBUTE)
+    tables: dict[int, _Table | _AnswerTable | None] | None = cls.__dict__.get(_ATTRIBUTE)
     if tables is not None and type_index in tables:
         table = tables[type_index]
     elif "__tvm_ffi_type_info__" in cls.__dict__:
@@ -131,7 +180,7 @@ def _connect(obj: CObject) -> None:
 
 def _refresh(cls: type) -> None:
     """Update the marks of a class that has changed, and of the classes below it."""
-    tables: dict[int, _Table | None] = cls.__dict__.get(_ATTRIBUTE, {})
+    tables: dict[int, _Table | _AnswerTable | None] = cls.__dict__.get(_ATTRIBUTE, {})
     for table in list(tables.values()):
         if table is not None:
             table.update(cls)

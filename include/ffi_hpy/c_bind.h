@@ -112,6 +112,7 @@ typedef struct ffi_hpy_instance {
   void (*release)(struct ffi_hpy_instance *self); /**< ends the value when the object is destroyed; NULL: nothing */
   void *holder; /**< belongs to `release` */
   struct ffi_hpy_instance *next; /**< belongs to the core */
+  void *kept; /**< belongs to the core: the objects of instance_keep */
 } ffi_hpy_instance;
 
 /* ---- Containers ---- */
@@ -197,6 +198,17 @@ typedef struct {
    * and it never changes. Without kFfiHpyCastConvert, sets and other iterables do not count as sequences. None for other
    * values. */
   int (*container_items)(const TVMFFIAny *value, uint32_t flags, TVMFFIAny *out);
+  /** The object of a bound class that a value is; NULL for another value. */
+  ffi_hpy_instance *(*instance_of)(const TVMFFIAny *value);
+  /** Lets an object own a reference to another one until it is destroyed, after its value. */
+  int (*instance_keep)(ffi_hpy_instance *self, TVMFFIObjectHandle kept);
+  /** Takes the value from an object, which then has none: the caller ends the value. Returns the value; NULL if the
+   * object has none. */
+  void *(*instance_take)(ffi_hpy_instance *self);
+  /** Gives a value back to the object that it was taken from, with a new release and holder. Returns a new reference to
+   * the object; NULL if there is none. */
+  ffi_hpy_instance *(*instance_return)(const ffi_hpy_class *type, void *value,
+                                       void (*release)(ffi_hpy_instance *self), void *holder);
 } ffi_hpy_bind_api;
 
 #ifdef __cplusplus

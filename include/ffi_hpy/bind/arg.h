@@ -4,6 +4,7 @@
 #define FFI_HPY_BIND_ARG_H_
 
 #include <ffi_hpy/bind/caster.h>
+#include <ffi_hpy/bind/thread.h>
 
 FFI_HPY_NAMESPACE_BEGIN
 
@@ -14,6 +15,9 @@ struct arg_v {
   uint32_t flags;
   const char *signature = nullptr; /**< the text of the default in signatures; null: its repr */
 };
+
+struct arg_locked;
+struct arg_locked_v;
 
 /** A parameter: arg("x"), or "x"_a. */
 struct arg {
@@ -26,8 +30,8 @@ struct arg {
   constexpr arg noconvert(bool value = true) const { return with(kFfiHpyCastConvert, !value); }
   /** Whether None is accepted for a null pointer. */
   constexpr arg none(bool value = true) const { return with(kFfiHpyCastAcceptsNone, value); }
-  /** A call locks the argument, see lock_self. */
-  constexpr arg lock(bool value = true) const { return with(kFfiHpyParamLocked, value); }
+  /** A call locks the argument, as lock_self does. */
+  constexpr arg_locked lock() const;
   /** The text of the default in signatures. */
   constexpr arg sig(const char *text) const {
     arg changed = *this;
@@ -49,6 +53,24 @@ private:
   }
 };
 
+/** A parameter whose argument a call locks. */
+struct arg_locked : arg {
+  constexpr explicit arg_locked(const arg &other) : arg(other) {}
+  constexpr arg_locked noconvert(bool value = true) const { return arg_locked(arg::noconvert(value)); }
+  constexpr arg_locked none(bool value = true) const { return arg_locked(arg::none(value)); }
+  constexpr arg_locked sig(const char *text) const { return arg_locked(arg::sig(text)); }
+  constexpr arg_locked lock() const { return *this; }
+  template <typename T> arg_locked_v operator=(T &&value) const;
+};
+/** A parameter with a default whose argument a call locks. */
+struct arg_locked_v : arg_v {
+  explicit arg_locked_v(arg_v &&other) : arg_v(std::move(other)) {}
+};
+constexpr arg_locked arg::lock() const { return arg_locked(with(kFfiHpyParamLocked, true)); }
+template <typename T> arg_locked_v arg_locked::operator=(T &&value) const {
+  return arg_locked_v(arg::operator=(std::forward<T>(value)));
+}
+
 namespace literals {
 constexpr arg operator""_a(const char *name, size_t) { return arg(name); }
 } // namespace literals
@@ -57,8 +79,6 @@ constexpr arg operator""_a(const char *name, size_t) { return arg(name); }
 struct kw_only {};
 /** Objects of `Guards` live while the function runs: call_guard<gil_scoped_release>(). */
 template <typename... Guards> struct call_guard {};
-/** Other Python threads run while the function does. */
-struct gil_scoped_release {};
 /** The function implements an operator: for operands that do not fit, it returns NotImplemented. */
 struct is_operator {};
 /** The function is a method: its first parameter is the object. */
@@ -75,9 +95,11 @@ struct name {
 };
 /** The patient lives at least as long as the nurse. 0 is the result, 1 the first argument. */
 template <size_t Nurse, size_t Patient> struct keep_alive {};
-/** Policy::precall(args, n, cleanup) runs before the function, Policy::postcall(args, n, result) after it. */
+/** Policy::precall(args, n, cleanup) runs before the arguments are read, and may replace them; Policy::postcall(args, n,
+ * result) runs after the function. `args` are n handles. */
 template <typename Policy> struct call_policy {};
-/** A call locks the object of the method, on interpreters without the GIL. */
+/** A call locks the object of the method, where bound functions run beside each other: without a GIL, and on PyPy. Objects
+ * of bound classes can be locked; at most two in a call. */
 struct lock_self {};
 
 FFI_HPY_NAMESPACE_END

@@ -4,6 +4,8 @@
 
 #include <ffi_hpy/bind/function.h>
 
+#include <algorithm>
+
 FFI_HPY_NAMESPACE_BEGIN
 
 namespace detail {
@@ -53,6 +55,74 @@ FFI_HPY_NOINLINE inline void define_property(handle scope, const ffi_hpy_class *
   ask_python("property", scope, str_of(name));
 }
 
+/** A method that constructs an object in the memory of its first parameter: `__init__` and `__setstate__` of an author,
+ * `[](T *self, int x) { new (self) T(x); }`. It is turned into a function that returns a new object. */
+struct placement {
+  ffi_hpy_overload method; /* without parameters */
+  void (*free_capture)(void **capture);
+  const ffi_hpy_class *type;
+  void (*release)(ffi_hpy_instance *);
+
+  static int call(const ffi_hpy_overload *self, const TVMFFIAny *args, uint32_t flags, TVMFFIAny *result) noexcept {
+    try {
+      const auto *known = static_cast<const placement *>(self->capture[0]);
+      std::vector<ffi_hpy_param> params(self->n_params + 1);
+      std::vector<TVMFFIAny> all(self->n_params + 1);
+      for (uint32_t i = 0; i < self->n_params; ++i) params[i + 1] = self->params[i], all[i + 1] = args[i];
+      ffi_hpy_overload method = known->method;
+      method.params = params.data();
+      method.n_params = self->n_params + 1;
+      new_instance made(*known->type, true);
+      all[0] = made.open();
+      int rc = method.call(&method, all.data(), flags, result);
+      made.close();
+      if (rc == 0) *result = made.finish(made.room(), known->release).release().any();
+      return rc;
+    } catch (...) {
+      return translate_exception();
+    }
+  }
+  static void free(void **capture) {
+    auto *known = static_cast<placement *>(capture[0]);
+    if (known->free_capture != nullptr) known->free_capture(known->method.capture);
+    delete known;
+  }
+  /** Changes the record of a method, whose types begin with those of the result and of the object. */
+  static void change(function_record *record, std::string *types, const ffi_hpy_class *type) {
+    auto *made = new placement{};
+    made->method.call = record->call;
+    made->method.policy = record->policy;
+    std::copy_n(record->capture, FFI_HPY_CAPTURE_WORDS, made->method.capture);
+    made->free_capture = record->free_capture;
+    made->type = type;
+    made->release = type->destroy != nullptr ? destroy_value : nullptr;
+    record->capture[0] = made;
+    record->free_capture = &free;
+    record->call = &call;
+    record->flags = 0;
+    if (record->n_named == record->n_params) ++record->params, --record->n_named;
+    --record->n_params;
+    ++record->type_flags;
+    size_t object = types->find('\n'), end = types->find('\n', object + 1);
+    types->erase(object, end == std::string::npos ? end : end - object);
+  }
+};
+
+/** Adds a method that constructs the object. */
+FFI_HPY_NOINLINE inline object define_placement(handle scope, const ffi_hpy_class *type, const char *name,
+                                                function_record *record, const char *text,
+                                                const std::type_info *const *types) {
+  std::string types_text = type_text(text, types);
+  placement::change(record, &types_text, type);
+  const std::type_info *const no_types[] = {nullptr};
+  if (std::strcmp(name, "__init__") == 0) {
+    return define_method(scope, type, "__ffi_init__", true, record, types_text.c_str(), no_types);
+  }
+  defined_function made = define(record, types_text.c_str(), no_types, handle());
+  ask_python("setstate", scope, made.function);
+  return object();
+}
+
 /** A Function that belongs to nothing yet. */
 struct loose {
   static defined_function define_one(function_record *record, const char *text, const std::type_info *const *types) {
@@ -64,6 +134,7 @@ struct loose {
 struct class_about {
   const char *doc = "";
   int64_t flags = 0;
+  handle base; /* the class of the base class, if it is an argument */
 };
 
 } // namespace detail
@@ -82,6 +153,8 @@ struct dynamic_attr {};
 struct is_weak_referenceable {};
 /** Python cannot derive classes from the class. */
 struct is_final {};
+/** The destructors of objects are not called. */
+struct never_destruct {};
 
 namespace detail {
 inline void apply(class_about *about, const char *doc) { about->doc = doc; }
@@ -89,6 +162,10 @@ inline void apply(class_about *about, dynamic_attr) { about->flags |= 1; }
 inline void apply(class_about *about, is_weak_referenceable) { about->flags |= 2; }
 inline void apply(class_about *about, is_final) { about->flags |= 4; }
 inline void apply(class_about *, sig) {}
+inline void apply(class_about *, never_destruct) {}
+inline void apply(class_about *about, handle base) { about->base = base; }
+inline void apply_doc(class_about *about, const char *doc) { about->doc = doc; }
+template <typename T> void apply_doc(class_about *, const T &) {}
 } // namespace detail
 
 /** A further argument of class_::def that adds several things: derive from it, and write `execute(cl, extra...)`. */
@@ -97,24 +174,81 @@ template <typename Derived> struct def_visitor {};
 /** A constructor: init<int, float>(). */
 template <typename... Args> struct init : def_visitor<init<Args...>> {
   template <typename Class, typename... Extra> void execute(Class &cl, const Extra &...extra) const {
+    using T = typename Class::Type;
+    using Alias = typename Class::Alias;
     cl.def_constructor(
-        [](Args... args) { return detail::make_instance<typename Class::Type>(static_cast<Args &&>(args)...); },
+        [](Args... args) {
+          if constexpr (std::is_same_v<T, Alias>) {
+            return detail::make_instance<T>(static_cast<Args &&>(args)...);
+          } else {
+            return detail::make_alias<T, Alias>(static_cast<Args &&>(args)...);
+          }
+        },
         extra...);
   }
 };
+
+/** A constructor that is a function: it returns the object, which may be known already. */
+template <typename F> struct new_ : def_visitor<new_<F>> {
+  F f;
+  explicit new_(F f) : f(std::move(f)) {}
+  template <typename Class, typename... Extra> void execute(Class &cl, const Extra &...extra) const {
+    detail::ask_python("new", cl, cl.def_constructor(f, rv_policy::automatic, extra...).constructor());
+  }
+};
+template <typename F> new_(F) -> new_<F>;
+
+/** One of the overloads of a function: overload_cast<int>(&f), or overload_cast<int>(&T::f, const_). */
+template <typename... Args> struct overload_cast_t {
+  template <typename R> constexpr auto operator()(R (*f)(Args...)) const { return f; }
+  template <typename R, typename C> constexpr auto operator()(R (C::*f)(Args...), std::false_type = {}) const { return f; }
+  template <typename R, typename C> constexpr auto operator()(R (C::*f)(Args...) const, std::true_type) const { return f; }
+};
+template <typename... Args> inline constexpr overload_cast_t<Args...> overload_cast{};
+inline constexpr std::true_type const_{};
 
 /** A constructor of one argument that also converts arguments of functions. */
 template <typename Arg> struct init_implicit : def_visitor<init_implicit<Arg>> {
   template <typename Class, typename... Extra> void execute(Class &cl, const Extra &...extra) const;
 };
 
-/** Binds a class, which need not know of it. Ts may name the bound base class. */
+namespace detail {
+
+/** Lets classes of Python override functions of a class by its trampoline; trampoline.h defines it. */
+template <typename T, typename Alias> void define_trampoline(handle cls);
+template <typename T> struct base_methods;
+/** A text for the life of the process. */
+inline const char *lasting(const char *text) {
+  size_t n_bytes = std::strlen(text) + 1;
+  return static_cast<const char *>(std::memcpy(new char[n_bytes], text, n_bytes));
+}
+
+template <typename T> T trampoline_test(decltype(T::ffi_hpy_trampoline) *);
+template <typename T> void trampoline_test(...);
+template <typename T> inline constexpr bool has_trampoline_v = !std::is_void_v<decltype(trampoline_test<T>(nullptr))>;
+
+/** The first of Ts that derives from T, a trampoline; T if there is none. */
+template <typename T, typename... Ts> struct alias_in {
+  using type = T;
+};
+template <typename T, typename First, typename... Ts> struct alias_in<T, First, Ts...> {
+  using type = typename std::conditional_t<std::is_base_of_v<T, First>, alias_in<First>, alias_in<T, Ts...>>::type;
+};
+
+} // namespace detail
+
+/** Binds a class, which need not know of it. Ts may name the bound base class, and a trampoline: a class that derives
+ * from T and passes the calls of virtual functions to Python (trampoline.h). */
 template <typename T, typename... Ts> class class_ : public object {
   template <typename U> static constexpr bool is_base = std::is_base_of_v<U, T> && !std::is_same_v<U, T>;
-  static_assert((is_base<Ts> && ... && (sizeof...(Ts) <= 1)), "class_<T, Base>: one base class of T");
+  template <typename U> static constexpr bool is_alias = std::is_base_of_v<T, U> && !std::is_same_v<U, T>;
+  static_assert(((is_base<Ts> || is_alias<Ts>) && ...), "class_<T, Base, Trampoline>: another class is named");
+  static_assert((int{is_base<Ts>} + ... + 0) <= 1 && (int{is_alias<Ts>} + ... + 0) <= 1,
+                "class_<T, Base, Trampoline>: one base class, and one trampoline");
 
 public:
   using Type = T;
+  using Alias = typename detail::alias_in<T, Ts...>::type;
 
   /** Further arguments: documentation, dynamic_attr(), is_weak_referenceable(), is_final(). */
   template <typename... Extra> class_(handle in, const char *name, const Extra &...extra) {
@@ -122,12 +256,13 @@ public:
     (detail::apply(&about, extra), ...);
     auto *made = new ffi_hpy_class{}; /* for the life of the process */
     (set_base<Ts>(made), ...);
-    if constexpr (std::is_destructible_v<T>) {
+    if constexpr (std::is_destructible_v<T> && !(std::is_same_v<Extra, never_destruct> || ...)) {
       made->destroy = [](void *value) { static_cast<T *>(value)->~T(); };
     }
-    made->cpp_name = typeid(T).name();
-    made->size = sizeof(T);
-    made->alignment = alignof(T);
+    made->cpp_name = detail::lasting(detail::cpp_name_of(typeid(T)).c_str());
+    made->size = std::max(sizeof(T), sizeof(Alias));
+    made->alignment = std::max(alignof(T), alignof(Alias));
+    if (about.base.is_valid()) made->base = &detail::bound_class(about.base);
     object label = detail::str_of(name), full = detail::ask_python("key_in", in, label);
     std::string_view text;
     (void)detail::read_text(full.any(), false, &text);
@@ -135,7 +270,9 @@ public:
     detail::check(detail::api->class_add(made, &key, &doc));
     type_ = detail::class_of<T>::known = made;
     static_cast<object &>(*this) =
-        detail::ask_python("class", in, label, detail::int_value(made->type_index), detail::int_value(about.flags));
+        detail::ask_python("class", in, label, detail::int_value(made->type_index), detail::int_value(about.flags),
+                           detail::int_value(reinterpret_cast<intptr_t>(made)));
+    if constexpr (detail::has_trampoline_v<Alias>) detail::define_trampoline<T, Alias>(*this);
   }
 
   /** Adds a constructor, or what another def_visitor adds. */
@@ -147,18 +284,21 @@ public:
   /** Adds a constructor: a function that returns an object of the class. */
   template <typename F, typename... Extra> class_ &def_constructor(F &&f, const Extra &...extra) {
     object made = detail::describe("__init__", 0, std::forward<F>(f), adder("__ffi_init__", true), extra...);
-    if (!has_init_) {
-      TVMFFIByteArray init_name = detail::bytes_of("__ffi_init__");
-      detail::check(detail::api->class_add_attr(type_->type_index, &init_name, &made.any()));
-    }
-    has_init_ = true;
+    set_init(made);
     return *this;
   }
+  /** The Function of the constructors. */
+  const object &constructor() const { return constructor_; }
   /** Adds a method: a member function, or a function whose first parameter is the object. */
   template <typename F, typename... Extra, std::enable_if_t<!std::is_base_of_v<def_visitor<F>, F>, int> = 0>
   class_ &def(const char *name, F &&f, const Extra &...extra) {
-    detail::describe(name, kFfiHpyFunctionIsMethod, detail::with_self<T>(std::forward<F>(f)), adder(name, false),
-                     extra...);
+    if constexpr (detail::has_trampoline_v<Alias> && std::is_member_function_pointer_v<std::decay_t<F>>) {
+      detail::describe(name, kFfiHpyFunctionIsMethod, detail::base_methods<T>::bind(detail::lasting(name), f),
+                       adder(name, false), extra...);
+    } else {
+      detail::describe(name, kFfiHpyFunctionIsMethod, detail::with_self<T>(std::forward<F>(f)), adder(name, false),
+                       extra...);
+    }
     return *this;
   }
   /** Adds a static method. */
@@ -186,19 +326,61 @@ public:
   template <typename Get, typename... Extra> class_ &def_prop_ro(const char *name, Get &&get, const Extra &...extra) {
     return add_property(name, detail::with_self<T>(std::forward<Get>(get)), nullptr, extra...);
   }
+  /** Adds a property of the class: a function that reads it and, unless it is null, one that sets it. Their first
+   * parameter is the class, a handle. */
+  template <typename Get, typename Set, typename... Extra>
+  class_ &def_prop_rw_static(const char *name, Get &&get, Set &&set, const Extra &...extra) {
+    object read = cpp_function(std::forward<Get>(get), rv_policy::reference, extra...), write = none();
+    if constexpr (!std::is_same_v<std::decay_t<Set>, std::nullptr_t>) write = cpp_function(std::forward<Set>(set));
+    detail::class_about about;
+    (detail::apply_doc(&about, extra), ...);
+    detail::ask_python("static_property", *this, detail::str_of(name), read, write, detail::text_or_empty(about.doc));
+    return *this;
+  }
+  /** Adds a property of the class that can be read. */
+  template <typename Get, typename... Extra>
+  class_ &def_prop_ro_static(const char *name, Get &&get, const Extra &...extra) {
+    return def_prop_rw_static(name, std::forward<Get>(get), nullptr, extra...);
+  }
+  /** Adds a property of a static member that can be read and set. */
+  template <typename M, typename... Extra> class_ &def_rw_static(const char *name, M *member, const Extra &...extra) {
+    return def_prop_rw_static(
+        name, [member](handle) -> const M & { return *member; },
+        [member](handle, const M &value) { *member = value; }, extra...);
+  }
+  /** Adds a property of a static member that can be read. */
+  template <typename M, typename... Extra> class_ &def_ro_static(const char *name, M *member, const Extra &...extra) {
+    return def_prop_ro_static(name, [member](handle) -> const M & { return *member; }, extra...);
+  }
 
 private:
   auto adder(const char *name, bool is_static) {
     return
         [this, name, is_static](detail::function_record *record, const char *text, const std::type_info *const *types) {
-          return detail::define_method(*this, type_, name, is_static, record, text, types);
+          bool is_init = std::strcmp(name, "__init__") == 0;
+          if (is_static || !(is_init || std::strcmp(name, "__setstate__") == 0)) {
+            return detail::define_method(*this, type_, name, is_static, record, text, types);
+          }
+          object made = detail::define_placement(*this, type_, name, record, text, types);
+          if (is_init) set_init(made);
+          return made;
         };
   }
-  template <typename Base> static void set_base(ffi_hpy_class *made) {
-    made->base = &detail::class_of<Base>::get();
-    auto *whole = reinterpret_cast<T *>(uintptr_t{4096}); /* never accessed */
-    if (reinterpret_cast<uintptr_t>(static_cast<Base *>(whole)) == 4096) return;
-    made->to_base = [](void *value) -> void * { return static_cast<Base *>(static_cast<T *>(value)); };
+  void set_init(const object &made) {
+    if (!has_init_) {
+      TVMFFIByteArray init_name = detail::bytes_of("__ffi_init__");
+      detail::check(detail::api->class_add_attr(type_->type_index, &init_name, &made.any()));
+    }
+    has_init_ = true;
+    constructor_ = made;
+  }
+  template <typename Base> static void set_base([[maybe_unused]] ffi_hpy_class *made) {
+    if constexpr (is_base<Base>) {
+      made->base = &detail::class_of<Base>::get();
+      auto *whole = reinterpret_cast<T *>(uintptr_t{4096}); /* never accessed */
+      if (reinterpret_cast<uintptr_t>(static_cast<Base *>(whole)) == 4096) return;
+      made->to_base = [](void *value) -> void * { return static_cast<Base *>(static_cast<T *>(value)); };
+    }
   }
   template <typename C, typename M> static auto getter(M C::*member) {
     if constexpr (std::is_base_of_v<detail::class_caster_tag, detail::make_caster<M>> && !std::is_pointer_v<M>) {
@@ -230,6 +412,7 @@ private:
 
   const ffi_hpy_class *type_ = nullptr;
   bool has_init_ = false;
+  object constructor_;
 };
 
 /** Lets arguments of type Source be converted to Target, by a constructor of Target. */

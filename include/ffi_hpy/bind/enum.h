@@ -98,7 +98,7 @@ inline std::string type_text(const char *text, const std::type_info *const *type
     const std::type_info *type = *types++;
     const enum_record *each = enums;
     while (each != nullptr && *each->type != *type) each = each->older;
-    const ffi_hpy_class *found = each == nullptr ? api->class_find(type->name()) : nullptr;
+    const ffi_hpy_class *found = each == nullptr ? find_class(*type) : nullptr;
     made += each != nullptr ? each->key : found != nullptr ? key_of(found, "") : demangled(type->name());
   }
   return made;

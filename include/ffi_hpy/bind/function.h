@@ -52,11 +52,14 @@ template <typename... Guards> void apply(function_record *record, call_guard<Gua
 template <size_t Nurse, size_t Patient> void apply(function_record *, keep_alive<Nurse, Patient>) {}
 template <typename Policy> void apply(function_record *, call_policy<Policy>) {}
 
-template <typename T> inline constexpr bool is_param_v = std::is_same_v<T, arg> || std::is_same_v<T, arg_v>;
+template <typename T>
+inline constexpr bool is_locked_v = std::is_same_v<T, arg_locked> || std::is_same_v<T, arg_locked_v>;
+template <typename T>
+inline constexpr bool is_param_v = std::is_same_v<T, arg> || std::is_same_v<T, arg_v> || is_locked_v<T>;
 
 /** The extras that change the thunk. */
 template <typename...> struct call_extras {};
-template <typename T> inline constexpr bool is_call_extra_v = false;
+template <typename T> inline constexpr bool is_call_extra_v = is_locked_v<T> || std::is_same_v<T, lock_self>;
 template <typename... Guards> inline constexpr bool is_call_extra_v<call_guard<Guards...>> = true;
 template <size_t N, size_t P> inline constexpr bool is_call_extra_v<keep_alive<N, P>> = true;
 template <typename Policy> inline constexpr bool is_call_extra_v<call_policy<Policy>> = true;
@@ -72,18 +75,52 @@ struct choose_extras<call_extras<Chosen...>, First, Extra...>
 template <typename T> struct guards_of {
   using type = std::tuple<>;
 };
+/** The guards that the thunk makes: gil_scoped_release is a flag of the function. */
 template <typename Guard>
-using guard_object = std::conditional_t<std::is_empty_v<Guard> && std::is_trivially_destructible_v<Guard>, std::tuple<>,
-                                        std::tuple<Guard>>;
+using guard_object = std::conditional_t<std::is_same_v<Guard, gil_scoped_release>, std::tuple<>, std::tuple<Guard>>;
 template <typename... Guards> struct guards_of<call_guard<Guards...>> {
   using type = decltype(std::tuple_cat(std::declval<guard_object<Guards>>()...));
 };
 
-/** Lets the patient live as long as the nurse. */
-inline void keep_alive_object(handle nurse, handle patient) {
-  if (nurse.is_valid() && !nurse.is_none() && !patient.is_none()) ask_python("keep_alive", nurse, patient);
+/** Locks the object of a method, and the arguments whose parameters say so. */
+class call_locks : ft_object2_guard {
+public:
+  call_locks(const ffi_hpy_overload *self, const TVMFFIAny *args, bool with_self)
+      : ft_object2_guard(with_self ? handle(args[0]) : locked(self, args, 0), locked(self, args, with_self ? 0 : 1)) {}
+
+private:
+  /* The argument of the parameter with that number among the locked ones. */
+  static handle locked(const ffi_hpy_overload *self, const TVMFFIAny *args, uint32_t number) {
+    for (uint32_t i = 0; i < self->n_params; ++i) {
+      if ((self->params[i].flags & kFfiHpyParamLocked) != 0 && number-- == 0) return handle(args[i]);
+    }
+    return handle();
+  }
+};
+struct no_locks {
+  no_locks(const ffi_hpy_overload *, const TVMFFIAny *, bool) {}
+};
+template <typename... Extras>
+using locks_of = std::conditional_t<((is_locked_v<Extras> || std::is_same_v<Extras, lock_self>) || ...), call_locks,
+                                    no_locks>;
+
+/** Lets the patient live at least as long as the nurse. An object of a bound class owns it; another object of Python needs
+ * a weak reference. */
+FFI_HPY_NOINLINE inline void keep_alive_object(handle nurse, handle patient) {
+  if (!nurse.is_valid() || nurse.is_none() || !is_object(patient.any())) return;
+  if (ffi_hpy_instance *owner = api->instance_of(&nurse.any())) {
+    check(api->instance_keep(owner, patient.any().v_obj));
+  } else {
+    ask_python("keep_alive", nurse, patient);
+  }
 }
-template <typename T> void before_call(T *, const TVMFFIAny *, size_t, cleanup_list *) {}
+template <typename T> inline constexpr bool changes_args_v = false;
+template <typename Policy> inline constexpr bool changes_args_v<call_policy<Policy>> = true;
+
+template <typename T> void before_call(T *, TVMFFIAny *, size_t, cleanup_list *) {}
+template <typename Policy> void before_call(call_policy<Policy> *, TVMFFIAny *args, size_t n, cleanup_list *cleanup) {
+  Policy::precall(reinterpret_cast<handle *>(args), n, cleanup);
+}
 template <typename T> void after_call(T *, const TVMFFIAny *, size_t, handle) {}
 template <size_t Nurse, size_t Patient>
 void after_call(keep_alive<Nurse, Patient> *, const TVMFFIAny *args, size_t n, handle result) {
@@ -91,6 +128,10 @@ void after_call(keep_alive<Nurse, Patient> *, const TVMFFIAny *args, size_t n, h
   if (Nurse > n || Patient > n) return;
   keep_alive_object(Nurse == 0 ? result : handle(args[Nurse == 0 ? 0 : Nurse - 1]),
                     Patient == 0 ? result : handle(args[Patient == 0 ? 0 : Patient - 1]));
+}
+template <typename Policy>
+void after_call(call_policy<Policy> *, const TVMFFIAny *args, size_t n, handle result) {
+  Policy::postcall(const_cast<handle *>(reinterpret_cast<const handle *>(args)), n, result);
 }
 
 /* ---- Thunks ---- */
@@ -141,12 +182,20 @@ private:
   template <size_t... I>
   static int call_with(std::index_sequence<I...>, const ffi_hpy_overload *self, [[maybe_unused]] const TVMFFIAny *args,
                        [[maybe_unused]] uint32_t flags, TVMFFIAny *result) {
+    constexpr size_t n = sizeof...(A);
+    constexpr bool locks_self = (std::is_same_v<Extras, lock_self> || ...);
+    [[maybe_unused]] locks_of<Extras...> locks(self, args, locks_self && n != 0);
     std::tuple<make_caster<A>...> in;
-    cleanup_list cleanup(sizeof...(A) != 0 ? handle(args[0]) : handle());
+    cleanup_list cleanup(n != 0 ? handle(args[0]) : handle());
+    [[maybe_unused]] TVMFFIAny changed[n + 1];
+    if constexpr ((changes_args_v<Extras> || ...)) {
+      for (size_t i = 0; i < n; ++i) changed[i] = args[i];
+      (before_call(static_cast<Extras *>(nullptr), changed, n, &cleanup), ...);
+      args = changed;
+    }
     if (!(load_argument<A>(&std::get<I>(in), args[I], self->params[I].flags, flags, &cleanup) && ...)) {
       return cleanup.raise() ? -1 : FFI_HPY_NEXT_OVERLOAD;
     }
-    (before_call(static_cast<Extras *>(nullptr), args, sizeof...(A), &cleanup), ...);
     F &f = captured<F>(self);
     handle made(none_value());
     if constexpr (std::is_void_v<R>) {
@@ -159,7 +208,7 @@ private:
       if (!made.is_valid()) return -1;
     }
     object kept = steal(made);
-    (after_call(static_cast<Extras *>(nullptr), args, sizeof...(A), kept), ...);
+    (after_call(static_cast<Extras *>(nullptr), args, n, kept), ...);
     *result = kept.release().any();
     return 0;
   }

@@ -17,10 +17,20 @@ struct implicit_conversion {
   const implicit_conversion *next;
 };
 
+/** The name of a class in the core: equal in all libraries, unless the class is in an unnamed namespace. */
+FFI_HPY_NOINLINE inline std::string cpp_name_of(const std::type_info &type) {
+  std::string name = type.name();
+  if (name.find("_GLOBAL__N_") != std::string::npos) {
+    name += '@' + std::to_string(reinterpret_cast<uintptr_t>(&api)); /* differs between libraries */
+  }
+  return name;
+}
+inline const ffi_hpy_class *find_class(const std::type_info &type) { return api->class_find(cpp_name_of(type).c_str()); }
+
 /** The bound class of T: of this library, or found in another one when it is first needed. */
 template <typename T> struct class_of {
   static const ffi_hpy_class *find() {
-    if (known == nullptr) known = api->class_find(typeid(T).name());
+    if (known == nullptr) known = find_class(typeid(T));
     return known;
   }
   static const ffi_hpy_class &get() {
@@ -45,8 +55,15 @@ inline std::string key_of(const ffi_hpy_class *type, const char *cpp_name) {
 }
 
 /** The references that an object of a bound class owns, by its `release`. */
-inline void destroy_value(ffi_hpy_instance *self) { self->type->destroy(self->value); }
-template <typename T> void delete_value(ffi_hpy_instance *self) { delete static_cast<T *>(self->value); }
+inline void destroy_value(ffi_hpy_instance *self) {
+  if (self->type->destroy != nullptr) self->type->destroy(self->value);
+}
+/** The value is a trampoline, whose destructor need not be virtual. */
+template <typename T, typename Alias> void destroy_alias(ffi_hpy_instance *self) {
+  static_cast<Alias *>(static_cast<T *>(self->value))->~Alias();
+}
+/** The holder is the pointer that was returned, which may be to a base of the value. */
+template <typename T> void delete_value(ffi_hpy_instance *self) { delete static_cast<T *>(self->holder); }
 template <typename Holder> void delete_holder(ffi_hpy_instance *self) { delete static_cast<Holder *>(self->holder); }
 
 /** An object under construction, which is released if the constructor of its value throws. */
@@ -57,6 +74,12 @@ public:
     kept_ = take_object(made_);
   }
   void *room() const { return room_; }
+  /** The object with its room as the value, for the function that constructs the value. */
+  TVMFFIAny open() {
+    made_->value = room_;
+    return kept_.any();
+  }
+  void close() { made_->value = nullptr; }
   /** The finished object. If is_known is given and another object has the value already, the result is that object,
    * *is_known is true, and the holder still belongs to the caller. */
   object finish(void *value, void (*release)(ffi_hpy_instance *), void *holder = nullptr, bool *is_known = nullptr) {
@@ -73,16 +96,24 @@ private:
   object kept_;
 };
 
+/** A value that is constructed from arguments. */
+template <typename T, typename... Args> T *construct(void *room, Args &&...args) {
+  if constexpr (std::is_constructible_v<T, Args...>) {
+    return new (room) T(std::forward<Args>(args)...);
+  } else {
+    return new (room) T{std::forward<Args>(args)...}; /* an aggregate */
+  }
+}
 /** An object with a value that is constructed from arguments. */
 template <typename T, typename... Args> object make_instance(Args &&...args) {
   new_instance made(class_of<T>::get(), true);
-  T *value;
-  if constexpr (std::is_constructible_v<T, Args...>) {
-    value = new (made.room()) T(std::forward<Args>(args)...);
-  } else {
-    value = new (made.room()) T{std::forward<Args>(args)...}; /* an aggregate */
-  }
-  return made.finish(value, destroy_value);
+  return made.finish(construct<T>(made.room(), std::forward<Args>(args)...), destroy_value);
+}
+/** An object whose value is a trampoline of the class. */
+template <typename T, typename Alias, typename... Args> object make_alias(Args &&...args) {
+  new_instance made(class_of<T>::get(), true);
+  T *value = construct<Alias>(made.room(), std::forward<Args>(args)...);
+  return made.finish(value, destroy_alias<T, Alias>);
 }
 
 /** The known object of a value; empty if there is none. */
@@ -96,7 +127,7 @@ inline object find_instance(const ffi_hpy_class &type, const void *value) {
 template <typename T> const ffi_hpy_class &dynamic_class(T *value, void **whole) {
   *whole = const_cast<void *>(static_cast<const void *>(value));
   if constexpr (std::is_polymorphic_v<T>) {
-    const ffi_hpy_class *found = typeid(*value) == typeid(T) ? nullptr : api->class_find(typeid(*value).name());
+    const ffi_hpy_class *found = typeid(*value) == typeid(T) ? nullptr : find_class(typeid(*value));
     if (found != nullptr) {
       *whole = const_cast<void *>(dynamic_cast<const void *>(value));
       return *found;
@@ -109,6 +140,15 @@ template <typename T> const ffi_hpy_class &dynamic_class(T *value, void **whole)
   api->raise("RuntimeError", (name + ": " + what).c_str());
   throw python_error();
 }
+
+/** Whether a value can be copied. A container of the standard library always says that it can. */
+template <typename T, typename = void> struct is_copyable : std::is_copy_constructible<T> {};
+template <typename A, typename B>
+struct is_copyable<std::pair<A, B>> : std::bool_constant<is_copyable<A>::value && is_copyable<B>::value> {};
+template <typename T>
+struct is_copyable<T, std::enable_if_t<std::is_same_v<typename T::value_type &, typename T::reference>>>
+    : std::bool_constant<std::is_copy_constructible_v<T> &&
+                         (std::is_same_v<T, typename T::value_type> || is_copyable<typename T::value_type>::value)> {};
 
 /** The object of a pointer. */
 template <typename T> object instance_of_pointer(T *value, rv_policy policy, handle parent) {
@@ -125,7 +165,7 @@ template <typename T> object instance_of_pointer(T *value, rv_policy policy, han
   case rv_policy::automatic:
   case rv_policy::take_ownership: {
     if constexpr (std::is_destructible_v<Plain>) {
-      return new_instance(type, false).finish(whole, delete_value<Plain>, nullptr, &is_known);
+      return new_instance(type, false).finish(whole, delete_value<Plain>, const_cast<Plain *>(value), &is_known);
     }
     break;
   }
@@ -140,7 +180,7 @@ template <typename T> object instance_of_pointer(T *value, rv_policy policy, han
     return finished;
   }
   case rv_policy::copy:
-    if constexpr (std::is_copy_constructible_v<Plain>) return make_instance<Plain>(*value);
+    if constexpr (is_copyable<Plain>::value) return make_instance<Plain>(*value);
     break;
   case rv_policy::move:
     if constexpr (std::is_move_constructible_v<Plain>)
@@ -154,8 +194,8 @@ template <typename T> object instance_of_pointer(T *value, rv_policy policy, han
 /** The casters of bound classes. */
 struct class_caster_tag : native_caster {};
 
-/** A bound class, which is a class without another caster. */
-template <typename T, typename> struct type_caster : class_caster_tag {
+/** The caster of a bound class. */
+template <typename T> struct type_caster_base : class_caster_tag {
   static_assert(std::is_class_v<T> || std::is_union_v<T>, "this type cannot be a parameter or a result");
 
   using Value = T;
@@ -214,8 +254,18 @@ private:
   }
 };
 
+/** A class without another caster is a bound class. */
+template <typename T, typename> struct type_caster : type_caster_base<T> {};
+
 } // namespace detail
 
 FFI_HPY_NAMESPACE_END
+
+/** Makes a type of the standard library a bound class, also where a header of stl/ would copy it. At namespace level,
+ * before the first use. */
+#define FFI_HPY_MAKE_OPAQUE(...)                                                                              \
+  template <>                                                                                                 \
+  struct FFI_HPY_BIND_NAMESPACE::detail::type_caster<__VA_ARGS__>                                             \
+      : ::FFI_HPY_BIND_NAMESPACE::detail::type_caster_base<__VA_ARGS__> {}
 
 #endif /* FFI_HPY_BIND_INSTANCE_H_ */

@@ -9,12 +9,6 @@
 
 #include <ffi_hpy/bind/enum.h>
 
-#if defined(_WIN32)
-#include <windows.h>
-#else
-#include <dlfcn.h>
-#endif
-
 FFI_HPY_NAMESPACE_BEGIN
 
 namespace detail {
@@ -38,21 +32,6 @@ inline int execute(void (*define)(module_ &), const TVMFFIAny *args, int32_t n_a
 }
 
 /* ---- CPython ---- */
-
-/** A function of the interpreter. */
-template <typename F> F python_function(const char *name) {
-#if defined(_WIN32)
-  for (const char *library : {"python3.dll", "python3t.dll"}) {
-    HMODULE module = GetModuleHandleA(library);
-    if (module == nullptr) module = LoadLibraryA(library);
-    FARPROC found = module == nullptr ? nullptr : GetProcAddress(module, name);
-    if (found != nullptr) return reinterpret_cast<F>(found);
-  }
-  return nullptr;
-#else
-  return reinterpret_cast<F>(dlsym(RTLD_DEFAULT, name));
-#endif
-}
 
 /** A PyModuleDef behind an object header of 16 or 32 bytes, and the slots of the module. */
 struct module_def {

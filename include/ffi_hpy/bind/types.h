@@ -484,6 +484,20 @@ template <rv_policy policy = rv_policy::automatic, typename... Args> tuple make_
   return steal<tuple>(detail::ask_python("tuple", cast(std::forward<Args>(args), policy)...).release());
 }
 
+namespace detail {
+
+/** The bound class of a class of Python: its own, or that of its nearest bound base; null for another class. */
+inline const ffi_hpy_class *find_bound_class(handle type) {
+  return reinterpret_cast<const ffi_hpy_class *>(static_cast<intptr_t>(int_of(ask_python("class_address", type))));
+}
+inline const ffi_hpy_class &bound_class(handle type) {
+  const ffi_hpy_class *found = find_bound_class(type);
+  if (found == nullptr) throw builtin_exception("TypeError", "expected a bound class");
+  return *found;
+}
+
+} // namespace detail
+
 /** The class of Python for a bound class, or an empty handle. The class lives as long as the process. */
 template <typename T> handle type() {
   const ffi_hpy_class *found = detail::class_of<T>::find();

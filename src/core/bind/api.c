@@ -33,4 +33,8 @@ const ffi_hpy_bind_api fh_api_table = {
     .str_deleter = fh_str_delete_plain,
     .container_new = fh_sequence_container_new,
     .container_items = fh_sequence_container_items,
+    .instance_of = fh_instance_of,
+    .instance_keep = fh_instance_keep,
+    .instance_take = fh_instance_take,
+    .instance_return = fh_instance_return,
 };

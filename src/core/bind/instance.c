@@ -39,9 +39,23 @@ typedef struct {
   void *arg;
 } reference_visitor;
 
-/* For Python's garbage collector: an object refers to the object whose part its value is. */
+/* An object that another one owns by fh_instance_keep. */
+typedef struct kept_object {
+  TVMFFIObject *object;
+  struct kept_object *next;
+} kept_object;
+
+static kept_object *kept_of(const ffi_hpy_instance *self) {
+  /* acquire: pairs with fh_instance_keep */
+  return (kept_object *)fh_atomic_load_acquire_ptr((void *const *)&self->kept);
+}
+
+/* For Python's garbage collector: an object refers to the object whose part its value is, and to those that it keeps. */
 static void visit_references(const TVMFFIObject *self, const reference_visitor *visitor) {
   const ffi_hpy_instance *instance = (const ffi_hpy_instance *)(const void *)self;
+  for (const kept_object *each = kept_of(instance); each != NULL; each = each->next) {
+    visitor->visit(visitor->arg, each->object);
+  }
   if (instance->value == NULL || instance->release != fh_instance_release_whole) return;
   visitor->visit(visitor->arg, (TVMFFIObject *)instance->holder);
 }
@@ -231,7 +245,8 @@ static void grow(size_t stripe) {
   fh_mem_keep(larger);
   for (size_t i = 0; i < stripes[stripe].n_buckets; ++i) {
     for (ffi_hpy_instance *each = stripes[stripe].buckets[i]; each != NULL;) {
-      ffi_hpy_instance *next = each->next, **head = &larger[bucket_of(each->value, n)];
+      const void *value = each->value != NULL ? each->value : each->holder;
+      ffi_hpy_instance *next = each->next, **head = &larger[bucket_of(value, n)];
       each->next = *head;
       *head = each;
       each = next;
@@ -269,11 +284,15 @@ ffi_hpy_instance *fh_instance_ready(ffi_hpy_instance *self, void *value, int may
   return known;
 }
 
+/* The `release` of an object whose value C++ has taken: `holder`. It stays in its stripe, for fh_instance_return. */
+static void value_is_taken(ffi_hpy_instance *self) { (void)self; }
+
 static void forget(ffi_hpy_instance *self) {
-  size_t stripe = fh_fork_number_of(self->value);
+  void *value = self->value != NULL ? self->value : self->holder;
+  size_t stripe = fh_fork_number_of(value);
   fh_mutex_lock(&stripe_locks[stripe].lock);
   if (stripes[stripe].n_buckets != 0) {
-    ffi_hpy_instance **link = &stripes[stripe].buckets[bucket_of(self->value, stripes[stripe].n_buckets)];
+    ffi_hpy_instance **link = &stripes[stripe].buckets[bucket_of(value, stripes[stripe].n_buckets)];
     while (*link != NULL && *link != self) link = &(*link)->next;
     if (*link != NULL) {
       *link = self->next;
@@ -295,11 +314,70 @@ ffi_hpy_instance *fh_instance_find(const ffi_hpy_class *type, const void *value)
 
 void fh_instance_release_whole(ffi_hpy_instance *self) { fh_object_release(self->holder); }
 
+int fh_instance_keep(ffi_hpy_instance *self, TVMFFIObjectHandle kept) {
+  for (const kept_object *each = kept_of(self); each != NULL; each = each->next) {
+    if (each->object == kept) return 0;
+  }
+  kept_object *made = (kept_object *)fh_mem_alloc(sizeof(*made));
+  if (made == NULL) return fh_error_raise_no_memory();
+  fh_object_retain(kept);
+  made->object = (TVMFFIObject *)kept;
+  made->next = kept_of(self);
+  /* pairs with kept_of */
+  while (!fh_atomic_cas_seq_cst_ptr(&self->kept, (void **)(void *)&made->next, made)) continue;
+  return 0;
+}
+
+static void drop_kept(ffi_hpy_instance *self) {
+  for (kept_object *each = (kept_object *)self->kept; each != NULL;) {
+    kept_object *next = each->next;
+    fh_object_release(each->object);
+    fh_mem_free(each);
+    each = next;
+  }
+}
+
 static void end_value(void *handle) {
   ffi_hpy_instance *self = (ffi_hpy_instance *)handle;
-  if (self->value == NULL) return; /* its constructor failed */
-  forget(self);
-  if (self->release != NULL) self->release(self);
+  if (self->value != NULL || self->release == value_is_taken) { /* its constructor did not fail */
+    forget(self);
+    if (self->release != NULL) self->release(self);
+  }
+  drop_kept(self);
+}
+
+void *fh_instance_take(ffi_hpy_instance *self) {
+  void *value = self->value;
+  if (value == NULL) return NULL;
+  size_t stripe = fh_fork_number_of(value);
+  fh_mutex_lock(&stripe_locks[stripe].lock);
+  value = self->value; /* NULL if another thread was faster */
+  if (value != NULL) {
+    self->holder = value;
+    self->release = value_is_taken;
+    self->value = NULL;
+  }
+  fh_mutex_unlock(&stripe_locks[stripe].lock);
+  return value;
+}
+
+ffi_hpy_instance *fh_instance_return(const ffi_hpy_class *type, void *value,
+                                     void (*release)(ffi_hpy_instance *self), void *holder) {
+  size_t stripe = fh_fork_number_of(value);
+  fh_mutex_lock(&stripe_locks[stripe].lock);
+  ffi_hpy_instance *each = NULL;
+  if (stripes[stripe].n_buckets != 0) each = stripes[stripe].buckets[bucket_of(value, stripes[stripe].n_buckets)];
+  for (; each != NULL; each = each->next) {
+    bool fits = each->release == value_is_taken && each->holder == value;
+    if (fits && fh_type_is_instance(each->header.type_index, type->type_index) && fh_object_try_retain(each)) break;
+  }
+  if (each != NULL) {
+    each->release = release;
+    each->holder = holder;
+    each->value = value;
+  }
+  fh_mutex_unlock(&stripe_locks[stripe].lock);
+  return each;
 }
 
 static void delete_instance(void *self, int flags);
@@ -321,6 +399,11 @@ int fh_instance_new(const ffi_hpy_class *type, void **room, ffi_hpy_instance **o
   }
   *out = made;
   return 0;
+}
+
+ffi_hpy_instance *fh_instance_of(const TVMFFIAny *value) {
+  if (value->type_index < kTVMFFIStaticObjectBegin || value->v_obj->deleter != delete_instance) return NULL;
+  return (ffi_hpy_instance *)(void *)value->v_obj;
 }
 
 void *fh_instance_cast(const TVMFFIAny *value, const ffi_hpy_class *type) {

@@ -1,4 +1,4 @@
-"""The import of bound libraries."""
+"""Fixtures for libraries that are bound with ffi_hpy/bind.h."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sys
 import pytest
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def import_bound(compile_era, tmp_path_factory):
     """Import the module of a source in `native`. It needs neither the core nor Python when it is linked."""
     folder = tmp_path_factory.mktemp("bound")

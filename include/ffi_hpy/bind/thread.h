@@ -1,0 +1,207 @@
+/* thread.h - the GIL, and locks of objects on interpreters without it. Programs include ffi_hpy/bind.h.
+ *
+ * On CPython the library finds the functions of the interpreter by name in the running process, so it needs none of them
+ * to be loaded. On PyPy a bound function runs without the GIL in any case. */
+#ifndef FFI_HPY_BIND_THREAD_H_
+#define FFI_HPY_BIND_THREAD_H_
+
+#include <ffi_hpy/bind/handle.h>
+
+#include <mutex>
+#if defined(_WIN32)
+#include <windows.h>
+#else
+#include <dlfcn.h>
+#endif
+
+FFI_HPY_NAMESPACE_BEGIN
+
+namespace detail {
+
+/** A function of CPython; null on PyPy. */
+template <typename F> F python_function(const char *name) {
+#if defined(_WIN32)
+  for (const char *library : {"python3.dll", "python3t.dll"}) {
+    HMODULE module = GetModuleHandleA(library);
+    if (module == nullptr) module = LoadLibraryA(library);
+    FARPROC found = module == nullptr ? nullptr : GetProcAddress(module, name);
+    if (found != nullptr) return reinterpret_cast<F>(found);
+  }
+  return nullptr;
+#else
+  return reinterpret_cast<F>(dlsym(RTLD_DEFAULT, name));
+#endif
+}
+
+/** The functions of CPython for threads; all null on PyPy. */
+struct gil_functions {
+  int (*check)() = python_function<int (*)()>("PyGILState_Check");
+  void *(*save)() = python_function<void *(*)()>("PyEval_SaveThread");
+  void (*restore)(void *) = python_function<void (*)(void *)>("PyEval_RestoreThread");
+  int (*ensure)() = python_function<int (*)()>("PyGILState_Ensure");
+  void (*release)(int) = python_function<void (*)(int)>("PyGILState_Release");
+
+  static const gil_functions &get() {
+    static const gil_functions found;
+    return found;
+  }
+};
+
+/** Whether bound functions run beside each other: without a GIL, and on PyPy, where they release it. */
+inline bool functions_run_in_parallel() {
+  static const bool answer = [] {
+    auto version = python_function<const char *(*)()>("Py_GetVersion");
+    return version == nullptr || std::strstr(version(), "free-threading") != nullptr;
+  }();
+  return answer;
+}
+
+} // namespace detail
+
+/** Lets other threads of Python run while the object lives. Functions of this header may still be called. */
+class gil_scoped_release {
+public:
+  gil_scoped_release() {
+    const detail::gil_functions &python = detail::gil_functions::get();
+    if (python.check != nullptr && python.check() != 0) state_ = python.save();
+  }
+  gil_scoped_release(const gil_scoped_release &) = delete;
+  ~gil_scoped_release() {
+    if (state_ != nullptr) detail::gil_functions::get().restore(state_);
+  }
+
+private:
+  void *state_ = nullptr;
+};
+
+/** Holds the GIL while the object lives, on any thread. Functions of this header do not need it. */
+class gil_scoped_acquire {
+public:
+  gil_scoped_acquire() {
+    const detail::gil_functions &python = detail::gil_functions::get();
+    if (python.ensure != nullptr) state_ = python.ensure();
+  }
+  gil_scoped_acquire(const gil_scoped_acquire &) = delete;
+  ~gil_scoped_acquire() {
+    const detail::gil_functions &python = detail::gil_functions::get();
+    if (python.release != nullptr) python.release(state_);
+  }
+
+private:
+  int state_ = 0;
+};
+
+/** A mutex where bound functions run beside each other; with a GIL it does nothing. A thread that waits lets other
+ * threads of Python run. */
+class ft_mutex {
+public:
+  void lock() {
+    if (!detail::functions_run_in_parallel() || mutex_.try_lock()) return;
+    gil_scoped_release released; /* the owner may wait for this thread */
+    mutex_.lock();
+  }
+  void unlock() {
+    if (detail::functions_run_in_parallel()) mutex_.unlock();
+  }
+
+private:
+  std::recursive_mutex mutex_;
+};
+
+/** Locks an ft_mutex while the object lives. */
+class ft_lock_guard {
+public:
+  explicit ft_lock_guard(ft_mutex &mutex) : mutex_(mutex) { mutex_.lock(); }
+  ft_lock_guard(const ft_lock_guard &) = delete;
+  ~ft_lock_guard() { mutex_.unlock(); }
+
+private:
+  ft_mutex &mutex_;
+};
+
+namespace detail {
+
+/** The locks of the objects that are locked now, in lists by address. */
+class object_lock {
+public:
+  static object_lock *lock(const void *object) {
+    stripe &own = stripe_of(object);
+    object_lock *found;
+    {
+      std::lock_guard guard(own.mutex);
+      found = own.first;
+      while (found != nullptr && found->object_ != object) found = found->next_;
+      if (found == nullptr) {
+        found = new object_lock(object, own.first);
+        own.first = found;
+      }
+      ++found->n_users_;
+    }
+    found->mutex_.lock();
+    return found;
+  }
+  void unlock() {
+    mutex_.unlock();
+    stripe &own = stripe_of(object_);
+    std::lock_guard guard(own.mutex);
+    if (--n_users_ != 0) return;
+    object_lock **link = &own.first;
+    while (*link != this) link = &(*link)->next_;
+    *link = next_;
+    delete this;
+  }
+
+private:
+  struct stripe {
+    std::mutex mutex; /* no foreign code runs under it */
+    object_lock *first = nullptr;
+  };
+
+  object_lock(const void *object, object_lock *next) : object_(object), next_(next) {}
+  static stripe &stripe_of(const void *object) {
+    enum { kStripes = 64 };
+    static stripe stripes[kStripes];
+    return stripes[reinterpret_cast<uintptr_t>(object) / 64 % kStripes];
+  }
+
+  const void *object_;
+  object_lock *next_;
+  size_t n_users_ = 0;
+  ft_mutex mutex_;
+};
+
+} // namespace detail
+
+/** Locks up to two objects of bound classes while this object lives, where bound functions run beside each other. */
+class ft_object2_guard {
+public:
+  ft_object2_guard(handle a, handle b) {
+    if (!detail::functions_run_in_parallel()) return;
+    const void *first = object_of(a), *second = object_of(b);
+    if (first == second) second = nullptr;
+    if (second != nullptr && second < first) std::swap(first, second); /* all threads lock in this order */
+    if (first != nullptr) locks_[0] = detail::object_lock::lock(first);
+    if (second != nullptr) locks_[1] = detail::object_lock::lock(second);
+  }
+  ft_object2_guard(const ft_object2_guard &) = delete;
+  ~ft_object2_guard() {
+    for (detail::object_lock *each : {locks_[1], locks_[0]}) {
+      if (each != nullptr) each->unlock();
+    }
+  }
+
+private:
+  static const void *object_of(handle value) { return detail::is_object(value.any()) ? value.any().v_obj : nullptr; }
+
+  detail::object_lock *locks_[2] = {};
+};
+
+/** Locks an object of a bound class while this object lives, where bound functions run beside each other. */
+class ft_object_guard : public ft_object2_guard {
+public:
+  explicit ft_object_guard(handle value) : ft_object2_guard(value, handle()) {}
+};
+
+FFI_HPY_NAMESPACE_END
+
+#endif /* FFI_HPY_BIND_THREAD_H_ */

@@ -1,0 +1,114 @@
+/* make_iterator.h - iterators of C++ as iterators of Python.
+ *
+ *   .def("__iter__", [](const Words &words) {
+ *     return nb::make_iterator(nb::type<Words>(), "iterator", words.begin(), words.end());
+ *   }, nb::keep_alive<0, 1>())
+ *
+ * The first call makes the class of the iterator, with a name in a scope. */
+#ifndef FFI_HPY_MAKE_ITERATOR_H_
+#define FFI_HPY_MAKE_ITERATOR_H_
+
+#include <ffi_hpy/bind/class.h>
+#include <ffi_hpy/stl/pair.h>
+
+#include <atomic>
+#include <mutex>
+
+FFI_HPY_NAMESPACE_BEGIN
+
+namespace detail {
+
+/** Without an rvalue reference, which would refer to a part of a temporary. */
+template <typename T>
+using iterated_t = std::conditional_t<std::is_rvalue_reference_v<T>, std::remove_cv_t<std::remove_reference_t<T>>, T>;
+
+/** The parts of an item that an iterator returns. */
+struct whole_item {
+  template <typename It> static decltype(auto) get(It &it) { return *it; }
+};
+struct key_of_item {
+  template <typename It> static auto get(It &it) -> iterated_t<decltype(((*it).first))> { return (*it).first; }
+};
+struct value_of_item {
+  template <typename It> static auto get(It &it) -> iterated_t<decltype(((*it).second))> { return (*it).second; }
+};
+
+/** The value of an iterator's class. */
+template <typename Part, rv_policy policy, typename It, typename End, typename Item> struct iterator_state {
+  It at;
+  End end;
+  bool is_at_start;
+  bool is_done = false;
+};
+
+/** Calls make() once for each pair of template arguments, also if several threads begin at once. */
+template <typename State, typename Make> void make_class_once(Make &&make) {
+  static std::recursive_mutex mutex;
+  static std::atomic<bool> is_made{false};
+  if (is_made.load(std::memory_order_acquire)) return;
+  std::unique_lock lock(mutex, std::try_to_lock);
+  if (!lock.owns_lock()) {
+    gil_scoped_release released; /* the other thread needs Python */
+    lock.lock();
+  }
+  if (is_made.load(std::memory_order_relaxed)) return;
+  make();
+  is_made.store(true, std::memory_order_release);
+}
+
+template <typename Part, rv_policy policy, typename It, typename End, typename... Extra>
+auto make_part_iterator(handle scope, const char *name, It &&first, End &&last, const Extra &...extra) {
+  using It_ = std::decay_t<It>;
+  using End_ = std::decay_t<End>;
+  using Item = decltype(Part::get(std::declval<It_ &>()));
+  using State = iterator_state<Part, policy, It_, End_, Item>;
+  make_class_once<State>([&] {
+    class_<State>(scope, name)
+        .def("__iter__", [](handle self) { return self; })
+        .def(
+            "__next__",
+            [](State &state) -> Item {
+              if (!state.is_done && !state.is_at_start) ++state.at;
+              state.is_at_start = false;
+              if (state.is_done || state.at == state.end) {
+                state.is_done = true;
+                throw stop_iteration();
+              }
+              return Part::get(state.at);
+            },
+            policy, extra...);
+  });
+  using Result = typed<iterator, Item>;
+  return Result(steal<iterator>(
+      cast(State{std::forward<It>(first), std::forward<End>(last), true}, rv_policy::move).release()));
+}
+
+} // namespace detail
+
+/** An iterator of Python over a range. `policy` is that of the items. */
+template <rv_policy policy = rv_policy::automatic_reference, typename It, typename End, typename... Extra>
+auto make_iterator(handle scope, const char *name, It &&first, End &&last, const Extra &...extra) {
+  return detail::make_part_iterator<detail::whole_item, policy>(scope, name, std::forward<It>(first),
+                                                               std::forward<End>(last), extra...);
+}
+/** An iterator of Python over the first parts of a range of pairs. */
+template <rv_policy policy = rv_policy::automatic_reference, typename It, typename End, typename... Extra>
+auto make_key_iterator(handle scope, const char *name, It &&first, End &&last, const Extra &...extra) {
+  return detail::make_part_iterator<detail::key_of_item, policy>(scope, name, std::forward<It>(first),
+                                                                std::forward<End>(last), extra...);
+}
+/** An iterator of Python over the second parts of a range of pairs. */
+template <rv_policy policy = rv_policy::automatic_reference, typename It, typename End, typename... Extra>
+auto make_value_iterator(handle scope, const char *name, It &&first, End &&last, const Extra &...extra) {
+  return detail::make_part_iterator<detail::value_of_item, policy>(scope, name, std::forward<It>(first),
+                                                                  std::forward<End>(last), extra...);
+}
+/** An iterator of Python over the items of a container. */
+template <rv_policy policy = rv_policy::automatic_reference, typename Container, typename... Extra>
+auto make_iterator(handle scope, const char *name, Container &container, const Extra &...extra) {
+  return make_iterator<policy>(scope, name, std::begin(container), std::end(container), extra...);
+}
+
+FFI_HPY_NAMESPACE_END
+
+#endif /* FFI_HPY_MAKE_ITERATOR_H_ */

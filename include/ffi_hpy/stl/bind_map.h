@@ -1,0 +1,168 @@
+/* bind_map.h - bind_map<std::map<K, V>>(m, "Map"): a map as a class of Python with the methods of a dict. Python and C++
+ * share it, other than with stl/map.h, which copies. */
+#ifndef FFI_HPY_STL_BIND_MAP_H_
+#define FFI_HPY_STL_BIND_MAP_H_
+
+#include <ffi_hpy/stl/bind_vector.h>
+
+#include <optional>
+
+FFI_HPY_NAMESPACE_BEGIN
+
+namespace detail {
+
+/** Sets a value, also one that cannot be assigned. */
+template <typename Map, typename K, typename V> void set_item(Map &map, const K &key, const V &value) {
+  if constexpr (std::is_copy_assignable_v<typename Map::mapped_type>) {
+    map.insert_or_assign(key, value);
+  } else {
+    auto known = map.find(key);
+    if (known != map.end() && &known->second == &value) return;
+    if (known != map.end()) map.erase(known);
+    map.emplace(key, value);
+  }
+}
+
+/** The view of a map: 'k' keys, 'v' values, 'i' items. */
+template <typename Map, char kind> struct map_view {
+  object owner;
+  Map *map;
+};
+
+/** An iterator by key, which notices changes of the map. */
+template <typename Map, char kind, rv_policy policy> struct map_iterator {
+  object owner;
+  Map *map;
+  size_t size;
+  std::optional<typename Map::key_type> key; /* of the last item */
+  const char *failure = nullptr;
+  bool is_done = false;
+
+  typename Map::iterator next() {
+    if (failure == nullptr && !is_done && map->size() != size) failure = "the map changed size during iteration";
+    auto at = map->begin();
+    if (failure == nullptr && !is_done && key.has_value()) {
+      at = map->find(*key);
+      if (at == map->end()) {
+        failure = "the keys changed during iteration";
+      } else {
+        ++at;
+      }
+    }
+    if (failure != nullptr) throw std::runtime_error(failure);
+    is_done = is_done || at == map->end();
+    if (is_done) throw stop_iteration();
+    key.emplace(at->first);
+    return at;
+  }
+};
+
+template <typename Map, char kind, rv_policy policy, typename Class> void bind_map_view(Class &cl, const char *name) {
+  using V = typename Map::mapped_type;
+  using View = map_view<Map, kind>;
+  using Iterator = map_iterator<Map, kind, policy>;
+  constexpr rv_policy chosen = shared_item_policy<std::remove_cv_t<V>>(policy);
+  constexpr const char *iterator_name = kind == 'k' ? "KeyIterator" : kind == 'v' ? "ValueIterator" : "ItemIterator";
+  class_<Iterator>(cl, iterator_name)
+      .def("__iter__", [](handle self) { return self; })
+      .def(
+          "__next__",
+          [](Iterator &it) -> decltype(auto) {
+            auto at = it.next();
+            if constexpr (kind == 'k') {
+              return typename Map::key_type(at->first);
+            } else if constexpr (kind == 'v') {
+              return static_cast<V &>(at->second);
+            } else {
+              return std::pair<const typename Map::key_type &, V &>(at->first, at->second);
+            }
+          },
+          chosen);
+  class_<View> view(cl, name);
+  view.def("__len__", [](const View &v) { return v.map->size(); });
+  view.def("__iter__", [](const View &v) { return Iterator{v.owner, v.map, v.map->size(), std::nullopt}; });
+  if constexpr (kind == 'k') {
+    view.def("__contains__", [](const View &v, const typename Map::key_type &key) { return v.map->count(key) != 0; });
+  } else {
+    view.def("__contains__", [](handle self, handle value) {
+      for (handle each : self) {
+        if (each.equal(value)) return true;
+      }
+      return false;
+    });
+  }
+  if constexpr (kind == 'k') view.def("__contains__", [](const View &, handle) { return false; });
+}
+
+} // namespace detail
+
+/** Binds a map. Values are copied, unless the policy is reference_internal. A second call for the same map returns the
+ * first class. */
+template <typename Map, rv_policy policy = rv_policy::automatic_reference, typename... Extra>
+object bind_map(handle scope, const char *name, const Extra &...extra) {
+  using K = typename Map::key_type;
+  using V = typename Map::mapped_type;
+  using detail::map_iterator;
+  using detail::map_view;
+  constexpr rv_policy chosen = detail::shared_item_policy<std::remove_cv_t<V>>(policy);
+  if (detail::class_of<Map>::find() != nullptr) return steal(type<Map>());
+
+  class_<Map> cl(scope, name, extra...);
+  detail::bind_map_view<Map, 'k', policy>(cl, "KeyView");
+  detail::bind_map_view<Map, 'v', policy>(cl, "ValueView");
+  detail::bind_map_view<Map, 'i', policy>(cl, "ItemView");
+  cl.def(init<>(), "Makes an empty container.");
+  cl.def("__len__", [](const Map &m) { return m.size(); });
+  cl.def("__bool__", [](const Map &m) { return !m.empty(); }, "Whether there is an item.");
+  cl.def("__repr__", [](handle self) { return detail::ask_python("dict_repr", self); });
+  cl.def("__contains__", [](const Map &m, const K &key) { return m.count(key) != 0; });
+  cl.def("__contains__", [](const Map &, handle) { return false; }); /* a key of another type */
+  cl.def("__iter__", [](handle self) {
+    auto *map = cast<Map *>(self);
+    return map_iterator<Map, 'k', policy>{borrow(self), map, map->size(), std::nullopt};
+  });
+  cl.def(
+      "__getitem__",
+      [](Map &m, const K &key) -> V & {
+        auto found = m.find(key);
+        if (found == m.end()) throw key_error("the key is not in the container");
+        return found->second;
+      },
+      chosen);
+  cl.def("__delitem__", [](Map &m, const K &key) {
+    if (m.erase(key) == 0) throw key_error("the key is not in the container");
+  });
+  cl.def("clear", [](Map &m) { m.clear(); }, "Removes all items.");
+  cl.def("keys", [](handle self) { return map_view<Map, 'k'>{borrow(self), cast<Map *>(self)}; }, "The keys.");
+  cl.def("values", [](handle self) { return map_view<Map, 'v'>{borrow(self), cast<Map *>(self)}; }, "The values.");
+  cl.def("items", [](handle self) { return map_view<Map, 'i'>{borrow(self), cast<Map *>(self)}; }, "Keys and values.");
+
+  if constexpr (detail::is_copyable<std::remove_cv_t<V>>::value) {
+    cl.def(init<const Map &>(), "Copies another container.");
+    cl.def(
+        "__init__",
+        [](Map *self, typed<mapping, K, V> items) {
+          Map made;
+          for (handle pair : items.attr("items")()) made.emplace(cast<K>(pair[0]), cast<std::remove_cv_t<V>>(pair[1]));
+          new (self) Map(std::move(made));
+        },
+        "Makes a container of the items of a mapping.");
+    implicitly_convertible<mapping, Map>();
+    cl.def("__setitem__", [](Map &m, const K &key, const V &value) { detail::set_item(m, key, value); });
+    cl.def(
+        "update",
+        [](Map &m, const Map &other) {
+          for (const auto &[key, value] : other) detail::set_item(m, key, value);
+        },
+        "Sets the items of another container.");
+  }
+  if constexpr (detail::is_comparable_v<std::remove_cv_t<V>>) {
+    cl.def("__eq__", [](const Map &a, const Map &b) { return a == b; }, is_operator());
+    cl.def("__ne__", [](const Map &a, const Map &b) { return !(a == b); }, is_operator());
+  }
+  return std::move(cl);
+}
+
+FFI_HPY_NAMESPACE_END
+
+#endif /* FFI_HPY_STL_BIND_MAP_H_ */

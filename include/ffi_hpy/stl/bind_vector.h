@@ -1,0 +1,168 @@
+/* bind_vector.h - bind_vector<std::vector<T>>(m, "Ts"): a vector as a class of Python with the methods of a list. Python
+ * and C++ share it, other than with stl/vector.h, which copies. */
+#ifndef FFI_HPY_STL_BIND_VECTOR_H_
+#define FFI_HPY_STL_BIND_VECTOR_H_
+
+#include <ffi_hpy/make_iterator.h>
+#include <ffi_hpy/stl/detail.h>
+
+#include <algorithm>
+#include <vector>
+
+FFI_HPY_NAMESPACE_BEGIN
+
+namespace detail {
+
+/** A position that may count from the end. `end`: the position after the last item is one, too. */
+inline size_t position(int64_t at, size_t size, bool end = false) {
+  auto n = static_cast<int64_t>(size);
+  if (at < 0) at += n;
+  if (at < 0 || at > n || (at == n && !end)) throw index_error("index out of range");
+  return static_cast<size_t>(at);
+}
+
+template <typename T, typename = void> inline constexpr bool is_comparable_v = false;
+template <typename T>
+inline constexpr bool is_comparable_v<T, std::void_t<decltype(std::declval<const T &>() == std::declval<const T &>())>> =
+    true;
+/* The operator of a container is declared for items of any type. */
+template <typename T, typename... Rest> inline constexpr bool is_comparable_v<std::vector<T, Rest...>, void> = is_comparable_v<T>;
+
+/** The values of an iterable of Python. */
+template <typename Vector> Vector vector_from(handle source) {
+  Vector made;
+  if constexpr (is_copyable<typename Vector::value_type>::value) {
+    for (handle item : source) made.push_back(cast<typename Vector::value_type>(item));
+  }
+  return made;
+}
+
+/** The policy of an item that a method returns: bool is a value. */
+template <typename T> constexpr rv_policy shared_item_policy(rv_policy policy) {
+  bool is_shared = std::is_base_of_v<class_caster_tag, make_caster<T>> && !std::is_pointer_v<T>;
+  if (!is_shared) return rv_policy::copy;
+  return policy == rv_policy::automatic || policy == rv_policy::automatic_reference ? rv_policy::copy : policy;
+}
+
+/** An iterator by position, which stays valid while the vector changes. */
+template <rv_policy policy, typename Vector> struct vector_iterator {
+  object owner;
+  Vector *vector;
+  size_t at = 0;
+};
+
+} // namespace detail
+
+/** Binds a vector. Items are copied, unless the policy is reference_internal. A second call for the same vector returns the
+ * first class. */
+template <typename Vector, rv_policy policy = rv_policy::automatic_reference, typename... Extra>
+object bind_vector(handle scope, const char *name, const Extra &...extra) {
+  using T = typename Vector::value_type;
+  using Reference = decltype(std::declval<Vector &>()[0]);
+  using Item = std::conditional_t<std::is_reference_v<Reference>, Reference, T>; /* a bit of vector<bool> is none */
+  using Iterator = detail::vector_iterator<policy, Vector>;
+  constexpr rv_policy chosen = detail::shared_item_policy<T>(policy);
+  if (detail::class_of<Vector>::find() != nullptr) return steal(type<Vector>());
+
+  class_<Vector> cl(scope, name, extra...);
+  cl.def(init<>(), "Makes an empty container.");
+  cl.def("__len__", [](const Vector &v) { return v.size(); });
+  cl.def("__bool__", [](const Vector &v) { return !v.empty(); }, "Whether there is an item.");
+  cl.def("__repr__", [](handle self) { return detail::ask_python("list_repr", self); });
+  class_<Iterator>(cl, "Iterator")
+      .def("__iter__", [](handle self) { return self; })
+      .def(
+          "__next__",
+          [](Iterator &it) -> Item {
+            if (it.at >= it.vector->size()) {
+              it.at = SIZE_MAX; /* it stays at the end if the vector grows */
+              throw stop_iteration();
+            }
+            return (*it.vector)[it.at++];
+          },
+          chosen);
+  cl.def("__iter__", [](handle self) { return Iterator{borrow(self), cast<Vector *>(self)}; });
+  cl.def(
+      "__getitem__", [](Vector &v, int64_t at) -> Item { return v[detail::position(at, v.size())]; }, chosen);
+  cl.def("clear", [](Vector &v) { v.clear(); }, "Removes all items.");
+
+  if constexpr (detail::is_copyable<T>::value) {
+    cl.def(init<const Vector &>(), "Copies another container.");
+    cl.def(
+        "__init__", [](Vector *self, typed<iterable, T> items) { new (self) Vector(detail::vector_from<Vector>(items)); },
+        "Makes a container of the items of an iterable.");
+    implicitly_convertible<iterable, Vector>();
+    cl.def("append", [](Vector &v, const T &value) { v.push_back(value); }, "Adds an item at the end.");
+    cl.def(
+        "insert",
+        [](Vector &v, int64_t at, const T &value) {
+          v.insert(v.begin() + static_cast<std::ptrdiff_t>(detail::position(at, v.size(), true)), value);
+        },
+        "Inserts an item at a position.");
+    cl.def(
+        "pop",
+        [](Vector &v, int64_t at) {
+          auto where = v.begin() + static_cast<std::ptrdiff_t>(detail::position(at, v.size()));
+          T value = std::move(*where);
+          v.erase(where);
+          return value;
+        },
+        arg("index") = -1, "Removes the item at a position and returns it.");
+    cl.def(
+        "extend",
+        [](Vector &v, const Vector &other) {
+          Vector copy(other); /* it may be v */
+          v.insert(v.end(), copy.begin(), copy.end());
+        },
+        "Adds the items of another container.");
+    cl.def("__setitem__", [](Vector &v, int64_t at, const T &value) { v[detail::position(at, v.size())] = value; });
+    cl.def("__getitem__", [](const Vector &v, const slice &part) {
+      auto [start, stop, step, n] = part.compute(v.size()).values;
+      (void)stop;
+      Vector made;
+      made.reserve(static_cast<size_t>(n));
+      for (int64_t i = 0; i < n; ++i) made.push_back(v[static_cast<size_t>(start + i * step)]);
+      return made;
+    });
+    cl.def("__setitem__", [](Vector &v, const slice &part, const Vector &values) {
+      auto [start, stop, step, n] = part.compute(v.size()).values;
+      (void)stop;
+      if (static_cast<size_t>(n) != values.size()) throw value_error("the slice and the values have different lengths");
+      Vector copy(values); /* it may be v */
+      for (int64_t i = 0; i < n; ++i) v[static_cast<size_t>(start + i * step)] = copy[static_cast<size_t>(i)];
+    });
+  }
+  if constexpr (std::is_move_assignable_v<T>) {
+    cl.def("__delitem__", [](Vector &v, int64_t at) {
+      v.erase(v.begin() + static_cast<std::ptrdiff_t>(detail::position(at, v.size())));
+    });
+    cl.def("__delitem__", [](Vector &v, const slice &part) {
+      auto [start, stop, step, n] = part.compute(v.size()).values;
+      (void)stop;
+      if (step < 0 && n > 0) start += (n - 1) * step, step = -step;
+      for (int64_t i = n; i-- > 0;) v.erase(v.begin() + static_cast<std::ptrdiff_t>(start + i * step));
+    });
+  }
+  if constexpr (detail::is_comparable_v<T>) {
+    cl.def("__eq__", [](const Vector &a, const Vector &b) { return a == b; }, is_operator());
+    cl.def("__ne__", [](const Vector &a, const Vector &b) { return !(a == b); }, is_operator());
+    cl.def("__contains__", [](const Vector &v, const T &value) { return std::find(v.begin(), v.end(), value) != v.end(); });
+    cl.def("__contains__", [](const Vector &, handle) { return false; }); /* a value of another type */
+    cl.def(
+        "count", [](const Vector &v, const T &value) { return std::count(v.begin(), v.end(), value); },
+        "The number of items that are equal to a value.");
+    cl.def(
+        "remove",
+        [](Vector &v, const T &value) {
+          auto where = std::find(v.begin(), v.end(), value);
+          if (where == v.end()) throw value_error("the value is not in the container");
+          v.erase(where);
+        },
+        "Removes the first item that is equal to a value.");
+  }
+  return std::move(cl);
+}
+
+FFI_HPY_NAMESPACE_END
+
+#endif /* FFI_HPY_STL_BIND_VECTOR_H_ */

@@ -1,0 +1,246 @@
+"""Iterators of C++, and vectors and maps that Python shares with C++: make_iterator.h, bind_vector.h, bind_map.h."""
+
+from __future__ import annotations
+
+import pytest
+from support import IS_DEBUG, IS_OWN_DEBUG, collect_garbage, needs_threads, parallelize
+
+pytestmark = [
+    pytest.mark.skipif(IS_DEBUG, reason="hpy's debug mode makes several wrappers of one object"),
+    pytest.mark.skipif(IS_OWN_DEBUG, reason="in our debug mode each access gets another wrapper"),
+]
+
+
+@pytest.fixture(scope="module")
+def bound(import_bound):
+    """The module of bound_containers.cc."""
+    return import_bound("bound_containers")
+
+
+# --- iterators --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("data", [{}, {"a": "b"}, {str(i): chr(i + 1) for i in range(200)}], ids=["none", "one", "many"])
+def test_iterators_over_a_map(bound, data):
+    words = bound.Words(data)
+    assert sorted(words) == sorted(data)
+    assert sorted(words.values()) == sorted(data.values())
+    assert sorted(words.items()) == sorted(data.items())
+    assert list(bound.pass_on(words.values())) == list(words.values())
+    assert type(words.values()).__qualname__ == "Words.Values"
+    iterator = iter(words)
+    assert iter(iterator) is iterator
+    del words
+    collect_garbage()
+    assert sorted(iterator) == sorted(data)
+    with pytest.raises(StopIteration):
+        next(iterator)
+
+
+def test_iterators_that_return_values(bound):
+    squares = bound.Squares()
+    assert (list(squares), list(squares.keys()), list(squares.values())) == (
+        [(i, i * i) for i in range(4)],
+        [0, 1, 2, 3],
+        [0, 1, 4, 9],
+    )
+
+
+@needs_threads
+def test_threads_make_the_class_of_an_iterator_once(bound):
+    words = bound.Words({"a": "b"})
+    assert parallelize(lambda _: [list(words.items()) for _ in range(50)] == [[("a", "b")]] * 50, 4) == [True] * 4
+
+
+# --- vectors ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_vector_is_like_a_list(bound):
+    v = bound.Ints([0, 0])
+    assert (len(v), bool(v), bool(bound.Ints()), repr(bound.Ints(range(3)))) == (
+        *(2, True, False),
+        "bound_containers.Ints([0, 1, 2])",
+    )
+    assert bound.Ints(v) == v == bound.Ints(x for x in (0, 0))
+    v[1] = 5
+    v[1] -= 1
+    assert (v[1], v[-1], v != bound.Ints([0, 0]), v == 3) == (4, 4, True, False)
+    v.append(2)
+    v.insert(0, 1)
+    v.insert(4, 3)
+    v.insert(-1, 9)
+    assert list(v) == [1, 0, 4, 2, 9, 3]
+    for wrong in (lambda: v[6], lambda: v.insert(8, 1), lambda: v.pop(-7), lambda: bound.Ints().pop()):
+        with pytest.raises(IndexError):
+            wrong()
+    assert (v.pop(), v.pop(1), v.pop(index=0), list(v)) == (3, 0, 1, [4, 2, 9])
+    v.extend([1, 1])
+    v.extend(v)
+    assert (list(v), v.count(1), v.count(77), 9 in v, 5 in v, "x" in v) == ([4, 2, 9, 1, 1] * 2, 4, 0, True, False, False)
+    for wrong in (lambda: v.extend([8, "a"]), lambda: v.append(-1), lambda: v.append("x"), lambda: bound.Ints(3)):
+        with pytest.raises(TypeError):
+            wrong()
+    assert len(v) == 10
+    v.remove(9)
+    assert list(v)[:3] == [4, 2, 1]
+    with pytest.raises(ValueError, match="not in"):
+        v.remove(100)
+    v.clear()
+    assert list(v) == []
+    assert bound.sum(bound.Ints([1, 2])) == bound.sum([3]) == 3
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        *(slice(1, 13, 4), slice(1, 14, 4), slice(10, 2000), slice(200, 10), slice(200, 10, -1), slice(200, 10, -3)),
+        *(slice(None, None, -1), slice(-3, None), slice(0, 0)),
+    ],
+)
+def test_slices_of_a_vector(bound, part):
+    expected, v = list(range(100)), bound.Ints(range(100))
+    assert list(v[part]) == expected[part]
+    changed, other = list(expected), bound.Ints(v)
+    del changed[part]
+    del other[part]
+    assert list(other) == changed
+    values = [2 * x for x in expected[part]]
+    if values:
+        expected[part] = values
+        v[part] = values
+        assert list(v) == expected
+    with pytest.raises(ValueError, match="different lengths"):
+        v[part] = [0] * (len(values) + 1)
+
+
+def test_a_vector_is_reversed_in_place(bound):
+    v = bound.Ints([1, 2, 3])
+    v[::-1] = v
+    assert list(v) == [3, 2, 1]
+
+
+def test_other_vectors(bound):
+    assert not hasattr(bound, "Again")
+    bools = bound.Bools([True, False, True])
+    bools[1] = True
+    assert (list(bools), bools[1], bools.count(True)) == ([True] * 3, True, 3)
+
+    copies = bound.Elements([bound.Element(1)])
+    copies[0].a = 100
+    next(iter(copies)).a = 100
+    assert copies[0].a == 1
+    nested = bound.Nested([copies])
+    assert nested[0][0].a == 1
+    shared = bound.Shared([bound.Element(1)])
+    shared[0].a = 7
+    assert next(iter(shared)).a == 7
+
+    only = bound.onlies(3)
+    assert [each.value for each in only] == [1, 2, 3]
+    next(iter(only)).value = 9
+    first = only[0]
+    del only
+    collect_garbage()
+    assert first.value == 9
+
+
+@pytest.mark.thread_unsafe(reason="the library counts the objects of all threads")
+def test_vectors_that_fail_leave_nothing(bound):
+    collect_garbage()
+    before = bound.alive()
+    with pytest.raises(RuntimeError):
+        bound.Elements([bound.Element(1), bound.Element(2), "no element"])
+    collect_garbage()
+    assert bound.alive() == before
+    v = bound.Elements([bound.Element(i) for i in range(4)])
+    collect_garbage()
+    bound.allow_copies(2)
+    try:
+        with pytest.raises(RuntimeError, match="no more copies"):
+            v[:]
+    finally:
+        bound.allow_copies(-1)
+    assert bound.alive() == before + 4
+
+
+# --- maps -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["Map", "HashMap", "ConstMap"])
+def test_a_map_is_like_a_dict(bound, name):
+    cls = getattr(bound, name)
+    m = cls({"a": 1, "b": 2.5})
+    m["c"] = 3
+    m["a"] = 4
+    expected = {"a": 4.0, "b": 2.5, "c": 3.0}
+    assert (dict(m.items()), sorted(m), len(m), bool(m), bool(cls())) == (expected, ["a", "b", "c"], 3, True, False)
+    assert ("a" in m, "x" in m, 123 in m, m["b"]) == (True, False, False, 2.5)
+    for wrong in (lambda: m["x"], lambda: m.__delitem__("x")):
+        with pytest.raises(KeyError):
+            wrong()
+    other = cls(m)
+    assert (other == m, other != m, other == 3) == (True, False, False)
+    del other["b"]
+    assert (other == m, sorted(other)) == (False, ["a", "c"])
+    other.update({"z": 1})
+    other.update(other)
+    assert dict(other.items()) == {"a": 4.0, "c": 3.0, "z": 1.0}
+    for wrong in (lambda: m.update({"a": "b"}), lambda: cls(3), lambda: m.__setitem__(1, 1.0)):
+        with pytest.raises(TypeError):
+            wrong()
+    other.clear()
+    assert (len(other), repr(other), repr(cls({"k": 1}))) == (
+        *(0, f"bound_containers.{name}({{}})"),
+        f"bound_containers.{name}({{'k': 1.0}})",
+    )
+
+
+def test_views_of_a_map(bound):
+    m = bound.Map({"a": 1, "b": 2})
+    keys, values, items = m.keys(), m.values(), m.items()
+    assert (list(keys), list(values), list(items), len(keys)) == (["a", "b"], [1, 2], [("a", 1), ("b", 2)], 2)
+    assert ("a" in keys, "c" in keys, 1 in keys, 1 in values, 5 in values) == (True, False, False, True, False)
+    assert (("b", 2.0) in items, "hello" in items, ("b", 2, None) in items) == (True, False, False)
+    m["c"] = 3
+    assert (list(keys), list(values), items.__len__()) == (["a", "b", "c"], [1, 2, 3], 3)
+    assert type(keys).__qualname__ == "Map.KeyView"
+    del m
+    collect_garbage()
+    assert list(keys) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("name", ["Map", "HashMap"])
+def test_a_map_that_changes_ends_its_iterators(bound, name):
+    m = getattr(bound, name)({str(i): i for i in range(10)})
+    iterator = iter(m)
+    next(iterator)
+    m["x"] = 1
+    with pytest.raises(RuntimeError, match="changed size"):
+        next(iterator)
+    del m["x"]
+    with pytest.raises(RuntimeError, match="changed size"):
+        next(iterator)
+    iterator = iter(m.items())
+    key, _ = next(iterator)
+    del m[key]
+    m["y"] = 0
+    with pytest.raises(RuntimeError, match="keys changed"):
+        next(iterator)
+    for key in m:
+        m[key] = 0
+    assert set(m.values()) == {0.0}
+    iterator = iter(m)
+    assert len(list(iterator)) == 10
+    m["new"] = 1
+    with pytest.raises(StopIteration):
+        next(iterator)
+
+
+def test_other_maps(bound):
+    only = bound.only_map(3)
+    assert {key: value.value for key, value in only.items()} == {1: 10, 2: 20, 3: 30}
+    only[1].value = 5
+    assert [value.value for value in only.values()] == [5, 20, 30]
+    copies = bound.ElementMap({1: bound.Element(7)})
+    copies[1].a = 8
+    assert copies[1].a == 7

@@ -1,0 +1,173 @@
+"""What surrounds the calls of bound functions: guards, policies, locks, lifetimes, the GIL."""
+
+from __future__ import annotations
+
+import gc
+import threading
+import time
+import weakref
+
+import pytest
+from support import IS_DEBUG, IS_OWN_DEBUG, collect_garbage, needs_threads, parallelize
+
+pytestmark = [
+    pytest.mark.skipif(IS_DEBUG, reason="hpy's debug mode makes several wrappers of one object"),
+    pytest.mark.skipif(IS_OWN_DEBUG, reason="in our debug mode each access gets another wrapper"),
+]
+
+
+@pytest.fixture(scope="module")
+def bound(import_bound):
+    """The module of bound_calls.cc."""
+    return import_bound("bound_calls")
+
+
+# --- lifetimes --------------------------------------------------------------------------------------------------------
+
+
+def settle():
+    for _ in range(3):
+        collect_garbage()
+        gc.collect()
+
+
+@pytest.mark.thread_unsafe(reason="the library counts the objects of all threads")
+@pytest.mark.parametrize("way", ["keep_arg", "keep_result"])
+def test_a_bound_nurse_owns_the_patient(bound, way):
+    settle()
+    before = bound.Counter.alive()
+    nurse, patient = bound.Nurse(), bound.Counter()
+    for _ in range(2):
+        if way == "keep_arg":
+            assert bound.keep_arg(patient, nurse) is nurse
+        else:
+            assert bound.keep_result(nurse, patient) is patient
+    del patient
+    settle()
+    assert bound.Counter.alive() == before + 1
+    del nurse
+    settle()
+    assert bound.Counter.alive() == before
+
+
+@pytest.mark.thread_unsafe(reason="other threads keep objects alive for a while")
+def test_an_object_of_python_is_a_patient_and_a_nurse(bound):
+    class Thing:
+        pass
+
+    nurse, patient = bound.Counter(), Thing()
+    alive = weakref.ref(patient)
+    bound.keep_result(nurse, patient)
+    del patient
+    settle()
+    assert alive() is not None
+    del nurse
+    settle()
+    assert alive() is None
+
+    nurse, patient = Thing(), Thing()
+    alive = weakref.ref(patient)
+    bound.keep_arg(patient, nurse)
+    del patient
+    settle()
+    assert alive() is not None
+    del nurse
+    settle()
+    assert alive() is None
+    with pytest.raises(TypeError, match="weak"):
+        bound.keep_arg(Thing(), 5)
+
+
+def test_none_is_neither_patient_nor_nurse(bound):
+    assert bound.keep_arg(None, bound.Counter()) is not None
+    assert bound.keep_arg(bound.Counter(), None) is None
+
+
+# --- guards and policies ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.thread_unsafe(reason="the library has one counter for all threads")
+def test_guards_live_during_the_call(bound):
+    assert (bound.depth(), bound.depth(), bound.depth_of_two(), bound.depth()) == (1, 1, 2, 1)
+
+
+@pytest.mark.thread_unsafe(reason="the library has one number for all threads")
+def test_a_policy_sees_the_arguments_and_the_result(bound):
+    assert (bound.doubled(1, 2), bound.last_doubled()) == (6, 6)
+    with pytest.raises(RuntimeError, match="66 is refused"):
+        bound.doubled(30, 3)
+    with pytest.raises(RuntimeError, match="bad_cast"):
+        bound.doubled("a", 1)
+
+
+@needs_threads
+def test_a_function_releases_the_gil_inside(bound):
+    seen = []
+    start = time.monotonic()
+    parallelize(lambda _: bound.sleep_inside(seen.append), 4)
+    assert time.monotonic() - start < 0.7
+    assert sorted(seen) == [1] * 4 + [2] * 4
+    bound.call_from_thread(seen.append)
+    assert seen[-1] == 3
+    with pytest.raises(ZeroDivisionError):
+        bound.sleep_inside(lambda x: 1 // 0)
+
+
+# --- locks ------------------------------------------------------------------------------------------------------------
+
+
+@needs_threads
+def test_lock_self_excludes_other_calls(bound):
+    counter = bound.Counter()
+    parallelize(lambda _: [counter.add() for _ in range(300)], 4)
+    assert counter.n == 1200
+    counter.add_nested(counter)
+    assert counter.n == 1202
+
+
+@needs_threads
+def test_two_locked_arguments_do_not_deadlock(bound):
+    a, b = bound.Counter(), bound.Counter()
+
+    def work(i):
+        for _ in range(200):
+            bound.move(a, b) if i % 2 else bound.move(b, target=a)
+            a.add()
+
+    parallelize(work, 4)
+    assert (a.n, b.n) == (1600, 800)
+    bound.move(a, a)
+    assert a.n == 1602
+    with pytest.raises(TypeError):
+        bound.move(a, None)
+
+
+@pytest.mark.thread_unsafe(reason="the library has one counter for all threads")
+@needs_threads
+def test_a_mutex_excludes_other_threads(bound):
+    before = bound.add_guarded()
+    parallelize(lambda _: [bound.add_guarded() for _ in range(300)], 4)
+    assert bound.add_guarded() == before + 1201
+
+
+@needs_threads
+def test_a_thread_that_waits_for_a_lock_lets_others_run(bound):
+    counter, entered, leave = bound.Counter(), threading.Event(), threading.Event()
+
+    def hold():
+        entered.set()
+        assert leave.wait(20)
+        gc.collect()  # without the GIL, all other threads stop for it
+        return True
+
+    holder = threading.Thread(target=lambda: bound.with_object(counter, hold))
+    holder.start()
+    assert entered.wait(20)
+    waiter = threading.Thread(target=counter.add)
+    waiter.start()
+    time.sleep(0.05)
+    leave.set()
+    for thread in (holder, waiter):
+        thread.join(20)
+        assert not thread.is_alive()
+    assert counter.n == 1

@@ -1,0 +1,167 @@
+"""Parts of bound classes: static properties, operators, constructors, states, classes in classes."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import pytest
+from support import IS_DEBUG, IS_OWN_DEBUG, collect_garbage
+
+pytestmark = [
+    pytest.mark.skipif(IS_DEBUG, reason="hpy's debug mode makes several wrappers of one object"),
+    pytest.mark.skipif(IS_OWN_DEBUG, reason="in our debug mode each access gets another wrapper"),
+]
+
+
+@pytest.fixture(scope="module")
+def bound(import_bound):
+    """The module of bound_members.cc."""
+    return import_bound("bound_members")
+
+
+# --- static properties ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.thread_unsafe(reason="the class has one value for all threads")
+def test_static_properties(bound):
+    settings, more = bound.Settings, bound.MoreSettings
+    settings.level = 23
+    assert (settings.level, more.level, settings.get(), settings.name) == (23, 23, 23, "first")
+    more.level = 50
+    settings.level += 1
+    assert (settings.level, settings.get(), settings.doubled) == (51, 51, 102)
+    settings.doubled = 8
+    assert more.level == 4
+    assert (settings.owner, more.owner) == ("Settings", "more")
+
+    class Own(settings):
+        other = 1
+
+    Own.level = 7
+    Own.other = 2
+    assert (settings.level, Own.owner, Own.other) == (7, "Own", 2)
+    for change in (lambda: setattr(settings, "name", "x"), lambda: delattr(settings, "level")):
+        with pytest.raises(AttributeError, match="Settings"):
+            change()
+    with pytest.raises(TypeError):
+        settings.level = "loud"
+    assert vars(settings)["level"].__doc__ == "How loud."
+
+
+# --- operators --------------------------------------------------------------------------------------------------------
+
+
+def test_operators_of_cpp(bound):
+    a, b = bound.Number(1), bound.Number(2)
+    values = [repr(x) for x in (a + b, a + 5, b - 0.5, 3 * b, -a, abs(bound.Number(-4)))]
+    assert values == ["3", "6", "1", "6", "-1", "4"]
+    assert (a < b, b > a, a == bound.Number(1), a != b, hash(a), bool(a), bool(bound.Number(0))) == (
+        *(True, True, True, True, 1001),
+        *(True, False),
+    )
+    same = a
+    a += b
+    assert (a is same, repr(a)) == (True, "3")
+    assert a.__add__("text") is NotImplemented
+    for wrong in (lambda: a - b, lambda: a * 3, lambda: a + "x", lambda: a < 3):
+        with pytest.raises(TypeError, match="supported"):
+            wrong()
+    assert a != "x"
+
+
+def test_overload_cast_chooses_a_function(bound):
+    assert (bound.Overloaded.kind(1), bound.Overloaded.kind(1.5)) == (1, 2)
+    both = bound.Overloaded()
+    assert (both.get(1), both.get("x"), both.get_const(1)) == ("int", "str", "const int")
+
+
+# --- constructors -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.thread_unsafe(reason="the library counts the objects of all threads")
+def test_a_constructor_that_is_a_function_returns_a_known_object(bound):
+    one = bound.Unique(1)
+    assert bound.Unique(value=1) is one
+    assert bound.Unique("1") is one
+    assert (one.value, one.n_made, bound.Unique(2) is one) == (1, 3, False)
+    with pytest.raises(TypeError):
+        bound.Unique()
+
+    class Fancy(bound.Unique):
+        def text(self):
+            return str(self.value)
+
+    fancy = Fancy(1)
+    assert (fancy.text(), type(fancy), fancy.n_made, type(Fancy(3))) == ("1", Fancy, 4, Fancy)
+
+
+@pytest.mark.thread_unsafe(reason="the library counts the objects of all threads")
+def test_init_that_constructs_in_place(bound):
+    collect_garbage()
+    before = bound.State.alive()
+    states = [bound.State(1), bound.State(y="b", x=2), bound.State(3, "c")]
+    assert [(s.x, s.y) for s in states] == [(1, "why"), (2, "b"), (3, "c")]
+    assert bound.State.alive() == before + 3
+    with pytest.raises(ValueError, match="negative"):
+        bound.State(-1)
+    with pytest.raises(TypeError, match=r"__init__\(x: int, y: str = 'why'\)"):
+        bound.State("x")
+    del states
+    collect_garbage()
+    assert bound.State.alive() == before
+
+    class Derived(bound.State):
+        def __init__(self):
+            super().__init__(x=9)
+
+    assert Derived().x == 9
+
+
+def test_states_are_copied_and_pickled(bound):
+    state = bound.State(4, "four")
+    for other in (copy.copy(state), copy.deepcopy(state), *(pickle.loads(pickle.dumps(state, p)) for p in range(2, 6))):
+        assert (type(other), other.x, other.y, other is state) == (bound.State, 4, "four", False)
+    broken = bound.State.__new__(bound.State)
+    with pytest.raises(ValueError, match="negative"):
+        broken.__setstate__((-1, "x"))
+    with pytest.raises(TypeError):
+        broken.__setstate__(3)
+    broken.__setstate__((5, "five"))
+    assert broken.x == 5
+
+
+def test_implicit_conversions(bound):
+    assert (bound.target(1), bound.target(bound.Source(1)), bound.target(bound.Target(2))) == (101, 11, 102)
+    for wrong in ("x", None, 1.5):
+        with pytest.raises(TypeError):
+            bound.target(wrong)
+
+
+# --- classes ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_class_in_a_class(bound):
+    inner = bound.Outer.Inner
+    assert (inner.__qualname__, inner.__module__, inner.__name__) == ("Outer.Inner", "bound_members", "Inner")
+    assert type(inner().make()) is bound.Outer
+
+
+def test_a_final_class_has_no_subclass(bound):
+    with pytest.raises(TypeError, match="The type 'bound_members.Final' prohibits subclassing!"):
+        type("Derived", (bound.Final,), {})
+    assert bound.Final()
+
+
+@pytest.mark.thread_unsafe(reason="the library counts the objects of all threads")
+def test_never_destruct_leaves_the_value(bound):
+    bound.Kept()
+    collect_garbage()
+    assert bound.Kept.destroyed() == 0
+
+
+def test_levels_of_inheritance(bound):
+    level = bound.Level2()
+    assert (level.zero(), level.one(), level.two(), level.zero_of_two(), level.visited()) == (0, 1, 2, 0, "yes")
+    assert bound.Level2.__mro__[1:3] == (bound.Level1, bound.Level0)
+    assert "Documented." in bound.Level2.visited.__doc__

@@ -1,0 +1,190 @@
+"""Virtual functions of bound classes that classes of Python override: ffi_hpy/trampoline.h."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import weakref
+
+import pytest
+from support import IS_DEBUG, IS_OWN_DEBUG, collect_garbage, needs_threads, parallelize
+
+pytestmark = [
+    pytest.mark.skipif(IS_DEBUG, reason="hpy's debug mode makes several wrappers of one object"),
+    pytest.mark.skipif(IS_OWN_DEBUG, reason="in our debug mode each access gets another wrapper"),
+]
+
+
+@pytest.fixture(scope="module")
+def bound(import_bound):
+    """The module of bound_classes.cc."""
+    return import_bound("bound_classes")
+
+
+def test_cpp_calls_the_override(bound):
+    class Dachshund(bound.Animal):
+        def name(self):
+            return "Dachshund"
+
+        def what(self):
+            return "yap"
+
+    dog = Dachshund()
+    assert [bound.go(dog) for _ in range(3)] == ["Dachshund says yap"] * 3
+    assert (dog.name(), dog.what(), bound.Animal.name(dog)) == ("Dachshund", "yap", "Animal")
+    assert bound.self_of(dog) is dog
+
+
+def test_the_base_is_called_without_an_override(bound):
+    class Plain(bound.Dog):
+        pass
+
+    assert (bound.go(Plain("woof")), bound.go(bound.Dog("wau")), bound.go(bound.Cat())) == (
+        "Dog says woof",
+        "Dog says wau",
+        "Animal says meow",
+    )
+
+
+def test_super_calls_the_base(bound):
+    class Loud(bound.Dog):
+        def name(self):
+            return super().name() + "!"
+
+        def what(self):
+            return bound.name_of(self) + super().what()
+
+    class Louder(Loud):
+        def name(self):
+            return super().name() + "!"
+
+    loud, louder = Loud("woof"), Louder("wau")
+    assert (bound.name_of(loud), loud.name(), bound.name_of(louder)) == ("Dog!", "Dog!", "Dog!!")
+    assert bound.go(louder) == "Dog!! says Dog!!wau"
+
+
+def test_an_override_of_another_name_and_one_called_by_the_base(bound):
+    class Adder(bound.Animal):
+        def plus(self, a, b):
+            return super().plus(a, b) + 100
+
+        def twice(self, x):
+            return super().twice(x) + 1000
+
+    adder = Adder()
+    assert (bound.add(adder, 1, 2), bound.twice(adder, 3)) == (103, 1106)
+    assert (adder.plus(1, 2), adder.twice(3), bound.Animal.twice(adder, 3)) == (103, 1106, 106)
+
+
+def test_a_pure_function_needs_an_override(bound):
+    class Incomplete(bound.Animal):
+        pass
+
+    with pytest.raises(RuntimeError, match=r"Incomplete::what\(\)'\): tried to call a pure virtual function!"):
+        bound.go(Incomplete())
+    with pytest.raises(RuntimeError, match=r"bound_classes.Animal::what\(\)"):
+        bound.go(bound.Animal())
+    with pytest.raises(RuntimeError, match=r"Incomplete::what\(\)"):
+        Incomplete().what()
+
+
+def test_the_exception_of_an_override_passes_through_cpp(bound):
+    class Failing(bound.Dog):
+        def name(self):
+            raise LookupError("mine")
+
+        def what(self):
+            return 3
+
+    failing = Failing("x")
+    for _ in range(2):
+        with pytest.raises(LookupError, match="mine"):
+            bound.name_of(failing)
+    Failing.name = lambda self: "n"
+    with pytest.raises(RuntimeError, match="bad_cast"):
+        bound.go(failing)
+
+
+def test_a_change_of_the_class_counts_at_once(bound):
+    class Changing(bound.Dog):
+        pass
+
+    class Below(Changing):
+        pass
+
+    dogs = [Changing("a"), Below("b")]
+    assert [bound.name_of(dog) for dog in dogs] == ["Dog", "Dog"]
+    Changing.name = lambda self: "new"
+    assert [bound.name_of(dog) for dog in dogs] == ["new", "new"]
+    Below.name = lambda self: "below"
+    assert [bound.name_of(dog) for dog in dogs] == ["new", "below"]
+    del Changing.name, Below.name
+    assert [bound.name_of(dog) for dog in dogs] == ["Dog", "Dog"]
+
+
+def test_a_method_of_the_bound_class_that_is_replaced_is_no_override(bound):
+    class Rufus(bound.Dog):
+        def name(self):
+            return "Rufus"
+
+    plain, rufus, old = bound.Dog("w"), Rufus("w"), bound.Dog.name
+    try:
+        bound.Dog.name = lambda self: "Max"
+        assert (bound.name_of(plain), bound.name_of(rufus)) == ("Dog", "Rufus")
+    finally:
+        del bound.Dog.name
+    assert bound.Animal.name is old
+
+
+def test_a_mixin_overrides(bound):
+    class Mixin:
+        def name(self):
+            return "mixed"
+
+    class Mixed(Mixin, bound.Dog):
+        pass
+
+    class Unrelated:
+        pass
+
+    class Other(Unrelated, bound.Dog):
+        pass
+
+    assert (bound.name_of(Mixed("x")), bound.name_of(Other("x"))) == ("mixed", "Dog")
+    Unrelated.name = lambda self: "late"
+    assert bound.name_of(Other("x")) == "late"
+
+
+@pytest.mark.thread_unsafe(reason="other threads keep objects alive for a while")
+def test_classes_end_with_their_last_object(bound):
+    if sys.version_info[:2] == (3, 13) and not getattr(sys, "_is_gil_enabled", lambda: True)():
+        pytest.skip("3.13 without the GIL makes classes immortal when a second thread starts")
+
+    def make():
+        class Short(bound.Dog):
+            def name(self):
+                return "short"
+
+        assert bound.name_of(Short("x")) == "short"
+        return weakref.ref(Short)
+
+    classes = [make() for _ in range(5)]
+    for _ in range(3):
+        collect_garbage()
+        gc.collect()
+    assert [cls() for cls in classes].count(None) >= 4
+
+
+@needs_threads
+def test_overrides_run_on_any_thread(bound):
+    class Puppy(bound.Dog):
+        def name(self):
+            return "Puppy" + super().name()
+
+    dog = Puppy("x")
+    assert bound.go_on_thread(dog) == "PuppyDog"
+
+    def work(_):
+        return {bound.name_of(dog) for _ in range(200)} == {"PuppyDog"}
+
+    assert parallelize(work, 4) == [True] * 4

@@ -1,0 +1,109 @@
+/* A library that is bound with ffi_hpy/bind.h: the module `bound_calls`. Guards, locks, policies and lifetimes. */
+#include <ffi_hpy/bind.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+namespace nb = ffi_hpy;
+using namespace nb::literals;
+
+namespace {
+
+struct Counter {
+  int n = 0;
+  static inline std::atomic<int> n_alive{0};
+  Counter() { ++n_alive; }
+  ~Counter() { --n_alive; }
+  void add_slowly() {
+    int before = n;
+    std::this_thread::yield();
+    n = before + 1;
+  }
+};
+struct Nurse {};
+
+struct Mark {
+  static inline int depth = 0;
+  Mark() { ++depth; }
+  Mark(const Mark &) = delete;
+  ~Mark() { --depth; }
+};
+
+struct Doubling {
+  static void precall(nb::handle *args, size_t n, nb::detail::cleanup_list *) {
+    for (size_t i = 0; i < n; ++i) args[i] = nb::detail::int_value(2 * nb::cast<int>(args[i]));
+  }
+  static inline int last = 0;
+  static void postcall(nb::handle *, size_t, nb::handle result) {
+    last = nb::cast<int>(result);
+    if (last == 66) throw std::runtime_error("66 is refused");
+  }
+};
+
+nb::ft_mutex mutex;
+int guarded = 0;
+
+void sleep_inside(nb::callable f) {
+  {
+    nb::gil_scoped_release released;
+    nb::gil_scoped_release again;
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    { nb::gil_scoped_acquire acquired; }
+    f(1);
+  }
+  f(2);
+}
+
+void call_from_thread(nb::callable f) {
+  nb::gil_scoped_release released;
+  std::thread([&f] {
+    nb::gil_scoped_acquire acquired;
+    f(3);
+  }).join();
+}
+
+int add_guarded() {
+  nb::ft_lock_guard lock(mutex);
+  nb::ft_lock_guard again(mutex);
+  int before = guarded;
+  std::this_thread::yield();
+  return guarded = before + 1;
+}
+
+void move(Counter &from, Counter &to) {
+  from.add_slowly();
+  to.add_slowly();
+}
+
+} // namespace
+
+FFI_HPY_MODULE(bound_calls, m) {
+  nb::class_<Nurse>(m, "Nurse").def(nb::init<>());
+  nb::class_<Counter>(m, "Counter")
+      .def(nb::init<>())
+      .def_ro("n", &Counter::n)
+      .def_static("alive", [] { return Counter::n_alive.load(); })
+      .def("add", &Counter::add_slowly, nb::lock_self())
+      .def(
+          "add_nested",
+          [](Counter &self, nb::handle me) {
+            me.attr("add")();
+            self.add_slowly();
+          },
+          nb::lock_self());
+  m.def("move", &move, nb::arg("source").lock(), "target"_a.lock());
+  m.def("keep_arg", [](nb::handle, nb::handle result) { return result; }, nb::keep_alive<0, 1>());
+  m.def("keep_result", [](nb::handle, nb::handle result) { return result; }, nb::keep_alive<1, 0>());
+  m.def("depth", [] { return Mark::depth; }, nb::call_guard<Mark>());
+  m.def("depth_of_two", [] { return Mark::depth; }, nb::call_guard<Mark, nb::gil_scoped_release, Mark>());
+  m.def("doubled", [](int a, int b) { return a + b; }, nb::call_policy<Doubling>());
+  m.def("last_doubled", [] { return Doubling::last; });
+  m.def("sleep_inside", &sleep_inside);
+  m.def("call_from_thread", &call_from_thread);
+  m.def("add_guarded", &add_guarded);
+  m.def("with_object", [](nb::handle object, nb::callable f) {
+    nb::ft_object_guard guard(object);
+    return f();
+  });
+}
