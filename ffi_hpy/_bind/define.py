@@ -16,6 +16,7 @@ from .._values.object import ObjectMeta
 from .._values.opaque import OpaquePyObject
 from ..error import register_error
 from ..registry import add_constructor, add_method, add_property, class_for_type_index, make_class
+from . import arrays, standard
 from .values import OPERATIONS, keep
 
 TYPE_CHECKING = False
@@ -202,6 +203,8 @@ def _loose_function(function: Function, metadata: str, name: str, doc: str, is_m
 
 _OPERATIONS: dict[str, Callable[..., Any]] = {
     **OPERATIONS,
+    **arrays.OPERATIONS,
+    **standard.OPERATIONS,
     "known_function": _known_function,
     "new_function": _new_function,
     "function": _function,

@@ -165,7 +165,8 @@ private:
   }
 };
 
-/** The names of types, from a text with '%' for each class or enum. */
+/** The names of types, from a text with '%' for each class or enum, and with the texts of io_name. The types of a
+ * function are those of the result and, behind the first line, of the parameters. */
 inline std::string type_text(const char *text, const std::type_info *const *types);
 
 /** The types of a signature, as constants. */
