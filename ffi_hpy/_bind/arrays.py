@@ -86,16 +86,16 @@ def _tensor_of_buffer(value: Any, reads: bool) -> Tensor | None:
     strides = view.strides or ()
     if code is None or (view.readonly and not reads) or any(stride % view.itemsize for stride in strides):
         return None
-    numbers = tuple([stride // view.itemsize for stride in strides])
+    shape, numbers = view.shape or (), tuple([stride // view.itemsize for stride in strides])
     kind = (code, 8 * view.itemsize, 1)
-    capsule = _core.memory_capsule(view, _address_of(view), view.shape, numbers, kind, _CPU, view.readonly)
+    capsule = _core.memory_capsule(view, _address_of(view), shape, numbers, kind, _CPU, view.readonly)
     return _to_read(capsule) if view.readonly else from_dlpack(capsule)
 
 
 if sys.implementation.name == "pypy":
 
     def _address_of(view: memoryview) -> int:
-        import cffi
+        import cffi  # type: ignore[import-untyped,unused-ignore]
 
         ffi = cffi.FFI()
         return int(ffi.cast("intptr_t", ffi.from_buffer(view)))
@@ -122,8 +122,8 @@ else:
 
 
 def _convert(value: Any, data_type: DataType, order: str) -> Any:
-    """Return a copy of an array with other elements and in another order ("C", "F", "A" for either, "" for any), made by
-    the array's own library; None if it cannot be made."""
+    """Return a copy of an array with other elements and in another order, made by the array's own library; None if it
+    cannot be made. `order`: "C", "F", "A" for either, "" for any."""
     library = type(value).__module__.partition(".")[0]
     try:
         convert = _CONVERSIONS.get(library, _convert_by_numpy)
@@ -133,8 +133,7 @@ def _convert(value: Any, data_type: DataType, order: str) -> Any:
 
 
 def _convert_by_numpy(value: Any, data_type: DataType, order: str) -> Any:
-    import numpy
-
+    numpy: Any = importlib.import_module("numpy")
     return numpy.array(value, dtype=type_for_numpy(data_type), order=order or "K")
 
 
@@ -160,9 +159,7 @@ def _read_only(tensor: Tensor) -> Tensor:
     data_type = tensor.dtype._tvm_ffi_dtype
     kind = (data_type.type_code, data_type.bits, data_type.lanes)
     device = tensor.__dlpack_device__()
-    return _to_read(
-        _core.memory_capsule(tensor, tensor.data_ptr(), tensor.shape, tensor.strides, kind, device, True)
-    )
+    return _to_read(_core.memory_capsule(tensor, tensor.data_ptr(), tensor.shape, tensor.strides, kind, device, True))
 
 
 def _by(module: str, name: str) -> Callable[[Tensor], Any]:
@@ -172,6 +169,10 @@ def _by(module: str, name: str) -> Callable[[Tensor], Any]:
         return getattr(importlib.import_module(module), name)(tensor)
 
     return make
+
+
+def _memoryview(tensor: Any) -> memoryview:
+    return memoryview(tensor)
 
 
 def _tensorflow(tensor: Tensor) -> Any:
@@ -185,12 +186,12 @@ _MAKERS: tuple[tuple[Callable[[Tensor], Any], str | None], ...] = (
     (_tensorflow, "__copy__"),
     (_by("jax.dlpack", "from_dlpack"), "copy"),
     (_by("cupy", "from_dlpack"), "copy"),
-    (memoryview, None),
+    (_memoryview, None),
     (lambda tensor: tensor, None),
     (_by("mlx.core", "array"), "__copy__"),
 )
-"""What makes an array of a library, and the method of that array that copies it, by the numbers of the frameworks in
-array_type.h."""
+"""The function that makes an array of a library, and the name of the array's method that copies it. The index is the
+number of the framework in array_type.h."""
 
 
 def _export(tensor: Tensor, framework: int, reads: bool, copies: bool) -> Any:

@@ -1,7 +1,7 @@
 /* array_memory.h - the native tensor behind an ndarray. Programs include ffi_hpy/ndarray.h.
  *
- * It is an ffi.Tensor of the ABI, so other languages accept it. It keeps alive what owns the memory: an object of Python,
- * or the tensor that an argument was read as. */
+ * It is an ffi.Tensor of the ABI, so other languages accept it. It keeps the owner of the memory alive: an object of
+ * Python, or the tensor that an argument was read as. */
 #ifndef FFI_HPY_BIND_ARRAY_MEMORY_H_
 #define FFI_HPY_BIND_ARRAY_MEMORY_H_
 
@@ -88,7 +88,7 @@ inline bool is_compact(const DLTensor &tensor, bool is_by_columns) {
 
 /* ---- Arguments ---- */
 
-/** What a parameter demands of an array. */
+/** The demands of a parameter on an array. */
 struct array_demands {
   dlpack::dtype type;     /**< 0 bits: any */
   int32_t n_axes;         /**< -1: any */
@@ -98,8 +98,8 @@ struct array_demands {
   bool may_be_read_only;
 
   bool has_type(const DLTensor &tensor) const {
-    return type.bits == 0 || (tensor.dtype.code == type.code && tensor.dtype.bits == type.bits &&
-                              tensor.dtype.lanes == type.lanes);
+    return type.bits == 0 ||
+           (tensor.dtype.code == type.code && tensor.dtype.bits == type.bits && tensor.dtype.lanes == type.lanes);
   }
   bool has_order(const DLTensor &tensor) const {
     return order == 0 || (order != 'F' && is_compact(tensor, false)) || (order != 'C' && is_compact(tensor, true));
@@ -145,8 +145,8 @@ FFI_HPY_NOINLINE inline object read_array(handle source, const array_demands &de
   bool loses_a_part = tensor.dtype.code == kDLComplex && demands.type.bits != 0 && demands.type.code != kDLComplex;
   if (!may_convert || loses_a_part) return object();
   TVMFFIAny type = word(kTVMFFIDataType, 0);
-  type.v_dtype = demands.type.bits == 0 ? tensor.dtype
-                                        : DLDataType{demands.type.code, demands.type.bits, demands.type.lanes};
+  type.v_dtype =
+      demands.type.bits == 0 ? tensor.dtype : DLDataType{demands.type.code, demands.type.bits, demands.type.lanes};
   char order[] = {demands.order, '\0'};
   object converted = ask_python("astype", source, handle(type), str_of(order));
   return converted.is_none() ? object() : read_array(converted, demands, false);

@@ -1,5 +1,5 @@
-/* array_type.h - the template arguments of ndarray: element types, shapes, orders, devices, frameworks. Programs include
- * ffi_hpy/ndarray.h. */
+/* array_type.h - the template arguments of ndarray: element types, shapes, orders, devices, frameworks. Programs
+ * include ffi_hpy/ndarray.h. */
 #ifndef FFI_HPY_BIND_ARRAY_TYPE_H_
 #define FFI_HPY_BIND_ARRAY_TYPE_H_
 
@@ -64,8 +64,10 @@ template <typename T, typename = int> struct dtype_traits {
   static constexpr dlpack::dtype value{};
   static constexpr auto name = const_name("");
 };
-template <typename T> struct dtype_traits<T, enable_if_t<!std::is_const_v<T> && (std::is_arithmetic_v<T> || is_complex_v<T>)>> {
-  static constexpr dlpack::dtype value{static_cast<uint8_t>(code_of_number<T>()), static_cast<uint8_t>(8 * sizeof(T)), 1};
+template <typename T>
+struct dtype_traits<T, enable_if_t<!std::is_const_v<T> && (std::is_arithmetic_v<T> || is_complex_v<T>)>> {
+  static constexpr dlpack::dtype value{static_cast<uint8_t>(code_of_number<T>()), static_cast<uint8_t>(8 * sizeof(T)),
+                                       1};
   static constexpr auto name = [] {
     constexpr auto bits = const_name<8 * sizeof(T)>();
     if constexpr (std::is_same_v<T, bool>) {
@@ -128,20 +130,20 @@ template <size_t N> using ndim = decltype(detail::shape_of_ndim(std::make_index_
 /** The array may be read-only. */
 struct ro {};
 
-#define FFI_HPY_ARRAY_ORDER(type, letter)                                            \
-  struct type : detail::order_tag {                                                  \
-    static constexpr char value = letter[0];                                         \
-    static constexpr auto name = detail::const_name("order='" letter "'");           \
+#define FFI_HPY_ARRAY_ORDER(type, letter)                                  \
+  struct type : detail::order_tag {                                        \
+    static constexpr char value = letter[0];                               \
+    static constexpr auto name = detail::const_name("order='" letter "'"); \
   }
-FFI_HPY_ARRAY_ORDER(c_contig, "C");   /**< compact, the last axis first */
-FFI_HPY_ARRAY_ORDER(f_contig, "F");   /**< compact, the first axis first */
+FFI_HPY_ARRAY_ORDER(c_contig, "C"); /**< compact, the last axis first */
+FFI_HPY_ARRAY_ORDER(f_contig, "F"); /**< compact, the first axis first */
 FFI_HPY_ARRAY_ORDER(any_contig, "A"); /**< compact in either order */
 #undef FFI_HPY_ARRAY_ORDER
 
-#define FFI_HPY_ARRAY_FRAMEWORK(type, number, text)                                  \
-  struct type : detail::framework_tag {                                              \
-    static constexpr int value = number;                                             \
-    static constexpr auto name = detail::const_name(text);                           \
+#define FFI_HPY_ARRAY_FRAMEWORK(type, number, text)        \
+  struct type : detail::framework_tag {                    \
+    static constexpr int value = number;                   \
+    static constexpr auto name = detail::const_name(text); \
   }
 FFI_HPY_ARRAY_FRAMEWORK(no_framework, 0, "ndarray"); /* the numbers are those of _bind/arrays.py */
 FFI_HPY_ARRAY_FRAMEWORK(numpy, 1, "numpy.ndarray");
@@ -156,10 +158,10 @@ FFI_HPY_ARRAY_FRAMEWORK(mlx, 8, "mlx.core.array");
 
 /** Where the memory of an array is. */
 namespace device {
-#define FFI_HPY_ARRAY_DEVICE(type, number)                                           \
-  struct type : detail::device_tag {                                                 \
-    static constexpr int value = number;                                             \
-    static constexpr auto name = detail::const_name("device='" #type "'");           \
+#define FFI_HPY_ARRAY_DEVICE(type, number)                                 \
+  struct type : detail::device_tag {                                       \
+    static constexpr int value = number;                                   \
+    static constexpr auto name = detail::const_name("device='" #type "'"); \
   }
 FFI_HPY_ARRAY_DEVICE(none, 0);
 FFI_HPY_ARRAY_DEVICE(cpu, kDLCPU);

@@ -165,8 +165,8 @@ private:
   }
 };
 
-/** The names of types, from a text with '%' for each class or enum, and with the texts of io_name. The types of a
- * function are those of the result and, behind the first line, of the parameters. */
+/** The names of types, from a text with '%' for each class or enum, and with the texts of io_name. The first line is
+ * the type of a result, the others are types of parameters. */
 inline std::string type_text(const char *text, const std::type_info *const *types);
 
 /** The types of a signature, as constants. */

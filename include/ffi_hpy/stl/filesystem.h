@@ -1,5 +1,5 @@
-/* filesystem.h - std::filesystem::path as an argument and as a result: a pathlib.Path; as an argument also a str, bytes,
- * or any os.PathLike. */
+/* filesystem.h - std::filesystem::path as an argument and as a result: a pathlib.Path; as an argument also a str,
+ * bytes, or any os.PathLike. */
 #ifndef FFI_HPY_STL_FILESYSTEM_H_
 #define FFI_HPY_STL_FILESYSTEM_H_
 

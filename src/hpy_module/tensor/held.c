@@ -6,8 +6,8 @@
 #include "hpy_module/object/opaque.h"
 #include "ndarray.h"
 
-/* A TVMFFISafeCallType. Arguments: an OpaquePyObject, and whether the tensor is only read. The result is the Tensor of a
- * NumPy array; None for other values, which the package converts. */
+/* A TVMFFISafeCallType. Arguments: an OpaquePyObject, and whether the tensor is only read. The result is the Tensor of
+ * a NumPy array; None for other values, which the package converts. */
 static int read_held(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
   (void)self;
   if (n != 2 || args[0].type_index != kTVMFFIOpaquePyObject || fb_ext == NULL) return 0;

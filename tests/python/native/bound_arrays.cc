@@ -50,17 +50,22 @@ struct Matrix {
 
 FFI_HPY_MODULE(bound_arrays, m) {
   /* ---- what an array is ---- */
-  m.def("describe", [](const nb::ndarray<nb::ro> &a) {
-    std::string text = std::to_string(a.dtype().code) + "/" + std::to_string(a.dtype().bits) + "@" +
-                       std::to_string(a.device_type()) + ":" + std::to_string(a.device_id());
-    for (size_t i = 0; i < a.ndim(); ++i) text += " " + std::to_string(a.shape(i)) + "*" + std::to_string(a.stride(i));
-    return text;
-  }, "array"_a.noconvert());
-  m.def("sizes", [](const nb::ndarray<> &a) {
-    return nb::make_tuple(a.is_valid(), a.size(), a.nbytes(), a.itemsize());
-  }, "array"_a.noconvert().none());
-  m.def("is_given", [](const nb::ndarray<nb::ro> &a) { return a.is_valid() && a.handle() != nullptr; },
-        "array"_a = nb::none());
+  m.def(
+      "describe",
+      [](const nb::ndarray<nb::ro> &a) {
+        std::string text = std::to_string(a.dtype().code) + "/" + std::to_string(a.dtype().bits) + "@" +
+                           std::to_string(a.device_type()) + ":" + std::to_string(a.device_id());
+        for (size_t i = 0; i < a.ndim(); ++i)
+          text += " " + std::to_string(a.shape(i)) + "*" + std::to_string(a.stride(i));
+        return text;
+      },
+      "array"_a.noconvert());
+  m.def(
+      "sizes", [](const nb::ndarray<> &a) { return nb::make_tuple(a.is_valid(), a.size(), a.nbytes(), a.itemsize()); },
+      "array"_a.noconvert().none());
+  m.def(
+      "is_given", [](const nb::ndarray<nb::ro> &a) { return a.is_valid() && a.handle() != nullptr; },
+      "array"_a = nb::none());
   m.def("is_type", [](const nb::ndarray<> &a) {
     return a.dtype() == nb::dtype<float>()                  ? "float"
            : a.dtype() == nb::dtype<bool>()                 ? "bool"
@@ -71,8 +76,9 @@ FFI_HPY_MODULE(bound_arrays, m) {
 
   /* ---- demands ---- */
   m.def("float32", [](const nb::ndarray<float> &) {}, "array"_a.noconvert());
-  m.def("shaped", [](const nb::ndarray<float, nb::shape<3, -1, 4>, nb::c_contig, nb::device::cpu> &) {},
-        "array"_a.noconvert());
+  m.def(
+      "shaped", [](const nb::ndarray<float, nb::shape<3, -1, 4>, nb::c_contig, nb::device::cpu> &) {},
+      "array"_a.noconvert());
   m.def("order", [](nb::ndarray<nb::ro, nb::c_contig>) { return "C"; });
   m.def("order", [](nb::ndarray<nb::ro, nb::f_contig>) { return "F"; });
   m.def("order", [](nb::ndarray<nb::ro>) { return "?"; });
@@ -81,23 +87,35 @@ FFI_HPY_MODULE(bound_arrays, m) {
   m.def("converted", [](nb::ndarray<const float, nb::c_contig, nb::ndim<2>> a) { return a; });
   m.def("by_columns", [](nb::ndarray<double, nb::f_contig> a) { return a; });
   m.def("strict", [](nb::ndarray<float, nb::c_contig, nb::ndim<2>> a) { return a; }, "array"_a.noconvert());
-  m.def("kind", [](nb::ndarray<double, nb::ndim<1>> a) { a(0) = 7; return "real"; });
-  m.def("kind", [](nb::ndarray<std::complex<double>, nb::ndim<1>> a) { a(0) = 7; return "complex"; });
+  m.def("kind", [](nb::ndarray<double, nb::ndim<1>> a) {
+    a(0) = 7;
+    return "real";
+  });
+  m.def("kind", [](nb::ndarray<std::complex<double>, nb::ndim<1>> a) {
+    a(0) = 7;
+    return "complex";
+  });
 
   /* ---- elements ---- */
   m.def("scale", [](nb::ndarray<double, nb::ndim<1>> a, double by) {
     for (size_t i = 0; i < a.shape(0); ++i) a(i) *= by;
   });
-  m.def("fill", [](nb::ndarray<float, nb::ndim<2>, nb::device::cpu> a) {
-    auto v = a.view();
-    for (size_t i = 0; i < v.shape(0); ++i)
-      for (size_t j = 0; j < v.shape(1); ++j) v(i, j) = static_cast<float>(10 * i + j);
-  }, "a"_a.noconvert());
-  m.def("fill_columns", [](nb::ndarray<float, nb::shape<3, 4>, nb::f_contig> a) {
-    auto v = a.view();
-    for (size_t i = 0; i < v.shape(0); ++i)
-      for (size_t j = 0; j < v.shape(1); ++j) v(i, j) = static_cast<float>(10 * i + j);
-  }, "a"_a.noconvert());
+  m.def(
+      "fill",
+      [](nb::ndarray<float, nb::ndim<2>, nb::device::cpu> a) {
+        auto v = a.view();
+        for (size_t i = 0; i < v.shape(0); ++i)
+          for (size_t j = 0; j < v.shape(1); ++j) v(i, j) = static_cast<float>(10 * i + j);
+      },
+      "a"_a.noconvert());
+  m.def(
+      "fill_columns",
+      [](nb::ndarray<float, nb::shape<3, 4>, nb::f_contig> a) {
+        auto v = a.view();
+        for (size_t i = 0; i < v.shape(0); ++i)
+          for (size_t j = 0; j < v.shape(1); ++j) v(i, j) = static_cast<float>(10 * i + j);
+      },
+      "a"_a.noconvert());
   m.def("double_floats", [](nb::ndarray<> a) {
     if (a.dtype() != nb::dtype<float>() || a.ndim() != 2) return false;
     auto v = a.view<float, nb::ndim<2>>();
@@ -105,10 +123,13 @@ FFI_HPY_MODULE(bound_arrays, m) {
       for (size_t j = 0; j < v.shape(1); ++j) v(i, j) *= 2;
     return true;
   });
-  m.def("negate", [](nb::ndarray<std::complex<float>, nb::shape<2, 2>, nb::c_contig> a) {
-    auto v = a.view<nb::shape<4>>();
-    for (size_t i = 0; i < v.shape(0); ++i) v(i) = -v(i);
-  }, "a"_a.noconvert());
+  m.def(
+      "negate",
+      [](nb::ndarray<std::complex<float>, nb::shape<2, 2>, nb::c_contig> a) {
+        auto v = a.view<nb::shape<4>>();
+        for (size_t i = 0; i < v.shape(0); ++i) v(i) = -v(i);
+      },
+      "a"_a.noconvert());
   m.def("read", [](nb::ndarray<const double, nb::ndim<1>> a) {
     static_assert(std::is_same_v<decltype(a(0)), const double &>);
     static_assert(std::is_same_v<decltype(a.view<double>()(0)), const double &>);
@@ -119,9 +140,12 @@ FFI_HPY_MODULE(bound_arrays, m) {
   m.def("bytes", [](nb::ndarray<const uint8_t, nb::ndim<1>> a) {
     return std::string(reinterpret_cast<const char *>(a.data()), a.size());
   });
-  m.def("count", [](nb::ndarray<uint8_t, nb::shape<10>> &a) {
-    for (size_t i = 0; i < 10; ++i) a(i) = static_cast<uint8_t>(i);
-  }, "a"_a.noconvert());
+  m.def(
+      "count",
+      [](nb::ndarray<uint8_t, nb::shape<10>> &a) {
+        for (size_t i = 0; i < 10; ++i) a(i) = static_cast<uint8_t>(i);
+      },
+      "a"_a.noconvert());
   m.def("sum_all", [](const std::vector<nb::ndarray<const double, nb::ndim<1>>> &all) {
     double sum = 0;
     for (const auto &a : all) sum += a(0);
@@ -143,9 +167,10 @@ FFI_HPY_MODULE(bound_arrays, m) {
     float *none = nullptr;
     return nb::ndarray<nb::numpy, float, nb::ndim<1>>(none, {0}, nb::none());
   });
-  m.def("fixed", [] {
-    return nb::ndarray<nb::numpy, const float, nb::shape<2, 4>, nb::f_contig>(fixed, {2, 4}, nb::handle());
-  }, nb::rv_policy::reference);
+  m.def(
+      "fixed",
+      [] { return nb::ndarray<nb::numpy, const float, nb::shape<2, 4>, nb::f_contig>(fixed, {2, 4}, nb::handle()); },
+      nb::rv_policy::reference);
   m.def("fixed_copy", [] { return nb::ndarray<nb::numpy, const float, nb::shape<2, 4>>(fixed); });
   m.def("strided", [] { return nb::ndarray<nb::numpy, float>(fixed, {2, 2}, nb::none(), {4, 2}); });
   m.def("typed_late", [](bool is_int) {

@@ -47,7 +47,8 @@ FFI_HPY_MODULE(bound_standard, m) {
 
   /* ---- paths and texts ---- */
   m.def("parent", [](const std::filesystem::path &path) { return path.parent_path(); });
-  m.def("bytes_of", [](const std::filesystem::path &path) { return nb::bytes(path.string().data(), path.string().size()); });
+  m.def("bytes_of",
+        [](const std::filesystem::path &path) { return nb::bytes(path.string().data(), path.string().size()); });
   m.def("wide", [](const std::wstring &text) { return text; });
   m.def("wide_size", [](std::wstring text) { return text.size(); });
   m.def("bad_wide", [] { return std::wstring(1, static_cast<wchar_t>(0xd800)); });
@@ -58,7 +59,10 @@ FFI_HPY_MODULE(bound_standard, m) {
     return a;
   });
   m.def("arrays", [](const std::array<std::string, 2> &a) { return a[0] + a[1]; });
-  m.def("types", [](const std::vector<int> &v, const std::map<std::string, std::vector<int>> &, const std::set<int> &s) {
-    return std::map<std::string, std::set<int>>{{"a", s}, {"b", std::set<int>(v.begin(), v.end())}};
-  }, "v"_a, "m"_a, "s"_a);
+  m.def(
+      "types",
+      [](const std::vector<int> &v, const std::map<std::string, std::vector<int>> &, const std::set<int> &s) {
+        return std::map<std::string, std::set<int>>{{"a", s}, {"b", std::set<int>(v.begin(), v.end())}};
+      },
+      "v"_a, "m"_a, "s"_a);
 }
