@@ -15,7 +15,7 @@
 
 FFI_HPY_NAMESPACE_BEGIN
 
-/** An array of a known element type and number of axes, for loops: it has no owner, and must not outlive its ndarray. */
+/** An array of a known element type and number of axes, for loops. It must not outlive its ndarray. */
 template <typename Scalar, size_t N, char Order> class ndarray_view {
 public:
   ndarray_view() = default;
@@ -65,7 +65,8 @@ public:
     if (handle != nullptr) *this = ndarray(borrow(detail::array_value(handle)));
   }
   /** Shares an array with other template arguments, which are not compared. */
-  template <typename... Other> explicit ndarray(const ndarray<Other...> &other) : self_(other.self_), seen_(other.seen_) {}
+  template <typename... Other>
+  explicit ndarray(const ndarray<Other...> &other) : self_(other.self_), seen_(other.seen_) {}
   /** Describes memory, which `owner` keeps alive. Strides count elements; without them the array is compact. */
   ndarray(VoidPtr data, size_t ndim, const size_t *shape, class handle owner = {}, const int64_t *strides = nullptr,
           dlpack::dtype dtype = ::FFI_HPY_BIND_NAMESPACE::dtype<Scalar>(), int device_type = DeviceType,
@@ -74,9 +75,8 @@ public:
   }
   /** The shape may be left out if the template arguments have it. */
   ndarray(VoidPtr data, std::initializer_list<size_t> shape = {}, class handle owner = {},
-          std::initializer_list<int64_t> strides = {},
-          dlpack::dtype dtype = ::FFI_HPY_BIND_NAMESPACE::dtype<Scalar>(), int device_type = DeviceType,
-          int device_id = 0, char order = Order, uint64_t byte_offset = 0) {
+          std::initializer_list<int64_t> strides = {}, dlpack::dtype dtype = ::FFI_HPY_BIND_NAMESPACE::dtype<Scalar>(),
+          int device_type = DeviceType, int device_id = 0, char order = Order, uint64_t byte_offset = 0) {
     size_t n = shape.size();
     const size_t *extents = shape.begin();
     [[maybe_unused]] size_t known[Config::Shape::n > 0 ? Config::Shape::n : 1];
@@ -87,7 +87,8 @@ public:
         extents = known;
       }
     }
-    if (strides.size() != 0 && strides.size() != n) throw value_error("ndarray: the shape has another length than the strides");
+    if (strides.size() != 0 && strides.size() != n)
+      throw value_error("ndarray: the shape has another length than the strides");
     describe(data, n, extents, owner, strides.size() != 0 ? strides.begin() : nullptr, dtype, device_type, device_id,
              order, byte_offset);
   }
@@ -139,7 +140,7 @@ public:
     static_assert(Seen::Shape::n >= 0, "ndarray::view: the template arguments need nb::ndim or nb::shape");
     constexpr size_t n = Seen::Shape::n < 0 ? 0 : static_cast<size_t>(Seen::Shape::n);
     return ndarray_view<Item, n, static_cast<char>(Seen::Order::value)>(reinterpret_cast<Item *>(bytes()), seen_.shape,
-                                                                       seen_.strides, Seen::Shape::extents);
+                                                                        seen_.strides, Seen::Shape::extents);
   }
   /** The object of Python, as that of a result. */
   auto cast(rv_policy policy = rv_policy::automatic, class handle parent = {}) const;
@@ -178,7 +179,7 @@ namespace detail {
 template <size_t N> constexpr auto concat_maybe(const descr<N> &only) { return only; }
 template <size_t N, size_t M, typename... More>
 constexpr auto concat_maybe(const descr<N> &a, const descr<M> &b, const More &...more) {
-  return concat_maybe(a + const_name<N != 0 && M != 0>(", ", "") + b, more...);
+  return concat_maybe(a + const_name < N != 0 && M != 0 > (", ", "") + b, more...);
 }
 template <typename T> constexpr auto dtype_text() {
   if constexpr (std::is_void_v<T>) {
@@ -190,19 +191,21 @@ template <typename T> constexpr auto dtype_text() {
 
 template <typename... Args> struct type_caster<ndarray<Args...>> {
   using Config = array_config<Args...>;
-  FFI_HPY_TYPE_CASTER(ndarray<Args...>,
-                      Config::Framework::name + const_name("[") +
-                          concat_maybe(dtype_text<typename Config::Scalar>(), Config::Shape::name, Config::Order::name,
-                                       Config::DeviceType::name,
-                                       const_name<ndarray<Args...>::ReadOnly>("writable=False", "")) +
-                          const_name("]"));
+  FFI_HPY_TYPE_CASTER(ndarray<Args...>, Config::Framework::name + const_name("[") +
+                                            concat_maybe(dtype_text<typename Config::Scalar>(), Config::Shape::name,
+                                                         Config::Order::name, Config::DeviceType::name,
+                                                         const_name<ndarray<Args...>::ReadOnly>("writable=False", "")) +
+                                            const_name("]"));
 
   bool from_python(handle source, uint32_t flags, cleanup_list *) noexcept {
     value = Value();
     if (source.is_none()) return (flags & cast_flags::accepts_none) != 0;
-    static constexpr array_demands demands{
-        dtype_traits<typename Config::Scalar>::value, Config::Shape::n,   Config::Shape::extents, Value::DeviceType,
-        Value::Order,                                 Value::ReadOnly};
+    static constexpr array_demands demands{dtype_traits<typename Config::Scalar>::value,
+                                           Config::Shape::n,
+                                           Config::Shape::extents,
+                                           Value::DeviceType,
+                                           Value::Order,
+                                           Value::ReadOnly};
     value = Value(try_read_array(source, demands, (flags & cast_flags::convert) != 0));
     return value.is_valid();
   }

@@ -13,7 +13,8 @@ namespace detail {
 template <typename T, size_t N>
 struct type_caster<std::array<T, N>> : sequence_caster<type_caster<std::array<T, N>>, std::array<T, N>, T> {
   using Array = std::array<T, N>;
-  FFI_HPY_TYPE_CASTER(Array, io_name("collections.abc.Sequence", "list") + const_name("[") + make_caster<T>::Name + const_name("]"));
+  FFI_HPY_TYPE_CASTER(Array, io_name("collections.abc.Sequence", "list") + const_name("[") + make_caster<T>::Name +
+                                 const_name("]"));
   using sequence_caster<type_caster, Array, T>::from_cpp;
   static constexpr const char *kKind = "list";
 
@@ -22,9 +23,8 @@ struct type_caster<std::array<T, N>> : sequence_caster<type_caster<std::array<T,
       sequence items;
       if (!items.read(source, flags) || items.size() != N) return false;
       for (size_t i = 0; i < N; ++i) {
-        bool fits = read_item<T>(handle(items[i]), flags, cleanup, [&](auto &&item) {
-          value[i] = static_cast<T>(std::forward<decltype(item)>(item));
-        });
+        bool fits = read_item<T>(handle(items[i]), flags, cleanup,
+                                 [&](auto &&item) { value[i] = static_cast<T>(std::forward<decltype(item)>(item)); });
         if (!fits) return false;
       }
       return true;

@@ -37,7 +37,8 @@ template <typename Duration> bool read_duration(handle source, Duration *out) no
     return true;
   }
   std::chrono::microseconds found;
-  if (source.any().type_index != kTVMFFIOpaquePyObject || !read_microseconds("microseconds", source, &found)) return false;
+  if (source.any().type_index != kTVMFFIOpaquePyObject || !read_microseconds("microseconds", source, &found))
+    return false;
   *out = std::chrono::duration_cast<Duration>(found);
   return true;
 }
@@ -57,7 +58,8 @@ template <typename Duration> struct type_caster<std::chrono::time_point<std::chr
 
   bool from_python(handle source, uint32_t, cleanup_list *) noexcept {
     std::chrono::microseconds found;
-    if (source.any().type_index != kTVMFFIOpaquePyObject || !read_microseconds("since_epoch", source, &found)) return false;
+    if (source.any().type_index != kTVMFFIOpaquePyObject || !read_microseconds("since_epoch", source, &found))
+      return false;
     value = Time(std::chrono::duration_cast<Duration>(found));
     return true;
   }

@@ -21,14 +21,13 @@ template <typename T> struct type_caster<std::complex<T>> {
       value = real.value;
       return true;
     }
-    handle parts = guarded([&] {
-      return ask_python("complex_parts", source, handle(word(kTVMFFIBool, may_convert)));
-    });
+    handle parts = guarded([&] { return ask_python("complex_parts", source, handle(word(kTVMFFIBool, may_convert))); });
     if (!parts.is_valid()) python_error dropped;
     object kept = steal(parts);
     sequence items;
     if (kept.any().type_index != kTVMFFIArray || !items.read(kept, 0)) return false;
-    if (!real.from_python(handle(items[0]), flags, cleanup) || !imaginary.from_python(handle(items[1]), flags, cleanup)) {
+    if (!real.from_python(handle(items[0]), flags, cleanup) ||
+        !imaginary.from_python(handle(items[1]), flags, cleanup)) {
       return false;
     }
     value = {real.value, imaginary.value};

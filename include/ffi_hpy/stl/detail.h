@@ -123,7 +123,8 @@ private:
 
 /** Containers that become lists. */
 template <typename C, typename T> struct list_caster : sequence_caster<list_caster<C, T>, C, T> {
-  FFI_HPY_TYPE_CASTER(C, io_name("collections.abc.Sequence", "list") + const_name("[") + make_caster<T>::Name + const_name("]"));
+  FFI_HPY_TYPE_CASTER(C, io_name("collections.abc.Sequence", "list") + const_name("[") + make_caster<T>::Name +
+                             const_name("]"));
   using sequence_caster<list_caster, C, T>::from_cpp;
   static constexpr const char *kKind = "list";
   template <typename Item> static void add(C *to, Item &&item) {
@@ -133,7 +134,8 @@ template <typename C, typename T> struct list_caster : sequence_caster<list_cast
 
 /** Containers that become sets. */
 template <typename C, typename T> struct set_caster : sequence_caster<set_caster<C, T>, C, T> {
-  FFI_HPY_TYPE_CASTER(C, io_name("collections.abc.Set", "set") + const_name("[") + make_caster<T>::Name + const_name("]"));
+  FFI_HPY_TYPE_CASTER(C,
+                      io_name("collections.abc.Set", "set") + const_name("[") + make_caster<T>::Name + const_name("]"));
   using sequence_caster<set_caster, C, T>::from_cpp;
   static constexpr const char *kKind = "set";
   template <typename Item> static void add(C *to, Item &&item) { to->insert(static_cast<T>(std::forward<Item>(item))); }

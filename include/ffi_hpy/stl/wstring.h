@@ -43,8 +43,8 @@ inline std::string narrow_of(const std::wstring &text) {
   made.reserve(text.size());
   for (size_t i = 0; i < text.size(); ++i) {
     auto code = static_cast<uint32_t>(text[i]);
-    bool is_pair = wide_is_utf16 && code >> 10 == 0x36 && i + 1 < text.size() &&
-                   static_cast<uint32_t>(text[i + 1]) >> 10 == 0x37;
+    bool is_pair =
+        wide_is_utf16 && code >> 10 == 0x36 && i + 1 < text.size() && static_cast<uint32_t>(text[i + 1]) >> 10 == 0x37;
     if (is_pair) code = 0x10000 + ((code & 0x3ff) << 10) + (static_cast<uint32_t>(text[++i]) & 0x3ff);
     if (code > 0x10ffff || code >> 11 == 0x1b) throw value_error("a wide string has a number that is not a character");
     add_utf8(&made, code);
