@@ -628,6 +628,10 @@ def memory_capsule(
     """Return a DLPack capsule "dltensor_versioned" over memory that `owner` keeps alive. Strides count elements; a type
     is code, bits and lanes."""
 
+def array_reader() -> int:
+    """Return the pointer to the C function, of type TVMFFISafeCallType, that returns the Tensor of a NumPy array inside
+    an OpaquePyObject, or None. Missing in the cffi backend."""
+
 def ndarray_reads(
     array: Any, address: int, shape: tuple[int, ...], strides: tuple[int, ...], code: int, bits: int, /
 ) -> bool:

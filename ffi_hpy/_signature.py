@@ -36,16 +36,19 @@ _PLAIN: dict[str, Any] = {
     "set": set,
     "complex": complex,
 }
-_STANDARD = ("datetime.date", "datetime.datetime", "datetime.time", "datetime.timedelta", "pathlib.Path")
-"""Classes of the standard library that results of C++ have."""
+_STANDARD = ("collections.abc", "datetime", "os", "pathlib")
+"""Modules of the standard library with classes of which C++ takes or returns objects."""
+
+
+def _is_standard(name: str) -> bool:
+    return name.rpartition(".")[0] in _STANDARD
 
 
 def _standard_class(name: str) -> Any:
-    import datetime
-    import pathlib
+    from importlib import import_module
 
-    module, _, own_name = name.partition(".")
-    return getattr(datetime if module == "datetime" else pathlib, own_name)
+    module, _, own_name = name.rpartition(".")
+    return getattr(import_module(module), own_name)
 
 
 class LazySignature(Signature):
@@ -134,13 +137,11 @@ def annotation_of(schema: TypeSchema) -> Any:
         return made[annotation_of(args[0])]
     if origin == "Callable":
         return _callable(schema)
-    if origin in _STANDARD:
-        return _standard_class(origin)
     if origin == "ctypes.c_void_p":
         import ctypes
 
         return ctypes.c_void_p
-    cls = _class_of(schema)
+    cls = _standard_class(origin) if _is_standard(origin) else _class_of(schema)
     known = [each for each in args if each.origin != "Any"]
     return cls[tuple(map(annotation_of, args))] if known and hasattr(cls, "__class_getitem__") else cls
 
@@ -229,6 +230,9 @@ def _has_positional_only(signature: Signature) -> bool:
 
 def _short(origin: str) -> str:
     return origin.rpartition(".")[2]
+
+
+_short.shows_forms = True  # type: ignore[attr-defined]  # `ndarray[dtype=float32]`, which is text and not an annotation
 
 
 def _text_of_metadata(name: str, entry: FunctionMetadata) -> str:

@@ -25,6 +25,7 @@ from ..registry import (
     flatten_keywords,
     make_class,
 )
+from . import arrays, standard
 from .values import OPERATIONS, keep
 
 TYPE_CHECKING = False
@@ -314,6 +315,8 @@ def _loose_function(function: Function, metadata: str, name: str, doc: str, is_m
 
 _OPERATIONS: dict[str, Callable[..., Any]] = {
     **OPERATIONS,
+    **arrays.OPERATIONS,
+    **standard.OPERATIONS,
     "known_function": _known_function,
     "new_function": _new_function,
     "function": _function,

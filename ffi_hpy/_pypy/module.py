@@ -25,7 +25,7 @@ __all__ = ["make_module"]
 _FROM_BINDING = (
     *("CAny", "data_type_name", "data_type_parse", "exchange_address", "exchange_from_python", "exchange_table"),
     *("mark_finalizing", "memory_capsule", "method_define", "native_functions", "stream_get", "stream_set"),
-    *("type_attr_define", "type_define", "type_key_to_index"),
+    *("tensor_to_read", "type_attr_define", "type_define", "type_key_to_index"),
 )
 """Names of the binding whose values are the same on both sides."""
 

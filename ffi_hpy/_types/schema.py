@@ -212,6 +212,8 @@ class TypeSchema(_core.Schema):
                 return _schema_of(wider)._print(ty_map, True, widened | {index})
         origin = self.origin if ty_map is None else ty_map(self.origin)
         if self.array is not None:
+            if self.array[:1] == "[" and getattr(ty_map, "shows_forms", False):
+                return f"{self.origin}{self.array}"
             annotated = "Annotated" if ty_map is None else ty_map("typing.Annotated")
             return f'{annotated}[{origin}, "{self.array}"]'
         if origin == "Callable":

@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["array_of", "capsule_of_array", "cuda_interface_of", "typestr_of"]
+__all__ = ["array_of", "capsule_of_array", "cuda_interface_of", "type_for_numpy", "typestr_of"]
 
 _ORDER = "<" if sys.byteorder == "little" else ">"
 _KINDS = {"bool": "b", "int": "i", "uint": "u", "float": "f", "complex": "c"}
@@ -30,6 +30,14 @@ def typestr_of(data_type: DataType) -> str | None:
         return None
     n_bytes = data_type.itemsize
     return f"{'|' if n_bytes == 1 else _ORDER}{kind}{n_bytes}"
+
+
+def type_for_numpy(data_type: DataType) -> Any:
+    """Return the numpy.dtype of an element type. TypeError if there is none."""
+    import numpy
+
+    typestr = typestr_of(data_type)
+    return _type_of_ml_dtypes(data_type) if typestr is None else numpy.dtype(typestr)
 
 
 class _Memory:

@@ -55,6 +55,10 @@ template <bool B, typename Yes, typename No> constexpr auto const_name(const Yes
     return no;
   }
 }
+/** The text of a parameter, and that of a result: type_text() chooses. */
+template <size_t N, size_t M> constexpr auto io_name(const char (&parameter)[N], const char (&result)[M]) {
+  return const_name("\1") + const_name(parameter) + const_name("\2") + const_name(result) + const_name("\3");
+}
 /** A number that is not negative. */
 template <size_t Number> constexpr auto const_name() {
   if constexpr (Number < 10) {

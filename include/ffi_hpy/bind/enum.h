@@ -90,9 +90,15 @@ template <typename E> struct type_caster<E, enable_if_t<std::is_enum_v<E>>> : na
 
 inline std::string type_text(const char *text, const std::type_info *const *types) {
   std::string made;
+  bool is_result = true, is_shown = true;
   for (; *text != '\0'; ++text) {
+    if (*text >= '\1' && *text <= '\3') { /* io_name */
+      is_shown = *text == '\3' || (*text == '\2') == is_result;
+      continue;
+    }
+    if (*text == '\n') is_result = false;
     if (*text != '%') {
-      made += *text;
+      if (is_shown) made += *text;
       continue;
     }
     const std::type_info *type = *types++;

@@ -214,7 +214,8 @@ private:
   }
 };
 
-/** The names of types, from a text with '%' for each class or enum. */
+/** The names of types, from a text with '%' for each class or enum, and with the texts of io_name. The first line is
+ * the type of a result, the others are types of parameters. */
 inline std::string type_text(const char *text, const std::type_info *const *types);
 
 /** The types of a signature, as constants. */

@@ -146,7 +146,8 @@ template <typename Derived, typename C, typename T> struct sequence_caster {
 
 /** Containers that become lists. */
 template <typename C, typename T> struct list_caster : sequence_caster<list_caster<C, T>, C, T> {
-  FFI_HPY_TYPE_CASTER(C, const_name("list[") + make_caster<T>::Name + const_name("]"));
+  FFI_HPY_TYPE_CASTER(C, io_name("collections.abc.Sequence", "list") + const_name("[") + make_caster<T>::Name +
+                             const_name("]"));
   using sequence_caster<list_caster, C, T>::from_cpp;
   static constexpr uint32_t kKind = kFfiHpyList;
   template <typename Item> static void add(C *to, Item &&item) {
@@ -156,7 +157,8 @@ template <typename C, typename T> struct list_caster : sequence_caster<list_cast
 
 /** Containers that become sets. */
 template <typename C, typename T> struct set_caster : sequence_caster<set_caster<C, T>, C, T> {
-  FFI_HPY_TYPE_CASTER(C, const_name("set[") + make_caster<T>::Name + const_name("]"));
+  FFI_HPY_TYPE_CASTER(C,
+                      io_name("collections.abc.Set", "set") + const_name("[") + make_caster<T>::Name + const_name("]"));
   using sequence_caster<set_caster, C, T>::from_cpp;
   static constexpr uint32_t kKind = kFfiHpySet;
   template <typename Item> static void add(C *to, Item &&item) { to->insert(static_cast<T>(std::forward<Item>(item))); }

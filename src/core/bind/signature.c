@@ -143,12 +143,18 @@ static int add_one(fh_text *text, part type) {
   if (is_text(name, "object") || is_text(name, "typing.Any")) name = part_of("Any");
   int rc = fh_text_add_cstr(text, "{\"type\":");
   rc |= add_json_string(text, name);
+  part rest = inner, first;
+  bool has_form = next_part(&rest, '=', &first) && rest.begin != NULL; /* of an array: `ndarray[dtype=float32]` */
   bool is_open = length_of(inner) >= 3 && memcmp(inner.end - 3, "...", 3) == 0; /* tuple[int, ...] */
-  bool has_types = length_of(inner) != 0 && memchr(inner.begin, '=', length_of(inner)) == NULL && !is_open;
+  bool has_types = length_of(inner) != 0 && !has_form && !is_open;
   if (has_types || (has_args && !is_open && is_text(name, "tuple"))) {
     rc |= fh_text_add_cstr(text, ",\"args\":[");
     rc |= add_schemas(text, inner);
     rc |= fh_text_add_cstr(text, "]");
+  }
+  if (has_form) {
+    rc |= fh_text_add_cstr(text, ",\"array\":");
+    rc |= add_json_string(text, (part){bracket, type.end});
   }
   return rc | fh_text_add_cstr(text, "}");
 }

@@ -35,6 +35,7 @@
 #include "hpy_module/tensor/dlpack_out.h"
 #include "hpy_module/tensor/exchange_python.h"
 #include "hpy_module/tensor/exchange_table.h"
+#include "hpy_module/tensor/held.h"
 #include "hpy_module/tensor/lazy_bits.h"
 #include "hpy_module/tensor/ndarray.h"
 #include "hpy_module/tensor/tensor.h"
@@ -233,6 +234,7 @@ static HPyDef *module_defines[] = {&module_exec,
                                    &fb_dlpack_handle_from,
                                    &fb_dlpack_handle_to_read,
                                    &fb_dlpack_out_of,
+                                   &fb_held_reader,
                                    &fb_ndarray_reads,
                                    &fb_ndarray_use,
                                    &fb_exchange_address,

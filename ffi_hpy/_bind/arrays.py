@@ -1,0 +1,220 @@
+"""Arrays of Python for bound libraries (`ffi_hpy/ndarray.h`): as tensors, with another element type or order, and back.
+
+An array is any object with `__dlpack__`, a DLPack capsule, or an object with the buffer protocol.
+"""
+
+from __future__ import annotations
+
+import copy
+import ctypes
+import importlib
+import sys
+
+from .. import _core
+from .._tensor import Tensor, from_dlpack
+from .._values.function import native_function
+from .._values.plain import DataType
+from .._values.tensor_numpy import array_of, is_read_only, type_for_numpy
+from ..registry import register_global_func
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+__all__ = ["OPERATIONS"]
+
+_adopt = native_function("adopt")
+_REFUSALS = (TypeError, ValueError, BufferError, RuntimeError)
+_CPU = (_core.DEVICE_TYPE_CPU, 0)
+
+if hasattr(_core, "array_reader"):  # the C binding, where bound libraries call it before they ask for "tensor"
+    register_global_func("ffi_hpy.array_reader", _core.function_from_address(_core.array_reader()))
+
+# --- arguments ------------------------------------------------------------------------------------------------------
+
+
+def _is_exported(value: Any) -> bool:
+    """Whether a value is an array by DLPack."""
+    return hasattr(type(value), "__dlpack__") or type(value).__name__ == "PyCapsule"
+
+
+def _tensor(value: Any, reads: bool) -> Tensor | None:
+    """Return the Tensor of an array, for native code that only reads, or also writes; None for other values."""
+    try:
+        if isinstance(value, Tensor):
+            return None if not reads and is_read_only(value) else value
+        if _is_exported(value):
+            return _to_read(value) if reads else from_dlpack(value)
+        return _tensor_of_buffer(value, reads)
+    except _REFUSALS:
+        return None
+
+
+def _to_read(value: Any) -> Tensor:
+    made: Tensor = _adopt(_core.tensor_to_read(value))
+    return made
+
+
+def _is_array(value: Any) -> bool:
+    if _is_exported(value):
+        return True
+    try:
+        memoryview(value)
+    except TypeError:
+        return False
+    return True
+
+
+# --- the buffer protocol --------------------------------------------------------------------------------------------
+
+_CODES = {
+    **dict.fromkeys("?", _core.TYPE_CODE_BOOL),
+    **dict.fromkeys("bhilqn", _core.TYPE_CODE_INT),
+    **dict.fromkeys("BHILQNc", _core.TYPE_CODE_UINT),
+    **dict.fromkeys("efd", _core.TYPE_CODE_FLOAT),
+    **dict.fromkeys(("Zf", "Zd", "F", "D"), DataType("complex64").type_code),
+}
+"""The kinds of elements, by the formats of the struct module."""
+
+_NATIVE = "@=<" if sys.byteorder == "little" else "@=>"
+
+
+def _tensor_of_buffer(value: Any, reads: bool) -> Tensor | None:
+    view = memoryview(value)
+    code = _CODES.get(view.format.lstrip(_NATIVE))
+    strides = view.strides or ()
+    if code is None or (view.readonly and not reads) or any(stride % view.itemsize for stride in strides):
+        return None
+    shape, numbers = view.shape or (), tuple([stride // view.itemsize for stride in strides])
+    kind = (code, 8 * view.itemsize, 1)
+    capsule = _core.memory_capsule(view, _address_of(view), shape, numbers, kind, _CPU, view.readonly)
+    return _to_read(capsule) if view.readonly else from_dlpack(capsule)
+
+
+if sys.implementation.name == "pypy":
+
+    def _address_of(view: memoryview) -> int:
+        import cffi  # type: ignore[import-untyped,unused-ignore]
+
+        ffi = cffi.FFI()
+        return int(ffi.cast("intptr_t", ffi.from_buffer(view)))
+
+else:
+
+    class _Buffer(ctypes.Structure):
+        """A Py_buffer, as far as it is read."""
+
+        _fields_ = (("address", ctypes.c_void_p), ("rest", ctypes.c_char * 128))
+
+    _FULL_READ_ONLY = 0x11C
+
+    def _address_of(view: memoryview) -> int:
+        """Return the address of the first element, which a memoryview does not tell."""
+        api, buffer = ctypes.pythonapi, _Buffer()
+        api.PyObject_GetBuffer(ctypes.py_object(view), ctypes.byref(buffer), _FULL_READ_ONLY)
+        address = buffer.address or 0
+        api.PyBuffer_Release(ctypes.byref(buffer))
+        return address
+
+
+# --- conversion -----------------------------------------------------------------------------------------------------
+
+
+def _convert(value: Any, data_type: DataType, order: str) -> Any:
+    """Return a copy of an array with other elements and in another order, made by the array's own library; None if it
+    cannot be made. `order`: "C", "F", "A" for either, "" for any."""
+    library = type(value).__module__.partition(".")[0]
+    try:
+        convert = _CONVERSIONS.get(library, _convert_by_numpy)
+        return convert(value, data_type, order)
+    except (*_REFUSALS, ImportError, AttributeError):
+        return None
+
+
+def _convert_by_numpy(value: Any, data_type: DataType, order: str) -> Any:
+    numpy: Any = importlib.import_module("numpy")
+    return numpy.array(value, dtype=type_for_numpy(data_type), order=order or "K")
+
+
+def _convert_by_torch(value: Any, data_type: DataType, order: str) -> Any:
+    made = value.to(dtype=getattr(sys.modules["torch"], str(data_type)))
+    axes = tuple(reversed(range(made.dim())))
+    return made.permute(axes).contiguous().permute(axes) if order == "F" else made.contiguous()
+
+
+_CONVERSIONS: dict[str, Callable[[Any, DataType, str], Any]] = {
+    "torch": _convert_by_torch,
+    "cupy": lambda value, data_type, order: value.astype(str(data_type), order=order or "K"),
+    "jax": lambda value, data_type, _order: value.astype(str(data_type)),
+    "jaxlib": lambda value, data_type, _order: value.astype(str(data_type)),
+    "tensorflow": lambda value, data_type, _order: sys.modules["tensorflow"].cast(value, str(data_type)),
+}
+
+# --- results --------------------------------------------------------------------------------------------------------
+
+
+def _read_only(tensor: Tensor) -> Tensor:
+    """Return a Tensor on the same memory that says to its readers that they must not write."""
+    data_type = tensor.dtype._tvm_ffi_dtype
+    kind = (data_type.type_code, data_type.bits, data_type.lanes)
+    device = tensor.__dlpack_device__()
+    return _to_read(_core.memory_capsule(tensor, tensor.data_ptr(), tensor.shape, tensor.strides, kind, device, True))
+
+
+def _by(module: str, name: str) -> Callable[[Tensor], Any]:
+    """Return a function that calls one of a module, which is imported at the first call."""
+
+    def make(tensor: Tensor) -> Any:
+        return getattr(importlib.import_module(module), name)(tensor)
+
+    return make
+
+
+def _memoryview(tensor: Any) -> memoryview:
+    return memoryview(tensor)
+
+
+def _tensorflow(tensor: Tensor) -> Any:
+    return importlib.import_module("tensorflow").experimental.dlpack.from_dlpack(tensor.__dlpack__())
+
+
+_MAKERS: tuple[tuple[Callable[[Tensor], Any], str | None], ...] = (
+    (lambda tensor: tensor, None),
+    (lambda tensor: array_of(tensor, None, None), "copy"),
+    (_by("torch", "from_dlpack"), "clone"),
+    (_tensorflow, "__copy__"),
+    (_by("jax.dlpack", "from_dlpack"), "copy"),
+    (_by("cupy", "from_dlpack"), "copy"),
+    (_memoryview, None),
+    (lambda tensor: tensor, None),
+    (_by("mlx.core", "array"), "__copy__"),
+)
+"""The function that makes an array of a library, and the name of the array's method that copies it. The index is the
+number of the framework in array_type.h."""
+
+
+def _export(tensor: Tensor, framework: int, reads: bool, copies: bool) -> Any:
+    """Return an array of a library on the memory of a tensor, or a copy."""
+    make, method = _MAKERS[framework]
+    if not copies:
+        return make(_read_only(tensor) if reads else tensor)
+    if method is None:
+        raise RuntimeError("the array has no owner and must be copied, which is not supported for this framework")
+    return getattr(make(tensor), method)()
+
+
+def _copy(value: Any) -> Any:
+    """Return a copy of an array that Python passed, made by its own library."""
+    if hasattr(value, "clone"):  # a tensor of PyTorch
+        return value.clone()
+    return value.copy() if hasattr(value, "copy") else copy.copy(value)
+
+
+OPERATIONS: dict[str, Callable[..., Any]] = {
+    "is_array": _is_array,
+    "tensor": _tensor,
+    "astype": _convert,
+    "export": _export,
+    "copy": _copy,
+}

@@ -1,0 +1,192 @@
+/* array_memory.h - the native tensor behind an ndarray. Programs include ffi_hpy/ndarray.h.
+ *
+ * It is an ffi.Tensor of the ABI, so other languages accept it. It keeps the owner of the memory alive: an object of
+ * Python, or the tensor that an argument was read as. */
+#ifndef FFI_HPY_BIND_ARRAY_MEMORY_H_
+#define FFI_HPY_BIND_ARRAY_MEMORY_H_
+
+#include <ffi_hpy/bind/array_type.h>
+#include <ffi_hpy/bind/types.h>
+
+#include <cstdlib>
+#include <new>
+
+FFI_HPY_NAMESPACE_BEGIN
+
+namespace detail {
+
+/** The tensor of an ndarray: one block with its shape and its strides. It is constant once it is shared. */
+struct ndarray_handle {
+  TVMFFIObject header;
+  DLTensor tensor;
+  object owner;  /**< keeps the memory alive; empty if nothing does */
+  object source; /**< the object of Python that it was read from; empty if C++ made it */
+  bool is_read_only;
+
+  int64_t *extents() { return reinterpret_cast<int64_t *>(this + 1); }
+
+  static void destroy(void *self, int flags) {
+    auto *handle = static_cast<ndarray_handle *>(self);
+    if ((flags & kTVMFFIObjectDeleterFlagBitMaskStrong) != 0) {
+      handle->owner.reset();
+      handle->source.reset();
+    }
+    if ((flags & kTVMFFIObjectDeleterFlagBitMaskWeak) != 0) std::free(handle);
+  }
+};
+
+/** The tensor as a value of Python. */
+inline handle array_value(ndarray_handle *array) { return handle(view_of(array)); }
+
+/** The strides of a compact array, in elements. */
+inline void fill_strides(int64_t *strides, const int64_t *shape, int32_t n, bool is_by_columns) {
+  int64_t stride = 1;
+  for (int32_t i = 0; i < n; ++i) {
+    int32_t at = is_by_columns ? i : n - 1 - i;
+    strides[at] = stride;
+    stride *= shape[at];
+  }
+}
+
+/** Makes the tensor of a description, whose shape and strides are copied. Without strides, the array is compact. */
+inline object new_array(const DLTensor &seen, bool is_by_columns, object owner, object source, bool is_read_only) {
+  auto n = static_cast<size_t>(seen.ndim);
+  void *block = std::malloc(sizeof(ndarray_handle) + 2 * n * sizeof(int64_t));
+  if (block == nullptr) throw std::bad_alloc();
+  constexpr uint64_t one_strong_one_weak = (uint64_t{1} << 32) | 1;
+  auto *made = new (block) ndarray_handle{{}, seen, std::move(owner), std::move(source), is_read_only};
+  made->header.combined_ref_count = one_strong_one_weak;
+  made->header.type_index = kTVMFFITensor;
+  made->header.deleter = &ndarray_handle::destroy;
+  int64_t *shape = made->extents(), *strides = shape + n;
+  for (size_t i = 0; i < n; ++i) shape[i] = seen.shape[i];
+  if (seen.strides == nullptr) {
+    fill_strides(strides, shape, seen.ndim, is_by_columns);
+  } else {
+    for (size_t i = 0; i < n; ++i) strides[i] = seen.strides[i];
+  }
+  made->tensor.shape = shape;
+  made->tensor.strides = strides;
+  return take_object(made);
+}
+
+/** Whether the elements lie compact in an order. Axes of one element may have any stride. */
+inline bool is_compact(const DLTensor &tensor, bool is_by_columns) {
+  int64_t expected = 1;
+  for (int32_t i = 0; i < tensor.ndim; ++i) {
+    if (tensor.shape[i] == 0) return true;
+  }
+  if (tensor.strides == nullptr && !is_by_columns) return true;
+  for (int32_t i = 0; i < tensor.ndim; ++i) {
+    int32_t at = is_by_columns ? i : tensor.ndim - 1 - i;
+    if (tensor.shape[at] == 1) continue;
+    if (tensor.strides == nullptr || tensor.strides[at] != expected) return false;
+    expected *= tensor.shape[at];
+  }
+  return true;
+}
+
+/* ---- Arguments ---- */
+
+/** The demands of a parameter on an array. */
+struct array_demands {
+  dlpack::dtype type;     /**< 0 bits: any */
+  int32_t n_axes;         /**< -1: any */
+  const int64_t *extents; /**< -1: any */
+  int32_t device;         /**< 0: any */
+  char order;             /**< 'C', 'F', 'A'; 0: any */
+  bool may_be_read_only;
+
+  bool has_type(const DLTensor &tensor) const {
+    return type.bits == 0 ||
+           (tensor.dtype.code == type.code && tensor.dtype.bits == type.bits && tensor.dtype.lanes == type.lanes);
+  }
+  bool has_order(const DLTensor &tensor) const {
+    return order == 0 || (order != 'F' && is_compact(tensor, false)) || (order != 'C' && is_compact(tensor, true));
+  }
+  /** Whether it has the device and the shape, which no conversion changes. */
+  bool has_form(const DLTensor &tensor) const {
+    if (device != 0 && static_cast<int32_t>(tensor.device.device_type) != device) return false;
+    if (n_axes < 0) return true;
+    if (tensor.ndim != n_axes) return false;
+    for (int32_t i = 0; i < n_axes; ++i) {
+      if (extents[i] >= 0 && tensor.shape[i] != extents[i]) return false;
+    }
+    return true;
+  }
+};
+
+/** Calls the binding's function that reads NumPy arrays: a tensor, or None. */
+inline object read_quickly(handle source, handle reads) {
+  static const TVMFFIObjectHandle reader = [] {
+    TVMFFIObjectHandle found = nullptr;
+    TVMFFIByteArray name = bytes_of("ffi_hpy.array_reader");
+    check(api->get_global(&name, &found));
+    return found;
+  }();
+  TVMFFIAny args[] = {source.any(), reads.any()}, result = none_value();
+  if (reader != nullptr && source.any().type_index == kTVMFFIOpaquePyObject) check(api->call(reader, args, 2, &result));
+  return take(result);
+}
+
+/** Reads an array of Python: a tensor, or an empty object if the value is not such an array. The package knows the
+ * protocols of arrays. */
+FFI_HPY_NOINLINE inline object read_array(handle source, const array_demands &demands, bool may_convert) {
+  bool is_native = source.any().type_index == kTVMFFITensor && demands.may_be_read_only;
+  handle reads(word(kTVMFFIBool, demands.may_be_read_only));
+  object seen = is_native ? borrow(source) : read_quickly(source, reads);
+  if (seen.is_none()) seen = ask_python("tensor", source, reads);
+  if (seen.any().type_index != kTVMFFITensor) return object();
+  const DLTensor &tensor = *TVMFFITensorGetDLTensorPtr(seen.any().v_obj);
+  if (!demands.has_form(tensor)) return object();
+  if (demands.has_type(tensor) && demands.has_order(tensor)) {
+    return new_array(tensor, false, std::move(seen), borrow(source), demands.may_be_read_only);
+  }
+  bool loses_a_part = tensor.dtype.code == kDLComplex && demands.type.bits != 0 && demands.type.code != kDLComplex;
+  if (!may_convert || loses_a_part) return object();
+  TVMFFIAny type = word(kTVMFFIDataType, 0);
+  type.v_dtype =
+      demands.type.bits == 0 ? tensor.dtype : DLDataType{demands.type.code, demands.type.bits, demands.type.lanes};
+  char order[] = {demands.order, '\0'};
+  object converted = ask_python("astype", source, handle(type), str_of(order));
+  return converted.is_none() ? object() : read_array(converted, demands, false);
+}
+
+/** As read_array, without an error. */
+inline object try_read_array(handle source, const array_demands &demands, bool may_convert) noexcept {
+  handle made = guarded([&] { return read_array(source, demands, may_convert); });
+  if (!made.is_valid()) python_error dropped;
+  return steal(made);
+}
+
+/* ---- Results ---- */
+
+/** The object of Python for an array, as the policy says. */
+FFI_HPY_NOINLINE inline object export_array(ndarray_handle *array, int framework, rv_policy policy, handle parent) {
+  bool is_copied = policy == rv_policy::copy || policy == rv_policy::move;
+  object exported = borrow(array_value(array));
+  switch (policy) {
+  case rv_policy::automatic:
+  case rv_policy::automatic_reference: is_copied = !array->owner.is_valid(); break;
+  case rv_policy::none:
+    if (!array->source.is_valid()) throw cast_error("rv_policy::none: no object of Python has this array");
+    break;
+  case rv_policy::reference_internal:
+    if (array->source.is_valid() || !parent.is_valid()) break;
+    if (array->owner.is_valid() && !array->owner.is(parent)) {
+      throw builtin_exception("RuntimeError", "rv_policy::reference_internal: the array has another owner already");
+    }
+    exported = new_array(array->tensor, false, borrow(parent), object(), array->is_read_only);
+    break;
+  default: break;
+  }
+  if (array->source.is_valid()) return is_copied ? ask_python("copy", array->source) : array->source;
+  return ask_python("export", exported, int_value(framework), handle(word(kTVMFFIBool, array->is_read_only)),
+                    handle(word(kTVMFFIBool, is_copied)));
+}
+
+} // namespace detail
+
+FFI_HPY_NAMESPACE_END
+
+#endif /* FFI_HPY_BIND_ARRAY_MEMORY_H_ */

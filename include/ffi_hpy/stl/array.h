@@ -1,0 +1,43 @@
+/* array.h - std::array as an argument and as a result: a list; as an argument any sequence of that length. */
+#ifndef FFI_HPY_STL_ARRAY_H_
+#define FFI_HPY_STL_ARRAY_H_
+
+#include <ffi_hpy/stl/detail.h>
+
+#include <array>
+
+FFI_HPY_NAMESPACE_BEGIN
+
+namespace detail {
+
+template <typename T, size_t N>
+struct type_caster<std::array<T, N>> : sequence_caster<type_caster<std::array<T, N>>, std::array<T, N>, T> {
+  using Array = std::array<T, N>;
+  FFI_HPY_TYPE_CASTER(Array, io_name("collections.abc.Sequence", "list") + const_name("[") + make_caster<T>::Name +
+                                 const_name("]"));
+  using sequence_caster<type_caster, Array, T>::from_cpp;
+  static constexpr const char *kKind = "list";
+
+  bool from_python(handle source, uint32_t flags, cleanup_list *cleanup) noexcept {
+    try {
+      sequence items;
+      if (!items.read(source, flags) || items.size() != N) return false;
+      for (size_t i = 0; i < N; ++i) {
+        bool fits = read_item<T>(handle(items[i]), flags, cleanup,
+                                 [&](auto &&item) { value[i] = static_cast<T>(std::forward<decltype(item)>(item)); });
+        if (!fits) return false;
+      }
+      return true;
+    } catch (...) {
+      (void)translate_exception();
+      python_error dropped;
+      return false;
+    }
+  }
+};
+
+} // namespace detail
+
+FFI_HPY_NAMESPACE_END
+
+#endif /* FFI_HPY_STL_ARRAY_H_ */

@@ -1,0 +1,176 @@
+"""Numbers, times, paths and texts of the standard library in libraries that are bound with ffi_hpy/bind.h."""
+
+from __future__ import annotations
+
+import collections.abc
+import datetime
+import inspect
+import math
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from support import IS_DEBUG
+
+pytestmark = pytest.mark.skipif(IS_DEBUG, reason="hpy's debug mode makes several wrappers of one object")
+
+refused = pytest.raises(TypeError, match="incompatible function arguments")
+MOMENT = datetime.datetime(2023, 4, 5, 12, 30, 0, 123456)
+UTC = datetime.timezone.utc
+
+
+@pytest.fixture(scope="module")
+def bound(import_bound):
+    """The module of bound_standard.cc."""
+    return import_bound("bound_standard")
+
+
+# --- times ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_time_is_a_datetime(bound):
+    before = datetime.datetime.now()
+    assert before - datetime.timedelta(seconds=1) < bound.now() < before + datetime.timedelta(minutes=5)
+    for moment in (MOMENT, datetime.datetime(1969, 12, 31, 23, 59, 59, 1), datetime.datetime(1900, 1, 1)):
+        assert bound.time(moment) == moment
+    assert bound.time(datetime.date(2023, 4, 5)) == datetime.datetime(2023, 4, 5)
+    assert bound.time(datetime.time(1, 2, 3, 4)) == datetime.datetime(1970, 1, 1, 1, 2, 3, 4)
+    assert bound.nanoseconds(MOMENT, datetime.timedelta(minutes=1)) == MOMENT + datetime.timedelta(minutes=1)
+    assert bound.nanoseconds(MOMENT, 0.5) == MOMENT + datetime.timedelta(seconds=0.5)
+    for wrong in (None, 42, 4.5, datetime.timedelta(1), "now"):
+        with refused:
+            bound.time(wrong)
+
+
+def test_a_time_with_a_time_zone_is_a_moment(bound):
+    zone = datetime.timezone(datetime.timedelta(hours=5))
+    assert bound.count(datetime.datetime(1970, 1, 1, 0, 0, 0, 7, UTC)) == 7
+    assert bound.count(datetime.datetime(1970, 1, 1, 5, 0, 0, 7, zone)) == 7
+    assert bound.time(MOMENT.replace(tzinfo=UTC)) == MOMENT.replace(tzinfo=UTC).astimezone().replace(tzinfo=None)
+    assert bound.count(datetime.datetime.min.replace(tzinfo=UTC)) < 0
+
+
+def test_a_duration_is_a_timedelta(bound):
+    for length in (
+        datetime.timedelta(days=1, seconds=2, microseconds=3),
+        datetime.timedelta(microseconds=-1),
+        datetime.timedelta(0),
+    ):
+        assert bound.duration(length) == bound.steady(length) == length
+        assert bound.duration(length.total_seconds()) == length
+    assert bound.hours(datetime.timedelta(minutes=119)) == datetime.timedelta(hours=1)
+    difference = bound.float_duration(43.789012, 1.123456)
+    assert abs(difference.total_seconds() - 42.665556) < 1e-5
+    for wrong in (None, 42, MOMENT, "1", math.nan, math.inf, 1e300, datetime.timedelta.max):
+        with refused:
+            bound.duration(wrong)
+
+
+def test_a_member_has_its_own_resolution(bound):
+    stamps = bound.Stamps()
+    stamps.milliseconds = MOMENT
+    assert stamps.milliseconds == MOMENT.replace(microsecond=123000)
+    stamps.hours = MOMENT.replace(tzinfo=UTC)
+    assert stamps.hours.minute in (0, 15, 30, 45)
+
+
+# --- numbers ----------------------------------------------------------------------------------------------------------
+
+
+def test_complex_numbers(bound):
+    class Other:
+        def __complex__(self):
+            return 1 + 2j
+
+    class Own(complex):
+        pass
+
+    assert [bound.complex(z) for z in (1j, 2, 3.5, True, 10**30, Own(1, 2), Other())] == [
+        *(1j, 2, 3.5, 1, complex(10**30), 1 + 2j, 1 + 2j)
+    ]
+    assert type(bound.complex(1)) is complex
+    assert bound.complex_strict(2.7 - 3.2j) == 2.7 - 3.2j
+    assert bound.complex_float(2.7 - 3.2j) == 2.700000047683716 - 3.200000047683716j
+    assert bound.complex_float_strict(0.5 + 1j) == 0.5 + 1j
+    assert bound.complexes([1j, 2]) == [1j, 2]
+    for wrong in ([], "1", b"1", None, object()):
+        with refused:
+            bound.complex(wrong)
+    for wrong in (0, 0.0, Own(1, 2), Other()):
+        with refused:
+            bound.complex_strict(wrong)
+    for wrong in (1.1 + 2j, 1 + 2.1j):  # which a float cannot hold
+        with refused:
+            bound.complex_float_strict(wrong)
+
+
+# --- paths and texts --------------------------------------------------------------------------------------------------
+
+
+def test_paths(bound):
+    class Named:
+        def __init__(self, name):
+            self.name = name
+
+        def __fspath__(self):
+            return self.name
+
+    for given in (Path("foo/bar"), "foo/bar", b"foo/bar", Named("foo/bar"), Named(b"foo/bar")):
+        found = bound.parent(given)
+        assert isinstance(found, Path)
+        assert found == Path("foo")
+    assert bound.parent(Path("\U0001f34a/x")) == Path("\U0001f34a")
+    assert bound.parent("") == Path()
+    for wrong in (3, None, [], Named(3)):
+        with refused:
+            bound.parent(wrong)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the names of files are text there")
+def test_a_name_that_is_not_text_is_kept(bound):
+    name = Path(os.fsdecode(b"dir\xff/file"))
+    assert bound.bytes_of(name) == b"dir\xff/file"
+    assert bound.parent(name) == Path(os.fsdecode(b"dir\xff"))
+
+
+def test_wide_strings(bound):
+    for text in ("", "abc", "ä\u20ac", "\U0001f388", "x" * 100):
+        assert bound.wide(text) == text
+        assert bound.wide_size(text) == len(text.encode("utf-16-le" if sys.platform == "win32" else "utf-32-le")) // (
+            2 if sys.platform == "win32" else 4
+        )
+    for wrong in (b"abc", 1, None):
+        with refused:
+            bound.wide(wrong)
+    with pytest.raises(ValueError, match="not a character"):
+        bound.bad_wide()
+
+
+# --- containers -------------------------------------------------------------------------------------------------------
+
+
+def test_arrays_have_their_length(bound):
+    for given in ([1, 2, 3], (1, 2, 3), range(1, 4)):
+        assert bound.array(given) == [2, 2, 3]
+    assert bound.arrays(["a", "b"]) == "ab"
+    for wrong in ([1, 2], [1, 2, 3, 4], [1, 2, "3"], "123", 3, None):
+        with refused:
+            bound.array(wrong)
+
+
+def test_signatures_name_what_is_accepted_and_what_is_returned(bound):
+    with pytest.raises(TypeError) as caught:
+        bound.types()
+    assert (
+        "types(v: collections.abc.Sequence[int], m: collections.abc.Mapping[str, collections.abc.Sequence[int]], "
+        "s: collections.abc.Set[int]) -> dict[str, set[int]]"
+    ) in str(caught.value)
+    signature = inspect.signature(bound.types)
+    assert signature.parameters["v"].annotation == collections.abc.Sequence[int]
+    assert signature.parameters["m"].annotation == collections.abc.Mapping[str, collections.abc.Sequence[int]]
+    assert signature.return_annotation == dict[str, set[int]]
+    assert inspect.signature(bound.time).return_annotation is datetime.datetime
+    assert inspect.signature(bound.parent).return_annotation is Path
+    with pytest.raises(TypeError, match=r"duration\(arg0: datetime.timedelta \| float"):
+        bound.duration(3)

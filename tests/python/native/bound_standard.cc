@@ -1,0 +1,68 @@
+// Types of the standard library that are numbers, times, paths and texts, in a bound library.
+#include <ffi_hpy/bind.h>
+#include <ffi_hpy/stl/array.h>
+#include <ffi_hpy/stl/chrono.h>
+#include <ffi_hpy/stl/complex.h>
+#include <ffi_hpy/stl/filesystem.h>
+#include <ffi_hpy/stl/map.h>
+#include <ffi_hpy/stl/set.h>
+#include <ffi_hpy/stl/string.h>
+#include <ffi_hpy/stl/vector.h>
+#include <ffi_hpy/stl/wstring.h>
+
+#include <stdexcept>
+
+namespace nb = ffi_hpy;
+using namespace nb::literals;
+using std::chrono::system_clock;
+
+template <typename Unit> using time_in = std::chrono::time_point<system_clock, Unit>;
+
+struct Stamps {
+  time_in<std::chrono::hours> hours;
+  time_in<std::chrono::milliseconds> milliseconds;
+};
+
+FFI_HPY_MODULE(bound_standard, m) {
+  /* ---- times ---- */
+  m.def("now", [] { return system_clock::now(); });
+  m.def("time", [](system_clock::time_point t) { return t; });
+  m.def("nanoseconds", [](time_in<std::chrono::nanoseconds> t, std::chrono::nanoseconds d) { return t + d; });
+  m.def("count", [](time_in<std::chrono::microseconds> t) { return t.time_since_epoch().count(); });
+  m.def("duration", [](std::chrono::microseconds d) { return d; });
+  m.def("hours", [](std::chrono::hours d) { return d; });
+  m.def("float_duration", [](std::chrono::duration<float> a, std::chrono::duration<float> b) { return a - b; });
+  m.def("steady", [](std::chrono::steady_clock::time_point t) { return t; });
+  nb::class_<Stamps>(m, "Stamps")
+      .def(nb::init<>())
+      .def_rw("hours", &Stamps::hours)
+      .def_rw("milliseconds", &Stamps::milliseconds);
+
+  /* ---- numbers ---- */
+  m.def("complex", [](std::complex<double> z) { return z; });
+  m.def("complex_strict", [](std::complex<double> z) { return z; }, "z"_a.noconvert());
+  m.def("complex_float", [](const std::complex<float> &z) { return z; });
+  m.def("complex_float_strict", [](const std::complex<float> &z) { return z; }, "z"_a.noconvert());
+  m.def("complexes", [](const std::vector<std::complex<double>> &all) { return all; });
+
+  /* ---- paths and texts ---- */
+  m.def("parent", [](const std::filesystem::path &path) { return path.parent_path(); });
+  m.def("bytes_of",
+        [](const std::filesystem::path &path) { return nb::bytes(path.string().data(), path.string().size()); });
+  m.def("wide", [](const std::wstring &text) { return text; });
+  m.def("wide_size", [](std::wstring text) { return text.size(); });
+  m.def("bad_wide", [] { return std::wstring(1, static_cast<wchar_t>(0xd800)); });
+
+  /* ---- containers ---- */
+  m.def("array", [](std::array<int, 3> a) {
+    a[0] += 1;
+    return a;
+  });
+  m.def("arrays", [](const std::array<std::string, 2> &a) { return a[0] + a[1]; });
+  m.def(
+      "types",
+      [](const std::vector<int> &v, const std::map<std::string, std::vector<int>> &, const std::set<int> &s) {
+        return std::map<std::string, std::set<int>>{{"a", s}, {"b", std::set<int>(v.begin(), v.end())}};
+      },
+      "v"_a, "m"_a, "s"_a);
+}
