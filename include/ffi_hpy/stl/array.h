@@ -16,22 +16,20 @@ struct type_caster<std::array<T, N>> : sequence_caster<type_caster<std::array<T,
   FFI_HPY_TYPE_CASTER(Array, io_name("collections.abc.Sequence", "list") + const_name("[") + make_caster<T>::Name +
                                  const_name("]"));
   using sequence_caster<type_caster, Array, T>::from_cpp;
-  static constexpr const char *kKind = "list";
+  static constexpr uint32_t kKind = kFfiHpyList;
 
   bool from_python(handle source, uint32_t flags, cleanup_list *cleanup) noexcept {
     try {
       sequence items;
-      if (!items.read(source, flags) || items.size() != N) return false;
+      if (!items.read(source, flags, takes_python_v<T>) || items.size() != N) return false;
       for (size_t i = 0; i < N; ++i) {
-        bool fits = read_item<T>(handle(items[i]), flags, cleanup,
+        bool fits = read_item<T>(items[i], flags, cleanup,
                                  [&](auto &&item) { value[i] = static_cast<T>(std::forward<decltype(item)>(item)); });
         if (!fits) return false;
       }
       return true;
     } catch (...) {
-      (void)translate_exception();
-      python_error dropped;
-      return false;
+      return conversion_failed(cleanup);
     }
   }
 };

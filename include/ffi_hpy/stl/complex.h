@@ -25,9 +25,9 @@ template <typename T> struct type_caster<std::complex<T>> {
     if (!parts.is_valid()) python_error dropped;
     object kept = steal(parts);
     sequence items;
-    if (kept.any().type_index != kTVMFFIArray || !items.read(kept, 0)) return false;
-    if (!real.from_python(handle(items[0]), flags, cleanup) ||
-        !imaginary.from_python(handle(items[1]), flags, cleanup)) {
+    if (kept.any().type_index != kTVMFFIArray || !items.read(kept, 0, false)) return false;
+    if (!real.from_python(items[0], flags, cleanup) ||
+        !imaginary.from_python(items[1], flags, cleanup)) {
       return false;
     }
     value = {real.value, imaginary.value};
