@@ -122,7 +122,7 @@ enum {
   kFfiHpyList = 0,
   kFfiHpyTuple = 1,
   kFfiHpySet = 2,
-  kFfiHpyDict = 3,         /**< its items are keys and values, in turn */
+  kFfiHpyDict = 3, /**< its items are keys and values, in turn */
   kFfiHpyNumContainers = 4 /**< the number of these */
 };
 /** A flag of container_items: keys and values of a mapping, in turn. */
@@ -207,8 +207,8 @@ typedef struct {
   void *(*instance_take)(ffi_hpy_instance *self);
   /** Gives a value back to the object that it was taken from, with a new release and holder. Returns a new reference to
    * the object; NULL if there is none. */
-  ffi_hpy_instance *(*instance_return)(const ffi_hpy_class *type, void *value,
-                                       void (*release)(ffi_hpy_instance *self), void *holder);
+  ffi_hpy_instance *(*instance_return)(const ffi_hpy_class *type, void *value, void (*release)(ffi_hpy_instance *self),
+                                       void *holder);
 } ffi_hpy_bind_api;
 
 #ifdef __cplusplus

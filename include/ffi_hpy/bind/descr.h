@@ -59,6 +59,10 @@ template <bool B, typename Yes, typename No> constexpr auto const_name(const Yes
 template <size_t N, size_t M> constexpr auto io_name(const char (&parameter)[N], const char (&result)[M]) {
   return const_name("\1") + const_name(parameter) + const_name("\2") + const_name(result) + const_name("\3");
 }
+/** Text in which parameters and results change places: the parameters of a callable. */
+template <typename T> constexpr auto opposite_name(const T &inner) {
+  return const_name("\4") + inner + const_name("\4");
+}
 /** A number that is not negative. */
 template <size_t Number> constexpr auto const_name() {
   if constexpr (Number < 10) {

@@ -96,6 +96,10 @@ inline std::string type_text(const char *text, const std::type_info *const *type
       is_shown = *text == '\3' || (*text == '\2') == is_result;
       continue;
     }
+    if (*text == '\4') { /* opposite_name */
+      is_result = !is_result;
+      continue;
+    }
     if (*text == '\n') is_result = false;
     if (*text != '%') {
       if (is_shown) made += *text;

@@ -101,8 +101,8 @@ struct no_locks {
   no_locks(const ffi_hpy_overload *, const TVMFFIAny *, bool) {}
 };
 template <typename... Extras>
-using locks_of = std::conditional_t<((is_locked_v<Extras> || std::is_same_v<Extras, lock_self>) || ...), call_locks,
-                                    no_locks>;
+using locks_of =
+    std::conditional_t<((is_locked_v<Extras> || std::is_same_v<Extras, lock_self>) || ...), call_locks, no_locks>;
 
 /** Lets the patient live at least as long as the nurse. An object of a bound class owns it; another object of Python needs
  * a weak reference. */
@@ -129,8 +129,7 @@ void after_call(keep_alive<Nurse, Patient> *, const TVMFFIAny *args, size_t n, h
   keep_alive_object(Nurse == 0 ? result : handle(args[Nurse == 0 ? 0 : Nurse - 1]),
                     Patient == 0 ? result : handle(args[Patient == 0 ? 0 : Patient - 1]));
 }
-template <typename Policy>
-void after_call(call_policy<Policy> *, const TVMFFIAny *args, size_t n, handle result) {
+template <typename Policy> void after_call(call_policy<Policy> *, const TVMFFIAny *args, size_t n, handle result) {
   Policy::postcall(const_cast<handle *>(reinterpret_cast<const handle *>(args)), n, result);
 }
 

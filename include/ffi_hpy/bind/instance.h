@@ -25,7 +25,9 @@ FFI_HPY_NOINLINE inline std::string cpp_name_of(const std::type_info &type) {
   }
   return name;
 }
-inline const ffi_hpy_class *find_class(const std::type_info &type) { return api->class_find(cpp_name_of(type).c_str()); }
+inline const ffi_hpy_class *find_class(const std::type_info &type) {
+  return api->class_find(cpp_name_of(type).c_str());
+}
 
 /** The bound class of T: of this library, or found in another one when it is first needed. */
 template <typename T> struct class_of {
@@ -263,9 +265,9 @@ FFI_HPY_NAMESPACE_END
 
 /** Makes a type of the standard library a bound class, also where a header of stl/ would copy it. At namespace level,
  * before the first use. */
-#define FFI_HPY_MAKE_OPAQUE(...)                                                                              \
-  template <>                                                                                                 \
-  struct FFI_HPY_BIND_NAMESPACE::detail::type_caster<__VA_ARGS__>                                             \
+#define FFI_HPY_MAKE_OPAQUE(...)                                  \
+  template <>                                                     \
+  struct FFI_HPY_BIND_NAMESPACE::detail::type_caster<__VA_ARGS__> \
       : ::FFI_HPY_BIND_NAMESPACE::detail::type_caster_base<__VA_ARGS__> {}
 
 #endif /* FFI_HPY_BIND_INSTANCE_H_ */

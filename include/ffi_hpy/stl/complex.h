@@ -26,8 +26,7 @@ template <typename T> struct type_caster<std::complex<T>> {
     object kept = steal(parts);
     sequence items;
     if (kept.any().type_index != kTVMFFIArray || !items.read(kept, 0, false)) return false;
-    if (!real.from_python(items[0], flags, cleanup) ||
-        !imaginary.from_python(items[1], flags, cleanup)) {
+    if (!real.from_python(items[0], flags, cleanup) || !imaginary.from_python(items[1], flags, cleanup)) {
       return false;
     }
     value = {real.value, imaginary.value};

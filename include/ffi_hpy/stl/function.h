@@ -38,7 +38,7 @@ template <typename R, typename... A> struct python_callable {
 
 template <typename R, typename... A> struct type_caster<std::function<R(A...)>> {
   FFI_HPY_TYPE_CASTER(std::function<R(A...)>, const_name("collections.abc.Callable[[") +
-                                                  concat(make_caster<A>::Name...) + const_name("], ") +
+                                                  opposite_name(concat(make_caster<A>::Name...)) + const_name("], ") +
                                                   result_caster<R>::Name + const_name("]"));
   static constexpr bool takes_python = false;
 

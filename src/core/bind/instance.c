@@ -361,8 +361,8 @@ void *fh_instance_take(ffi_hpy_instance *self) {
   return value;
 }
 
-ffi_hpy_instance *fh_instance_return(const ffi_hpy_class *type, void *value,
-                                     void (*release)(ffi_hpy_instance *self), void *holder) {
+ffi_hpy_instance *fh_instance_return(const ffi_hpy_class *type, void *value, void (*release)(ffi_hpy_instance *self),
+                                     void *holder) {
   size_t stripe = fh_fork_number_of(value);
   fh_mutex_lock(&stripe_locks[stripe].lock);
   ffi_hpy_instance *each = NULL;

@@ -113,7 +113,8 @@ static int add_schemas(fh_text *text, part types) {
   int rc = 0;
   part each;
   bool is_first = true;
-  for (part rest = types; length_of(types) != 0 && next_part(&rest, ',', &each); is_first = false) {
+  bool is_empty = length_of(types) == 0 || is_text(types, "()"); /* tuple[()] */
+  for (part rest = types; !is_empty && next_part(&rest, ',', &each); is_first = false) {
     rc |= fh_text_add_cstr(text, is_first ? "" : ",");
     rc |= add_schema(text, each);
   }

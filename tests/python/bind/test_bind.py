@@ -10,7 +10,6 @@ import inspect
 import itertools
 import sys
 import threading
-import time
 import types
 import weakref
 

@@ -179,7 +179,7 @@ def test_signatures_show_the_demands(bound):
     )
     assert bound.fixed.__doc__ == ("fixed() -> numpy.ndarray[dtype=float32, shape=(2, 4), order='F', writable=False]")
     assert bound.half.__doc__ == "half() -> numpy.ndarray[dtype=float16, shape=(2)]"
-    assert bound.sizes.__doc__ == "sizes(array: ndarray) -> tuple"
+    assert bound.sizes.__doc__ == "sizes(array: ndarray | None) -> tuple"
     assert "dtype=float32" in str(inspect.signature(bound.float32).parameters["array"].annotation)
     with pytest.raises(TypeError, match=r"1\. float32\(array: ndarray\[dtype=float32\]\) -> None"):
         bound.float32(3)

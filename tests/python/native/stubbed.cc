@@ -41,7 +41,9 @@ FFI_HPY_MODULE(stubbed, m) {
 
   nb::class_<Shape> shape(m, "Shape", "A shape.\n\nWith sides.");
   nb::enum_<Size>(shape, "Size").value("small", Size::small).value("large", Size::large);
-  nb::class_<Part>(shape, "Part").def(nb::init<>()).def("of", [](Part &, Shape *shape) { return shape; }, "shape"_a.none());
+  nb::class_<Part>(shape, "Part")
+      .def(nb::init<>())
+      .def("of", [](Part &, Shape *shape) { return shape; }, "shape"_a.none());
   shape.def(nb::init<>(), "Makes a shape.")
       .def_rw("sides", &Shape::sides, "Lengths.")
       .def_ro("label", &Shape::label)
