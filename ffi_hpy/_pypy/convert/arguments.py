@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 __all__ = [
     "NeedsBinding",
     "Place",
-    "member_register",
+    "keep_member",
     "own",
     "own_last",
     "own_value",
@@ -340,7 +340,7 @@ def _put_member(frame: CallBuffer, i: int, value: Any, callee: Callee, depth: in
     frame.words[i + 1] = address
 
 
-def member_register(member: Any) -> None:
+def keep_member(member: Any) -> None:
     """Pass a member of a bound enum as the same native object each time."""
     member._ffi_native = make_opaque(member)
 
