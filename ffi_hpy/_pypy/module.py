@@ -23,15 +23,21 @@ if TYPE_CHECKING:
 __all__ = ["make_module"]
 
 _FROM_BINDING = (
-    *("CAny", "data_type_name", "data_type_parse", "exchange_address", "exchange_from_python", "exchange_table"),
+    *(
+        "CAny",
+        "data_type_name",
+        "data_type_parse",
+        "exchange_address",
+        "exchange_from_python",
+        "exchange_table",
+        "items_of",
+    ),
     *("mark_finalizing", "memory_capsule", "method_define", "native_functions", "stream_get", "stream_set"),
     *("tensor_to_read", "type_attr_define", "type_define", "type_key_to_index"),
 )
 """Names of the binding whose values are the same on both sides."""
 
 _NAMES: tuple[tuple[ModuleType, tuple[str, ...]], ...] = (
-    (arguments, ("member_register",)),
-    (builtin, ("enable_builtins", "items_of")),
     (callbacks, ("function_from_callable",)),
     (cobject, ("CObject", "ObjectRValueRef")),
     (errors, ("Error",)),
@@ -72,6 +78,7 @@ def make_module(name: str) -> ModuleType:
     own.update(
         DELEGATED, class_find=class_at, class_made=class_made, opaque_new=opaque.make_opaque, set_hooks=hooks.store
     )
+    own.update(enable_builtins=builtin.arrive_as_builtins, member_register=arguments.keep_member)
     own.update(owned_object=py_owners.owned_at, wrappers=identity.find_all)
     for public, value in own.items():
         found[public] = value

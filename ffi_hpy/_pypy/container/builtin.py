@@ -1,8 +1,6 @@
-"""Values of bound libraries as lists, tuples, sets, dicts and str, and the items of iterables for such libraries."""
+"""Values of bound libraries as lists, tuples, sets, dicts and str."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping
 
 from ..context.backend import core, words_at
 from ..context.binding import binding
@@ -18,14 +16,14 @@ if TYPE_CHECKING:
 _STR_DELETER = 24
 """The index of this word in ffi_hpy_bind_api (ffi_hpy/c_bind.h)."""
 
-__all__ = ["enable_builtins", "items_of"]
+__all__ = ["arrive_as_builtins"]
 
 
 def _dict_of(items: list[Any]) -> dict[Any, Any]:
     return dict(zip(items[::2], items[1::2]))
 
 
-def enable_builtins(set_class: type, api: int) -> None:
+def arrive_as_builtins(set_class: type, api: int) -> None:
     """Let containers of bound libraries arrive as lists, tuples, sets and dicts, and strings as str."""
     results.str_deleter = words_at(api)[_STR_DELETER]
     makers: dict[str, Callable[[list[Any]], Any]] = {"List": list, "Tuple": tuple, "Set": set_class, "Dict": _dict_of}
@@ -41,10 +39,3 @@ def _reader(make: Callable[[list[Any]], Any]) -> Callable[[int], Any]:
             core.decref(address)
 
     return read
-
-
-def items_of(value: Any) -> list[Any] | None:
-    """Return the items of an iterable, None for strings, mappings and other values."""
-    if isinstance(value, (str, bytes, Mapping)) or not hasattr(type(value), "__iter__"):
-        return None
-    return list(value)

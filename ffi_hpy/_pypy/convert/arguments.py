@@ -55,7 +55,7 @@ __all__ = [
     "NeedsBinding",
     "Place",
     "is_opaque",
-    "member_register",
+    "keep_member",
     "own",
     "own_last",
     "own_value",
@@ -346,7 +346,7 @@ def _put_member(frame: CallBuffer, i: int, value: Any, callee: Callee, depth: in
     frame.words[i + 1] = address
 
 
-def member_register(member: Any) -> None:
+def keep_member(member: Any) -> None:
     """Pass a member of a bound enum as the same native object each time."""
     member._ffi_native = make_opaque(member)
 
