@@ -11,6 +11,7 @@ import os
 import sys
 from importlib import import_module
 from importlib.util import module_from_spec
+from itertools import takewhile
 from pathlib import Path
 from textwrap import dedent
 from types import ModuleType
@@ -76,15 +77,17 @@ def import_bound(text: str) -> ModuleType:
     return module
 
 
-def stubs_of(module: ModuleType) -> dict[Path, str]:
-    """Return the text of each stub of a module, by the path relative to the folder of its library."""
+def stubs_of(module: ModuleType, root: str = "") -> dict[Path, str]:
+    """Return the text of each stub of a module, by the path relative to the folder of its library. `root` is the name
+    of the library's module, if `module` is one of its submodules."""
+    root = root or module.__name__
     name = module.__name__.rpartition(".")[2]
     inner = _submodules_of(module)
     if not inner:
-        return {Path(f"{name}.pyi"): _text_of(module)}
-    found = {Path(name, "__init__.pyi"): _text_of(module)}
+        return {Path(f"{name}.pyi"): _text_of(module, root)}
+    found = {Path(name, "__init__.pyi"): _text_of(module, root)}
     for each in inner:
-        found.update({Path(name, path): text for path, text in stubs_of(each).items()})
+        found.update({Path(name, path): text for path, text in stubs_of(each, root).items()})
     return found
 
 
@@ -97,7 +100,7 @@ def _submodules_of(module: ModuleType) -> list[ModuleType]:
     return [each for each in modules if each.__name__.startswith(prefix)]
 
 
-def _text_of(module: ModuleType) -> str:
+def _text_of(module: ModuleType, root: str) -> str:
     imports: list[ImportItem] = []
     members = dict(_members_of(module))
     names = BoundNames(imports, module.__name__, members)
@@ -109,8 +112,26 @@ def _text_of(module: ModuleType) -> str:
     lines = [HEAD, _SETTINGS]
     if module.__doc__:
         lines += doc_lines(module.__doc__, "")
-    lines += ["", *import_lines(imports), *inner, "", *body]
+    own_name = module.__name__
+    others = import_lines(item for item in imports if item.mod != own_name)
+    is_package = bool(_submodules_of(module))
+    lines += ["", *(_made_relative(line, own_name, root, is_package) for line in others), *inner, "", *body]
+    # A class whose name has another meaning in a class body
+    lines += [f"{item.alias} = {item.name}" for item in imports if item.mod == own_name]
     return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _made_relative(line: str, own_name: str, root: str, is_package: bool) -> str:
+    """Return an import statement in the stub of a module. It names the modules of the same library relative to this
+    one, because the library may become part of a package."""
+    word, name, rest = line.split(" ", 2)
+    if name != root and not name.startswith(f"{root}."):
+        return line
+    own, there = own_name.split("."), name.split(".")
+    package = own if is_package else own[:-1]
+    n_common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(package, there)))
+    dots = "." * (len(package) - n_common + 1)
+    return f"{word} {dots}{'.'.join(there[n_common:])} {rest}"
 
 
 def _members_of(module: ModuleType) -> Iterator[tuple[str, Any]]:

@@ -31,7 +31,7 @@ def init(capsys):
 def test_the_project_has_the_given_name(init, tmp_path):
     status, said, complaint = init("heron", "--folder", tmp_path / "mine")
     assert (status, complaint, "written" in said) == (0, "", True)
-    files = {path.relative_to(tmp_path / "mine").as_posix(): path for path in (tmp_path / "mine").rglob("*.*")}
+    files = {path.relative_to(tmp_path / "mine").as_posix(): path for path in (tmp_path / "mine").rglob("*")}
     expected = {".github/workflows/wheels.yml", ".gitignore", "CMakeLists.txt", "README.md", "check_types.py"}
     expected |= {"pyproject.toml", "python/heron/__init__.py", "src/core.cc"}
     assert (tmp_path / "mine/tests/test_heron.py").exists()

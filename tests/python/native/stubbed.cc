@@ -88,5 +88,8 @@ FFI_HPY_MODULE(stubbed, m) {
 
   nb::module_ inner = m.def_submodule("inner", "A module inside.");
   inner.def("color_of", [](const Square &square) { return square.color; }, "square"_a);
-  inner.def_submodule("deep").def("twice", [](int x) { return 2 * x; }, "x"_a);
+  inner.def_submodule("deep")
+      .def(
+          "twice", [](int x) { return 2 * x; }, "x"_a)
+      .def("same", [](Square &square) -> Square & { return square; }, "square"_a);
 }
