@@ -207,6 +207,13 @@ def error_to_exception(error: _core.Error, moment: int | None = None) -> BaseExc
     return first
 
 
+def exception_looked_at(error: _core.Error) -> BaseException:
+    """Return the exception for a native error that will be raised again: native code inspects it."""
+    carrier = _carrier_of(error)
+    carried = None if carrier is None else carrier.look()
+    return error_to_exception(error) if carried is None else carried
+
+
 def _exception_of(error: _core.Error, moment: int | None) -> tuple[BaseException, bool]:
     """Return the exception for one error, without its cause, and whether the exception is new."""
     carrier = _carrier_of(error)

@@ -160,7 +160,7 @@ def _class(scope: Any, name: str, type_index: int, flags: int, address: int) -> 
     slots = tuple([slot for i, slot in enumerate(_SLOTS) if flags & 1 << i])
     cls = make_class(BoundMeta, _names_in(scope, name), info_of_index(type_index), slots)
     cls._ffi_is_findable = True  # type: ignore[attr-defined]  # for the cffi backend (_pypy/object/handle.py)
-    cls._ffi_address = address  # type: ignore[attr-defined]
+    cls._ffi_bound_class = address  # type: ignore[attr-defined]
     if flags & 4:
         cls._ffi_is_final = True  # type: ignore[attr-defined]
     setattr(scope, name, cls)
@@ -235,6 +235,7 @@ class _EnumBuilder:
     def __init__(self, scope: Any, name: str, doc: str, kind: int) -> None:
         self.scope, self.name, self.doc, self.kind = scope, name, doc, kind
         self.members: list[tuple[str, int, str]] = []
+        self.functions: list[tuple[str, str, Any]] = []
         self.is_exported = False
 
     def finish(self) -> type:
@@ -249,6 +250,8 @@ class _EnumBuilder:
         for name, _, doc in self.members:
             if doc:
                 cls[name].__doc__ = doc
+        for kind, name, function in self.functions:
+            setattr(cls, name, _ENUM_FUNCTIONS[kind](function))
         setattr(self.scope, self.name, cls)
         if self.is_exported:
             for name, _, _ in self.members:
@@ -260,13 +263,32 @@ def _enum_add(builder: _EnumBuilder, name: str, value: int, doc: str) -> None:
     builder.members.append((name, value, doc))
 
 
+def _as_method(function: Any) -> Any:
+    def method(self: Any, *args: Any, **named: Any) -> Any:
+        return function(self, *args, **named)
+
+    method.__name__ = method.__qualname__ = function.__name__
+    method.__doc__ = function.__doc__
+    return method
+
+
+_ENUM_FUNCTIONS: dict[str, Callable[[Any], Any]] = {"method": _as_method, "static": staticmethod, "property": property}
+
+
+def _enum_def(builder: _EnumBuilder, kind: str, name: str, function: Any) -> None:
+    builder.functions.append((kind, name, function))
+
+
 def _enum_export(builder: _EnumBuilder) -> None:
     builder.is_exported = True
 
 
 def _enum_value(cls: type, value: Any) -> int | None:
     """Return the number of a member; None for an object of another class."""
-    return value.value if isinstance(value, cls) else None  # type: ignore[attr-defined]
+    if not isinstance(value, cls):
+        return None
+    number: int = value._value_  # type: ignore[attr-defined]
+    return number if number < 2**63 else number - 2**64
 
 
 # --- other values ---------------------------------------------------------------------------------------------------
@@ -312,7 +334,7 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     "method": _method,
     "class": _class,
     "class_of_index": class_for_type_index,
-    "class_address": lambda cls: getattr(cls, "_ffi_address", 0),
+    "class_address": lambda cls: getattr(cls, "_ffi_bound_class", 0),
     "property": _property,
     "static_property": _static_property,
     "setstate": _setstate,
@@ -326,6 +348,7 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     "exception": _exception,
     "enum": _EnumBuilder,
     "enum_add": _enum_add,
+    "enum_def": _enum_def,
     "enum_export": _enum_export,
     "enum_finish": _EnumBuilder.finish,
     "enum_member": lambda cls, value: cls(value),

@@ -18,6 +18,7 @@ from .. import _core
 from .._containers.sequence import Array
 from .._core import CObject
 from .._values.opaque import OpaquePyObject
+from ..error import exception_looked_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -183,8 +184,13 @@ class Capsule:
 # --- errors ---------------------------------------------------------------------------------------------------------
 
 
-def _unraisable(error: BaseException, context: Any) -> None:
+def _raise_from(cause: BaseException | None, cls: type[BaseException], text: str) -> None:
+    raise cls(text) from cause
+
+
+def _unraisable(native: Any, context: Any) -> None:
     """Report an exception that cannot be raised."""
+    error = exception_looked_at(native)
     sys.unraisablehook(
         types.SimpleNamespace(  # type: ignore[arg-type]
             exc_type=type(error),
@@ -286,7 +292,8 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "run": _run,
     "import": _import,
     "keep_alive": _keep_alive,
-    "error_value": lambda error: error,
-    "error_matches": isinstance,
+    "error_value": exception_looked_at,
+    "error_matches": lambda error, cls: isinstance(exception_looked_at(error), cls),
+    "raise_from": _raise_from,
     "unraisable": _unraisable,
 }

@@ -51,6 +51,11 @@ FFI_HPY_NOINLINE inline handle member_of(const enum_record *record, int64_t numb
   return guarded([&] { return ask_python("enum_member", record->python, int_value(number)); });
 }
 
+/** The number of a member; an unsigned one may be larger than 63 bits. */
+template <typename E> object number_of(E value) {
+  return cast(static_cast<std::underlying_type_t<E>>(value));
+}
+
 /** Enums that are bound with enum_. */
 template <typename E> struct type_caster<E, enable_if_t<std::is_enum_v<E>>> : native_caster {
   FFI_HPY_TYPE_CASTER(E, const_name<E>());
@@ -104,15 +109,27 @@ public:
     if (std::uncaught_exceptions() != n_uncaught_) return; /* an exception ends the definition */
     record_->python = detail::ask_python("enum_finish", builder_);
     for (auto &[number, member] : record_->members) {
-      member = detail::ask_python("enum_member", record_->python, detail::int_value(number));
+      member = detail::ask_python("enum_member", record_->python, detail::number_of(static_cast<E>(number)));
     }
   }
   /** Adds a member. */
   enum_ &value(const char *name, E value, const char *doc = "") {
     auto number = static_cast<int64_t>(value);
-    detail::ask_python("enum_add", builder_, detail::str_of(name), detail::int_value(number), detail::str_of(doc));
+    detail::ask_python("enum_add", builder_, detail::str_of(name), detail::number_of(value), detail::str_of(doc));
     record_->members.emplace_back(number, object());
     return *this;
+  }
+  /** Adds a method: a function whose first parameter is a member. */
+  template <typename F, typename... Extra> enum_ &def(const char *name, F &&f, const Extra &...extra) {
+    return add("method", name, std::forward<F>(f), extra...);
+  }
+  /** Adds a static method. */
+  template <typename F, typename... Extra> enum_ &def_static(const char *name, F &&f, const Extra &...extra) {
+    return add("static", name, std::forward<F>(f), extra...);
+  }
+  /** Adds a property with a function that reads it. */
+  template <typename F, typename... Extra> enum_ &def_prop_ro(const char *name, F &&f, const Extra &...extra) {
+    return add("property", name, std::forward<F>(f), extra...);
   }
   /** Makes the members attributes of the scope of the enum, too. */
   enum_ &export_values() {
@@ -121,6 +138,12 @@ public:
   }
 
 private:
+  template <typename F, typename... Extra>
+  enum_ &add(const char *kind, const char *name, F &&f, const Extra &...extra) {
+    detail::ask_python("enum_def", builder_, detail::str_of(kind), detail::str_of(name),
+                       cpp_function(std::forward<F>(f), ::FFI_HPY_BIND_NAMESPACE::name(name), extra...));
+    return *this;
+  }
   void tell(const char *doc) { doc_ = doc; }
   void tell(is_arithmetic) { record_->is_arithmetic = true; }
   void tell(is_flag) { record_->is_flag = true; }

@@ -80,6 +80,8 @@ public:
     return kept_.any();
   }
   void close() { made_->value = nullptr; }
+  /** The object without a value. */
+  object unfinished() { return std::move(kept_); }
   /** The finished object. If is_known is given and another object has the value already, the result is that object,
    * *is_known is true, and the holder still belongs to the caller. */
   object finish(void *value, void (*release)(ffi_hpy_instance *), void *holder = nullptr, bool *is_known = nullptr) {
