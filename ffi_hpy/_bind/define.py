@@ -236,6 +236,7 @@ class _EnumBuilder:
         self.scope, self.name, self.doc, self.kind = scope, name, doc, kind
         self.members: list[tuple[str, int, str]] = []
         self.functions: list[tuple[str, str, Any]] = []
+        self.made: Any = None
         self.is_exported = False
 
     def finish(self) -> type:
@@ -252,6 +253,7 @@ class _EnumBuilder:
                 cls[name].__doc__ = doc
         for kind, name, function in self.functions:
             setattr(cls, name, _ENUM_FUNCTIONS[kind](function))
+        self.made = cls
         setattr(self.scope, self.name, cls)
         if self.is_exported:
             for name, _, _ in self.members:
@@ -260,6 +262,8 @@ class _EnumBuilder:
 
 
 def _enum_add(builder: _EnumBuilder, name: str, value: int, doc: str) -> None:
+    if builder.made is not None:
+        raise RuntimeError(f"{builder.name} is complete: a function has used it already")
     builder.members.append((name, value, doc))
 
 
@@ -277,6 +281,8 @@ _ENUM_FUNCTIONS: dict[str, Callable[[Any], Any]] = {"method": _as_method, "stati
 
 def _enum_def(builder: _EnumBuilder, kind: str, name: str, function: Any) -> None:
     builder.functions.append((kind, name, function))
+    if builder.made is not None:
+        setattr(builder.made, name, _ENUM_FUNCTIONS[kind](function))
 
 
 def _enum_export(builder: _EnumBuilder) -> None:

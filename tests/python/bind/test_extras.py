@@ -76,6 +76,7 @@ def test_an_enum_has_methods(bound):
     assert (sign.plus.times(3), sign.minus.times(x=4), sign.minus.times()) == (3, -4, -2)
     assert (sign.of(-7), sign.minus.negated) == (sign.minus, sign.plus)
     assert [(each.name, each.value) for each in sign] == [("minus", -1), ("plus", 1)]
+    assert (bound.flip(), bound.flip(sign.minus)) == (sign.minus, sign.plus)
     with pytest.raises(TypeError):
         sign.plus.times("x")
 
@@ -121,3 +122,14 @@ def test_what_a_class_says_about_itself(bound):
         bound.about(int)
     with pytest.raises(TypeError, match="expected an object of a bound class"):
         bound.mark_twice([])
+
+
+def test_a_class_says_which_class_an_object_has(bound):
+    assert [type(bound.pet(is_cat)) for is_cat in (True, False)] == [bound.Cat, bound.Pet]
+
+
+def test_shared_from_this(bound):
+    shared = bound.Shared()
+    assert not shared.is_shared()
+    assert shared.share(shared)
+    assert not shared.is_shared()

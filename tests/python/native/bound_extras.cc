@@ -2,7 +2,10 @@
  * hand. */
 #include <ffi_hpy/bind.h>
 #include <ffi_hpy/stl/pair.h>
+#include <ffi_hpy/stl/shared_ptr.h>
 #include <ffi_hpy/stl/string.h>
+
+#include <memory>
 
 namespace nb = ffi_hpy;
 
@@ -37,6 +40,16 @@ struct Notes {
   int n = 3;
 };
 
+/* It says itself what it is. */
+struct Pet {
+  bool is_cat = false;
+};
+struct Cat : Pet {};
+
+struct Shared : std::enable_shared_from_this<Shared> {
+  std::shared_ptr<Shared> other;
+};
+
 nb::object by_hand() {
   nb::handle cls = nb::type<Value>();
   nb::object first = nb::inst_alloc(cls);
@@ -51,6 +64,10 @@ nb::object by_hand() {
 }
 
 } // namespace
+
+template <> struct ffi_hpy::detail::type_hook<Pet> {
+  static const std::type_info *get(const Pet *pet) { return pet->is_cat ? &typeid(Cat) : &typeid(Pet); }
+};
 
 FFI_HPY_MODULE(bound_extras, m) {
   nb::register_exception_translator([](const std::exception_ptr &thrown, void *payload) {
@@ -100,9 +117,9 @@ FFI_HPY_MODULE(bound_extras, m) {
   });
 
   nb::enum_<Size>(m, "Size").value("small", Size::small).value("all", Size::all);
-  nb::enum_<Sign>(m, "Sign")
-      .value("minus", Sign::minus)
-      .value("plus", Sign::plus)
+  auto sign = nb::enum_<Sign>(m, "Sign").value("minus", Sign::minus).value("plus", Sign::plus);
+  m.def("flip", [](Sign s) { return s == Sign::plus ? Sign::minus : Sign::plus; }, nb::arg("sign") = Sign::plus);
+  sign
       .def("times", [](Sign sign, int x) { return static_cast<int>(sign) * x; }, nb::arg("sign"), nb::arg("x") = 2)
       .def_static("of", [](int x) { return x < 0 ? Sign::minus : Sign::plus; })
       .def_prop_ro("negated", [](Sign sign) { return static_cast<Sign>(-static_cast<int>(sign)); });
@@ -112,6 +129,19 @@ FFI_HPY_MODULE(bound_extras, m) {
   nb::class_<Value>(m, "Value", nb::supplement<Notes>()).def(nb::init<>()).def_ro("n", &Value::n);
   nb::class_<Plain>(m, "Plain").def_ro("a", &Plain::a).def_ro("b", &Plain::b);
   nb::type_supplement<Notes>(nb::type<Value>()).n = 8;
+  nb::class_<Pet>(m, "Pet");
+  nb::class_<Cat, Pet>(m, "Cat");
+  m.def("pet", [](bool is_cat) {
+    Pet *pet = is_cat ? new Cat() : new Pet();
+    pet->is_cat = is_cat;
+    return pet;
+  });
+  nb::class_<Shared>(m, "Shared")
+      .def(nb::init<>())
+      .def("is_shared", [](Shared &self) { return !self.weak_from_this().expired(); })
+      .def("share", [](std::shared_ptr<Shared> self, std::shared_ptr<const Shared> again) {
+        return self == again && !self.owner_before(again) && !again.owner_before(self);
+      });
   m.def("alive", [] { return Value::n_alive; });
   m.def("by_hand", &by_hand);
   m.def("zero", [] { return nb::inst_alloc_zero(nb::type<Plain>()); });
