@@ -155,8 +155,8 @@ class BoundMeta(ObjectMeta):
 
 
 def _class(scope: Any, name: str, type_index: int, flags: int, address: int) -> type:
-    """Make the class of a bound C++ class. `flags`: 1 for attributes, plus 2 for weak references to its instances, plus 4
-    for a class that Python cannot derive from. `address`: that of the C struct of the class."""
+    """Make the class of a bound C++ class. `flags`: 1 for attributes, plus 2 for weak references to its instances, plus
+    4 for a class that Python cannot derive from. `address`: that of the C struct of the class."""
     slots = tuple([slot for i, slot in enumerate(_SLOTS) if flags & 1 << i])
     cls = make_class(BoundMeta, _names_in(scope, name), info_of_index(type_index), slots)
     cls._ffi_is_findable = True  # type: ignore[attr-defined]  # for the cffi backend (_pypy/object/handle.py)

@@ -29,15 +29,15 @@ enum {
   kFfiHpyParamLocked = 1 << 9,     /**< a call locks the argument */
   kFfiHpyParamByNameOnly = 1 << 10, /**< set by the core: see n_positional */
   kFfiHpyParamArgs = 1 << 11,      /**< set by the core: an Array of the other arguments by position */
-  kFfiHpyParamKwargs = 1 << 12     /**< set by the core: an Array of names and values of the other arguments by name */
+  kFfiHpyParamKwargs = 1 << 12 /**< set by the core: an Array of names and values of the other arguments by name */
 };
 
 /** One parameter of an overload. */
 typedef struct {
-  const char *name;        /**< NULL: the parameter has no name */
-  const char *shown;       /**< the text of the default in Python's words; NULL if there is none */
+  const char *name; /**< NULL: the parameter has no name */
+  const char *shown; /**< the text of the default in Python's words; NULL if there is none */
   TVMFFIAny default_value; /**< None without kFfiHpyParamHasDefault */
-  uint32_t flags;          /**< kFfiHpyCast*, kFfiHpyParam* */
+  uint32_t flags; /**< kFfiHpyCast*, kFfiHpyParam* */
 } ffi_hpy_param;
 
 /** The result of an overload whose parameters do not accept the arguments. No error is pending. */
@@ -48,42 +48,42 @@ typedef struct {
 
 /** One C++ function behind a name. It is constant after function_define. */
 typedef struct ffi_hpy_overload {
-  /** Calls the function with n_params arguments: 0, -1 with an Error pending, or FFI_HPY_NEXT_OVERLOAD. `flags` is and-ed
-   * with the flags of each parameter. */
+  /** Calls the function with n_params arguments: 0, -1 with an Error pending, or FFI_HPY_NEXT_OVERLOAD. `flags` is
+   * and-ed with the flags of each parameter. */
   int (*call)(const struct ffi_hpy_overload *self, const TVMFFIAny *args, uint32_t flags, TVMFFIAny *result);
   void *capture[FFI_HPY_CAPTURE_WORDS]; /**< belongs to the library */
-  const ffi_hpy_param *params;          /**< n_params of them */
-  uint32_t n_params;                    /**< the number of parameters, including the object of a method */
-  uint32_t policy;                      /**< belongs to the library: an rv_policy */
+  const ffi_hpy_param *params; /**< n_params of them */
+  uint32_t n_params; /**< the number of parameters, including the object of a method */
+  uint32_t policy; /**< belongs to the library: an rv_policy */
 } ffi_hpy_overload;
 
 /** Bits of ffi_hpy_function_spec.flags. */
 enum {
-  kFfiHpyFunctionIsMethod = 1 << 0,    /**< the first parameter is the object; its name, if missing, is "self" */
-  kFfiHpyFunctionIsOperator = 1 << 1,  /**< NotImplemented for arguments that do not fit */
+  kFfiHpyFunctionIsMethod = 1 << 0, /**< the first parameter is the object; its name, if missing, is "self" */
+  kFfiHpyFunctionIsOperator = 1 << 1, /**< NotImplemented for arguments that do not fit */
   kFfiHpyFunctionReleasesGil = 1 << 2, /**< other threads of Python run during the call */
-  kFfiHpyFunctionLocksSelf = 1 << 3    /**< a call locks the object of the method */
+  kFfiHpyFunctionLocksSelf = 1 << 3 /**< a call locks the object of the method */
 };
 
 /** Bits that follow from the C++ type of a parameter. */
 enum {
-  kFfiHpyTypeArgs = 1 << 0,        /**< the parameter is *args */
-  kFfiHpyTypeKwargs = 1 << 1,      /**< the parameter is **kwargs */
+  kFfiHpyTypeArgs = 1 << 0, /**< the parameter is *args */
+  kFfiHpyTypeKwargs = 1 << 1, /**< the parameter is **kwargs */
   kFfiHpyTypeAcceptsNone = 1 << 2, /**< None is a value of the type */
-  kFfiHpyTypeTakesPython = 1 << 3  /**< the argument is an object of Python itself, not a native value */
+  kFfiHpyTypeTakesPython = 1 << 3 /**< the argument is an object of Python itself, not a native value */
 };
 
 /** The definition of an overload. All but the capture is borrowed during function_define. */
 typedef struct {
   const char *name;
-  const char *doc;           /**< NULL: none */
-  const char *signature;     /**< replaces the generated one; NULL */
-  const char *types;         /**< the types of the result and of the parameters in Python's words, one a line */
+  const char *doc; /**< NULL: none */
+  const char *signature; /**< replaces the generated one; NULL */
+  const char *types; /**< the types of the result and of the parameters in Python's words, one a line */
   const uint8_t *type_flags; /**< kFfiHpyType* of each parameter */
   const ffi_hpy_param *params; /**< n_named of them: all parameters, or all but the object of a method, or none */
   uint32_t n_params, n_named;
   uint32_t n_positional; /**< the number of named parameters before those that are passed by name only; or UINT32_MAX */
-  uint32_t flags;        /**< kFfiHpyFunction* */
+  uint32_t flags; /**< kFfiHpyFunction* */
   uint32_t policy;
   int (*call)(const struct ffi_hpy_overload *self, const TVMFFIAny *args, uint32_t flags, TVMFFIAny *result);
   void (*free_capture)(void **capture); /**< NULL: nothing to do */
@@ -95,17 +95,17 @@ typedef struct {
 /** A bound class. The library makes it, and it lives as long as the process. */
 typedef struct ffi_hpy_class {
   const struct ffi_hpy_class *base; /**< the bound base class; NULL if there is none */
-  void *(*to_base)(void *value);    /**< the address of the base in a value; NULL if both are the same */
-  void (*destroy)(void *value);     /**< the destructor; NULL if the class has none that is public */
-  const char *cpp_name;             /**< the name that the C++ compiler gives the type: equal in all libraries */
-  size_t size;                      /**< bytes of a value */
-  size_t alignment;                 /**< of a value, in bytes: at most 64 */
-  int32_t type_index;               /**< the index of the type whose instances are objects of this class */
-  void *core;                       /**< belongs to the core */
+  void *(*to_base)(void *value); /**< the address of the base in a value; NULL if both are the same */
+  void (*destroy)(void *value); /**< the destructor; NULL if the class has none that is public */
+  const char *cpp_name; /**< the name that the C++ compiler gives the type: equal in all libraries */
+  size_t size; /**< bytes of a value */
+  size_t alignment; /**< of a value, in bytes: at most 64 */
+  int32_t type_index; /**< the index of the type whose instances are objects of this class */
+  void *core; /**< belongs to the core */
   void (*copy)(void *room, const void *value); /**< constructs a copy; NULL: it is not possible */
-  void (*move)(void *room, void *value);       /**< constructs a value from another one; NULL: it is not possible */
-  const void *info;                 /**< the std::type_info */
-  void *supplement;                 /**< a value that the library adds to the class; NULL */
+  void (*move)(void *room, void *value); /**< constructs a value from another one; NULL: it is not possible */
+  const void *info; /**< the std::type_info */
+  void *supplement; /**< a value that the library adds to the class; NULL */
 } ffi_hpy_class;
 
 /** An object of a bound class: a header, and a C++ value inside of the object or elsewhere. */
@@ -141,8 +141,8 @@ typedef struct {
   /* Functions */
 
   /** Makes a Function of an overload, or, unless `known` is NULL, adds the overload at the end of that Function, which
-   * this entry has made. Returns a new reference to the Function, and the overload's metadata (JSON). TypeError for names
-   * or types that do not match, or another Function. */
+   * this entry has made. Returns a new reference to the Function, and the overload's metadata (JSON). TypeError for
+   * names or types that do not match, or another Function. */
   int (*function_define)(const ffi_hpy_function_spec *spec, TVMFFIObjectHandle known, TVMFFIObjectHandle *out,
                          TVMFFIAny *metadata);
 
@@ -185,8 +185,8 @@ typedef struct {
   void *(*instance_take)(ffi_hpy_instance *self);
   /** Gives a value back to the object that it was taken from, with a new release and holder. Returns a new reference to
    * the object; NULL if there is none. */
-  ffi_hpy_instance *(*instance_return)(const ffi_hpy_class *type, void *value,
-                                       void (*release)(ffi_hpy_instance *self), void *holder);
+  ffi_hpy_instance *(*instance_return)(const ffi_hpy_class *type, void *value, void (*release)(ffi_hpy_instance *self),
+                                       void *holder);
 } ffi_hpy_bind_api;
 
 #ifdef __cplusplus

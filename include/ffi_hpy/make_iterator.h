@@ -79,8 +79,8 @@ auto make_part_iterator(handle scope, const char *name, It &&first, End &&last, 
             policy, extra...);
   });
   using Result = typed<iterator, Item>;
-  return Result(steal<iterator>(
-      cast(State{std::forward<It>(first), std::forward<End>(last), true}, rv_policy::move).release()));
+  return Result(
+      steal<iterator>(cast(State{std::forward<It>(first), std::forward<End>(last), true}, rv_policy::move).release()));
 }
 
 } // namespace detail
@@ -89,19 +89,19 @@ auto make_part_iterator(handle scope, const char *name, It &&first, End &&last, 
 template <rv_policy policy = rv_policy::automatic_reference, typename It, typename End, typename... Extra>
 auto make_iterator(handle scope, const char *name, It &&first, End &&last, const Extra &...extra) {
   return detail::make_part_iterator<detail::whole_item, policy>(scope, name, std::forward<It>(first),
-                                                               std::forward<End>(last), extra...);
+                                                                std::forward<End>(last), extra...);
 }
 /** An iterator of Python over the first parts of a range of pairs. */
 template <rv_policy policy = rv_policy::automatic_reference, typename It, typename End, typename... Extra>
 auto make_key_iterator(handle scope, const char *name, It &&first, End &&last, const Extra &...extra) {
   return detail::make_part_iterator<detail::key_of_item, policy>(scope, name, std::forward<It>(first),
-                                                                std::forward<End>(last), extra...);
+                                                                 std::forward<End>(last), extra...);
 }
 /** An iterator of Python over the second parts of a range of pairs. */
 template <rv_policy policy = rv_policy::automatic_reference, typename It, typename End, typename... Extra>
 auto make_value_iterator(handle scope, const char *name, It &&first, End &&last, const Extra &...extra) {
   return detail::make_part_iterator<detail::value_of_item, policy>(scope, name, std::forward<It>(first),
-                                                                  std::forward<End>(last), extra...);
+                                                                   std::forward<End>(last), extra...);
 }
 /** An iterator of Python over the items of a container. */
 template <rv_policy policy = rv_policy::automatic_reference, typename Container, typename... Extra>

@@ -1,4 +1,5 @@
-/* operators.h - operators of C++ as methods: class_<V>(m, "V").def(nb::self + nb::self).def(2.0 * nb::self).def(-nb::self).
+/* operators.h - operators of C++ as methods: class_<V>(m, "V").def(nb::self + nb::self).def(2.0 *
+ * nb::self).def(-nb::self).
  *
  * A method returns NotImplemented for operands of other types. An operator such as += returns the object itself. */
 #ifndef FFI_HPY_OPERATORS_H_
@@ -51,17 +52,17 @@ template <typename Op> struct unary_operator : def_visitor<unary_operator<Op>> {
   }
 };
 
-#define FFI_HPY_BINARY_OPERATOR(id, symbol, python, python_reflected)                                       \
-  struct operator_##id {                                                                                    \
-    static constexpr const char *name = python, *reflected = python_reflected;                              \
-    template <typename L, typename R> static auto apply(const L &l, const R &r) { return l symbol r; }      \
-  };                                                                                                        \
-  constexpr binary_operator<operator_##id, self_t, self_t> operator symbol(self_t, self_t) { return {}; }   \
+#define FFI_HPY_BINARY_OPERATOR(id, symbol, python, python_reflected)                                            \
+  struct operator_##id {                                                                                         \
+    static constexpr const char *name = python, *reflected = python_reflected;                                   \
+    template <typename L, typename R> static auto apply(const L &l, const R &r) { return l symbol r; }           \
+  };                                                                                                             \
+  constexpr binary_operator<operator_##id, self_t, self_t> operator symbol(self_t, self_t) { return {}; }        \
   template <typename R> constexpr binary_operator<operator_##id, self_t, R> operator symbol(self_t, const R &) { \
-    return {};                                                                                              \
-  }                                                                                                         \
+    return {};                                                                                                   \
+  }                                                                                                              \
   template <typename L> constexpr binary_operator<operator_##id, L, self_t> operator symbol(const L &, self_t) { \
-    return {};                                                                                              \
+    return {};                                                                                                   \
   }
 FFI_HPY_BINARY_OPERATOR(add, +, "__add__", "__radd__")
 FFI_HPY_BINARY_OPERATOR(sub, -, "__sub__", "__rsub__")
@@ -99,17 +100,20 @@ FFI_HPY_INPLACE_OPERATOR(ior, |=)
 FFI_HPY_INPLACE_OPERATOR(ixor, ^=)
 #undef FFI_HPY_INPLACE_OPERATOR
 
-#define FFI_HPY_UNARY_OPERATOR(id, declared, expression)                                       \
-  struct operator_##id {                                                                       \
-    static constexpr const char *name = "__" #id "__";                                         \
-    template <typename T> static auto apply(const T &self) { return expression; }              \
-  };                                                                                           \
+#define FFI_HPY_UNARY_OPERATOR(id, declared, expression)                          \
+  struct operator_##id {                                                          \
+    static constexpr const char *name = "__" #id "__";                            \
+    template <typename T> static auto apply(const T &self) { return expression; } \
+  };                                                                              \
   constexpr unary_operator<operator_##id> declared(self_t) { return {}; }
 FFI_HPY_UNARY_OPERATOR(neg, operator-, -self)
 FFI_HPY_UNARY_OPERATOR(pos, operator+, +self)
 FFI_HPY_UNARY_OPERATOR(invert, operator~, ~self)
 FFI_HPY_UNARY_OPERATOR(bool, operator!, !!self)
-FFI_HPY_UNARY_OPERATOR(abs, abs, [&] { using std::abs; return abs(self); }())
+FFI_HPY_UNARY_OPERATOR(abs, abs, [&] {
+  using std::abs;
+  return abs(self);
+}())
 FFI_HPY_UNARY_OPERATOR(hash, hash, std::hash<T>()(self))
 #undef FFI_HPY_UNARY_OPERATOR
 

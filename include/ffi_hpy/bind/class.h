@@ -205,8 +205,12 @@ template <typename F> new_(F) -> new_<F>;
 /** One of the overloads of a function: overload_cast<int>(&f), or overload_cast<int>(&T::f, const_). */
 template <typename... Args> struct overload_cast_t {
   template <typename R> constexpr auto operator()(R (*f)(Args...)) const { return f; }
-  template <typename R, typename C> constexpr auto operator()(R (C::*f)(Args...), std::false_type = {}) const { return f; }
-  template <typename R, typename C> constexpr auto operator()(R (C::*f)(Args...) const, std::true_type) const { return f; }
+  template <typename R, typename C> constexpr auto operator()(R (C::*f)(Args...), std::false_type = {}) const {
+    return f;
+  }
+  template <typename R, typename C> constexpr auto operator()(R (C::*f)(Args...) const, std::true_type) const {
+    return f;
+  }
 };
 template <typename... Args> inline constexpr overload_cast_t<Args...> overload_cast{};
 inline constexpr std::true_type const_{};
@@ -357,8 +361,8 @@ public:
   /** Adds a property of a static member that can be read and set. */
   template <typename M, typename... Extra> class_ &def_rw_static(const char *name, M *member, const Extra &...extra) {
     return def_prop_rw_static(
-        name, [member](handle) -> const M & { return *member; },
-        [member](handle, const M &value) { *member = value; }, extra...);
+        name, [member](handle) -> const M & { return *member; }, [member](handle, const M &value) { *member = value; },
+        extra...);
   }
   /** Adds a property of a static member that can be read. */
   template <typename M, typename... Extra> class_ &def_ro_static(const char *name, M *member, const Extra &...extra) {

@@ -62,9 +62,9 @@ FFI_HPY_NOINLINE inline bool read_enum(enum_record *record, handle source, int64
 FFI_HPY_NOINLINE inline handle member_of(enum_record *record, int64_t number) noexcept {
   if (record == nullptr) return int_value(number);
   if (!record->python.is_valid() && !guarded([&] {
-        finish_enum(record);
-        return take(none_value());
-      }).is_valid()) {
+                                       finish_enum(record);
+                                       return take(none_value());
+                                     }).is_valid()) {
     return handle();
   }
   for (const auto &[known, member] : record->members) {
@@ -105,8 +105,8 @@ inline std::string type_text(const char *text, const std::type_info *const *type
 
 } // namespace detail
 
-/** Binds an enum. Python's class is made when the last copy of this object ends, or when a function that is defined needs a
- * member: the class needs all members. */
+/** Binds an enum. Python's class is made when the last copy of this object ends, or when a function that is defined
+ * needs a member: the class needs all members. */
 template <typename E> class enum_ {
 public:
   /** Further arguments: documentation, is_arithmetic(), is_flag(). */
@@ -132,7 +132,8 @@ public:
   /** Adds a member. */
   enum_ &value(const char *name, E value, const char *doc = "") {
     auto number = static_cast<int64_t>(value);
-    detail::ask_python("enum_add", record_->builder, detail::str_of(name), detail::number_of(value), detail::str_of(doc));
+    detail::ask_python("enum_add", record_->builder, detail::str_of(name), detail::number_of(value),
+                       detail::str_of(doc));
     record_->members.emplace_back(number, object());
     return *this;
   }

@@ -72,9 +72,9 @@ inline std::string formatted(const char *format, va_list values) {
   va_end(again);
   return text;
 }
-#define FFI_HPY_FORMATTED(text, format) \
-  va_list values;                       \
-  va_start(values, format);             \
+#define FFI_HPY_FORMATTED(text, format)                                           \
+  va_list values;                                                                 \
+  va_start(values, format);                                                       \
   std::string text = ::FFI_HPY_BIND_NAMESPACE::detail::formatted(format, values); \
   va_end(values)
 
@@ -136,8 +136,8 @@ FFI_HPY_COLD inline int translate_exception() {
 
 } // namespace detail
 
-/** Lets `function` translate exceptions: it rethrows its argument, and throws another exception in place of those that it
- * knows, or calls set_error. Other exceptions leave it. */
+/** Lets `function` translate exceptions: it rethrows its argument, and throws another exception in place of those that
+ * it knows, or calls set_error. Other exceptions leave it. */
 inline void register_exception_translator(void (*function)(const std::exception_ptr &thrown, void *payload),
                                           void *payload = nullptr) {
   auto translate = [](const detail::translator *self, const std::exception_ptr &thrown) {
@@ -203,13 +203,13 @@ FFI_HPY_PRINTF(2, 3) FFI_HPY_COLD inline void chain_error(const char *kind, cons
 }
 /** Throws an exception of a class of Python whose cause is another one. */
 [[noreturn]] FFI_HPY_PRINTF(3, 4) FFI_HPY_COLD
-inline void raise_from(python_error &cause, handle exception_class, const char *format, ...) {
+    inline void raise_from(python_error &cause, handle exception_class, const char *format, ...) {
   FFI_HPY_FORMATTED(text, format);
   detail::set_error_from(cause.value(), exception_class, text);
   throw python_error();
 }
 [[noreturn]] FFI_HPY_PRINTF(3, 4) FFI_HPY_COLD
-inline void raise_from(python_error &cause, const char *kind, const char *format, ...) {
+    inline void raise_from(python_error &cause, const char *kind, const char *format, ...) {
   FFI_HPY_FORMATTED(text, format);
   detail::set_error_from(cause.value(), detail::builtin_class(kind), text);
   throw python_error();

@@ -99,11 +99,11 @@ struct no_locks {
   no_locks(const ffi_hpy_overload *, const TVMFFIAny *, bool) {}
 };
 template <typename... Extras>
-using locks_of = std::conditional_t<((is_locked_v<Extras> || std::is_same_v<Extras, lock_self>) || ...), call_locks,
-                                    no_locks>;
+using locks_of =
+    std::conditional_t<((is_locked_v<Extras> || std::is_same_v<Extras, lock_self>) || ...), call_locks, no_locks>;
 
-/** Lets the patient live at least as long as the nurse. An object of a bound class owns it; another object of Python needs
- * a weak reference. */
+/** Lets the patient live at least as long as the nurse. An object of a bound class owns it; another object of Python
+ * needs a weak reference. */
 FFI_HPY_NOINLINE inline void keep_alive_object(handle nurse, handle patient) {
   if (!nurse.is_valid() || nurse.is_none() || !is_object(patient.any())) return;
   if (ffi_hpy_instance *owner = api->instance_of(&nurse.any())) {
@@ -127,8 +127,7 @@ void after_call(keep_alive<Nurse, Patient> *, const TVMFFIAny *args, size_t n, h
   keep_alive_object(Nurse == 0 ? result : handle(args[Nurse == 0 ? 0 : Nurse - 1]),
                     Patient == 0 ? result : handle(args[Patient == 0 ? 0 : Patient - 1]));
 }
-template <typename Policy>
-void after_call(call_policy<Policy> *, const TVMFFIAny *args, size_t n, handle result) {
+template <typename Policy> void after_call(call_policy<Policy> *, const TVMFFIAny *args, size_t n, handle result) {
   Policy::postcall(const_cast<handle *>(reinterpret_cast<const handle *>(args)), n, result);
 }
 
@@ -215,7 +214,7 @@ private:
 /** The names of types, from a text with '%' for each class or enum. */
 inline std::string type_text(const char *text, const std::type_info *const *types);
 
-/** What the signature of a callable needs. */
+/** The parts of a signature. */
 template <typename R, typename... A> struct function_types {
   template <typename F, typename Extras> using thunk_of = thunk<F, Extras, R, A...>;
   static constexpr size_t n = sizeof...(A);

@@ -25,7 +25,9 @@ FFI_HPY_NOINLINE inline std::string cpp_name_of(const std::type_info &type) {
   }
   return name;
 }
-inline const ffi_hpy_class *find_class(const std::type_info &type) { return api->class_find(cpp_name_of(type).c_str()); }
+inline const ffi_hpy_class *find_class(const std::type_info &type) {
+  return api->class_find(cpp_name_of(type).c_str());
+}
 
 /** The bound class of T: of this library, or found in another one when it is first needed. */
 template <typename T> struct class_of {
@@ -124,8 +126,8 @@ inline object find_instance(const ffi_hpy_class &type, const void *value) {
   return found != nullptr ? take_object(found) : object();
 }
 
-/** The class of the object that a pointer points at: that of a polymorphic object. Authors specialise it for classes that
- * say in another way which class an object has. */
+/** The class of the object that a pointer points at: that of a polymorphic object. Authors specialise it for classes
+ * that say in another way which class an object has. */
 template <typename T, typename = int> struct type_hook {
   static const std::type_info *get([[maybe_unused]] const T *value) {
     if constexpr (std::is_polymorphic_v<T>) {
@@ -208,7 +210,8 @@ struct class_caster_tag : native_caster {};
 
 /** The caster of a bound class. */
 template <typename T> struct type_caster_base : class_caster_tag {
-  static_assert(std::is_class_v<T> || std::is_union_v<T> || std::is_enum_v<T>, "this type cannot be a parameter or a result");
+  static_assert(std::is_class_v<T> || std::is_union_v<T> || std::is_enum_v<T>,
+                "this type cannot be a parameter or a result");
 
   using Value = T;
   static constexpr auto Name = const_name<T>();
@@ -275,9 +278,9 @@ FFI_HPY_NAMESPACE_END
 
 /** Makes a type of the standard library a bound class, also where a header of stl/ would copy it. At namespace level,
  * before the first use. */
-#define FFI_HPY_MAKE_OPAQUE(...)                                                                              \
-  template <>                                                                                                 \
-  struct FFI_HPY_BIND_NAMESPACE::detail::type_caster<__VA_ARGS__>                                             \
+#define FFI_HPY_MAKE_OPAQUE(...)                                  \
+  template <>                                                     \
+  struct FFI_HPY_BIND_NAMESPACE::detail::type_caster<__VA_ARGS__> \
       : ::FFI_HPY_BIND_NAMESPACE::detail::type_caster_base<__VA_ARGS__> {}
 
 #endif /* FFI_HPY_BIND_INSTANCE_H_ */

@@ -1,5 +1,5 @@
-/* bind_vector.h - bind_vector<std::vector<T>>(m, "Ts"): a vector as a class of Python with the methods of a list. Python
- * and C++ share it, other than with stl/vector.h, which copies. */
+/* bind_vector.h - bind_vector<std::vector<T>>(m, "Ts"): a vector as a class of Python with the methods of a list.
+ * Python and C++ share it, other than with stl/vector.h, which copies. */
 #ifndef FFI_HPY_STL_BIND_VECTOR_H_
 #define FFI_HPY_STL_BIND_VECTOR_H_
 
@@ -23,10 +23,11 @@ inline size_t position(int64_t at, size_t size, bool end = false) {
 
 template <typename T, typename = void> inline constexpr bool is_comparable_v = false;
 template <typename T>
-inline constexpr bool is_comparable_v<T, std::void_t<decltype(std::declval<const T &>() == std::declval<const T &>())>> =
-    true;
+inline constexpr bool
+    is_comparable_v<T, std::void_t<decltype(std::declval<const T &>() == std::declval<const T &>())>> = true;
 /* The operator of a container is declared for items of any type. */
-template <typename T, typename... Rest> inline constexpr bool is_comparable_v<std::vector<T, Rest...>, void> = is_comparable_v<T>;
+template <typename T, typename... Rest>
+inline constexpr bool is_comparable_v<std::vector<T, Rest...>, void> = is_comparable_v<T>;
 
 /** The values of an iterable of Python. */
 template <typename Vector> Vector vector_from(handle source) {
@@ -53,8 +54,8 @@ template <rv_policy policy, typename Vector> struct vector_iterator {
 
 } // namespace detail
 
-/** Binds a vector. Items are copied, unless the policy is reference_internal. A second call for the same vector returns the
- * first class. */
+/** Binds a vector. Items are copied, unless the policy is reference_internal. A second call for the same vector returns
+ * the first class. */
 template <typename Vector, rv_policy policy = rv_policy::automatic_reference, typename... Extra>
 object bind_vector(handle scope, const char *name, const Extra &...extra) {
   using T = typename Vector::value_type;
@@ -82,14 +83,14 @@ object bind_vector(handle scope, const char *name, const Extra &...extra) {
           },
           chosen);
   cl.def("__iter__", [](handle self) { return Iterator{borrow(self), cast<Vector *>(self)}; });
-  cl.def(
-      "__getitem__", [](Vector &v, int64_t at) -> Item { return v[detail::position(at, v.size())]; }, chosen);
+  cl.def("__getitem__", [](Vector &v, int64_t at) -> Item { return v[detail::position(at, v.size())]; }, chosen);
   cl.def("clear", [](Vector &v) { v.clear(); }, "Removes all items.");
 
   if constexpr (detail::is_copyable<T>::value) {
     cl.def(init<const Vector &>(), "Copies another container.");
     cl.def(
-        "__init__", [](Vector *self, typed<iterable, T> items) { new (self) Vector(detail::vector_from<Vector>(items)); },
+        "__init__",
+        [](Vector *self, typed<iterable, T> items) { new (self) Vector(detail::vector_from<Vector>(items)); },
         "Makes a container of the items of an iterable.");
     implicitly_convertible<iterable, Vector>();
     cl.def("append", [](Vector &v, const T &value) { v.push_back(value); }, "Adds an item at the end.");
@@ -146,7 +147,8 @@ object bind_vector(handle scope, const char *name, const Extra &...extra) {
   if constexpr (detail::is_comparable_v<T>) {
     cl.def("__eq__", [](const Vector &a, const Vector &b) { return a == b; }, is_operator());
     cl.def("__ne__", [](const Vector &a, const Vector &b) { return !(a == b); }, is_operator());
-    cl.def("__contains__", [](const Vector &v, const T &value) { return std::find(v.begin(), v.end(), value) != v.end(); });
+    cl.def("__contains__",
+           [](const Vector &v, const T &value) { return std::find(v.begin(), v.end(), value) != v.end(); });
     cl.def("__contains__", [](const Vector &, handle) { return false; }); /* a value of another type */
     cl.def(
         "count", [](const Vector &v, const T &value) { return std::count(v.begin(), v.end(), value); },

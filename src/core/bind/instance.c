@@ -50,7 +50,8 @@ static kept_object *kept_of(const ffi_hpy_instance *self) {
   return (kept_object *)fh_atomic_load_acquire_ptr((void *const *)&self->kept);
 }
 
-/* For Python's garbage collector: an object refers to the object whose part its value is, and to those that it keeps. */
+/* For Python's garbage collector: an object refers to the object whose part its value is, and to those that it keeps.
+ * */
 static void visit_references(const TVMFFIObject *self, const reference_visitor *visitor) {
   const ffi_hpy_instance *instance = (const ffi_hpy_instance *)(const void *)self;
   for (const kept_object *each = kept_of(instance); each != NULL; each = each->next) {
@@ -361,8 +362,8 @@ void *fh_instance_take(ffi_hpy_instance *self) {
   return value;
 }
 
-ffi_hpy_instance *fh_instance_return(const ffi_hpy_class *type, void *value,
-                                     void (*release)(ffi_hpy_instance *self), void *holder) {
+ffi_hpy_instance *fh_instance_return(const ffi_hpy_class *type, void *value, void (*release)(ffi_hpy_instance *self),
+                                     void *holder) {
   size_t stripe = fh_fork_number_of(value);
   fh_mutex_lock(&stripe_locks[stripe].lock);
   ffi_hpy_instance *each = NULL;

@@ -18,7 +18,7 @@ void *fh_instance_cast(const TVMFFIAny *value, const ffi_hpy_class *type);
 ffi_hpy_instance *fh_instance_of(const TVMFFIAny *value);
 int fh_instance_keep(ffi_hpy_instance *self, TVMFFIObjectHandle kept);
 void *fh_instance_take(ffi_hpy_instance *self);
-ffi_hpy_instance *fh_instance_return(const ffi_hpy_class *type, void *value,
-                                     void (*release)(ffi_hpy_instance *self), void *holder);
+ffi_hpy_instance *fh_instance_return(const ffi_hpy_class *type, void *value, void (*release)(ffi_hpy_instance *self),
+                                     void *holder);
 
 #endif /* FH_INSTANCE_H_ */

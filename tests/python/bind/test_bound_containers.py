@@ -20,7 +20,9 @@ def bound(import_bound):
 # --- iterators --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("data", [{}, {"a": "b"}, {str(i): chr(i + 1) for i in range(200)}], ids=["none", "one", "many"])
+@pytest.mark.parametrize(
+    "data", [{}, {"a": "b"}, {str(i): chr(i + 1) for i in range(200)}], ids=["none", "one", "many"]
+)
 def test_iterators_over_a_map(bound, data):
     words = bound.Words(data)
     assert sorted(words) == sorted(data)
@@ -76,7 +78,14 @@ def test_a_vector_is_like_a_list(bound):
     assert (v.pop(), v.pop(1), v.pop(index=0), list(v)) == (3, 0, 1, [4, 2, 9])
     v.extend([1, 1])
     v.extend(v)
-    assert (list(v), v.count(1), v.count(77), 9 in v, 5 in v, "x" in v) == ([4, 2, 9, 1, 1] * 2, 4, 0, True, False, False)
+    assert (list(v), v.count(1), v.count(77), 9 in v, 5 in v, "x" in v) == (
+        [4, 2, 9, 1, 1] * 2,
+        4,
+        0,
+        True,
+        False,
+        False,
+    )
     for wrong in (lambda: v.extend([8, "a"]), lambda: v.append(-1), lambda: v.append("x"), lambda: bound.Ints(3)):
         with pytest.raises(TypeError):
             wrong()

@@ -49,7 +49,9 @@ void sleep_inside(nb::callable f) {
     nb::gil_scoped_release released;
     nb::gil_scoped_release again;
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
-    { nb::gil_scoped_acquire acquired; }
+    {
+      nb::gil_scoped_acquire acquired;
+    }
     f(1);
   }
   f(2);

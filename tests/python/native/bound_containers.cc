@@ -1,5 +1,5 @@
-/* A library that is bound with ffi_hpy/bind.h: the module `bound_containers`. Iterators, and vectors and maps that Python
- * shares with C++. */
+/* A library that is bound with ffi_hpy/bind.h: the module `bound_containers`. Iterators, and vectors and maps that
+ * Python shares with C++. */
 #include <ffi_hpy/bind.h>
 #include <ffi_hpy/make_iterator.h>
 #include <ffi_hpy/stl/bind_map.h>
@@ -57,14 +57,19 @@ struct Only { /* it is moved */
 
 FFI_HPY_MODULE(bound_containers, m) {
   nb::class_<Words>(m, "Words")
-      .def("__init__", [](Words *self, std::unordered_map<std::string, std::string> all) { new (self) Words{std::move(all)}; })
+      .def("__init__",
+           [](Words *self, std::unordered_map<std::string, std::string> all) { new (self) Words{std::move(all)}; })
       .def(
           "__iter__",
-          [](const Words &w) { return nb::make_key_iterator(nb::type<Words>(), "KeyIterator", w.all.begin(), w.all.end()); },
+          [](const Words &w) {
+            return nb::make_key_iterator(nb::type<Words>(), "KeyIterator", w.all.begin(), w.all.end());
+          },
           nb::keep_alive<0, 1>())
       .def(
           "values",
-          [](const Words &w) { return nb::make_value_iterator(nb::type<Words>(), "Values", w.all.begin(), w.all.end()); },
+          [](const Words &w) {
+            return nb::make_value_iterator(nb::type<Words>(), "Values", w.all.begin(), w.all.end());
+          },
           nb::keep_alive<0, 1>())
       .def(
           "items",
@@ -76,10 +81,10 @@ FFI_HPY_MODULE(bound_containers, m) {
   nb::class_<Squares>(m, "Squares")
       .def(nb::init<>())
       .def("__iter__", [](const Squares &s) { return nb::make_iterator(nb::type<Squares>(), "Items", s); })
-      .def("keys", [](const Squares &s) { return nb::make_key_iterator(nb::type<Squares>(), "Keys", s.begin(), s.end()); })
-      .def("values", [](const Squares &s) {
-        return nb::make_value_iterator(nb::type<Squares>(), "Values", s.begin(), s.end());
-      });
+      .def("keys",
+           [](const Squares &s) { return nb::make_key_iterator(nb::type<Squares>(), "Keys", s.begin(), s.end()); })
+      .def("values",
+           [](const Squares &s) { return nb::make_value_iterator(nb::type<Squares>(), "Values", s.begin(), s.end()); });
   nb::handle scope = m;
   m.def("pass_on", [scope](nb::iterator it) -> nb::iterator {
     return nb::make_iterator(scope, "Passed", std::begin(it), std::end(it));

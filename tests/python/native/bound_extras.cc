@@ -70,15 +70,17 @@ template <> struct ffi_hpy::detail::type_hook<Pet> {
 };
 
 FFI_HPY_MODULE(bound_extras, m) {
-  nb::register_exception_translator([](const std::exception_ptr &thrown, void *payload) {
-    try {
-      std::rethrow_exception(thrown);
-    } catch (const First &error) {
-      nb::set_error("IndexError", "%s %s", error.what(), static_cast<const char *>(payload));
-    } catch (const Second &error) {
-      throw nb::key_error(error.what());
-    }
-  }, const_cast<char *>("payload"));
+  nb::register_exception_translator(
+      [](const std::exception_ptr &thrown, void *payload) {
+        try {
+          std::rethrow_exception(thrown);
+        } catch (const First &error) {
+          nb::set_error("IndexError", "%s %s", error.what(), static_cast<const char *>(payload));
+        } catch (const Second &error) {
+          throw nb::key_error(error.what());
+        }
+      },
+      const_cast<char *>("payload"));
   nb::exception<Third>(m, "Third", m.import_("builtins").attr("LookupError"));
   m.def("throw", [](int which) {
     if (which == 1) throw First();
@@ -119,8 +121,8 @@ FFI_HPY_MODULE(bound_extras, m) {
   nb::enum_<Size>(m, "Size").value("small", Size::small).value("all", Size::all);
   auto sign = nb::enum_<Sign>(m, "Sign").value("minus", Sign::minus).value("plus", Sign::plus);
   m.def("flip", [](Sign s) { return s == Sign::plus ? Sign::minus : Sign::plus; }, nb::arg("sign") = Sign::plus);
-  sign
-      .def("times", [](Sign sign, int x) { return static_cast<int>(sign) * x; }, nb::arg("sign"), nb::arg("x") = 2)
+  sign.def(
+          "times", [](Sign sign, int x) { return static_cast<int>(sign) * x; }, nb::arg("sign"), nb::arg("x") = 2)
       .def_static("of", [](int x) { return x < 0 ? Sign::minus : Sign::plus; })
       .def_prop_ro("negated", [](Sign sign) { return static_cast<Sign>(-static_cast<int>(sign)); });
   m.def("size", [](Size size) { return static_cast<uint64_t>(size); });

@@ -150,15 +150,16 @@ FFI_HPY_MODULE(bound_members, m) {
       .def_ro("n_made", &Unique::n_made);
 
   nb::class_<State>(m, "State")
-      .def("__init__", [](State *self, int x, std::string y) { new (self) State(x, std::move(y)); }, "x"_a, "y"_a = "why")
+      .def(
+          "__init__", [](State *self, int x, std::string y) { new (self) State(x, std::move(y)); }, "x"_a,
+          "y"_a = "why")
       .def(nb::init<int, std::string>())
       .def_ro("x", &State::x)
       .def_ro("y", &State::y)
       .def_static("alive", [] { return State::n_alive; })
       .def("__getstate__", [](const State &self) { return std::make_pair(self.x, self.y); })
-      .def("__setstate__", [](State &self, const std::pair<int, std::string> &state) {
-        new (&self) State(state.first, state.second);
-      });
+      .def("__setstate__",
+           [](State &self, const std::pair<int, std::string> &state) { new (&self) State(state.first, state.second); });
 
   auto outer = nb::class_<Outer>(m, "Outer").def(nb::init<>());
   nb::class_<Outer::Inner>(outer, "Inner").def(nb::init<>()).def("make", [](const Outer::Inner &) { return Outer(); });
