@@ -157,12 +157,12 @@ class BoundMeta(ObjectMeta):
 
 
 def _class(scope: Any, name: str, type_index: int, flags: int, address: int) -> type:
-    """Make the class of a bound C++ class. `flags`: 1 for attributes, plus 2 for weak references to its instances, plus 4
-    for a class that Python cannot derive from. `address`: that of the C struct of the class."""
+    """Make the class of a bound C++ class. `flags`: 1 for attributes, plus 2 for weak references to its instances, plus
+    4 for a class that Python cannot derive from. `address`: that of the C struct of the class."""
     slots = tuple([slot for i, slot in enumerate(_SLOTS) if flags & 1 << i])
     cls = make_class(BoundMeta, _names_in(scope, name), info_of_index(type_index), slots)
     cls._ffi_is_findable = True  # type: ignore[attr-defined]  # for the cffi backend (_pypy/object/handle.py)
-    cls._ffi_address = address  # type: ignore[attr-defined]
+    cls._ffi_bound_class = address  # type: ignore[attr-defined]
     if flags & 4:
         cls._ffi_is_final = True  # type: ignore[attr-defined]
     setattr(scope, name, cls)
@@ -237,6 +237,8 @@ class _EnumBuilder:
     def __init__(self, scope: Any, name: str, doc: str, kind: int) -> None:
         self.scope, self.name, self.doc, self.kind = scope, name, doc, kind
         self.members: list[tuple[str, int, str]] = []
+        self.functions: list[tuple[str, str, Any]] = []
+        self.made: Any = None
         self.is_exported = False
 
     def finish(self) -> type:
@@ -255,6 +257,9 @@ class _EnumBuilder:
         for name, _, doc in self.members:
             if doc:
                 cls[name].__doc__ = doc
+        for kind, name, function in self.functions:
+            setattr(cls, name, _ENUM_FUNCTIONS[kind](function))
+        self.made = cls
         setattr(self.scope, self.name, cls)
         if self.is_exported:
             for name, _, _ in self.members:
@@ -263,7 +268,27 @@ class _EnumBuilder:
 
 
 def _enum_add(builder: _EnumBuilder, name: str, value: int, doc: str) -> None:
+    if builder.made is not None:
+        raise RuntimeError(f"{builder.name} is complete: a function has used it already")
     builder.members.append((name, value, doc))
+
+
+def _as_method(function: Any) -> Any:
+    def method(self: Any, *args: Any, **named: Any) -> Any:
+        return function(self, *args, **named)
+
+    method.__name__ = method.__qualname__ = function.__name__
+    method.__doc__ = function.__doc__
+    return method
+
+
+_ENUM_FUNCTIONS: dict[str, Callable[[Any], Any]] = {"method": _as_method, "static": staticmethod, "property": property}
+
+
+def _enum_def(builder: _EnumBuilder, kind: str, name: str, function: Any) -> None:
+    builder.functions.append((kind, name, function))
+    if builder.made is not None:
+        setattr(builder.made, name, _ENUM_FUNCTIONS[kind](function))
 
 
 def _enum_export(builder: _EnumBuilder) -> None:
@@ -277,7 +302,10 @@ def _enum_member(cls: Any, value: int) -> Any:
 
 def _enum_value(cls: type, value: Any) -> int | None:
     """Return the number of a member; None for an object of another class."""
-    return value.value if isinstance(value, cls) else None  # type: ignore[attr-defined]
+    if not isinstance(value, cls):
+        return None
+    number: int = value._value_  # type: ignore[attr-defined]
+    return number if number < 2**63 else number - 2**64
 
 
 # --- other values ---------------------------------------------------------------------------------------------------
@@ -325,7 +353,7 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     "method": _method,
     "class": _class,
     "class_of_index": class_for_type_index,
-    "class_address": lambda cls: getattr(cls, "_ffi_address", 0),
+    "class_address": lambda cls: getattr(cls, "_ffi_bound_class", 0),
     "property": _property,
     "static_property": _static_property,
     "setstate": _setstate,
@@ -339,6 +367,7 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     "exception": _exception,
     "enum": _EnumBuilder,
     "enum_add": _enum_add,
+    "enum_def": _enum_def,
     "enum_export": _enum_export,
     "enum_finish": _EnumBuilder.finish,
     "enum_member": _enum_member,

@@ -191,6 +191,10 @@ class Capsule:
 # --- errors ---------------------------------------------------------------------------------------------------------
 
 
+def _raise_from(cause: BaseException | None, cls: type[BaseException], text: str) -> None:
+    raise cls(text) from cause
+
+
 def _unraisable(error: Any, context: Any) -> None:
     """Report a native error that cannot be raised."""
     exception = exception_in(error)
@@ -303,5 +307,6 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "keep_alive": _keep_alive,
     "error_value": exception_in,
     "error_matches": lambda error, cls: isinstance(exception_in(error), cls),
+    "raise_from": _raise_from,
     "unraisable": _unraisable,
 }

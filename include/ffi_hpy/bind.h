@@ -19,6 +19,7 @@
 
 #include <ffi_hpy/bind/class.h>
 #include <ffi_hpy/bind/enum.h>
+#include <ffi_hpy/bind/inspect.h>
 #include <ffi_hpy/bind/module.h>
 
 #endif /* FFI_HPY_BIND_H_ */

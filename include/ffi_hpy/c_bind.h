@@ -102,6 +102,10 @@ typedef struct ffi_hpy_class {
   size_t alignment; /**< of a value, in bytes: at most 64 */
   int32_t type_index; /**< the index of the type whose instances are objects of this class */
   void *core; /**< belongs to the core */
+  void (*copy)(void *room, const void *value); /**< constructs a copy; NULL: it is not possible */
+  void (*move)(void *room, void *value); /**< constructs a value from another one; NULL: it is not possible */
+  const void *info; /**< the std::type_info */
+  void *supplement; /**< a value that the library adds to the class; NULL */
 } ffi_hpy_class;
 
 /** An object of a bound class: a header, and a C++ value inside of the object or elsewhere. */

@@ -1,4 +1,5 @@
-/* operators.h - operators of C++ as methods: class_<V>(m, "V").def(nb::self + nb::self).def(2.0 * nb::self).def(-nb::self).
+/* operators.h - operators of C++ as methods: class_<V>(m, "V").def(nb::self + nb::self).def(2.0 *
+ * nb::self).def(-nb::self).
  *
  * A method returns NotImplemented for operands of other types. An operator such as += returns the object itself. */
 #ifndef FFI_HPY_OPERATORS_H_

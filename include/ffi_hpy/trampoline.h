@@ -22,8 +22,8 @@ FFI_HPY_NAMESPACE_BEGIN
 
 namespace detail {
 
-/** One call of an override in the source: the name, its number in the tables of classes, and the Function that calls the
- * method of that name of its first argument. */
+/** One call of an override in the source: the name, its number in the tables of classes, and the Function that calls
+ * the method of that name of its first argument. */
 struct override_slot {
   const char *name;
   std::atomic<uint32_t> number{0};             /**< 0: none yet */

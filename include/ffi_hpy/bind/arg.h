@@ -95,11 +95,11 @@ struct name {
 };
 /** The patient lives at least as long as the nurse. 0 is the result, 1 the first argument. */
 template <size_t Nurse, size_t Patient> struct keep_alive {};
-/** Policy::precall(args, n, cleanup) runs before the arguments are read, and may replace them; Policy::postcall(args, n,
- * result) runs after the function. `args` are n handles. */
+/** Policy::precall(args, n, cleanup) runs before the arguments are read, and may replace them; Policy::postcall(args,
+ * n, result) runs after the function. `args` are n handles. */
 template <typename Policy> struct call_policy {};
-/** A call locks the object of the method, where bound functions run beside each other: without a GIL, and on PyPy. Objects
- * of bound classes can be locked; at most two in a call. */
+/** A call locks the object of the method, where bound functions run beside each other: without a GIL, and on PyPy.
+ * Objects of bound classes can be locked; at most two in a call. */
 struct lock_self {};
 
 FFI_HPY_NAMESPACE_END

@@ -135,6 +135,7 @@ struct class_about {
   const char *doc = "";
   int64_t flags = 0;
   handle base; /* the class of the base class, if it is an argument */
+  void *supplement = nullptr;
 };
 
 } // namespace detail
@@ -153,6 +154,8 @@ struct dynamic_attr {};
 struct is_weak_referenceable {};
 /** Python cannot derive classes from the class. */
 struct is_final {};
+/** The class has a value of this type, which type_supplement<T>(cls) returns. It lives as long as the process. */
+template <typename T> struct supplement {};
 /** The destructors of objects are not called. */
 struct never_destruct {};
 
@@ -163,6 +166,7 @@ inline void apply(class_about *about, is_weak_referenceable) { about->flags |= 2
 inline void apply(class_about *about, is_final) { about->flags |= 4; }
 inline void apply(class_about *, sig) {}
 inline void apply(class_about *, never_destruct) {}
+template <typename T> void apply(class_about *about, supplement<T>) { about->supplement = new T{}; }
 inline void apply(class_about *about, handle base) { about->base = base; }
 inline void apply_doc(class_about *about, const char *doc) { about->doc = doc; }
 template <typename T> void apply_doc(class_about *, const T &) {}
@@ -264,6 +268,14 @@ public:
       made->destroy = [](void *value) { static_cast<T *>(value)->~T(); };
     }
     made->cpp_name = detail::lasting(detail::cpp_name_of(typeid(T)).c_str());
+    if constexpr (detail::is_copyable<T>::value) {
+      made->copy = [](void *room, const void *value) { new (room) T(*static_cast<const T *>(value)); };
+    }
+    if constexpr (std::is_move_constructible_v<T>) {
+      made->move = [](void *room, void *value) { new (room) T(std::move(*static_cast<T *>(value))); };
+    }
+    made->info = &typeid(T);
+    made->supplement = about.supplement;
     made->size = std::max(sizeof(T), sizeof(Alias));
     made->alignment = std::max(alignof(T), alignof(Alias));
     if (about.base.is_valid()) made->base = &detail::bound_class(about.base);
@@ -462,7 +474,8 @@ public:
       }
     };
     object key = detail::ask_python("key_in", in, detail::str_of(name));
-    detail::translators = new detail::translator{translate, cast<std::string>(key), detail::translators};
+    detail::translators = /* for the life of the process */
+        new detail::translator{translate, cast<std::string>(key), nullptr, nullptr, detail::translators};
   }
 };
 

@@ -19,14 +19,15 @@ namespace detail {
 struct enum_record {
   const std::type_info *type;
   std::string key;
-  object python;
+  object builder, python; /* the class is made when it is first needed */
   std::vector<std::pair<int64_t, object>> members; /* objects of Python, by number once the enum is complete */
   std::vector<std::pair<const TVMFFIObject *, int64_t>> numbers; /* of the objects, by address */
+  object (*number_to_python)(int64_t number);
   bool is_arithmetic = false, is_flag = false;
   const enum_record *older = nullptr;
 
-  /** Sorts both lists. */
-  void finish() {
+  /** Sorts both lists, when all members are known. */
+  void sort() {
     for (const auto &[number, member] : members) {
       if (is_object(member.any())) numbers.emplace_back(member.any().v_obj, number);
     }
@@ -47,8 +48,21 @@ template <typename E> struct enum_of {
   static inline enum_record *known = nullptr;
 };
 
+/** The number of a member; an unsigned one may be larger than 63 bits. */
+template <typename E> object number_of(E value) { return cast(static_cast<std::underlying_type_t<E>>(value)); }
+
+/** Makes Python's class of the members that are known by now. */
+FFI_HPY_NOINLINE inline void finish_enum(enum_record *record) {
+  if (record->python.is_valid()) return;
+  record->python = ask_python("enum_finish", record->builder);
+  for (auto &[number, member] : record->members) {
+    member = ask_python("enum_member", record->python, record->number_to_python(number));
+  }
+  record->sort();
+}
+
 /** The number of an argument; false if it is not a member. */
-FFI_HPY_NOINLINE inline bool read_enum(const enum_record *record, handle source, int64_t *number) noexcept {
+FFI_HPY_NOINLINE inline bool read_enum(enum_record *record, handle source, int64_t *number) noexcept {
   if (record == nullptr) return false;
   if (source.any().type_index == kTVMFFIInt) {
     *number = source.any().v_int64;
@@ -60,18 +74,27 @@ FFI_HPY_NOINLINE inline bool read_enum(const enum_record *record, handle source,
     *number = *known;
     return true;
   }
-  /* a combination of flags, or an object of another class */
-  handle found = guarded([&] { return ask_python("enum_value", record->python, source); });
+  /* a combination of flags, an object of another class, or an enum that is not complete */
+  handle found = guarded([&] {
+    finish_enum(record);
+    return ask_python("enum_value", record->python, source);
+  });
   if (!found.is_valid()) python_error dropped;
   *number = found.any().v_int64;
   bool is_member = found.any().type_index == kTVMFFIInt;
   found.dec_ref();
   return is_member;
 }
-FFI_HPY_NOINLINE inline handle member_of(const enum_record *record, int64_t number) noexcept {
+FFI_HPY_NOINLINE inline handle member_of(enum_record *record, int64_t number) noexcept {
   if (record == nullptr) return int_value(number);
+  if (!record->python.is_valid() && !guarded([&] {
+                                       finish_enum(record);
+                                       return take(none_value());
+                                     }).is_valid()) {
+    return handle();
+  }
   if (const object *member = find_sorted(record->members, number)) return member->inc_ref();
-  return guarded([&] { return ask_python("enum_member", record->python, int_value(number)); });
+  return guarded([&] { return ask_python("enum_member", record->python, record->number_to_python(number)); });
 }
 
 /** Enums that are bound with enum_. */
@@ -116,7 +139,8 @@ inline std::string type_text(const char *text, const std::type_info *const *type
 
 } // namespace detail
 
-/** Binds an enum. Python's class is made when the object of this class ends, because it needs all members. */
+/** Binds an enum. Python's class is made when the last copy of this object ends, or when a function that is defined
+ * needs a member: the class needs all members. */
 template <typename E> class enum_ {
 public:
   /** Further arguments: documentation, is_arithmetic(), is_flag(). */
@@ -124,43 +148,60 @@ public:
     record_ = new detail::enum_record{}; /* for the life of the process */
     record_->type = &typeid(E);
     record_->key = cast<std::string>(detail::ask_python("key_in", in, detail::str_of(name)));
+    record_->number_to_python = [](int64_t number) { return detail::number_of(static_cast<E>(number)); };
     (tell(extra), ...);
     int64_t kind = (record_->is_arithmetic ? 1 : 0) + (record_->is_flag ? 2 : 0);
-    builder_ = detail::ask_python("enum", in, detail::str_of(name), detail::str_of(doc_), detail::int_value(kind));
+    record_->builder =
+        detail::ask_python("enum", in, detail::str_of(name), detail::str_of(doc_), detail::int_value(kind));
     record_->older = detail::enums;
     detail::enums = record_;
     detail::enum_of<E>::known = record_;
   }
-  enum_(const enum_ &) = delete;
+  enum_(const enum_ &) = default;
   enum_ &operator=(const enum_ &) = delete;
   ~enum_() noexcept(false) {
-    if (std::uncaught_exceptions() != n_uncaught_) return; /* an exception ends the definition */
-    record_->python = detail::ask_python("enum_finish", builder_);
-    for (auto &[number, member] : record_->members) {
-      member = detail::ask_python("enum_member", record_->python, detail::int_value(number));
-    }
-    record_->finish();
+    if (n_copies_.use_count() != 1 || std::uncaught_exceptions() != n_uncaught_) return; /* one ends the definition */
+    detail::finish_enum(record_);
   }
   /** Adds a member. */
   enum_ &value(const char *name, E value, const char *doc = "") {
     auto number = static_cast<int64_t>(value);
-    detail::ask_python("enum_add", builder_, detail::str_of(name), detail::int_value(number), detail::str_of(doc));
+    detail::ask_python("enum_add", record_->builder, detail::str_of(name), detail::number_of(value),
+                       detail::str_of(doc));
     record_->members.emplace_back(number, object());
     return *this;
   }
+  /** Adds a method: a function whose first parameter is a member. */
+  template <typename F, typename... Extra> enum_ &def(const char *name, F &&f, const Extra &...extra) {
+    return add("method", name, std::forward<F>(f), extra...);
+  }
+  /** Adds a static method. */
+  template <typename F, typename... Extra> enum_ &def_static(const char *name, F &&f, const Extra &...extra) {
+    return add("static", name, std::forward<F>(f), extra...);
+  }
+  /** Adds a property with a function that reads it. */
+  template <typename F, typename... Extra> enum_ &def_prop_ro(const char *name, F &&f, const Extra &...extra) {
+    return add("property", name, std::forward<F>(f), extra...);
+  }
   /** Makes the members attributes of the scope of the enum, too. */
   enum_ &export_values() {
-    detail::ask_python("enum_export", builder_);
+    detail::ask_python("enum_export", record_->builder);
     return *this;
   }
 
 private:
+  template <typename F, typename... Extra>
+  enum_ &add(const char *kind, const char *name, F &&f, const Extra &...extra) {
+    detail::ask_python("enum_def", record_->builder, detail::str_of(kind), detail::str_of(name),
+                       cpp_function(std::forward<F>(f), ::FFI_HPY_BIND_NAMESPACE::name(name), extra...));
+    return *this;
+  }
   void tell(const char *doc) { doc_ = doc; }
   void tell(is_arithmetic) { record_->is_arithmetic = true; }
   void tell(is_flag) { record_->is_flag = true; }
 
   detail::enum_record *record_;
-  object builder_;
+  std::shared_ptr<bool> n_copies_ = std::make_shared<bool>();
   const char *doc_ = "";
   int n_uncaught_ = std::uncaught_exceptions();
 };

@@ -4,6 +4,8 @@
 
 #include <ffi_hpy/bind/python.h>
 
+#include <cstdarg>
+#include <cstdio>
 #include <new>
 #include <stdexcept>
 #include <typeinfo>
@@ -49,13 +51,32 @@ struct next_overload {};
 
 namespace detail {
 
-/** A class of exceptions that the library has registered, in a list; the newest is tried first. */
+/** A class of exceptions that the library has registered, in a list; the newest is tried first. It returns true with an
+ * error pending, or false; or it throws the exception for the older ones. */
 struct translator {
   bool (*translate)(const translator *self, const std::exception_ptr &thrown);
   std::string kind;
+  void (*function)(const std::exception_ptr &, void *);
+  void *payload;
   const translator *older;
 };
 inline const translator *translators = nullptr;
+
+/** printf into a string. */
+inline std::string formatted(const char *format, va_list values) {
+  va_list again;
+  va_copy(again, values);
+  int n = std::vsnprintf(nullptr, 0, format, values);
+  std::string text(static_cast<size_t>(n > 0 ? n : 0), '\0');
+  if (n > 0) std::vsnprintf(text.data(), text.size() + 1, format, again);
+  va_end(again);
+  return text;
+}
+#define FFI_HPY_FORMATTED(text, format)                                           \
+  va_list values;                                                                 \
+  va_start(values, format);                                                       \
+  std::string text = ::FFI_HPY_BIND_NAMESPACE::detail::formatted(format, values); \
+  va_end(values)
 
 FFI_HPY_COLD inline std::string demangled(const char *name) {
 #if defined(__GNUC__) || defined(__clang__)
@@ -72,11 +93,16 @@ FFI_HPY_COLD inline std::string demangled(const char *name) {
 /** Makes the exception that is being handled the pending error. Returns -1; or FFI_HPY_NEXT_OVERLOAD if an argument did
  * not fit. */
 FFI_HPY_COLD inline int translate_exception() {
+  std::exception_ptr thrown = std::current_exception();
   for (const translator *each = translators; each != nullptr; each = each->older) {
-    if (each->translate(each, std::current_exception())) return -1;
+    try {
+      if (each->translate(each, thrown)) return -1;
+    } catch (...) {
+      thrown = std::current_exception();
+    }
   }
   try {
-    throw;
+    std::rethrow_exception(thrown);
   } catch (const python_error &error) {
     error.restore();
   } catch (const builtin_exception &error) {
@@ -109,6 +135,87 @@ FFI_HPY_COLD inline int translate_exception() {
 }
 
 } // namespace detail
+
+/** Lets `function` translate exceptions: it rethrows its argument, and throws another exception in place of those that
+ * it knows, or calls set_error. Other exceptions leave it. */
+inline void register_exception_translator(void (*function)(const std::exception_ptr &thrown, void *payload),
+                                          void *payload = nullptr) {
+  auto translate = [](const detail::translator *self, const std::exception_ptr &thrown) {
+    self->function(thrown, self->payload);
+    return true;
+  };
+  detail::translators = /* for the life of the process */
+      new detail::translator{translate, std::string(), function, payload, detail::translators};
+}
+
+#if defined(__GNUC__) || defined(__clang__)
+#define FFI_HPY_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define FFI_HPY_PRINTF(text, first)
+#endif
+
+/** Throws std::runtime_error with a text, as printf. */
+[[noreturn]] FFI_HPY_PRINTF(1, 2) FFI_HPY_COLD inline void raise(const char *format, ...) {
+  FFI_HPY_FORMATTED(text, format);
+  throw std::runtime_error(text);
+}
+/** Throws type_error with a text, as printf. */
+[[noreturn]] FFI_HPY_PRINTF(1, 2) FFI_HPY_COLD inline void raise_type_error(const char *format, ...) {
+  FFI_HPY_FORMATTED(text, format);
+  throw type_error(text.c_str());
+}
+/** Throws the pending error of this thread. */
+[[noreturn]] inline void raise_python_error() { throw python_error(); }
+/** Makes an exception the pending error of this thread. The class is one of Python, or the name of a built-in one. */
+FFI_HPY_PRINTF(2, 3) FFI_HPY_COLD inline void set_error(const char *kind, const char *format, ...) {
+  FFI_HPY_FORMATTED(text, format);
+  detail::api->raise(kind, text.c_str());
+}
+
+namespace detail {
+
+/** Makes an exception of a class with a cause the pending error. */
+FFI_HPY_COLD inline void set_error_from(handle cause, handle exception_class, const std::string &text) {
+  try {
+    ask_python("raise_from", cause, exception_class, str_of(text));
+  } catch (const python_error &error) {
+    error.restore();
+  }
+}
+inline object builtin_class(const char *kind) { return ask_python("constant", str_of(kind)); }
+
+} // namespace detail
+
+FFI_HPY_PRINTF(2, 3) FFI_HPY_COLD inline void set_error(handle exception_class, const char *format, ...) {
+  FFI_HPY_FORMATTED(text, format);
+  detail::set_error_from(handle(detail::none_value()), exception_class, text);
+}
+/** Makes an exception whose cause is the pending error the pending error. */
+FFI_HPY_PRINTF(2, 3) FFI_HPY_COLD inline void chain_error(handle exception_class, const char *format, ...) {
+  FFI_HPY_FORMATTED(text, format);
+  python_error cause;
+  detail::set_error_from(cause.value(), exception_class, text);
+}
+FFI_HPY_PRINTF(2, 3) FFI_HPY_COLD inline void chain_error(const char *kind, const char *format, ...) {
+  FFI_HPY_FORMATTED(text, format);
+  python_error cause;
+  detail::set_error_from(cause.value(), detail::builtin_class(kind), text);
+}
+/** Throws an exception of a class of Python whose cause is another one. */
+[[noreturn]] FFI_HPY_PRINTF(3, 4) FFI_HPY_COLD
+    inline void raise_from(python_error &cause, handle exception_class, const char *format, ...) {
+  FFI_HPY_FORMATTED(text, format);
+  detail::set_error_from(cause.value(), exception_class, text);
+  throw python_error();
+}
+[[noreturn]] FFI_HPY_PRINTF(3, 4) FFI_HPY_COLD
+    inline void raise_from(python_error &cause, const char *kind, const char *format, ...) {
+  FFI_HPY_FORMATTED(text, format);
+  detail::set_error_from(cause.value(), detail::builtin_class(kind), text);
+  throw python_error();
+}
+
+#undef FFI_HPY_FORMATTED
 
 FFI_HPY_NAMESPACE_END
 

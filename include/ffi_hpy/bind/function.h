@@ -104,8 +104,8 @@ template <typename... Extras>
 using locks_of =
     std::conditional_t<((is_locked_v<Extras> || std::is_same_v<Extras, lock_self>) || ...), call_locks, no_locks>;
 
-/** Lets the patient live at least as long as the nurse. An object of a bound class owns it; another object of Python needs
- * a weak reference. */
+/** Lets the patient live at least as long as the nurse. An object of a bound class owns it; another object of Python
+ * needs a weak reference. */
 FFI_HPY_NOINLINE inline void keep_alive_object(handle nurse, handle patient) {
   if (!nurse.is_valid() || nurse.is_none() || !is_object(patient.any())) return;
   if (ffi_hpy_instance *owner = api->instance_of(&nurse.any())) {

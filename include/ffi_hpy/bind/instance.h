@@ -82,6 +82,8 @@ public:
     return kept_.any();
   }
   void close() { made_->value = nullptr; }
+  /** The object without a value. */
+  object unfinished() { return std::move(kept_); }
   /** The finished object. If is_known is given and another object has the value already, the result is that object,
    * *is_known is true, and the holder still belongs to the caller. */
   object finish(void *value, void (*release)(ffi_hpy_instance *), void *holder = nullptr, bool *is_known = nullptr) {
@@ -124,18 +126,28 @@ inline object find_instance(const ffi_hpy_class &type, const void *value) {
   return found != nullptr ? take_object(found) : object();
 }
 
-/** The bound class of the object that a pointer of a polymorphic class points at, and the address of the whole object;
- * the class of T if the other class is not bound. */
-template <typename T> const ffi_hpy_class &dynamic_class(T *value, void **whole) {
-  *whole = const_cast<void *>(static_cast<const void *>(value));
-  if constexpr (std::is_polymorphic_v<T>) {
-    const ffi_hpy_class *found = typeid(*value) == typeid(T) ? nullptr : find_class(typeid(*value));
-    if (found != nullptr) {
-      *whole = const_cast<void *>(dynamic_cast<const void *>(value));
-      return *found;
+/** The class of the object that a pointer points at: that of a polymorphic object. Authors specialise it for classes
+ * that say in another way which class an object has. */
+template <typename T, typename = int> struct type_hook {
+  static const std::type_info *get([[maybe_unused]] const T *value) {
+    if constexpr (std::is_polymorphic_v<T>) {
+      return &typeid(*value);
+    } else {
+      return &typeid(T);
     }
   }
-  return class_of<T>::get();
+};
+
+/** The bound class of the object that a pointer points at, and the address of the whole object; the class of T if the
+ * other class is not bound. */
+template <typename T> const ffi_hpy_class &dynamic_class(T *value, void **whole) {
+  using Plain = std::remove_cv_t<T>;
+  *whole = const_cast<Plain *>(value);
+  const std::type_info &info = *type_hook<Plain>::get(const_cast<Plain *>(value));
+  const ffi_hpy_class *found = info == typeid(T) ? nullptr : find_class(info);
+  if (found == nullptr) return class_of<T>::get();
+  if constexpr (std::is_polymorphic_v<T>) *whole = const_cast<void *>(dynamic_cast<const void *>(value));
+  return *found;
 }
 
 [[noreturn]] FFI_HPY_COLD inline void throw_policy(const char *what, const std::string &name) {
@@ -198,7 +210,8 @@ struct class_caster_tag : native_caster {};
 
 /** The caster of a bound class. */
 template <typename T> struct type_caster_base : class_caster_tag {
-  static_assert(std::is_class_v<T> || std::is_union_v<T>, "this type cannot be a parameter or a result");
+  static_assert(std::is_class_v<T> || std::is_union_v<T> || std::is_enum_v<T>,
+                "this type cannot be a parameter or a result");
 
   using Value = T;
   static constexpr auto Name = const_name<T>();

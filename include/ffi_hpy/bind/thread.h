@@ -1,7 +1,7 @@
 /* thread.h - the GIL, and locks of objects on interpreters without it. Programs include ffi_hpy/bind.h.
  *
- * On CPython the library finds the functions of the interpreter by name in the running process, so it needs none of them
- * to be loaded. On PyPy a bound function runs without the GIL in any case. */
+ * On CPython the library finds the functions of the interpreter by name in the running process, so it needs none of
+ * them to be loaded. On PyPy a bound function runs without the GIL in any case. */
 #ifndef FFI_HPY_BIND_THREAD_H_
 #define FFI_HPY_BIND_THREAD_H_
 

@@ -1,5 +1,5 @@
-/* bind_vector.h - bind_vector<std::vector<T>>(m, "Ts"): a vector as a class of Python with the methods of a list. Python
- * and C++ share it, other than with stl/vector.h, which copies. */
+/* bind_vector.h - bind_vector<std::vector<T>>(m, "Ts"): a vector as a class of Python with the methods of a list.
+ * Python and C++ share it, other than with stl/vector.h, which copies. */
 #ifndef FFI_HPY_STL_BIND_VECTOR_H_
 #define FFI_HPY_STL_BIND_VECTOR_H_
 
@@ -54,8 +54,8 @@ template <rv_policy policy, typename Vector> struct vector_iterator {
 
 } // namespace detail
 
-/** Binds a vector. Items are copied, unless the policy is reference_internal. A second call for the same vector returns the
- * first class. */
+/** Binds a vector. Items are copied, unless the policy is reference_internal. A second call for the same vector returns
+ * the first class. */
 template <typename Vector, rv_policy policy = rv_policy::automatic_reference, typename... Extra>
 object bind_vector(handle scope, const char *name, const Extra &...extra) {
   using T = typename Vector::value_type;

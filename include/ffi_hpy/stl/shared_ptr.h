@@ -11,6 +11,11 @@ FFI_HPY_NAMESPACE_BEGIN
 
 namespace detail {
 
+/** Whether a class derives from std::enable_shared_from_this. */
+template <typename T, typename = void> inline constexpr bool has_shared_from_this_v = false;
+template <typename T>
+inline constexpr bool has_shared_from_this_v<T, std::void_t<decltype(std::declval<T &>().weak_from_this())>> = true;
+
 template <typename T> struct type_caster<std::shared_ptr<T>> : native_caster {
   FFI_HPY_TYPE_CASTER(std::shared_ptr<T>, make_caster<T>::Name);
   using Holder = std::shared_ptr<std::remove_cv_t<T>>;
@@ -23,12 +28,19 @@ template <typename T> struct type_caster<std::shared_ptr<T>> : native_caster {
       return true;
     }
     try {
+      if constexpr (has_shared_from_this_v<T>) {
+        T *known = inner.operator std::remove_cv_t<T> *();
+        if (auto owner = known->weak_from_this().lock()) {
+          value = std::shared_ptr<T>(std::move(owner), known);
+          return true;
+        }
+      }
       auto *object = reinterpret_cast<ffi_hpy_instance *>(source.any().v_obj);
       if (object->release == &delete_holder<Holder>) {
         value = *static_cast<Holder *>(object->holder);
       } else {
         auto drop = [kept = borrow(source)](T *) mutable { kept.reset(); };
-        value = std::shared_ptr<T>(inner.operator T *(), std::move(drop));
+        value = std::shared_ptr<T>(inner.operator std::remove_cv_t<T> *(), std::move(drop));
       }
       return true;
     } catch (...) { /* no memory */

@@ -1,8 +1,8 @@
-/* unique_ptr.h - std::unique_ptr as a result and as an argument. As a result it gives the value to the object of Python. As
- * an argument it takes the value: the object of Python has none until C++ returns the value.
+/* unique_ptr.h - std::unique_ptr as a result and as an argument. As a result it gives the value to the object of
+ * Python. As an argument it takes the value: the object of Python has none until C++ returns the value.
  *
- * A value that Python has constructed is a part of its object: only std::unique_ptr<T, nb::deleter<T>> can take it, which
- * keeps the object alive. */
+ * A value that Python has constructed is a part of its object: only std::unique_ptr<T, nb::deleter<T>> can take it,
+ * which keeps the object alive. */
 #ifndef FFI_HPY_STL_UNIQUE_PTR_H_
 #define FFI_HPY_STL_UNIQUE_PTR_H_
 

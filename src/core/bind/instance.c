@@ -50,7 +50,8 @@ static kept_object *kept_of(const ffi_hpy_instance *self) {
   return (kept_object *)fh_atomic_load_acquire_ptr((void *const *)&self->kept);
 }
 
-/* For Python's garbage collector: an object refers to the object whose part its value is, and to those that it keeps. */
+/* For Python's garbage collector: an object refers to the object whose part its value is, and to those that it keeps.
+ * */
 static void visit_references(const TVMFFIObject *self, const reference_visitor *visitor) {
   const ffi_hpy_instance *instance = (const ffi_hpy_instance *)(const void *)self;
   for (const kept_object *each = kept_of(instance); each != NULL; each = each->next) {

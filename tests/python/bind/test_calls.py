@@ -1,4 +1,4 @@
-"""What surrounds the calls of bound functions: guards, policies, locks, lifetimes, the GIL."""
+"""Guards, policies, locks, lifetimes and the GIL around the calls of bound functions."""
 
 from __future__ import annotations
 

@@ -148,7 +148,7 @@ def test_a_class_in_a_class(bound):
 
 
 def test_a_final_class_has_no_subclass(bound):
-    with pytest.raises(TypeError, match="The type 'bound_members.Final' prohibits subclassing!"):
+    with pytest.raises(TypeError, match=r"The type 'bound_members\.Final' prohibits subclassing!"):
         type("Derived", (bound.Final,), {})
     assert bound.Final()
 

@@ -1,5 +1,5 @@
-/* A library that is bound with ffi_hpy/bind.h: the module `bound_containers`. Iterators, and vectors and maps that Python
- * shares with C++. */
+/* A library that is bound with ffi_hpy/bind.h: the module `bound_containers`. Iterators, and vectors and maps that
+ * Python shares with C++. */
 #include <ffi_hpy/bind.h>
 #include <ffi_hpy/make_iterator.h>
 #include <ffi_hpy/stl/bind_map.h>

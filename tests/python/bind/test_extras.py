@@ -1,0 +1,135 @@
+"""Exceptions with causes and translators, methods of enums, and objects of bound classes by hand."""
+
+from __future__ import annotations
+
+import pytest
+from support import IS_DEBUG, IS_OWN_DEBUG, collect_garbage
+
+pytestmark = [
+    pytest.mark.skipif(IS_DEBUG, reason="hpy's debug mode makes several wrappers of one object"),
+    pytest.mark.skipif(IS_OWN_DEBUG, reason="in our debug mode each access gets another wrapper"),
+]
+
+
+@pytest.fixture(scope="module")
+def bound(import_bound):
+    """The module of bound_extras.cc."""
+    return import_bound("bound_extras")
+
+
+# --- exceptions -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("which", "kind", "text"),
+    [
+        *((1, IndexError, "first payload"), (2, KeyError, "'second'"), (4, RuntimeError, "number 4 of many")),
+        *((5, TypeError, "number 5"), (6, OSError, "number 6")),
+    ],
+)
+def test_exceptions_that_are_translated(bound, which, kind, text):
+    with pytest.raises(kind) as caught:
+        bound.throw(which)
+    assert (type(caught.value), str(caught.value)) == (kind, text)
+
+
+def test_an_exception_class_with_a_base(bound):
+    with pytest.raises(bound.Third, match="third") as caught:
+        bound.throw(3)
+    assert isinstance(caught.value, LookupError)
+
+
+def fail():
+    return 1 // 0
+
+
+class Mine(Exception):
+    pass
+
+
+def test_causes_of_exceptions(bound):
+    for cls, kind, text in ((None, ValueError, "call 1 failed"), (Mine, Mine, "call 2 failed")):
+        with pytest.raises(kind, match=text) as caught:
+            vars(bound)["from"](fail, cls)
+        assert isinstance(caught.value.__cause__, ZeroDivisionError)
+    with pytest.raises(RuntimeError, match="again") as caught:
+        bound.chain(fail)
+    assert (type(caught.value.__cause__), type(caught.value.__cause__.__cause__)) == (TypeError, ZeroDivisionError)
+    assert bound.chain(lambda: 1) is None
+
+
+def test_cpp_looks_at_an_exception(bound):
+    error = KeyError("k")
+
+    def throw():
+        raise error
+
+    assert bound.describe(throw) == (KeyError, error, False, True)
+    assert bound.describe(fail)[3] is False
+
+
+# --- enums ------------------------------------------------------------------------------------------------------------
+
+
+def test_an_enum_has_methods(bound):
+    sign = bound.Sign
+    assert (sign.plus.times(3), sign.minus.times(x=4), sign.minus.times()) == (3, -4, -2)
+    assert (sign.of(-7), sign.minus.negated) == (sign.minus, sign.plus)
+    assert [(each.name, each.value) for each in sign] == [("minus", -1), ("plus", 1)]
+    assert (bound.flip(), bound.flip(sign.minus)) == (sign.minus, sign.plus)
+    with pytest.raises(TypeError):
+        sign.plus.times("x")
+
+
+def test_an_enum_of_64_bits(bound):
+    size = bound.Size
+    assert (size.all.value, size.small.value) == (2**64 - 1, 1)
+    assert (bound.size(size.all), bound.size(size.small)) == (2**64 - 1, 1)
+    assert (bound.to_size(2**64 - 1), bound.to_size(1)) == (size.all, size.small)
+    with pytest.raises(ValueError, match=str(2**63)):
+        bound.to_size(2**63)
+
+
+# --- objects by hand --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.thread_unsafe(reason="the library counts the objects of all threads")
+def test_objects_by_hand(bound):
+    collect_garbage()
+    before = bound.alive()
+    objects = bound.by_hand()
+    assert [(type(each), each.n) for each in objects] == [(bound.Value, 0), (bound.Value, 123), (bound.Value, 123)]
+    assert bound.alive() == before + 3
+    with pytest.raises(RuntimeError, match="has a value already"):
+        bound.mark_twice(objects[0])
+    del objects
+    collect_garbage()
+    assert bound.alive() == before
+    zero = bound.zero()
+    assert (zero.a, zero.b) == (0, 0)
+
+
+def test_what_a_class_says_about_itself(bound):
+    assert bound.about(bound.Value) == (True, 4, 4, "bound_extras.Value", True, 8)
+
+    class Derived(bound.Value):
+        pass
+
+    assert bound.about(Derived)[1:3] == (4, 4)
+    assert (bound.is_known(bound.Value()), bound.is_other_known()) == (True, False)
+    assert (bound.is_object(bound.Value()), bound.is_object(3), bound.is_object([])) == (True, False, False)
+    with pytest.raises(TypeError, match="expected a bound class"):
+        bound.about(int)
+    with pytest.raises(TypeError, match="expected an object of a bound class"):
+        bound.mark_twice([])
+
+
+def test_a_class_says_which_class_an_object_has(bound):
+    assert [type(bound.pet(is_cat)) for is_cat in (True, False)] == [bound.Cat, bound.Pet]
+
+
+def test_shared_from_this(bound):
+    shared = bound.Shared()
+    assert not shared.is_shared()
+    assert shared.share(shared)
+    assert not shared.is_shared()
