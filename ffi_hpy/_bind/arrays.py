@@ -14,7 +14,7 @@ from .. import _core
 from .._tensor import Tensor, from_dlpack
 from .._values.function import native_function
 from .._values.plain import DataType
-from .._values.tensor_numpy import array_of, is_read_only, type_for_numpy
+from .._values.tensor_numpy import is_read_only, type_for_numpy
 from ..registry import register_global_func
 
 TYPE_CHECKING = False
@@ -171,6 +171,16 @@ def _by(module: str, name: str) -> Callable[[Tensor], Any]:
     return make
 
 
+def _numpy(tensor: Tensor, reads: bool, copies: bool) -> Any:
+    numpy: Any = sys.modules.get("numpy") or importlib.import_module("numpy")
+    array = numpy.asarray(tensor)  # the buffer protocol is faster than from_dlpack() of older releases, and writable
+    if copies:
+        return array.copy("K")
+    if reads:
+        array.flags.writeable = False
+    return array
+
+
 def _memoryview(tensor: Any) -> memoryview:
     return memoryview(tensor)
 
@@ -179,23 +189,25 @@ def _tensorflow(tensor: Tensor) -> Any:
     return importlib.import_module("tensorflow").experimental.dlpack.from_dlpack(tensor.__dlpack__())
 
 
-_MAKERS: tuple[tuple[Callable[[Tensor], Any], str | None], ...] = (
-    (lambda tensor: tensor, None),
-    (lambda tensor: array_of(tensor, None, None), "copy"),
-    (_by("torch", "from_dlpack"), "clone"),
-    (_tensorflow, "__copy__"),
-    (_by("jax.dlpack", "from_dlpack"), "copy"),
-    (_by("cupy", "from_dlpack"), "copy"),
-    (_memoryview, None),
-    (lambda tensor: tensor, None),
-    (_by("mlx.core", "array"), "__copy__"),
-)
-"""The function that makes an array of a library, and the name of the array's method that copies it. The index is the
-number of the framework in array_type.h."""
+_NUMPY = 1
+_MAKERS: dict[int, tuple[Callable[[Tensor], Any], str | None]] = {
+    0: (lambda tensor: tensor, None),
+    2: (_by("torch", "from_dlpack"), "clone"),
+    3: (_tensorflow, "__copy__"),
+    4: (_by("jax.dlpack", "from_dlpack"), "copy"),
+    5: (_by("cupy", "from_dlpack"), "copy"),
+    6: (_memoryview, None),
+    7: (lambda tensor: tensor, None),
+    8: (_by("mlx.core", "array"), "__copy__"),
+}
+"""The function that makes an array of a library, and the name of the array's method that copies it, by the number of
+the framework in array_type.h."""
 
 
 def _export(tensor: Tensor, framework: int, reads: bool, copies: bool) -> Any:
     """Return an array of a library on the memory of a tensor, or a copy."""
+    if framework == _NUMPY:
+        return _numpy(tensor, reads, copies)
     make, method = _MAKERS[framework]
     if not copies:
         return make(_read_only(tensor) if reads else tensor)

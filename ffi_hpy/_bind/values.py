@@ -18,6 +18,7 @@ from .._containers.sequence import Array
 from .._convert import convert_func
 from .._core import CObject
 from .._values.opaque import OpaquePyObject
+from .._values.string import Bytes, String
 from ..error import exception_in
 
 TYPE_CHECKING = False
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["OPERATIONS", "keep"]
 
-_PLAIN = frozenset({type(None), bool, int, float, str, bytes, ctypes.c_void_p})
+_PLAIN = frozenset({type(None), bool, int, float, str, bytes, String, Bytes, ctypes.c_void_p})
 
 
 def keep(value: Any) -> Any:
@@ -106,9 +107,14 @@ def _to_function(value: Any) -> Any:
 # --- containers -----------------------------------------------------------------------------------------------------
 
 
+def _is_iterable(cls: type) -> bool:
+    """Whether iter() accepts objects of a class: without `__iter__` these are sequences by the older protocol."""
+    return hasattr(cls, "__iter__") or (hasattr(cls, "__getitem__") and hasattr(cls, "__len__"))
+
+
 def _items(value: Any) -> Array[Any] | None:
     """Return the items of an iterable, as a native value; None for strings, mappings and other values."""
-    if isinstance(value, (str, bytes, bytearray, collections.abc.Mapping)) or not hasattr(type(value), "__iter__"):
+    if isinstance(value, (str, bytes, bytearray, collections.abc.Mapping)) or not _is_iterable(type(value)):
         return None
     return Array([keep(item) for item in value])
 
@@ -169,19 +175,17 @@ def _to_float(value: Any) -> float | None:
 
 
 class Capsule:
-    """An address, and a C function that is called with it when the object is freed."""
+    """An address, which may be null, and a C function that is called with it when the object is freed."""
 
     __slots__ = ("__weakref__", "_address", "_name")
 
     def __init__(self, address: ctypes.c_void_p | None, name: str, cleanup: ctypes.c_void_p | None) -> None:
-        if not address:
-            raise ValueError("the address of a capsule is not null")
         self._address, self._name = address, name
         if cleanup:
             function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(cleanup.value)  # type: ignore[arg-type]
             weakref.finalize(self, function, address)
 
-    def address(self, name: str | None = None) -> ctypes.c_void_p:
+    def address(self, name: str | None = None) -> ctypes.c_void_p | None:
         """Return the address. ValueError if the capsule has another name than the given one."""
         if name is not None and name != self._name:
             raise ValueError(f"expected a capsule with the name {name!r}, got {self._name!r}")

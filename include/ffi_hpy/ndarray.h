@@ -62,11 +62,11 @@ public:
   ndarray() = default;
   /** Shares the array of a handle. */
   explicit ndarray(detail::ndarray_handle *handle) {
-    if (handle != nullptr) *this = ndarray(borrow(detail::array_value(handle)));
+    if (handle != nullptr) *this = ndarray({borrow(detail::array_value(handle)), object()});
   }
   /** Shares an array with other template arguments, which are not compared. */
   template <typename... Other>
-  explicit ndarray(const ndarray<Other...> &other) : self_(other.self_), seen_(other.seen_) {}
+  explicit ndarray(const ndarray<Other...> &other) : array_(other.array_), seen_(other.seen_) {}
   /** Describes memory, which `owner` keeps alive. Strides count elements; without them the array is compact. */
   ndarray(VoidPtr data, size_t ndim, const size_t *shape, class handle owner = {}, const int64_t *strides = nullptr,
           dlpack::dtype dtype = ::FFI_HPY_BIND_NAMESPACE::dtype<Scalar>(), int device_type = DeviceType,
@@ -94,7 +94,7 @@ public:
   }
 
   /** Whether it refers to an array. The other members are those of an array without elements if it does not. */
-  bool is_valid() const { return self_.is_valid(); }
+  bool is_valid() const { return array_.tensor.is_valid(); }
   dlpack::dtype dtype() const { return {seen_.dtype.code, seen_.dtype.bits, seen_.dtype.lanes}; }
   size_t ndim() const { return static_cast<size_t>(seen_.ndim); }
   size_t shape(size_t i) const { return static_cast<size_t>(seen_.shape[i]); }
@@ -117,9 +117,7 @@ public:
   void *data_handle() const { return seen_.data; }
   uint64_t byte_offset() const { return seen_.byte_offset; }
   /** The native tensor; null if the array refers to nothing. */
-  detail::ndarray_handle *handle() const {
-    return is_valid() ? reinterpret_cast<detail::ndarray_handle *>(self_.any().v_obj) : nullptr;
-  }
+  detail::ndarray_handle *handle() const { return is_valid() ? array_.tensor.any().v_obj : nullptr; }
 
   /** An element. */
   template <typename... I> auto &operator()(I... indices) const {
@@ -148,8 +146,8 @@ public:
 private:
   friend struct detail::type_caster<ndarray>;
 
-  explicit ndarray(object self) : self_(std::move(self)) {
-    if (self_.is_valid()) seen_ = handle()->tensor;
+  explicit ndarray(detail::array_and_source array) : array_(std::move(array)) {
+    if (is_valid()) seen_ = *TVMFFITensorGetDLTensorPtr(handle());
   }
   void describe(VoidPtr data, size_t ndim, const size_t *shape, class handle owner, const int64_t *strides,
                 dlpack::dtype dtype, int device_type, int device_id, char order, uint64_t byte_offset) {
@@ -162,11 +160,11 @@ private:
     seen.shape = extents.data();
     seen.strides = const_cast<int64_t *>(strides);
     seen.byte_offset = byte_offset;
-    *this = ndarray(detail::new_array(seen, order == 'F', borrow(owner), object(), ReadOnly));
+    *this = ndarray({detail::new_array(seen, order == 'F', borrow(owner), ReadOnly), object()});
   }
   char *bytes() const { return static_cast<char *>(seen_.data) + seen_.byte_offset; }
 
-  object self_;
+  detail::array_and_source array_;
   DLTensor seen_{};
 };
 
@@ -212,7 +210,8 @@ template <typename... Args> struct type_caster<ndarray<Args...>> {
   static handle from_cpp(const Value &source, rv_policy policy, cleanup_list *cleanup) noexcept {
     if (!source.is_valid()) return handle(none_value());
     handle parent = cleanup != nullptr ? cleanup->self() : handle();
-    return guarded([&] { return export_array(source.handle(), Config::Framework::value, policy, parent); });
+    return guarded(
+        [&] { return export_array(source.array_, Value::ReadOnly, Config::Framework::value, policy, parent); });
   }
 };
 

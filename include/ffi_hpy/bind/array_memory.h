@@ -15,23 +15,26 @@ FFI_HPY_NAMESPACE_BEGIN
 
 namespace detail {
 
-/** The tensor of an ndarray: one block with its shape and its strides. It is constant once it is shared. */
-struct ndarray_handle {
+/** The native tensor of an ndarray, which may be that of any library. */
+using ndarray_handle = TVMFFIObject;
+
+/** A tensor that C++ made: one block with its shape and its strides. It is constant once it is shared. */
+struct array_block {
   TVMFFIObject header;
   DLTensor tensor;
-  object owner;  /**< keeps the memory alive; empty if nothing does */
-  object source; /**< the object of Python that it was read from; empty if C++ made it */
+  object owner; /**< keeps the memory alive; empty if nothing does */
   bool is_read_only;
 
   int64_t *extents() { return reinterpret_cast<int64_t *>(this + 1); }
 
   static void destroy(void *self, int flags) {
-    auto *handle = static_cast<ndarray_handle *>(self);
-    if ((flags & kTVMFFIObjectDeleterFlagBitMaskStrong) != 0) {
-      handle->owner.reset();
-      handle->source.reset();
-    }
-    if ((flags & kTVMFFIObjectDeleterFlagBitMaskWeak) != 0) std::free(handle);
+    auto *block = static_cast<array_block *>(self);
+    if ((flags & kTVMFFIObjectDeleterFlagBitMaskStrong) != 0) block->owner.reset();
+    if ((flags & kTVMFFIObjectDeleterFlagBitMaskWeak) != 0) std::free(block);
+  }
+  /** The block of a tensor; null if another library made it. */
+  static array_block *of(ndarray_handle *tensor) {
+    return tensor->deleter == &destroy ? reinterpret_cast<array_block *>(tensor) : nullptr;
   }
 };
 
@@ -49,15 +52,15 @@ inline void fill_strides(int64_t *strides, const int64_t *shape, int32_t n, bool
 }
 
 /** Makes the tensor of a description, whose shape and strides are copied. Without strides, the array is compact. */
-inline object new_array(const DLTensor &seen, bool is_by_columns, object owner, object source, bool is_read_only) {
+inline object new_array(const DLTensor &seen, bool is_by_columns, object owner, bool is_read_only) {
   auto n = static_cast<size_t>(seen.ndim);
-  void *block = std::malloc(sizeof(ndarray_handle) + 2 * n * sizeof(int64_t));
+  void *block = std::malloc(sizeof(array_block) + 2 * n * sizeof(int64_t));
   if (block == nullptr) throw std::bad_alloc();
   constexpr uint64_t one_strong_one_weak = (uint64_t{1} << 32) | 1;
-  auto *made = new (block) ndarray_handle{{}, seen, std::move(owner), std::move(source), is_read_only};
+  auto *made = new (block) array_block{{}, seen, std::move(owner), is_read_only};
   made->header.combined_ref_count = one_strong_one_weak;
   made->header.type_index = kTVMFFITensor;
-  made->header.deleter = &ndarray_handle::destroy;
+  made->header.deleter = &array_block::destroy;
   int64_t *shape = made->extents(), *strides = shape + n;
   for (size_t i = 0; i < n; ++i) shape[i] = seen.shape[i];
   if (seen.strides == nullptr) {
@@ -129,59 +132,74 @@ inline object read_quickly(handle source, handle reads) {
   return take(result);
 }
 
-/** Reads an array of Python: a tensor, or an empty object if the value is not such an array. The package knows the
- * protocols of arrays. */
-FFI_HPY_NOINLINE inline object read_array(handle source, const array_demands &demands, bool may_convert) {
+/** A tensor, and the object of Python that it was read from: empty if C++ made the tensor. */
+struct array_and_source {
+  object tensor, source;
+};
+
+/** Reads an array of Python: without a tensor if the value is not such an array. The package knows the protocols of
+ * arrays. */
+FFI_HPY_NOINLINE inline array_and_source read_array(handle source, const array_demands &demands, bool may_convert) {
   bool is_native = source.any().type_index == kTVMFFITensor && demands.may_be_read_only;
   handle reads(word(kTVMFFIBool, demands.may_be_read_only));
   object seen = is_native ? borrow(source) : read_quickly(source, reads);
   if (seen.is_none()) seen = ask_python("tensor", source, reads);
-  if (seen.any().type_index != kTVMFFITensor) return object();
+  if (seen.any().type_index != kTVMFFITensor) return {};
   const DLTensor &tensor = *TVMFFITensorGetDLTensorPtr(seen.any().v_obj);
-  if (!demands.has_form(tensor)) return object();
+  if (!demands.has_form(tensor)) return {};
   if (demands.has_type(tensor) && demands.has_order(tensor)) {
-    return new_array(tensor, false, std::move(seen), borrow(source), demands.may_be_read_only);
+    if (tensor.strides == nullptr) seen = new_array(tensor, false, seen, demands.may_be_read_only);
+    return {std::move(seen), borrow(source)};
   }
   bool loses_a_part = tensor.dtype.code == kDLComplex && demands.type.bits != 0 && demands.type.code != kDLComplex;
-  if (!may_convert || loses_a_part) return object();
+  if (!may_convert || loses_a_part) return {};
   TVMFFIAny type = word(kTVMFFIDataType, 0);
   type.v_dtype =
       demands.type.bits == 0 ? tensor.dtype : DLDataType{demands.type.code, demands.type.bits, demands.type.lanes};
   char order[] = {demands.order, '\0'};
   object converted = ask_python("astype", source, handle(type), str_of(order));
-  return converted.is_none() ? object() : read_array(converted, demands, false);
+  if (converted.is_none()) return {};
+  return read_array(converted, demands, false);
 }
 
 /** As read_array, without an error. */
-inline object try_read_array(handle source, const array_demands &demands, bool may_convert) noexcept {
-  handle made = guarded([&] { return read_array(source, demands, may_convert); });
-  if (!made.is_valid()) python_error dropped;
-  return steal(made);
+inline array_and_source try_read_array(handle source, const array_demands &demands, bool may_convert) noexcept {
+  try {
+    return read_array(source, demands, may_convert);
+  } catch (...) {
+    (void)translate_exception();
+    python_error dropped;
+    return {};
+  }
 }
 
 /* ---- Results ---- */
 
 /** The object of Python for an array, as the policy says. */
-FFI_HPY_NOINLINE inline object export_array(ndarray_handle *array, int framework, rv_policy policy, handle parent) {
+FFI_HPY_NOINLINE inline object export_array(const array_and_source &array, bool is_read_only, int framework,
+                                            rv_policy policy, handle parent) {
+  object exported = array.tensor;
+  const array_block *block = array_block::of(exported.any().v_obj);
+  bool has_owner = block == nullptr || block->owner.is_valid();
   bool is_copied = policy == rv_policy::copy || policy == rv_policy::move;
-  object exported = borrow(array_value(array));
+  if (block != nullptr) is_read_only = block->is_read_only;
   switch (policy) {
   case rv_policy::automatic:
-  case rv_policy::automatic_reference: is_copied = !array->owner.is_valid(); break;
+  case rv_policy::automatic_reference: is_copied = !has_owner; break;
   case rv_policy::none:
-    if (!array->source.is_valid()) throw cast_error("rv_policy::none: no object of Python has this array");
+    if (!array.source.is_valid()) throw cast_error("rv_policy::none: no object of Python has this array");
     break;
   case rv_policy::reference_internal:
-    if (array->source.is_valid() || !parent.is_valid()) break;
-    if (array->owner.is_valid() && !array->owner.is(parent)) {
+    if (array.source.is_valid() || !parent.is_valid()) break;
+    if (has_owner && (block == nullptr || !block->owner.is(parent))) {
       throw builtin_exception("RuntimeError", "rv_policy::reference_internal: the array has another owner already");
     }
-    exported = new_array(array->tensor, false, borrow(parent), object(), array->is_read_only);
+    exported = new_array(block->tensor, false, borrow(parent), is_read_only);
     break;
   default: break;
   }
-  if (array->source.is_valid()) return is_copied ? ask_python("copy", array->source) : array->source;
-  return ask_python("export", exported, int_value(framework), handle(word(kTVMFFIBool, array->is_read_only)),
+  if (array.source.is_valid()) return is_copied ? ask_python("copy", array.source) : array.source;
+  return ask_python("export", exported, int_value(framework), handle(word(kTVMFFIBool, is_read_only)),
                     handle(word(kTVMFFIBool, is_copied)));
 }
 

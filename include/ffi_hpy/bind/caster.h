@@ -50,6 +50,7 @@ using precise_cast_t =
 
 /** Whether None is a value of a parameter of type T, without arg::none(). */
 template <typename T> struct has_arg_defaults : std::false_type {};
+template <typename T> inline constexpr bool has_arg_defaults_v = has_arg_defaults<intrinsic_t<T>>::value;
 
 /** The casters of types whose arguments may arrive as native values: a list as an Array. A caster without this base
  * gets the objects of Python themselves. */
@@ -123,7 +124,7 @@ private:
 
 /** The flags for a value inside of a container: None is accepted for pointers. */
 template <typename T> constexpr uint32_t flags_for_local_caster(uint32_t flags) {
-  constexpr bool accepts = std::is_pointer_v<T> || has_arg_defaults<intrinsic_t<T>>::value;
+  constexpr bool accepts = std::is_pointer_v<T> || has_arg_defaults_v<T>;
   return accepts ? flags | cast_flags::accepts_none : flags & ~uint32_t{cast_flags::accepts_none};
 }
 
@@ -368,6 +369,18 @@ template <> struct type_caster<char> : native_caster {
     return text_from_cpp(std::string_view(&source, 1));
   }
   template <typename T_> bool can_cast() const { return std::is_pointer_v<T_> || size_ == 1; }
+  /** Moves a short text, which is inside of the caster, to an object that lives until the function returns. */
+  bool outlive(cleanup_list *cleanup) noexcept {
+    if (value != small_) return true;
+    if (cleanup == nullptr) return false;
+    handle kept = text_from_cpp(std::string_view(small_, sizeof(small_))); /* so long that it is not short */
+    if (!kept.is_valid()) python_error dropped;
+    std::string_view text;
+    if (!kept.is_valid() || !read_text(kept.any(), false, &text)) return false;
+    cleanup->append(kept);
+    value = text.data();
+    return true;
+  }
   explicit operator const char *() { return value; }
   explicit operator char() {
     if (size_ != 1) throw next_overload();
@@ -378,8 +391,26 @@ template <> struct type_caster<char> : native_caster {
 
 private:
   size_t size_ = 0;
-  char small_[8];
+  char small_[8] = {};
 };
+
+} // namespace detail
+
+/* ---- Casts in other casters ---- */
+
+namespace detail {
+
+/** Reads a value inside of a container with a caster that ends before the function runs. */
+template <typename T> bool read_inner(make_caster<T> *caster, handle source, uint32_t flags, cleanup_list *cleanup) {
+  if (!caster->from_python(source, flags_for_local_caster<T>(flags), cleanup) || !caster->template can_cast<T>()) {
+    return false;
+  }
+  if constexpr (std::is_pointer_v<T> && std::is_same_v<intrinsic_t<T>, char>) {
+    return caster->outlive(cleanup);
+  } else {
+    return true;
+  }
+}
 
 } // namespace detail
 
@@ -391,7 +422,7 @@ namespace detail {
 
 template <typename T> bool load(make_caster<T> *caster, handle source, bool convert, cleanup_list *cleanup) {
   uint32_t flags = cast_flags::manual | (convert ? uint32_t{cast_flags::convert} : 0);
-  if (std::is_pointer_v<T> || has_arg_defaults<intrinsic_t<T>>::value) flags |= cast_flags::accepts_none;
+  if (std::is_pointer_v<T> || has_arg_defaults_v<T>) flags |= cast_flags::accepts_none;
   return source.is_valid() && caster->from_python(source, flags, cleanup) && caster->template can_cast<T>();
 }
 } // namespace detail
@@ -431,6 +462,12 @@ object cast(T &&value, rv_policy policy = rv_policy::automatic_reference, handle
   } else {
     return detail::checked(detail::make_caster<T>::from_cpp(std::forward<T>(value), policy, &cleanup));
   }
+}
+/** The object of Python that a value of C++ has already: empty if there is none. */
+template <typename T> object find(const T &value) noexcept {
+  handle known = detail::make_caster<T>::from_cpp(value, rv_policy::none, nullptr);
+  if (!known.is_valid()) python_error dropped;
+  return steal(known);
 }
 
 FFI_HPY_NAMESPACE_END

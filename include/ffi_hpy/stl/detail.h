@@ -105,8 +105,7 @@ template <typename T, typename Add>
 bool read_item(handle source, uint32_t flags, cleanup_list *cleanup, const Add &add) {
   check_item<T>();
   make_caster<T> item;
-  if (!item.from_python(source, flags_for_local_caster<T>(flags), cleanup) || !item.template can_cast<T>())
-    return false;
+  if (!read_inner<T>(&item, source, flags, cleanup)) return false;
   add(item.operator cast_t<T>());
   return true;
 }
@@ -150,9 +149,7 @@ template <typename C, typename T> struct list_caster : sequence_caster<list_cast
                              const_name("]"));
   using sequence_caster<list_caster, C, T>::from_cpp;
   static constexpr uint32_t kKind = kFfiHpyList;
-  template <typename Item> static void add(C *to, Item &&item) {
-    to->push_back(static_cast<T>(std::forward<Item>(item)));
-  }
+  template <typename Item> static void add(C *to, Item &&item) { to->push_back(std::forward<Item>(item)); }
 };
 
 /** Containers that become sets. */
@@ -161,7 +158,7 @@ template <typename C, typename T> struct set_caster : sequence_caster<set_caster
                       io_name("collections.abc.Set", "set") + const_name("[") + make_caster<T>::Name + const_name("]"));
   using sequence_caster<set_caster, C, T>::from_cpp;
   static constexpr uint32_t kKind = kFfiHpySet;
-  template <typename Item> static void add(C *to, Item &&item) { to->insert(static_cast<T>(std::forward<Item>(item))); }
+  template <typename Item> static void add(C *to, Item &&item) { to->insert(std::forward<Item>(item)); }
 };
 
 } // namespace detail

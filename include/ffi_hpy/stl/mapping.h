@@ -21,10 +21,9 @@ template <typename Map, typename K, typename V> struct mapping_caster {
       for (size_t i = 0; i + 1 < items.size(); i += 2) {
         check_item<V>();
         make_caster<V> mapped;
-        bool fits = mapped.from_python(items[i + 1], flags_for_local_caster<V>(flags), cleanup) &&
-                    mapped.template can_cast<V>() && read_item<K>(items[i], flags, cleanup, [&](auto &&key) {
-                      value.emplace(static_cast<K>(std::forward<decltype(key)>(key)),
-                                    static_cast<V>(mapped.operator cast_t<V>()));
+        bool fits = read_inner<V>(&mapped, items[i + 1], flags, cleanup) &&
+                    read_item<K>(items[i], flags, cleanup, [&](auto &&key) {
+                      value.emplace(std::forward<decltype(key)>(key), mapped.operator cast_t<V>());
                     });
         if (!fits) return false;
       }

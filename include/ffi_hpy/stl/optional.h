@@ -18,10 +18,8 @@ template <typename T> struct type_caster<std::optional<T>> {
     value.reset();
     if (source.is_none()) return true;
     make_caster<T> inner;
-    if (!inner.from_python(source, flags_for_local_caster<T>(flags), cleanup) || !inner.template can_cast<T>()) {
-      return false;
-    }
-    value.emplace(static_cast<T>(inner.operator cast_t<T>()));
+    if (!read_inner<T>(&inner, source, flags, cleanup)) return false;
+    value.emplace(inner.operator cast_t<T>());
     return true;
   }
   template <typename U, std::enable_if_t<!std::is_pointer_v<std::remove_reference_t<U>>, int> = 0>

@@ -49,7 +49,7 @@ private:
     return (std::get<I>(casters_).template can_cast<T>() && ...);
   }
   template <size_t... I> Tuple make(std::index_sequence<I...>) {
-    return Tuple(static_cast<T>(std::get<I>(casters_).operator cast_t<T>())...);
+    return Tuple(std::get<I>(casters_).operator cast_t<T>()...);
   }
   template <size_t... I, typename U>
   static object make_python(std::index_sequence<I...>, U &&value, [[maybe_unused]] rv_policy policy,

@@ -50,12 +50,9 @@ template <typename... T> struct type_caster<std::variant<T...>> {
 private:
   template <typename Alternative> bool read(handle source, uint32_t flags, cleanup_list *cleanup) noexcept {
     make_caster<Alternative> inner;
-    if (!inner.from_python(source, flags_for_local_caster<Alternative>(flags), cleanup) ||
-        !inner.template can_cast<Alternative>()) {
-      return false;
-    }
+    if (!read_inner<Alternative>(&inner, source, flags, cleanup)) return false;
     try {
-      value_ = std::make_unique<Value>(static_cast<Alternative>(inner.operator cast_t<Alternative>()));
+      value_ = std::make_unique<Value>(std::in_place_type<Alternative>, inner.operator cast_t<Alternative>());
       return true;
     } catch (...) { /* no memory, or a copy that failed */
       return false;

@@ -159,6 +159,49 @@ def test_arrays_have_their_length(bound):
             bound.array(wrong)
 
 
+def test_short_texts_in_containers_stay(bound):
+    for texts in ([], ["a"], ["short", "a longer text", ""], ["1234567", "12345678", "x"] * 5):
+        assert bound.joined(texts) == "".join(f"{text}." for text in texts)
+        assert bound.mapped({str(10 + i): text for i, text in enumerate(texts)}) == bound.joined(texts)
+    assert bound.joined([None, "x"]) == "-x."
+    assert bound.mapped({"a longer key": "a longer text"}) == "a longer text."
+    assert (bound.optional_text("hi"), bound.optional_text(None)) == ("hi.", "-")
+    assert (bound.text_or_int("hi"), bound.text_or_int(3)) == ("hi.", "int")
+
+
+@pytest.mark.thread_unsafe(reason="the library counts the copies of all threads")
+@pytest.mark.parametrize(
+    ("name", "wrap"),
+    [
+        ("in_vector", lambda value: [value]),
+        ("in_optional", lambda value: value),
+        ("in_tuple", lambda value: (value,)),
+        ("in_variant", lambda value: value),
+        ("in_map", lambda value: {1: value}),
+    ],
+)
+def test_an_item_is_copied_once(bound, name, wrap):
+    value = bound.Counted()
+    bound.take_counts()
+    getattr(bound, name)(wrap(value))
+    assert bound.take_counts() == (1, 0)
+
+
+def test_a_sequence_without_iter_is_a_sequence(bound):
+    class Old:
+        def __len__(self):
+            return 2
+
+        def __getitem__(self, i):
+            return (7, "x")[i]
+
+    assert bound.shape_of(Old()) == bound.shape_of((7, "x")) == "x7"
+
+
+def test_a_value_is_found_if_python_knows_it(bound):
+    assert bound.is_known(bound.Counted())
+
+
 def test_signatures_name_what_is_accepted_and_what_is_returned(bound):
     with pytest.raises(TypeError) as caught:
         bound.types()

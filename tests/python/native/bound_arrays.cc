@@ -165,7 +165,7 @@ FFI_HPY_MODULE(bound_arrays, m) {
   m.def("scalar", [] { return nb::ndarray<nb::numpy, float, nb::shape<>>(fixed, 0, nullptr, nb::handle()); });
   m.def("empty", [] {
     float *none = nullptr;
-    return nb::ndarray<nb::numpy, float, nb::ndim<1>>(none, {0}, nb::none());
+    return nb::ndarray<nb::numpy, float, nb::ndim<1>>(none, {0}, owner_of(none));
   });
   m.def(
       "fixed",

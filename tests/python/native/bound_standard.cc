@@ -5,8 +5,11 @@
 #include <ffi_hpy/stl/complex.h>
 #include <ffi_hpy/stl/filesystem.h>
 #include <ffi_hpy/stl/map.h>
+#include <ffi_hpy/stl/optional.h>
 #include <ffi_hpy/stl/set.h>
 #include <ffi_hpy/stl/string.h>
+#include <ffi_hpy/stl/tuple.h>
+#include <ffi_hpy/stl/variant.h>
 #include <ffi_hpy/stl/vector.h>
 #include <ffi_hpy/stl/wstring.h>
 
@@ -22,6 +25,20 @@ struct Stamps {
   time_in<std::chrono::hours> hours;
   time_in<std::chrono::milliseconds> milliseconds;
 };
+
+/* Counts how often arguments are copied and moved. */
+struct Counted {
+  static inline int n_copied = 0, n_moved = 0;
+  Counted() = default;
+  Counted(const Counted &) { ++n_copied; }
+  Counted(Counted &&) noexcept { ++n_moved; }
+};
+
+static std::string joined(const std::vector<const char *> &all) {
+  std::string text;
+  for (const char *each : all) text += each == nullptr ? "-" : std::string(each) + ".";
+  return text;
+}
 
 FFI_HPY_MODULE(bound_standard, m) {
   /* ---- times ---- */
@@ -52,6 +69,31 @@ FFI_HPY_MODULE(bound_standard, m) {
   m.def("wide", [](const std::wstring &text) { return text; });
   m.def("wide_size", [](std::wstring text) { return text.size(); });
   m.def("bad_wide", [] { return std::wstring(1, static_cast<wchar_t>(0xd800)); });
+
+  /* ---- texts in containers, copies ---- */
+  m.def("joined", &joined);
+  m.def("optional_text", [](std::optional<const char *> text) { return joined({text.value_or(nullptr)}); });
+  m.def("text_or_int", [](std::variant<const char *, int> value) {
+    return value.index() == 0 ? joined({std::get<0>(value)}) : "int";
+  });
+  m.def("mapped", [](const std::map<std::string, const char *> &all) {
+    std::vector<const char *> texts;
+    for (auto &pair : all) texts.push_back(pair.second);
+    return joined(texts);
+  });
+  m.def("shape_of", [](std::tuple<int, std::string> t) { return std::get<1>(t) + std::to_string(std::get<0>(t)); });
+  nb::class_<Counted>(m, "Counted").def(nb::init<>());
+  m.def("in_vector", [](const std::vector<Counted> &) {});
+  m.def("in_optional", [](const std::optional<Counted> &) {});
+  m.def("in_tuple", [](const std::tuple<Counted> &) {});
+  m.def("in_variant", [](const std::variant<int, Counted> &) {});
+  m.def("in_map", [](const std::map<int, Counted> &) {});
+  m.def("take_counts", [] {
+    auto counts = std::make_tuple(Counted::n_copied, Counted::n_moved);
+    Counted::n_copied = Counted::n_moved = 0;
+    return counts;
+  });
+  m.def("is_known", [](const Counted &value) { return nb::find(value).is_valid() && !nb::find(Counted()).is_valid(); });
 
   /* ---- containers ---- */
   m.def("array", [](std::array<int, 3> a) {
