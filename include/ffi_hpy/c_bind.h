@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 /** The entries of the table that this header knows; a core with fewer is refused. */
-#define FFI_HPY_BIND_VERSION 2
+#define FFI_HPY_BIND_VERSION 1
 
 /* ---- Functions ---- */
 
@@ -137,6 +137,9 @@ enum {
 /** The functions of the core. */
 typedef struct {
   uint32_t version; /**< FFI_HPY_BIND_VERSION of the core */
+  /** The deleter of the objects that new_str makes. They become a str, while other strings become an instance of the
+   * package's subclass of str. The second word of the table: the cffi backend reads it. */
+  void (*str_deleter)(void *self, int flags);
 
   /* of c_api.h */
   int (*dec_ref)(TVMFFIObjectHandle obj);
@@ -192,9 +195,6 @@ typedef struct {
 
   /* Values of Python's own classes */
 
-  /** The deleter of the objects that new_str makes. They become a str, while other strings become an instance of the
-   * package's subclass of str. */
-  void (*str_deleter)(void *self, int flags);
   /** Makes an empty container of kFfiHpyList, ..., with room for n items. A TVMFFISeqCell follows the header; the
    * caller appends owned values to its data, and counts them in its size, before others get the object. */
   int (*container_new)(uint32_t kind, size_t n, TVMFFIObjectHandle *out);

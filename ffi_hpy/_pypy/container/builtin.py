@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-_STR_DELETER = 24
+_STR_DELETER = 1
 """The index of this word in ffi_hpy_bind_api (ffi_hpy/c_bind.h)."""
 
 __all__ = ["arrive_as_builtins"]

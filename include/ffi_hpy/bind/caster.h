@@ -465,7 +465,8 @@ object cast(T &&value, rv_policy policy = rv_policy::automatic_reference, handle
 }
 /** The object of Python that a value of C++ has already: empty if there is none. */
 template <typename T> object find(const T &value) noexcept {
-  handle known = detail::make_caster<T>::from_cpp(value, rv_policy::none, nullptr);
+  detail::cleanup_list cleanup;
+  handle known = detail::make_caster<T>::from_cpp(value, rv_policy::none, &cleanup);
   if (!known.is_valid()) python_error dropped;
   return steal(known);
 }

@@ -24,16 +24,6 @@ inline const std::type_info &type_info(handle type) {
 template <typename T> T &type_supplement(handle type) {
   return *static_cast<T *>(detail::bound_class(type).supplement);
 }
-/** The object of a value that Python knows; empty if there is none. */
-template <typename T> object find(const T &value) {
-  using Plain = detail::intrinsic_t<T>;
-  detail::cleanup_list cleanup;
-  handle made = detail::make_caster<Plain>::from_cpp(value, rv_policy::none, &cleanup);
-  if (made.is_valid()) return steal(made);
-  python_error dropped;
-  return object();
-}
-
 /* ---- Objects ---- */
 
 namespace detail {
