@@ -95,7 +95,7 @@ def _class(scope: Any, name: str, type_index: int, flags: int) -> type:
     """Make the class of a bound C++ class. `flags`: 1 for attributes, plus 2 for weak references to its instances."""
     slots = tuple([slot for i, slot in enumerate(_SLOTS) if flags & 1 << i])
     cls = make_class(BoundMeta, _names_in(scope, name), info_of_index(type_index), slots)
-    cls._ffi_is_findable = True  # type: ignore[attr-defined]  # for the cffi backend (_pypy/object/handle.py)
+    cls._ffi_is_findable = True  # type: ignore[attr-defined]  # for the cffi backend (_pypy/object/objects.py)
     setattr(scope, name, cls)
     return cls
 

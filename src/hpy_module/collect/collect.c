@@ -20,7 +20,6 @@
 #include <stdlib.h>
 
 #include "core/platform/system.h"
-#include "edges.h"
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/error_slot.h"
 #include "hpy_module/context/raised.h"
@@ -28,7 +27,7 @@
 #include "hpy_module/object/object.h"
 #include "hpy_module/object/orphan.h"
 #include "hpy_module/object/preserve.h"
-#include "scan.h"
+#include "proven.h"
 
 static struct {
   uint64_t thread; /* the thread that collects; 0: none */
@@ -84,25 +83,6 @@ static void expect_finalizers(void) {
   }
 }
 
-/* Takes a reference to each proven object. */
-static void retain_proven(FbScan *scan) {
-  for (uint32_t i = 0; i < scan->n_nodes; ++i) {
-    if (scan->nodes[i].is_held) continue;
-    TVMFFIObjectIncRef(scan->nodes[i].object);
-    scan->nodes[i].is_retained = true;
-  }
-}
-
-static void release(FbScanNode *node) {
-  if (!node->is_retained) return;
-  node->is_retained = false;
-  TVMFFIObjectDecRef(node->object);
-}
-
-static void release_all(FbScan *scan) {
-  for (uint32_t i = 0; i < scan->n_nodes; ++i) release(&scan->nodes[i]);
-}
-
 static void ensure_filled(void) {
   if (state.is_filled) return;
   state.is_filled = true;
@@ -144,10 +124,10 @@ static int count(HPy self, Visit visit, void *arg) {
   if (state.scan.nodes[number].is_seen) { /* the second pass begins */
     FbScan fresh = {0};
     fill(&state.scan, &fresh);
-    release_all(&state.scan);
+    fb_proven_release(&state.scan);
     fb_scan_free(&state.scan);
     state.scan = fresh;
-    retain_proven(&state.scan);
+    fb_proven_retain(&state.scan);
     if ((number = node_of(self)) == FB_SCAN_NONE) return 0;
   }
   FbScanNode *group = see(number);
@@ -195,43 +175,14 @@ static int traverse(HPy self, int purpose, Visit visit, void *arg) {
 
 /* --- clearing ----------------------------------------------------------------------------------------------------- */
 
-/* Of a node in a group that is garbage. */
-static bool is_dead(const FbScanNode *node) { return !node->is_held && !node->is_reached; }
-
 /* Puts the numbers of a group's nodes that no live wrapper refers to into the path. Returns how many there are. */
 static uint32_t find_dead(FbScan *scan, uint32_t number) {
   uint32_t n = 0, each = number;
   do {
-    if (is_dead(&scan->nodes[each])) scan->path[n++] = each;
+    if (fb_proven_is_dead(&scan->nodes[each])) scan->path[n++] = each;
     each = scan->nodes[each].next_in_group;
   } while (each != number);
   return n;
-}
-
-/* Marks, among n nodes of the path, those that are not part of a cycle of native objects, nor behind one. */
-static void mark_acyclic(FbScan *scan, uint32_t n) {
-  for (uint32_t i = 0; i < n; ++i) scan->nodes[scan->path[i]].n_found = 0;
-  for (uint32_t i = 0; i < n; ++i) {
-    uint32_t number = scan->path[i];
-    for (uint32_t k = 0; k < scan->nodes[number].n_edges; ++k) {
-      uint32_t target = fb_scan_edges(scan, number)[k];
-      scan->nodes[target].n_found += is_dead(&scan->nodes[target]);
-    }
-  }
-  uint32_t *ready = calloc((size_t)n + 1, sizeof(*ready)), n_ready = 0;
-  if (ready == NULL) return;
-  for (uint32_t i = 0; i < n; ++i) {
-    if (scan->nodes[scan->path[i]].n_found == 0) ready[n_ready++] = scan->path[i];
-  }
-  while (n_ready != 0) {
-    uint32_t number = ready[--n_ready];
-    scan->nodes[number].is_acyclic = true;
-    for (uint32_t k = 0; k < scan->nodes[number].n_edges; ++k) {
-      uint32_t target = fb_scan_edges(scan, number)[k];
-      if (is_dead(&scan->nodes[target]) && --scan->nodes[target].n_found == 0) ready[n_ready++] = target;
-    }
-  }
-  free(ready);
 }
 
 /* Breaks the cycles of a group that is garbage, whose objects are retained, and releases these. The scan stays as it
@@ -239,7 +190,6 @@ static void mark_acyclic(FbScan *scan, uint32_t n) {
 static void clear_group(FbScan *scan, uint32_t number) {
   HPyContext *ctx = fb_ctx;
   uint32_t n = find_dead(scan, number);
-  mark_acyclic(scan, n);
   for (uint32_t i = 0; i < n; ++i) {
     const FbScanNode *node = &scan->nodes[scan->path[i]];
     if (node->owner != NULL) HPy_Close(ctx, fb_py_owner_exchange(ctx, node->owner, ctx->h_None));
@@ -247,11 +197,7 @@ static void clear_group(FbScan *scan, uint32_t number) {
     HPy wrapper = owns_wrapper ? fb_identity_resume(node->object, FB_RESUME_SHARE) : HPy_NULL;
     if (!HPy_IsNull(wrapper)) HPy_Close(ctx, wrapper); /* it ends, or has other references */
   }
-  for (uint32_t i = 0; i < n; ++i) {
-    const FbScanNode *node = &scan->nodes[scan->path[i]];
-    if (!node->is_acyclic && node->n_edges != 0) fb_edges_cut(node->object, (FbHolderKind)node->kind);
-  }
-  for (uint32_t i = 0; i < n; ++i) release(&scan->nodes[scan->path[i]]);
+  fb_proven_cut(scan, n);
 }
 
 /* Returns the group of a wrapper that the collector found unreachable, together with its native object; NULL for any
@@ -294,7 +240,7 @@ static void clear_garbage(void) {
   FbScan scan = {0};
   const FbScanRoots roots = {.orphans = state.orphans, .n_orphans = state.n_garbage};
   fb_scan_fill(&scan, &roots);
-  retain_proven(&scan);
+  fb_proven_retain(&scan);
   for (uint32_t i = 0; i < state.n_garbage; ++i) {
     uint32_t number = fb_scan_find(&scan, state.orphans[i]);
     if (number == FB_SCAN_NONE || scan.nodes[number].is_held) continue;
@@ -302,7 +248,7 @@ static void clear_garbage(void) {
     if (!group->is_cleared) clear_group(&scan, number);
     group->is_cleared = true;
   }
-  release_all(&scan);
+  fb_proven_release(&scan);
   fb_scan_free(&scan);
 }
 
@@ -334,7 +280,7 @@ static void phase(int begins, int generation) {
     fh_atomic_store_relaxed(&state.thread, generation == ALL ? fh_thread_id() : 0);
   } else if (is_collecting()) {
     fh_atomic_store_relaxed(&state.thread, 0);
-    release_all(&state.scan);
+    fb_proven_release(&state.scan);
     end_orphans();
     fb_scan_free(&state.scan);
   }

@@ -291,7 +291,7 @@ static void add_orphan(Building *self, TVMFFIObject *object) {
 }
 
 void fb_scan_fill(FbScan *self, const FbScanRoots *roots) {
-  Building building = {.scan = self, .is_quiet = true, .former = roots->former};
+  Building building = {.scan = self, .is_quiet = !roots->is_busy, .former = roots->former};
   if (fb_context_free_threaded) fh_hazard_each(note_use, &building);
   if (building.n_uses != 0) building.is_quiet = false;
   if (roots->has_wrappers) fb_identity_each(add_root, &building);

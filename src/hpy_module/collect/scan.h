@@ -44,6 +44,7 @@ typedef struct FbScanRoots {
   const FbScan *former; /* only at those that the collector found unreachable with the help of this scan; NULL: all */
   TVMFFIObject *const *orphans; /* at these objects, to each of which the caller has a reference */
   uint32_t n_orphans;
+  bool is_busy; /* a call may be changing objects: none is read before all its holders are known */
 } FbScanRoots;
 
 /* Fills an empty scan. Calls getters of libraries. */

@@ -6,6 +6,7 @@
 
 #include "core/platform/atomic.h"
 #include "core/platform/system.h"
+#include "hpy_module/collect/closed.h"
 #include "hpy_module/collect/collect.h"
 #include "hpy_module/container/container.h"
 #include "hpy_module/container/iterate.h"
@@ -213,6 +214,8 @@ static HPyDef *module_defines[] = {&module_exec,
                                    &fb_callback_method,
                                    &fb_address_function,
                                    &fb_cffi_backend_start,
+                                   &fb_closed_find,
+                                   &fb_closed_break,
                                    &fb_function_method_descriptor,
                                    &fb_address_mlir_function,
                                    &fb_native_functions,
