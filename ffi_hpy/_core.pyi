@@ -713,6 +713,15 @@ def cover(call: int, make_error: int, ask: int, /) -> tuple[int, ...]:
     """Take pointers to the C functions that run callbacks, make errors from exceptions and check signals; return the
     pointers to the counterparts in C (src/hpy_module/function/cffi_backend.c)."""
 
+def closed_groups(objects: int, n_first: int, n: int, is_busy: bool, /) -> int:
+    """Given a pointer to the pointers of the objects of wrappers, one for each wrapper, return a pointer to the graph
+    of the objects to which only these wrappers and the graph refer: words, which the caller frees
+    (src/hpy_module/collect/closed.c). The graph has only groups with a function or with one of the first objects. 0 if
+    memory is exhausted. `is_busy`: a call uses a wrapper."""
+
+def closed_break(objects: int, n: int, /) -> None:
+    """Break the cycles of native objects that only wrappers keep alive: garbage, whose objects are given as above."""
+
 def tensor_from_dlpack(ext_tensor: Any, *, require_alignment: int = 0, require_contiguous: bool = False) -> int:
     """Like from_dlpack(), but return the pointer to the native tensor. The caller owns the reference."""
 

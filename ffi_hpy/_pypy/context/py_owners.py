@@ -11,6 +11,7 @@ from itertools import count
 
 from .backend import c_function, core, words_at
 from .binding import binding
+from .hidden import hidden
 from .signals import interruptions, keep, raise_interruption
 
 TYPE_CHECKING = False
@@ -21,11 +22,13 @@ if TYPE_CHECKING:
 __all__ = [
     "CALL_AT",
     "DROP_AT",
+    "StandIn",
     "drain",
     "drop",
     "end_at",
     "end_waiting",
     "finish",
+    "free_block",
     "owned",
     "owned_at",
     "owner_new",
@@ -58,7 +61,7 @@ weak_new, weak_end = (c_function(at, "w", "w") for at in _weak_at)
 _push_block = c_function(DROP_AT, "w", "")
 _new_block = c_function(_new_at, "ww", "w")
 _next_block = c_function(_next_at, "", "w")
-_free_block = c_function(_free_at, "w", "")
+free_block = c_function(_free_at, "w", "")
 waiting = words_at(_first_at)
 """Its first word is not 0 if blocks wait for drain()."""
 
@@ -87,15 +90,35 @@ def _forget(number: int) -> None:
     _unused.append(number)
 
 
+class StandIn:
+    """Stands in `owned` for an object while a search for cycles shows to the collector what it is behind."""
+
+    __slots__ = ("_node",)
+
+    def __init__(self, node: Any) -> None:
+        self._node = node
+
+    def value(self) -> Any:
+        """The object, None if it is garbage."""
+        node = self._node()
+        return None if node is None else node.value
+
+    @hidden
+    def __call__(self, *args: Any) -> Any:
+        """Call the object, as its native function does."""
+        return self.value()(*args)
+
+
 def owned_at(block: int) -> Any:
     """Return the object of a block."""
-    return owned[words_at(block)[1]]
+    value = owned[words_at(block)[1]]
+    return value.value() if type(value) is StandIn else value
 
 
 def drop(block: int) -> None:
     """Release an object whose block native code does not have."""
     _forget(words_at(block)[1])
-    _free_block(block)
+    free_block(block)
 
 
 def drain() -> None:
@@ -110,7 +133,7 @@ def end_waiting() -> None:
     while block:
         words = words_at(block)
         word, kind = words[1], words[2]
-        _free_block(block)
+        free_block(block)
         if kind == _OBJECT:
             core.decref(word)
         else:

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
     Callee = Any  # a Function, a Place inside one of its arguments, or a str that names the place in messages
 
-__all__ = ["NeedsBinding", "Place", "own", "own_last", "own_value", "put", "put_nested", "set_conversion"]
+__all__ = ["NeedsBinding", "Place", "is_opaque", "own", "own_last", "own_value", "put", "put_nested", "set_conversion"]
 
 _DEPTH_LIMIT = 256
 _SMALL_SIZE = 7
@@ -179,6 +179,11 @@ def _kind_of(cls: type) -> tuple[int, Any]:
         if cls.__module__ in _LASTING_MODULES or cls.__module__.startswith(f"{_PACKAGE}."):
             _lasting[cls] = answer
     return answer
+
+
+def is_opaque(cls: type) -> bool:
+    """Whether the instances of a class become an ffi.OpaquePyObject."""
+    return bool(_kind_of(cls)[0] == binding.TAG_OPAQUE)
 
 
 _PACKAGE = (__package__ or "").rsplit(".", 2)[0]

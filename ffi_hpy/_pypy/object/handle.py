@@ -8,6 +8,7 @@ ends after the wrapper, and the wrapper has properties in place of the slots.
 from __future__ import annotations
 
 import sys
+from types import SimpleNamespace
 from warnings import catch_warnings, simplefilter
 
 from ..context.backend import address_of, n_owners, new_words
@@ -19,19 +20,28 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-__all__ = ["Handle", "new_handle"]
+__all__ = ["Handle", "has_finalizer", "new_handle", "run_finalizer"]
 
 
 class _Handle:
     """Owner of a reference to a native object. The slots are described in objects.Wrapper."""
 
-    __slots__ = ("__weakref__", "_ffi_address", "_ffi_again", "_ffi_is_listed", "_ffi_uses")
+    __slots__ = (
+        "__weakref__",
+        "_ffi_address",
+        "_ffi_again",
+        "_ffi_is_finalized",
+        "_ffi_is_listed",
+        "_ffi_node",
+        "_ffi_uses",
+    )
 
     _ffi_has_state = False
-    _ffi_is_findable = False  # whether native code finds the object by its address, without a reference
     _ffi_address: int
     _ffi_again: _Again  # missing before the first finalizer
+    _ffi_is_finalized: bool  # True, or missing: the `__del__` of a subclass has run (cycles.py)
     _ffi_is_listed: bool | None
+    _ffi_node: Any  # only during a search for cycles
     _ffi_uses: Any
 
     def __init_subclass__(cls, /, **options: Any) -> None:
@@ -90,12 +100,38 @@ def _finalizer(own: Any) -> Any:
         if self._ffi_has_state and _must_live(self, __del__):
             return
         try:
-            own(self)
+            if not _is_finalized(self):
+                own(self)
         finally:
             _end_later(self)
 
     __del__._ends_handle = True  # type: ignore[attr-defined]
+    __del__._own = own  # type: ignore[attr-defined]
     return __del__
+
+
+def _is_finalized(wrapper: Any) -> bool:
+    try:
+        return bool(vars(_Handle)["_ffi_is_finalized"].__get__(wrapper))
+    except AttributeError:
+        return False
+
+
+def has_finalizer(wrapper: Any) -> bool:
+    """Whether the class of a wrapper has a `__del__` that has not run."""
+    return hasattr(type(wrapper).__del__, "_own") and not _is_finalized(wrapper)
+
+
+def run_finalizer(wrapper: Any) -> None:
+    """Run the `__del__` of the class of a wrapper, unless it has run."""
+    if has_finalizer(wrapper):
+        wrapper._ffi_is_finalized = True
+        own = type(wrapper).__del__._own
+        try:
+            own(wrapper)
+        except BaseException as exc:  # shown like any exception of a finalizer
+            found = {"exc_type": type(exc), "exc_value": exc, "exc_traceback": exc.__traceback__}
+            sys.unraisablehook(SimpleNamespace(**found, err_msg="Exception ignored in", object=own))
 
 
 def _end_later(wrapper: Any) -> None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 __all__ = [
+    "OwnRef",
     "at_rest",
     "changing",
     "find",
@@ -34,9 +35,11 @@ __all__ = [
     "move",
     "moved",
     "new_pin",
+    "pinned",
     "put_back",
     "register",
     "replace",
+    "restore",
     "share",
     "take_out",
     "unlist",
@@ -117,6 +120,21 @@ def register(wrapper: Any) -> Any:
     return other
 
 
+class OwnRef(ref[Any] if TYPE_CHECKING else ref):  # type: ignore[misc]
+    """A weak reference apart from others: ref() of a resurrected object returns its old reference, which is dead."""
+
+    __slots__ = ()
+
+
+def restore(wrapper: Any) -> None:
+    """Register a wrapper again that the collector has taken for dead."""
+    with changing:
+        address = wrapper._ffi_address
+        if address and find(address) is None:
+            _table[address] = OwnRef(wrapper)
+            wrapper._ffi_is_listed = True
+
+
 def uses_of(wrapper: Any) -> list[None]:
     """Return the uses of a wrapper: a list with an item for each call in progress that uses its object. A list, because
     append and pop are atomic and counting is not. While it has items the handle is never moved away."""
@@ -138,6 +156,11 @@ def new_pin() -> Any:
     words = new_words(3)
     _pins.append(words)
     return words
+
+
+def pinned() -> set[int]:
+    """Return the pointers to the objects that pins are on."""
+    return {pin[2] for pin in _pins if pin[2]}
 
 
 def is_used(wrapper: Any, address: int) -> bool:

@@ -46,8 +46,10 @@ _SLOTS = frozenset(
         "_ffi_again",
         "_call",
         "_ffi_handle",
+        "_ffi_is_finalized",
         "_ffi_is_listed",
         "_ffi_is_repeated",
+        "_ffi_node",
         "_keeps_gil",
         "_kept",
         "_name",
@@ -71,6 +73,8 @@ class Wrapper(Handle):
     _ffi_has_state = True
     """Whether the program can observe that a wrapper was created again. False for registered classes without slots, and
     for functions: several wrappers of a function may have different names."""
+    _ffi_is_findable = False
+    """Whether native code finds the object by its address, without a reference."""
     _ffi_declares = False
     """Whether the class or a class above it declares attributes or weak references."""
 

@@ -17,10 +17,12 @@ import sys
 
 from ..context.backend import n_owners
 from ..context.py_owners import finish, weak_end
+from .cycles import search
 from .identity import changing, is_used, keep, kept, moved, register, unlist
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from types import FrameType
     from typing import Any
 
 __all__ = ["look_after", "share_in_call"]
@@ -116,20 +118,40 @@ def _release_unneeded() -> None:
 
 
 class _Sentinel:
-    """Ends with each full collection: PyPy runs its finalizer."""
+    """Ends with each full collection: PyPy runs its finalizer, in the function that calls gc.collect()."""
+
+    __slots__ = ("is_explicit",)
 
     def __del__(self) -> None:
+        self.is_explicit = _calls_collect(sys._getframe(1))
         try:
             _look(self)
         except BaseException as interruption:  # a signal handler raised
             finish(_look, self, interruption)
+        finally:
+            _watch()
 
 
-def _look(_sentinel: Any) -> None:
-    try:
+_N_CALLERS = 4
+
+
+def _calls_collect(frame: FrameType | None) -> bool:
+    """Whether the function that PyPy has interrupted for finalizers seems to call gc.collect(). Finalizers interrupt
+    each other, as do callbacks of weak references, so a few callers are asked."""
+    n_left = _N_CALLERS
+    while frame is not None and n_left:
+        code = frame.f_code
+        if "collect" in code.co_names + code.co_varnames:
+            return True
+        n_left -= code.co_name != "__del__"
+        frame = frame.f_back
+    return False
+
+
+def _look(sentinel: Any) -> None:
+    _release_unneeded()
+    if search(sentinel.is_explicit):
         _release_unneeded()
-    finally:
-        _watch()
 
 
 def _watch() -> None:

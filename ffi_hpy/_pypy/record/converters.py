@@ -11,7 +11,7 @@ from ..context.binding import binding
 from ..context.hidden import hidden
 from ..context.numbers import INT64_MAX, INT64_MIN, NONE, OBJECT, OPAQUE_PTR, OPAQUE_PY_OBJECT
 from ..context.type_table import facts_of
-from ..convert.arguments import put
+from ..convert.arguments import is_opaque, put
 from ..convert.contained import make_mapping, make_sequence
 from ..convert.results import text_of
 from ..object.errors import raise_taken, take_object
@@ -101,7 +101,7 @@ class Converter:
     """The conversions of a schema, by its description and its native function. The result of a conversion is in the
     first two words of a call buffer, owned."""
 
-    __slots__ = ("_address", "_call", "_container", "_function", "_is_mapping", "_items", "_kept")
+    __slots__ = ("_address", "_call", "_container", "_function", "_is_mapping", "_items", "_kept", "_takes_any")
 
     def __init__(self, description: Description, function: Any) -> None:
         self._function = function
@@ -111,6 +111,7 @@ class Converter:
         operation, type_index, _name, args = description
         if operation == "optional":
             operation, type_index, _name, args = args[0]._describe()
+        self._takes_any = operation == "any"
         self._container = ""
         if operation == "sequence":
             self._container = "ffi.List" if type_index == binding.TYPE_INDEX_LIST else "ffi.Array"
@@ -123,10 +124,11 @@ class Converter:
     def convert(self, frame: CallBuffer, value: Any) -> bool:
         """Convert a value. Returns False if only the binding can; raises Misfit if the value does not match."""
         container = self._container
-        if self._kept.keeps(value):
+        t = type(value)
+        # the binding would own a Python object where the search for cycles does not look (object/cycles.py)
+        if self._kept.keeps(value) or (self._takes_any and is_opaque(t)):
             _put_owned(frame, value)
             return True
-        t = type(value)
         if container and (t is list or t is tuple or t is dict):
             return self._convert_container(frame, value)
         if not _is_plain(value):
