@@ -161,7 +161,7 @@ def _class(scope: Any, name: str, type_index: int, flags: int, address: int) -> 
     4 for a class that Python cannot derive from. `address`: that of the C struct of the class."""
     slots = tuple([slot for i, slot in enumerate(_SLOTS) if flags & 1 << i])
     cls = make_class(BoundMeta, _names_in(scope, name), info_of_index(type_index), slots)
-    cls._ffi_is_findable = True  # type: ignore[attr-defined]  # for the cffi backend (_pypy/object/handle.py)
+    cls._ffi_is_findable = True  # type: ignore[attr-defined]  # for the cffi backend (_pypy/object/objects.py)
     cls._ffi_bound_class = address  # type: ignore[attr-defined]
     if flags & 4:
         cls._ffi_is_final = True  # type: ignore[attr-defined]

@@ -37,7 +37,6 @@ class _Handle:
     )
 
     _ffi_has_state = False
-    _ffi_is_findable = False  # whether native code finds the object by its address, without a reference
     _ffi_address: int
     _ffi_again: _Again  # missing before the first finalizer
     _ffi_is_finalized: bool  # True, or missing: the `__del__` of a subclass has run (cycles.py)

@@ -75,6 +75,8 @@ class Wrapper(Handle):
     _ffi_has_state = True
     """Whether the program can observe that a wrapper was created again. False for registered classes without slots, and
     for functions: several wrappers of a function may have different names."""
+    _ffi_is_findable = False
+    """Whether native code finds the object by its address, without a reference."""
     _ffi_declares = False
     """Whether the class or a class above it declares attributes or weak references."""
 

@@ -154,6 +154,17 @@ static HPy fb_builtin_enable_impl(HPyContext *ctx, HPy self, const HPy *args, si
 
 /* --- iterables ---------------------------------------------------------------------------------------------------- */
 
+/* Whether the class of a value has a method. -1 with an exception raised. */
+static int has_method(HPyContext *ctx, HPy value, const char *name) {
+  HPy type = HPy_Type(ctx, value);
+  if (HPy_IsNull(type)) return -1;
+  HPy method = fb_attr_find(ctx, type, name);
+  HPy_Close(ctx, type);
+  if (HPy_IsNull(method)) return HPyErr_Occurred(ctx) ? -1 : 0;
+  HPy_Close(ctx, method);
+  return 1;
+}
+
 HPyDef_METH(fb_builtin_items, "items_of", HPyFunc_O,
             .doc = "A list of the items of an iterable; None for strings, mappings, and values that are not iterable.")
 static HPy fb_builtin_items_impl(HPyContext *ctx, HPy self, HPy value) {
@@ -162,11 +173,12 @@ static HPy fb_builtin_items_impl(HPyContext *ctx, HPy self, HPy value) {
   if (fb_type_tag_with_protocols(ctx, value, &protocols) == FB_TYPE_KIND_UNKNOWN) return HPy_NULL;
   bool is_other = (protocols & FB_PROTOCOL_MAPPING) || HPyUnicode_Check(ctx, value) || HPyBytes_Check(ctx, value);
   if (is_other) return HPy_Dup(ctx, ctx->h_None);
-  HPy type = HPy_Type(ctx, value);
-  if (HPy_IsNull(type)) return type;
-  HPy method = fb_attr_find(ctx, type, "__iter__");
-  HPy_Close(ctx, type);
-  if (HPy_IsNull(method)) return HPyErr_Occurred(ctx) ? HPy_NULL : HPy_Dup(ctx, ctx->h_None);
-  HPy_Close(ctx, method);
+  int is_iterable = has_method(ctx, value, "__iter__");
+  if (is_iterable == 0) { /* an older sequence */
+    is_iterable = has_method(ctx, value, "__getitem__");
+    if (is_iterable == 1) is_iterable = has_method(ctx, value, "__len__");
+  }
+  if (is_iterable < 0) return HPy_NULL;
+  if (is_iterable == 0) return HPy_Dup(ctx, ctx->h_None);
   return fb_call_one(ctx, ctx->h_ListType, value);
 }
