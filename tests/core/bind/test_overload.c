@@ -190,6 +190,28 @@ TEST(the_metadata_has_types_and_names) {
   fh_object_release(function);
 }
 
+TEST(the_metadata_has_the_form_of_an_array) {
+  definition typed;
+  make(&typed, "f", "list[int]\nlist[numpy.ndarray[dtype=float32, shape=(3, *)]]\nndarray[order='C'] | None", 2, 0);
+  TVMFFIObjectHandle function = NULL;
+  TVMFFIAny metadata = fh_any_none();
+  expect_int(fh_api_table.function_define(&typed.spec, NULL, &function, &metadata), 0);
+  TVMFFIByteArray text;
+  expect_int(fh_str_content(&metadata, &text), 1);
+  static const char expected[] =
+      "{\"type_schema\":\"{\\\"type\\\":\\\"ffi.Function\\\",\\\"named_args\\\":{\\\"return\\\":"
+      "[{\\\"type\\\":\\\"list\\\",\\\"args\\\":[{\\\"type\\\":\\\"int\\\"}]}],\\\"params\\\":["
+      "{\\\"type\\\":\\\"list\\\",\\\"args\\\":[{\\\"type\\\":\\\"numpy.ndarray\\\","
+      "\\\"array\\\":\\\"[dtype=float32, shape=(3, *)]\\\"}]},"
+      "{\\\"type\\\":\\\"Optional\\\",\\\"args\\\":[{\\\"type\\\":\\\"ndarray\\\","
+      "\\\"array\\\":\\\"[order='C']\\\"}]}]}}\","
+      "\"params\":[{\"name\":\"a\",\"shown\":\"9\"},{\"name\":\"b\",\"shown\":\"9\"}],\"nonblocking\":true,\"python_"
+      "results\":true}";
+  expect_text(text, expected);
+  fh_any_drop(&metadata);
+  fh_object_release(function);
+}
+
 TEST(a_function_with_many_parameters_fills_in_defaults) {
   definition many;
   make(&many, "many", "int", 17, 0);
