@@ -243,6 +243,11 @@ def _ignore(_patient: Any) -> None:
     """Do nothing, with an object that lived until now."""
 
 
+def _runs_in_parallel() -> bool:
+    """Return whether native functions run beside each other, although they keep the GIL as far as there is one."""
+    return _core.CALLS == "cffi" or not getattr(sys, "_is_gil_enabled", lambda: True)()
+
+
 def _import(name: str) -> types.ModuleType:
     import importlib
 
@@ -309,6 +314,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "run": _run,
     "import": _import,
     "keep_alive": _keep_alive,
+    "runs_in_parallel": _runs_in_parallel,
     "error_value": exception_in,
     "error_matches": lambda error, cls: isinstance(exception_in(error), cls),
     "raise_from": _raise_from,

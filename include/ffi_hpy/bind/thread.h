@@ -5,7 +5,7 @@
 #ifndef FFI_HPY_BIND_THREAD_H_
 #define FFI_HPY_BIND_THREAD_H_
 
-#include <ffi_hpy/bind/handle.h>
+#include <ffi_hpy/bind/python.h>
 
 #include <mutex>
 #if defined(_WIN32)
@@ -47,12 +47,9 @@ struct gil_functions {
   }
 };
 
-/** Whether bound functions run beside each other: without a GIL, and on PyPy, where they release it. */
+/** Whether bound functions run beside each other: without a GIL, and on PyPy, where calls by cffi release it. */
 inline bool functions_run_in_parallel() {
-  static const bool answer = [] {
-    auto version = python_function<const char *(*)()>("Py_GetVersion");
-    return version == nullptr || std::strstr(version(), "free-threading") != nullptr;
-  }();
+  static const bool answer = ask_python("runs_in_parallel").any().v_int64 != 0;
   return answer;
 }
 

@@ -44,17 +44,25 @@ struct Doubling {
 nb::ft_mutex mutex;
 int guarded = 0;
 
-void sleep_inside(nb::callable f) {
+struct Gate {
+  std::atomic<bool> is_open{false};
+};
+
+/* Whether another thread of Python opens the gate during the call. */
+bool wait_inside(Gate &gate, nb::callable f) {
+  bool was_opened = false;
   {
     nb::gil_scoped_release released;
     nb::gil_scoped_release again;
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));
-    {
-      nb::gil_scoped_acquire acquired;
+    for (int i = 0; i < 20000 && !was_opened; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      was_opened = gate.is_open;
     }
+    { nb::gil_scoped_acquire acquired; }
     f(1);
   }
   f(2);
+  return was_opened;
 }
 
 void call_from_thread(nb::callable f) {
@@ -101,7 +109,8 @@ FFI_HPY_MODULE(bound_calls, m) {
   m.def("depth_of_two", [] { return Mark::depth; }, nb::call_guard<Mark, nb::gil_scoped_release, Mark>());
   m.def("doubled", [](int a, int b) { return a + b; }, nb::call_policy<Doubling>());
   m.def("last_doubled", [] { return Doubling::last; });
-  m.def("sleep_inside", &sleep_inside);
+  nb::class_<Gate>(m, "Gate").def(nb::init<>()).def("open", [](Gate &gate) { gate.is_open = true; });
+  m.def("wait_inside", &wait_inside);
   m.def("call_from_thread", &call_from_thread);
   m.def("add_guarded", &add_guarded);
   m.def("with_object", [](nb::handle object, nb::callable f) {
