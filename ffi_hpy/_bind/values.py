@@ -14,6 +14,7 @@ import sys
 import types
 import weakref
 
+from .. import _core
 from .._containers.sequence import Array
 from .._convert import convert_func
 from .._core import CObject

@@ -199,8 +199,8 @@ typedef struct {
    * caller appends owned values to its data, and counts them in its size, before others get the object. */
   int (*container_new)(uint32_t kind, size_t n, TVMFFIObjectHandle *out);
   /** An object with the items of a sequence, or of a mapping with FFI_HPY_PAIRS: a TVMFFISeqCell follows its header,
-   * and it never changes. Without kFfiHpyCastConvert, sets and other iterables do not count as sequences. None for other
-   * values. */
+   * and it never changes. Without kFfiHpyCastConvert, sets and other iterables do not count as sequences. None for
+   * other values. */
   int (*container_items)(const TVMFFIAny *value, uint32_t flags, TVMFFIAny *out);
   /** The object of a bound class that a value is; NULL for another value. */
   ffi_hpy_instance *(*instance_of)(const TVMFFIAny *value);

@@ -23,8 +23,8 @@ struct type_caster<std::array<T, N>> : sequence_caster<type_caster<std::array<T,
       sequence items;
       if (!items.read(source, flags, takes_python_v<T>) || items.size() != N) return false;
       for (size_t i = 0; i < N; ++i) {
-        bool fits = read_item<T>(items[i], flags, cleanup,
-                                 [&](auto &&item) { value[i] = std::forward<decltype(item)>(item); });
+        bool fits =
+            read_item<T>(items[i], flags, cleanup, [&](auto &&item) { value[i] = std::forward<decltype(item)>(item); });
         if (!fits) return false;
       }
       return true;
