@@ -6,7 +6,7 @@
 #define FFI_HPY_BIND_ARRAY_MEMORY_H_
 
 #include <ffi_hpy/bind/array_type.h>
-#include <ffi_hpy/bind/types.h>
+#include <ffi_hpy/bind/type_casters.h>
 
 #include <cstdlib>
 #include <new>

@@ -5,7 +5,7 @@
 #ifndef FFI_HPY_BIND_FUNCTION_H_
 #define FFI_HPY_BIND_FUNCTION_H_
 
-#include <ffi_hpy/bind/types.h>
+#include <ffi_hpy/bind/type_casters.h>
 
 #include <tuple>
 

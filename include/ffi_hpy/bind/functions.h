@@ -1,0 +1,96 @@
+/* functions.h - the built-in functions of Python in C++: isinstance, getattr, len, print and others. Programs include
+ * ffi_hpy/bind.h. */
+#ifndef FFI_HPY_BIND_FUNCTIONS_H_
+#define FFI_HPY_BIND_FUNCTIONS_H_
+
+#include <ffi_hpy/bind/types.h>
+
+FFI_HPY_NAMESPACE_BEGIN
+
+/** Whether a value is an instance of a class of Python. */
+inline bool isinstance(handle value, handle type) {
+  return detail::int_of(detail::ask_python("isinstance", value, type)) != 0;
+}
+/** Whether a value is of a class of Python in C++ (list, str, ...), or a bound class or another type of C++. */
+template <typename T> bool isinstance(handle value) {
+  if constexpr (std::is_base_of_v<detail::api_tag, T>) {
+    return T::check_(value);
+  } else {
+    detail::cleanup_list cleanup;
+    detail::make_caster<T> caster;
+    return value.is_valid() && !value.is_none() && caster.from_python(value, detail::cast_flags::manual, &cleanup);
+  }
+}
+inline bool issubclass(handle type, handle base) {
+  return detail::int_of(detail::ask_python("issubclass", type, base)) != 0;
+}
+inline bool hasattr(handle value, handle name) noexcept {
+  try {
+    return detail::int_of(detail::ask_python("hasattr", value, name)) != 0;
+  } catch (...) {
+    return false;
+  }
+}
+inline bool hasattr(handle value, const char *name) noexcept { return hasattr(value, str(name)); }
+inline object getattr(handle value, handle name) { return detail::ask_python("getattr", value, name); }
+inline object getattr(handle value, const char *name) { return getattr(value, str(name)); }
+inline object getattr(handle value, handle name, handle otherwise) {
+  return detail::ask_python("getattr", value, name, otherwise);
+}
+inline object getattr(handle value, const char *name, handle otherwise) { return getattr(value, str(name), otherwise); }
+inline void setattr(handle value, handle name, handle to) { detail::ask_python("setattr", value, name, to); }
+inline void setattr(handle value, const char *name, handle to) { setattr(value, str(name), to); }
+inline void delattr(handle value, handle name) { detail::ask_python("delattr", value, name); }
+inline void delattr(handle value, const char *name) { delattr(value, str(name)); }
+inline void del(const accessor &what) { what.del(); }
+inline size_t len(handle value) { return static_cast<size_t>(detail::int_of(detail::ask_python("len", value))); }
+inline size_t len_hint(handle value) {
+  return static_cast<size_t>(detail::int_of(detail::ask_python("len_hint", value)));
+}
+inline str repr(handle value) { return steal<str>(detail::ask_python("repr", value).release()); }
+inline int64_t hash(handle value) { return detail::int_of(detail::ask_python("hash", value)); }
+inline iterator iter(handle value) { return steal<iterator>(detail::ask_python("iter", value).release()); }
+inline dict builtins() { return steal<dict>(detail::ask_python("builtins").release()); }
+inline dict globals() { return steal<dict>(detail::ask_python("globals").release()); }
+/** Prints a value, as Python's print(). */
+inline void print(handle value, handle end = handle(), handle file = handle()) {
+  detail::ask_python("print", value, end.is_valid() ? end : handle(detail::none_value()),
+                     file.is_valid() ? file : handle(detail::none_value()));
+}
+inline void print(const char *text, handle end = handle(), handle file = handle()) { print(str(text), end, file); }
+
+/** A tuple of values. */
+template <rv_policy policy = rv_policy::automatic, typename... Args> tuple make_tuple(Args &&...args) {
+  return steal<tuple>(detail::ask_python("tuple", cast(std::forward<Args>(args), policy)...).release());
+}
+
+namespace detail {
+
+/** The bound class of a class of Python: its own, or that of its nearest bound base; null for another class. */
+inline const ffi_hpy_class *find_bound_class(handle type) {
+  return reinterpret_cast<const ffi_hpy_class *>(static_cast<intptr_t>(int_of(ask_python("class_address", type))));
+}
+inline const ffi_hpy_class &bound_class(handle type) {
+  const ffi_hpy_class *found = find_bound_class(type);
+  if (found == nullptr) throw builtin_exception("TypeError", "expected a bound class");
+  return *found;
+}
+
+} // namespace detail
+
+/** The class of Python for a bound class, or an empty handle. The class lives as long as the process. */
+template <typename T> handle type() {
+  const ffi_hpy_class *found = detail::class_of<T>::find();
+  if (found == nullptr) return handle();
+  return detail::ask_python("class_of_index", detail::int_value(found->type_index)).release();
+}
+
+template <typename T> bool handle_t<T>::check_(handle value) { return isinstance<T>(value); }
+template <typename T> bool type_object_t<T>::check_(handle value) {
+  handle own = ::FFI_HPY_BIND_NAMESPACE::type<T>();
+  return own.is_valid() && type_object::check_(value) && issubclass(value, own);
+}
+
+FFI_HPY_NAMESPACE_END
+
+#endif /* FFI_HPY_BIND_FUNCTIONS_H_ */
