@@ -1,0 +1,139 @@
+/* define.h - functions, methods and properties become attributes of modules and classes. Programs include
+ * ffi_hpy/bind.h. */
+#ifndef FFI_HPY_BIND_DEFINE_H_
+#define FFI_HPY_BIND_DEFINE_H_
+
+#include <ffi_hpy/bind/function.h>
+
+#include <algorithm>
+
+FFI_HPY_NAMESPACE_BEGIN
+
+namespace detail {
+
+inline object text_or_empty(const char *text) { return str_of(text != nullptr ? text : ""); }
+
+/** Sets a function in a scope, or adds an overload to the one of that name. */
+FFI_HPY_NOINLINE inline void define_function(handle scope, function_record *record, const char *text,
+                                             const std::type_info *const *types) {
+  object name = str_of(record->name);
+  defined_function made = define(record, text, types, ask_python("known_function", scope, name));
+  ask_python("function", scope, name, made.function, made.metadata, text_or_empty(record->doc));
+}
+
+/** Adds a method to a bound class: for all languages, and as an attribute of the class of Python. */
+FFI_HPY_NOINLINE inline object define_method(handle scope, const ffi_hpy_class *type, const char *name, bool is_static,
+                                             function_record *record, const char *text,
+                                             const std::type_info *const *types) {
+  object key = str_of(name);
+  object known = ask_python("known_function", scope, key);
+  defined_function made = define(record, text, types, known);
+  if (known.is_none()) ask_python("new_function", scope, key, made.function);
+  std::string_view metadata;
+  (void)read_text(made.metadata.any(), false, &metadata);
+  TVMFFIMethodInfo info{};
+  info.name = bytes_of(name);
+  info.doc = bytes_of(record->doc != nullptr ? record->doc : "");
+  info.metadata = bytes_of(metadata);
+  info.flags = is_static ? kTVMFFIFieldFlagBitMaskIsStaticMethod : 0;
+  info.method = made.function.any();
+  check(api->class_add_method(type->type_index, &info));
+  ask_python("method", scope, key);
+  return made.function;
+}
+
+/** Adds a property of a bound class. */
+FFI_HPY_NOINLINE inline void define_property(handle scope, const ffi_hpy_class *type, const char *name, const char *doc,
+                                             const defined_function &get, handle set) {
+  std::string_view metadata;
+  object about = ask_python("property_metadata", get.metadata);
+  (void)read_text(about.any(), false, &metadata);
+  TVMFFIFieldInfo info{};
+  info.name = bytes_of(name);
+  info.doc = bytes_of(doc != nullptr ? doc : "");
+  info.metadata = bytes_of(metadata);
+  check(api->class_add_property(type, &info, get.function.any().v_obj, set.is_valid() ? set.any().v_obj : nullptr));
+  ask_python("property", scope, str_of(name));
+}
+
+/** A method that constructs an object in the memory of its first parameter: `__init__` and `__setstate__` of an author,
+ * `[](T *self, int x) { new (self) T(x); }`. It is turned into a function that returns a new object. */
+struct placement {
+  ffi_hpy_overload method; /* without parameters */
+  void (*free_capture)(void **capture);
+  const ffi_hpy_class *type;
+  void (*release)(ffi_hpy_instance *);
+
+  static int call(const ffi_hpy_overload *self, const TVMFFIAny *args, uint32_t flags, TVMFFIAny *result) noexcept {
+    try {
+      const auto *known = static_cast<const placement *>(self->capture[0]);
+      std::vector<ffi_hpy_param> params(self->n_params + 1);
+      std::vector<TVMFFIAny> all(self->n_params + 1);
+      for (uint32_t i = 0; i < self->n_params; ++i) params[i + 1] = self->params[i], all[i + 1] = args[i];
+      ffi_hpy_overload method = known->method;
+      method.params = params.data();
+      method.n_params = self->n_params + 1;
+      new_instance made(*known->type, true);
+      all[0] = made.open();
+      int rc = method.call(&method, all.data(), flags, result);
+      made.close();
+      if (rc == 0) *result = made.finish(made.room(), known->release).release().any();
+      return rc;
+    } catch (...) {
+      return translate_exception();
+    }
+  }
+  static void free(void **capture) {
+    auto *known = static_cast<placement *>(capture[0]);
+    if (known->free_capture != nullptr) known->free_capture(known->method.capture);
+    delete known;
+  }
+  /** Changes the record of a method, whose types begin with those of the result and of the object. */
+  static void change(function_record *record, std::string *types, const ffi_hpy_class *type) {
+    auto *made = new placement{};
+    made->method.call = record->call;
+    made->method.policy = record->policy;
+    std::copy_n(record->capture, FFI_HPY_CAPTURE_WORDS, made->method.capture);
+    made->free_capture = record->free_capture;
+    made->type = type;
+    made->release = type->destroy != nullptr ? destroy_value : nullptr;
+    record->capture[0] = made;
+    record->free_capture = &free;
+    record->call = &call;
+    record->flags = 0;
+    if (record->n_named == record->n_params) ++record->params, --record->n_named;
+    --record->n_params;
+    ++record->type_flags;
+    size_t object = types->find('\n'), end = types->find('\n', object + 1);
+    types->erase(object, end == std::string::npos ? end : end - object);
+  }
+};
+
+/** Adds a method that constructs the object. */
+FFI_HPY_NOINLINE inline object define_placement(handle scope, const ffi_hpy_class *type, const char *name,
+                                                function_record *record, const char *text,
+                                                const std::type_info *const *types) {
+  std::string types_text = type_text(text, types);
+  placement::change(record, &types_text, type);
+  const std::type_info *const no_types[] = {nullptr};
+  if (std::strcmp(name, "__init__") == 0) {
+    return define_method(scope, type, "__ffi_init__", true, record, types_text.c_str(), no_types);
+  }
+  defined_function made = define(record, types_text.c_str(), no_types, handle());
+  ask_python("setstate", scope, made.function);
+  return object();
+}
+
+} // namespace detail
+
+template <typename F, typename... Extra> module_ &module_::def(const char *name, F &&f, const Extra &...extra) {
+  auto finish = [this](detail::function_record *record, const char *text, const std::type_info *const *types) {
+    detail::define_function(*this, record, text, types);
+  };
+  detail::describe(name, 0, std::forward<F>(f), finish, extra...);
+  return *this;
+}
+
+FFI_HPY_NAMESPACE_END
+
+#endif /* FFI_HPY_BIND_DEFINE_H_ */
