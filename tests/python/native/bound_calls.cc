@@ -58,7 +58,9 @@ bool wait_inside(Gate &gate, nb::callable f) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
       was_opened = gate.is_open;
     }
-    { nb::gil_scoped_acquire acquired; }
+    {
+      nb::gil_scoped_acquire acquired;
+    }
     f(1);
   }
   f(2);
