@@ -41,10 +41,16 @@ template <typename Part, rv_policy policy, typename It, typename End, typename I
   bool is_done = false;
 };
 
-/** Calls make() once for each pair of template arguments, also if several threads begin at once. */
+/** Whether the class of an iterator is made. */
+template <typename State> struct class_once {
+  static inline std::recursive_mutex mutex;
+  static inline std::atomic<bool> is_made{false};
+};
+
+/** Calls make() once for each State, also if several threads begin at once. */
 template <typename State, typename Make> void make_class_once(Make &&make) {
-  static std::recursive_mutex mutex;
-  static std::atomic<bool> is_made{false};
+  auto &mutex = class_once<State>::mutex;
+  auto &is_made = class_once<State>::is_made;
   if (is_made.load(std::memory_order_acquire)) return;
   std::unique_lock lock(mutex, std::try_to_lock);
   if (!lock.owns_lock()) {

@@ -22,6 +22,7 @@ template <typename T> struct type_caster<std::shared_ptr<T>> : native_caster {
 
   bool from_python(handle source, uint32_t flags, cleanup_list *cleanup) noexcept {
     make_caster<T> inner;
+    flags &= ~uint32_t{cast_flags::convert}; /* a converted object would end with the call */
     if (!inner.from_python(source, flags, cleanup)) return false;
     if (source.is_none()) {
       value = nullptr;

@@ -136,6 +136,9 @@ def test_implicit_conversions(bound):
     for wrong in ("x", None, 1.5):
         with pytest.raises(TypeError):
             bound.target(wrong)
+    assert bound.shared_target(bound.Target(2)) == 102
+    with pytest.raises(TypeError):  # the converted object would end with the call
+        bound.shared_target(2)
 
 
 # --- classes ----------------------------------------------------------------------------------------------------------

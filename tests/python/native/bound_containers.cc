@@ -72,6 +72,10 @@ FFI_HPY_MODULE(bound_containers, m) {
           },
           nb::keep_alive<0, 1>())
       .def(
+          "same_items",
+          [](const Words &w) { return nb::make_iterator(nb::type<Words>(), "Other", w.all.begin(), w.all.end()); },
+          nb::keep_alive<0, 1>())
+      .def(
           "items",
           [](const Words &w) {
             auto begin = w.all.begin(), end = w.all.end();

@@ -179,5 +179,6 @@ FFI_HPY_MODULE(bound_members, m) {
   nb::class_<Source>(m, "Source").def(nb::init<int>());
   nb::class_<Target>(m, "Target").def(nb::init_implicit<int>()).def(nb::init<Source>()).def_ro("n", &Target::n);
   nb::implicitly_convertible<Source, Target>();
+  m.def("shared_target", [](std::shared_ptr<Target> target) { return target->n; });
   m.def("target", [](const Target &target) { return target.n; });
 }
