@@ -45,11 +45,24 @@ template <typename T> void apply_doc(class_about *, const T &) {}
 /** A further argument of class_::def that adds several things: derive from it, and write `execute(cl, extra...)`. */
 template <typename Derived> struct def_visitor {};
 
+namespace detail {
+/** Whether T(args...) or, for an aggregate, T{args...} is possible; the destructor may be private. */
+template <typename T, typename... Args>
+auto is_makeable(int) -> decltype(::new (nullptr) T(std::declval<Args>()...), std::true_type());
+template <typename T, typename... Args>
+auto is_makeable(long) -> decltype(::new (nullptr) T{std::declval<Args>()...}, std::true_type());
+template <typename T, typename... Args> std::false_type is_makeable(...);
+template <typename T, typename... Args>
+inline constexpr bool is_makeable_v = decltype(is_makeable<T, Args...>(0))::value;
+} // namespace detail
+
 /** A constructor: init<int, float>(). */
 template <typename... Args> struct init : def_visitor<init<Args...>> {
   template <typename Class, typename... Extra> void execute(Class &cl, const Extra &...extra) const {
     using T = typename Class::Type;
     using Alias = typename Class::Alias;
+    static_assert(detail::is_makeable_v<Alias, Args...>,
+                  "init<...>: the class has no public constructor with these parameters");
     cl.def_constructor(
         [](Args... args) {
           if constexpr (std::is_same_v<T, Alias>) {
@@ -169,7 +182,7 @@ public:
   }
   /** Adds a constructor: a function that returns an object of the class. */
   template <typename F, typename... Extra> class_ &def_constructor(F &&f, const Extra &...extra) {
-    object made = detail::describe("__init__", 0, std::forward<F>(f), adder("__ffi_init__", true), extra...);
+    object made = detail::describe<0>("__init__", std::forward<F>(f), adder("__ffi_init__", true), extra...);
     set_init(made);
     return *this;
   }
@@ -179,17 +192,17 @@ public:
   template <typename F, typename... Extra, std::enable_if_t<!std::is_base_of_v<def_visitor<F>, F>, int> = 0>
   class_ &def(const char *name, F &&f, const Extra &...extra) {
     if constexpr (detail::has_trampoline_v<Alias> && std::is_member_function_pointer_v<std::decay_t<F>>) {
-      detail::describe(name, kFfiHpyFunctionIsMethod, detail::base_methods<T>::bind(detail::lasting(name), f),
-                       adder(name, false), extra...);
+      detail::describe<kFfiHpyFunctionIsMethod>(name, detail::base_methods<T>::bind(detail::lasting(name), f),
+                                                adder(name, false), extra...);
     } else {
-      detail::describe(name, kFfiHpyFunctionIsMethod, detail::with_self<T>(std::forward<F>(f)), adder(name, false),
-                       extra...);
+      detail::describe<kFfiHpyFunctionIsMethod>(name, detail::with_self<T>(std::forward<F>(f)), adder(name, false),
+                                                extra...);
     }
     return *this;
   }
   /** Adds a static method. */
   template <typename F, typename... Extra> class_ &def_static(const char *name, F &&f, const Extra &...extra) {
-    detail::describe(name, 0, std::forward<F>(f), adder(name, true), extra...);
+    detail::describe<0>(name, std::forward<F>(f), adder(name, true), extra...);
     return *this;
   }
   /** Adds a property of a member that can be read and set. */
@@ -285,12 +298,12 @@ private:
       doc = record->doc;
       return detail::define(record, text, types, handle());
     };
-    detail::defined_function read = detail::describe(name, kFfiHpyFunctionIsMethod, std::forward<Get>(get), keep_doc,
-                                                     rv_policy::reference_internal, extra...);
+    detail::defined_function read = detail::describe<kFfiHpyFunctionIsMethod>(name, std::forward<Get>(get), keep_doc,
+                                                                              rv_policy::reference_internal, extra...);
     const char *read_doc = doc;
     object write;
     if constexpr (!std::is_same_v<std::decay_t<Set>, std::nullptr_t>) {
-      write = detail::describe(name, kFfiHpyFunctionIsMethod, std::forward<Set>(set), keep_doc).function;
+      write = detail::describe<kFfiHpyFunctionIsMethod>(name, std::forward<Set>(set), keep_doc).function;
     }
     detail::define_property(*this, type_, name, read_doc, read, write);
     return *this;

@@ -130,7 +130,7 @@ template <typename F, typename... Extra> module_ &module_::def(const char *name,
   auto finish = [this](detail::function_record *record, const char *text, const std::type_info *const *types) {
     detail::define_function(*this, record, text, types);
   };
-  detail::describe(name, 0, std::forward<F>(f), finish, extra...);
+  detail::describe<0>(name, std::forward<F>(f), finish, extra...);
   return *this;
 }
 

@@ -279,19 +279,22 @@ FFI_HPY_NOINLINE inline defined_function define(function_record *record, const c
   return {take_object(made), take(metadata)};
 }
 
-/** Defines an overload of a callable: `finish(record, text, types)` passes it on. */
-template <typename F, typename Finish, typename... Extra>
-auto describe(const char *name, uint32_t flags, F &&f, Finish &&finish, const Extra &...extra) {
+/** Defines an overload of a callable: `finish(record, text, types)` passes it on. `Flags`: kFfiHpyFunction*. */
+template <uint32_t Flags, typename F, typename Finish, typename... Extra>
+auto describe(const char *name, F &&f, Finish &&finish, const Extra &...extra) {
   using Plain = std::decay_t<F>;
   using Types = typename signature_of<Plain>::types;
   using Chosen = typename choose_extras<call_extras<>, Extra...>::type;
   constexpr size_t n_named = (size_t{is_param_v<Extra>} + ... + 0);
+  constexpr bool has_self = (Flags & kFfiHpyFunctionIsMethod) != 0 || (std::is_same_v<Extra, is_method> || ...);
+  static_assert(n_named == 0 || n_named == Types::n || (has_self && n_named + 1 == Types::n),
+                "name all parameters of the function or none: the number of arg(...) is another one");
   ffi_hpy_param params[n_named + 1];
   std::vector<object> texts;
   texts.reserve(n_named); /* the record points into short texts */
   function_record record;
   record.name = name;
-  record.flags = flags;
+  record.flags = Flags;
   record.next_param = params;
   record.params = params;
   record.texts = &texts;
@@ -318,7 +321,7 @@ template <typename F, typename... Extra> object cpp_function(F &&f, const Extra 
                               detail::str_of(record->doc != nullptr ? record->doc : ""),
                               handle(detail::word(kTVMFFIBool, (record->flags & kFfiHpyFunctionIsMethod) != 0)));
   };
-  return detail::describe("function", 0, std::forward<F>(f), finish, extra...);
+  return detail::describe<0>("function", std::forward<F>(f), finish, extra...);
 }
 
 FFI_HPY_NAMESPACE_END

@@ -269,8 +269,29 @@ private:
   }
 };
 
+/** The name of T as the compiler writes it begins so. */
+template <typename T> constexpr bool is_of_standard_library() {
+#if defined(_MSC_VER) && !defined(__clang__)
+  std::string_view text = __FUNCSIG__;
+  text.remove_prefix(text.find("is_of_standard_library<") + 23);
+  for (std::string_view word : {"class ", "struct "}) {
+    if (text.substr(0, word.size()) == word) text.remove_prefix(word.size());
+  }
+#else
+  std::string_view text = __PRETTY_FUNCTION__;
+  text.remove_prefix(text.find("T = ") + 4);
+#endif
+  return text.substr(0, 5) == "std::";
+}
+/** Types of the standard library that are bound classes: stl/bind_vector.h and stl/bind_map.h add theirs. */
+template <typename T> struct is_bound_container : std::false_type {};
+
 /** A class without another caster is a bound class. */
-template <typename T, typename> struct type_caster : type_caster_base<T> {};
+template <typename T, typename> struct type_caster : type_caster_base<T> {
+  static_assert(!is_of_standard_library<T>() || is_bound_container<T>::value,
+                "a type of the standard library needs its header of ffi_hpy/stl, such as ffi_hpy/stl/vector.h; or "
+                "FFI_HPY_MAKE_OPAQUE, if it is bound as a class");
+};
 
 } // namespace detail
 

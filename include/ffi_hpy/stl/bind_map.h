@@ -5,11 +5,16 @@
 
 #include <ffi_hpy/stl/bind_vector.h>
 
+#include <map>
 #include <optional>
+#include <unordered_map>
 
 FFI_HPY_NAMESPACE_BEGIN
 
 namespace detail {
+
+template <typename... T> struct is_bound_container<std::map<T...>> : std::true_type {};
+template <typename... T> struct is_bound_container<std::unordered_map<T...>> : std::true_type {};
 
 /** Sets a value, also one that cannot be assigned. */
 template <typename Map, typename K, typename V> void set_item(Map &map, const K &key, const V &value) {

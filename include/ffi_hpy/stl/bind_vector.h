@@ -13,6 +13,8 @@ FFI_HPY_NAMESPACE_BEGIN
 
 namespace detail {
 
+template <typename T, typename... Rest> struct is_bound_container<std::vector<T, Rest...>> : std::true_type {};
+
 /** A position that may count from the end. `end`: the position after the last item is one, too. */
 inline size_t position(int64_t at, size_t size, bool end = false) {
   auto n = static_cast<int64_t>(size);

@@ -40,7 +40,6 @@ def bound(import_bound):
         ("name", TypeError, "'a'"),
         ("value", ValueError, "^made no letter$"),
         ("class", RuntimeError, "`bound_badly.Again` is bound already"),
-        ("parameters", TypeError, "`f` has 2 parameters, but 1 have a name"),
         ("base", AttributeError, "NoSuchError"),
     ],
 )

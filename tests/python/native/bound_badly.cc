@@ -19,6 +19,5 @@ FFI_HPY_MODULE(bound_badly, m) {
   if (way == "name") nb::enum_<Letter>(m, "Letter").value("a", Letter::a).value("a", Letter::b);
   if (way == "value") nb::enum_<Letter>(m, "Letter").value("a", Letter::a).value("a", Letter::b).value("c", fail());
   if (way == "class") nb::class_<Twice>(m, "Twice"), nb::class_<Twice>(m, "Again");
-  if (way == "parameters") m.def("f", [](int, int) {}, nb::arg("x"));
   if (way == "base") nb::exception<std::runtime_error>(m, "Error", "NoSuchError");
 }
