@@ -22,6 +22,9 @@ STRING_IMPORTS = {
     "dropin": "it imports the module of ours for any module of tvm_ffi that a program imports",
     "stub.bound": "it imports the modules that the command line names",
     "stub.cli": "it imports the modules that its command line names",
+    "_bind.arrays": "the type in C++ names the library whose array it is",
+    "_bind.values": "C++ imports modules by their names",
+    "_signature": "the class of a result is named by a text",
 }
 """The modules that import by strings, each with the reason."""
 

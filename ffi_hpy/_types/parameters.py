@@ -158,18 +158,20 @@ class Parameters:
         return tuple([place[0] if type(place) is tuple else values[place] for place in order[1]])  # type: ignore[index]
 
 
+def _kwargs_marker() -> Any:
+    from .. import _ffi_api
+
+    return _ffi_api.GetKwargsObject()
+
+
 def pass_names(args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
     """Return the arguments for a function that assigns names itself: names and values follow the object KWARGS."""
-    from ..core import KWARGS
-
-    return (*args, KWARGS, *[part for pair in named.items() for part in pair])
+    return (*args, _kwargs_marker(), *[part for pair in named.items() for part in pair])
 
 
 def named_by_function(n: int, named: tuple[str, ...]) -> Order:
     """Return the order of the arguments of pass_names()."""
-    from ..core import KWARGS
-
-    places: list[int | tuple[Any]] = [*range(n), (KWARGS,)]
+    places: list[int | tuple[Any]] = [*range(n), (_kwargs_marker(),)]
     for i, name in enumerate(named):
         places += [(name,), n + i]
     return tuple(map(sys.intern, named)), tuple(places)
