@@ -167,7 +167,7 @@ public:
     (void)detail::read_text(full.any(), false, &text);
     TVMFFIByteArray key = detail::bytes_of(text), doc = detail::bytes_of(about.doc);
     detail::check(detail::api->class_add(made, &key, &doc));
-    type_ = detail::class_of<T>::known = made;
+    type_ = detail::class_of<T>::record.known = made;
     static_cast<object &>(*this) =
         detail::ask_python("class", in, label, detail::int_value(made->type_index), detail::int_value(about.flags),
                            detail::int_value(reinterpret_cast<intptr_t>(made)));
@@ -328,8 +328,8 @@ template <typename Source, typename Target> void implicitly_convertible() {
     }
     return made;
   };
-  detail::class_of<Target>::conversions =
-      new detail::implicit_conversion{convert, detail::class_of<Target>::conversions}; /* for the life of the process */
+  detail::class_of<Target>::record.conversions =
+      new detail::implicit_conversion{convert, detail::class_of<Target>::record.conversions}; /* for the life of the process */
 }
 template <typename Arg>
 template <typename Class, typename... Extra>

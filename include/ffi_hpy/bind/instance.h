@@ -29,25 +29,37 @@ inline const ffi_hpy_class *find_class(const std::type_info &type) {
   return api->class_find(cpp_name_of(type).c_str());
 }
 
-/** The bound class of T: of this library, or found in another one when it is first needed. */
-template <typename T> struct class_of {
-  static const ffi_hpy_class *find() {
-    if (known == nullptr) known = find_class(typeid(T));
-    return known;
-  }
-  static const ffi_hpy_class &get() {
-    const ffi_hpy_class *found = find();
-    if (found == nullptr) throw_unbound(typeid(T).name());
-    return *found;
-  }
-  static inline const ffi_hpy_class *known = nullptr;
-  static inline const implicit_conversion *conversions = nullptr;
+/** A bound class, as this library knows it. */
+struct class_record {
+  const std::type_info *info;
+  const ffi_hpy_class *known;
+  const implicit_conversion *conversions;
+};
 
-private:
-  [[noreturn]] static FFI_HPY_COLD void throw_unbound(const char *name) {
-    api->raise("TypeError", (std::string("the C++ class `") + name + "` is not bound").c_str());
+/** The bound class of a record: of this library, or found in another one when it is first needed; NULL if there is
+ * none. */
+FFI_HPY_NOINLINE inline const ffi_hpy_class *find_class(class_record *record) noexcept {
+  try {
+    if (record->known == nullptr) record->known = find_class(*record->info);
+  } catch (...) { /* no memory for the name */
+    return nullptr;
+  }
+  return record->known;
+}
+FFI_HPY_NOINLINE inline const ffi_hpy_class &get_class(class_record *record) {
+  const ffi_hpy_class *found = find_class(record);
+  if (found == nullptr) {
+    api->raise("TypeError", (std::string("the C++ class `") + record->info->name() + "` is not bound").c_str());
     throw python_error();
   }
+  return *found;
+}
+
+/** The bound class of T. */
+template <typename T> struct class_of {
+  static inline class_record record{&typeid(T), nullptr, nullptr};
+  static const ffi_hpy_class *find() { return find_class(&record); }
+  static const ffi_hpy_class &get() { return get_class(&record); }
 };
 
 inline std::string key_of(const ffi_hpy_class *type, const char *cpp_name) {
@@ -150,8 +162,8 @@ template <typename T> const ffi_hpy_class &dynamic_class(T *value, void **whole)
   return *found;
 }
 
-[[noreturn]] FFI_HPY_COLD inline void throw_policy(const char *what, const std::string &name) {
-  api->raise("RuntimeError", (name + ": " + what).c_str());
+[[noreturn]] FFI_HPY_COLD inline void throw_policy(const ffi_hpy_class &type) {
+  api->raise("RuntimeError", (key_of(&type, "") + ": a result cannot be returned by this rv_policy").c_str());
   throw python_error();
 }
 
@@ -164,25 +176,30 @@ struct is_copyable<T, std::enable_if_t<std::is_same_v<typename T::value_type &, 
     : std::bool_constant<std::is_copy_constructible_v<T> &&
                          (std::is_same_v<T, typename T::value_type> || is_copyable<typename T::value_type>::value)> {};
 
-/** The object of a pointer. */
-template <typename T> object instance_of_pointer(T *value, rv_policy policy, handle parent) {
-  using Plain = std::remove_cv_t<T>;
-  if (value == nullptr) return take(none_value());
-  void *whole;
-  const ffi_hpy_class &type = dynamic_class(value, &whole);
-  if (policy != rv_policy::copy && policy != rv_policy::move) {
-    object known = find_instance(type, whole);
-    if (known.is_valid()) return known;
+/** An object with a copy of a value, or with a value that is moved out of it. */
+FFI_HPY_NOINLINE inline object copied_instance(const ffi_hpy_class &type, void *value, bool is_moved) {
+  if (is_moved ? type.move == nullptr : type.copy == nullptr) throw_policy(type);
+  new_instance made(type, true);
+  if (is_moved) {
+    type.move(made.room(), value);
+  } else {
+    type.copy(made.room(), value);
   }
+  return made.finish(made.room(), destroy_value);
+}
+
+/** The object of a pointer, which Python knows already or not. `end`: the release of an object that owns the value;
+ * NULL if that is not possible. */
+FFI_HPY_NOINLINE inline object pointed_instance(const ffi_hpy_class &type, void *whole, void *value,
+                                                void (*end)(ffi_hpy_instance *), rv_policy policy, handle parent) {
+  object known = find_instance(type, whole);
+  if (known.is_valid()) return known;
   bool is_known;
   switch (policy) {
   case rv_policy::automatic:
-  case rv_policy::take_ownership: {
-    if constexpr (std::is_destructible_v<Plain>) {
-      return new_instance(type, false).finish(whole, delete_value<Plain>, const_cast<Plain *>(value), &is_known);
-    }
+  case rv_policy::take_ownership:
+    if (end != nullptr) return new_instance(type, false).finish(whole, end, value, &is_known);
     break;
-  }
   case rv_policy::automatic_reference:
   case rv_policy::reference: return new_instance(type, false).finish(whole, nullptr, nullptr, &is_known);
   case rv_policy::reference_internal: {
@@ -193,16 +210,42 @@ template <typename T> object instance_of_pointer(T *value, rv_policy policy, han
     if (!is_known) (void)kept.release();
     return finished;
   }
-  case rv_policy::copy:
-    if constexpr (is_copyable<Plain>::value) return make_instance<Plain>(*value);
-    break;
-  case rv_policy::move:
-    if constexpr (std::is_move_constructible_v<Plain>)
-      return make_instance<Plain>(std::move(const_cast<Plain &>(*value)));
-    break;
-  case rv_policy::none: break;
+  default: break;
   }
-  throw_policy("a result cannot be returned by this rv_policy", key_of(&type, ""));
+  throw_policy(type);
+}
+
+/** The object of a pointer. */
+template <typename T> object instance_of_pointer(T *value, rv_policy policy, handle parent) {
+  using Plain = std::remove_cv_t<T>;
+  if (value == nullptr) return take(none_value());
+  if (policy == rv_policy::copy || policy == rv_policy::move) {
+    return copied_instance(class_of<Plain>::get(), const_cast<Plain *>(value), policy == rv_policy::move);
+  }
+  void *whole;
+  const ffi_hpy_class &type = dynamic_class(value, &whole);
+  void (*end)(ffi_hpy_instance *) = nullptr;
+  if constexpr (std::is_destructible_v<Plain>) end = delete_value<Plain>;
+  return pointed_instance(type, whole, const_cast<Plain *>(value), end, policy, parent);
+}
+
+/** The value of an argument that is None, an object of another class, or of a class that was not known yet. *value is
+ * NULL for None. */
+FFI_HPY_NOINLINE inline bool load_other(class_record *record, handle source, uint32_t flags, cleanup_list *cleanup,
+                                        void **value) noexcept {
+  if (source.is_none()) return (flags & cast_flags::accepts_none) != 0;
+  const ffi_hpy_class *type = find_class(record);
+  if (type == nullptr) return false;
+  *value = api->instance_cast(&source.any(), type);
+  if (*value != nullptr || (flags & cast_flags::convert) == 0 || cleanup == nullptr) return *value != nullptr;
+  for (const implicit_conversion *each = record->conversions; each != nullptr; each = each->next) {
+    handle made = each->convert(source);
+    if (!made.is_valid()) continue;
+    cleanup->append(made); /* it lives until the function returns */
+    *value = api->instance_cast(&made.any(), type);
+    if (*value != nullptr) return true;
+  }
+  return false;
 }
 
 /** The casters of bound classes. */
@@ -218,12 +261,11 @@ template <typename T> struct type_caster_base : class_caster_tag {
   template <typename T_> using Cast = precise_cast_t<T_>;
 
   bool from_python(handle source, uint32_t flags, cleanup_list *cleanup) noexcept {
-    if (source.is_none()) return (flags & cast_flags::accepts_none) != 0;
-    const ffi_hpy_class *type = class_of<T>::find();
-    if (type == nullptr) return false;
-    value = static_cast<T *>(api->instance_cast(&source.any(), type));
-    if (value != nullptr) return true;
-    return (flags & cast_flags::convert) != 0 && convert(source, cleanup);
+    class_record *record = &class_of<T>::record;
+    void *found = record->known != nullptr ? api->instance_cast(&source.any(), record->known) : nullptr;
+    bool fits = found != nullptr || load_other(record, source, flags, cleanup, &found);
+    value = static_cast<T *>(found);
+    return fits;
   }
   template <typename T_> bool can_cast() const {
     return std::is_pointer_v<std::remove_reference_t<T_>> || value != nullptr;
@@ -253,20 +295,6 @@ template <typename T> struct type_caster_base : class_caster_tag {
   explicit operator T &&() { return std::move(operator T &()); }
 
   T *value = nullptr;
-
-private:
-  /* An object that an implicit conversion makes of the value, and which lives until the function returns. */
-  FFI_HPY_COLD bool convert(handle source, cleanup_list *cleanup) noexcept {
-    if (cleanup == nullptr) return false;
-    for (const implicit_conversion *each = class_of<T>::conversions; each != nullptr; each = each->next) {
-      handle made = each->convert(source);
-      if (!made.is_valid()) continue;
-      cleanup->append(made);
-      value = static_cast<T *>(api->instance_cast(&made.any(), class_of<T>::find()));
-      if (value != nullptr) return true;
-    }
-    return false;
-  }
 };
 
 /** The name of T as the compiler writes it begins so. */
