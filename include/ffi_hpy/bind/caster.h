@@ -80,46 +80,58 @@ public:
   cleanup_list(const cleanup_list &) = delete;
   cleanup_list &operator=(const cleanup_list &) = delete;
   ~cleanup_list() {
-    if (n_ != 0) release();
+    if (state_ != 0) release();
   }
   /** The first argument of the function: the object of a method. */
   handle self() const { return self_; }
   /** Takes a reference. */
-  void append(handle owned) noexcept {
-    if (n_ < kSmall) {
-      small_[n_] = owned.any();
+  void append(handle owned) {
+    if (state_ < kSmall) {
+      small_[state_++] = owned.any();
     } else {
-      grow(owned);
+      object kept = steal(owned);
+      more().objects.push_back(std::move(kept));
     }
-    ++n_;
   }
-  bool used() const { return n_ != 0; }
+  bool used() const { return state_ != 0; }
   /** Keeps an error of Python that ended a conversion: the call raises it if no other conversion is tried. */
-  void fail(python_error &&error) noexcept {
-    if (error_ == nullptr) error_ = std::unique_ptr<python_error>(new (std::nothrow) python_error(std::move(error)));
+  FFI_HPY_COLD void fail(python_error &&error) noexcept {
+    try {
+      if (more().error == nullptr) more().error = std::make_unique<python_error>(std::move(error));
+    } catch (...) { /* no memory: the arguments do not fit */
+    }
   }
   /** Makes the kept error the pending one. False if there is none. */
-  bool raise() const {
-    if (error_ != nullptr) error_->restore();
-    return error_ != nullptr;
-  }
+  bool raise() const { return state_ > kSmall && raise_kept(); }
 
 private:
-  enum : size_t { kSmall = 3 };
+  /* The number of small objects, plus kMore once `more_` exists. */
+  enum : size_t { kSmall = 3, kMore = 8 };
+  struct rest {
+    std::vector<object> objects;
+    std::unique_ptr<python_error> error;
+  };
 
-  FFI_HPY_COLD void grow(handle owned) {
-    if (more_ == nullptr) more_ = std::make_unique<std::vector<object>>();
-    more_->push_back(steal(owned));
+  FFI_HPY_COLD rest &more() {
+    if (state_ < kMore) {
+      more_ = new rest;
+      state_ += kMore;
+    }
+    return *more_;
+  }
+  FFI_HPY_COLD bool raise_kept() const {
+    if (more_->error != nullptr) more_->error->restore();
+    return more_->error != nullptr;
   }
   FFI_HPY_NOINLINE void release() {
-    for (size_t i = 0; i < n_ && i < kSmall; ++i) handle(small_[i]).dec_ref();
+    for (size_t i = 0; i < state_ % kMore; ++i) handle(small_[i]).dec_ref();
+    if (state_ >= kMore) delete more_;
   }
 
   handle self_;
-  size_t n_ = 0;
+  size_t state_ = 0;
   TVMFFIAny small_[kSmall];
-  std::unique_ptr<std::vector<object>> more_;
-  std::unique_ptr<python_error> error_;
+  rest *more_;
 };
 
 /** The flags for a value inside of a container: None is accepted for pointers. */

@@ -182,8 +182,8 @@ public:
   }
   /** Adds a constructor: a function that returns an object of the class. */
   template <typename F, typename... Extra> class_ &def_constructor(F &&f, const Extra &...extra) {
-    object made = detail::describe<0>("__init__", std::forward<F>(f), adder("__ffi_init__", true), extra...);
-    set_init(made);
+    auto made = detail::describe<0>("__init__", std::forward<F>(f), extra...);
+    set_init(detail::define_method(*this, type_, "__ffi_init__", true, &made));
     return *this;
   }
   /** The Function of the constructors. */
@@ -192,17 +192,25 @@ public:
   template <typename F, typename... Extra, std::enable_if_t<!std::is_base_of_v<def_visitor<F>, F>, int> = 0>
   class_ &def(const char *name, F &&f, const Extra &...extra) {
     if constexpr (detail::has_trampoline_v<Alias> && std::is_member_function_pointer_v<std::decay_t<F>>) {
-      detail::describe<kFfiHpyFunctionIsMethod>(name, detail::base_methods<T>::bind(detail::lasting(name), f),
-                                                adder(name, false), extra...);
+      auto made = detail::describe<kFfiHpyFunctionIsMethod>(
+          name, detail::base_methods<T>::bind(detail::lasting(name), f), extra...);
+      detail::define_method(*this, type_, name, false, &made);
     } else {
-      detail::describe<kFfiHpyFunctionIsMethod>(name, detail::with_self<T>(std::forward<F>(f)), adder(name, false),
-                                                extra...);
+      auto made = detail::describe<kFfiHpyFunctionIsMethod>(name, detail::with_self<T>(std::forward<F>(f)), extra...);
+      bool is_init = std::strcmp(name, "__init__") == 0;
+      if (is_init || std::strcmp(name, "__setstate__") == 0) {
+        object function = detail::define_placement(*this, type_, name, &made);
+        if (is_init) set_init(function);
+      } else {
+        detail::define_method(*this, type_, name, false, &made);
+      }
     }
     return *this;
   }
   /** Adds a static method. */
   template <typename F, typename... Extra> class_ &def_static(const char *name, F &&f, const Extra &...extra) {
-    detail::describe<0>(name, std::forward<F>(f), adder(name, true), extra...);
+    auto made = detail::describe<0>(name, std::forward<F>(f), extra...);
+    detail::define_method(*this, type_, name, true, &made);
     return *this;
   }
   /** Adds a property of a member that can be read and set. */
@@ -253,18 +261,6 @@ public:
   }
 
 private:
-  auto adder(const char *name, bool is_static) {
-    return
-        [this, name, is_static](detail::function_record *record, const char *text, const std::type_info *const *types) {
-          bool is_init = std::strcmp(name, "__init__") == 0;
-          if (is_static || !(is_init || std::strcmp(name, "__setstate__") == 0)) {
-            return detail::define_method(*this, type_, name, is_static, record, text, types);
-          }
-          object made = detail::define_placement(*this, type_, name, record, text, types);
-          if (is_init) set_init(made);
-          return made;
-        };
-  }
   void set_init(const object &made) {
     if (!has_init_) {
       TVMFFIByteArray init_name = detail::bytes_of("__ffi_init__");
@@ -293,19 +289,14 @@ private:
   }
   template <typename Get, typename Set, typename... Extra>
   class_ &add_property(const char *name, Get &&get, Set &&set, const Extra &...extra) {
-    const char *doc = nullptr;
-    auto keep_doc = [&doc](detail::function_record *record, const char *text, const std::type_info *const *types) {
-      doc = record->doc;
-      return detail::define(record, text, types, handle());
-    };
-    detail::defined_function read = detail::describe<kFfiHpyFunctionIsMethod>(name, std::forward<Get>(get), keep_doc,
-                                                                              rv_policy::reference_internal, extra...);
-    const char *read_doc = doc;
-    object write;
-    if constexpr (!std::is_same_v<std::decay_t<Set>, std::nullptr_t>) {
-      write = detail::describe<kFfiHpyFunctionIsMethod>(name, std::forward<Set>(set), keep_doc).function;
+    auto read = detail::describe<kFfiHpyFunctionIsMethod>(name, std::forward<Get>(get), rv_policy::reference_internal,
+                                                          extra...);
+    if constexpr (std::is_same_v<std::decay_t<Set>, std::nullptr_t>) {
+      detail::define_property(*this, type_, &read, nullptr);
+    } else {
+      auto write = detail::describe<kFfiHpyFunctionIsMethod>(name, std::forward<Set>(set));
+      detail::define_property(*this, type_, &read, &write);
     }
-    detail::define_property(*this, type_, name, read_doc, read, write);
     return *this;
   }
 
@@ -328,8 +319,8 @@ template <typename Source, typename Target> void implicitly_convertible() {
     }
     return made;
   };
-  detail::class_of<Target>::record.conversions =
-      new detail::implicit_conversion{convert, detail::class_of<Target>::record.conversions}; /* for the life of the process */
+  detail::class_of<Target>::record.conversions = new detail::implicit_conversion{
+      convert, detail::class_of<Target>::record.conversions}; /* for the life of the process */
 }
 template <typename Arg>
 template <typename Class, typename... Extra>

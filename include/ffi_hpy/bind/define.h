@@ -14,20 +14,18 @@ namespace detail {
 inline object text_or_empty(const char *text) { return str_of(text != nullptr ? text : ""); }
 
 /** Sets a function in a scope, or adds an overload to the one of that name. */
-FFI_HPY_NOINLINE inline void define_function(handle scope, function_record *record, const char *text,
-                                             const std::type_info *const *types) {
+FFI_HPY_NOINLINE inline void define_function(handle scope, function_record *record) {
   object name = str_of(record->name);
-  defined_function made = define(record, text, types, ask_python("known_function", scope, name));
+  defined_function made = define(record, ask_python("known_function", scope, name));
   ask_python("function", scope, name, made.function, made.metadata, text_or_empty(record->doc));
 }
 
 /** Adds a method to a bound class: for all languages, and as an attribute of the class of Python. */
 FFI_HPY_NOINLINE inline object define_method(handle scope, const ffi_hpy_class *type, const char *name, bool is_static,
-                                             function_record *record, const char *text,
-                                             const std::type_info *const *types) {
+                                             function_record *record) {
   object key = str_of(name);
   object known = ask_python("known_function", scope, key);
-  defined_function made = define(record, text, types, known);
+  defined_function made = define(record, known);
   if (known.is_none()) ask_python("new_function", scope, key, made.function);
   std::string_view metadata;
   (void)read_text(made.metadata.any(), false, &metadata);
@@ -42,18 +40,21 @@ FFI_HPY_NOINLINE inline object define_method(handle scope, const ffi_hpy_class *
   return made.function;
 }
 
-/** Adds a property of a bound class. */
-FFI_HPY_NOINLINE inline void define_property(handle scope, const ffi_hpy_class *type, const char *name, const char *doc,
-                                             const defined_function &get, handle set) {
+/** Adds a property of a bound class. `write` may be NULL. */
+FFI_HPY_NOINLINE inline void define_property(handle scope, const ffi_hpy_class *type, function_record *read,
+                                             function_record *write) {
+  defined_function get = define(read, handle()), set;
+  if (write != nullptr) set = define(write, handle());
   std::string_view metadata;
   object about = ask_python("property_metadata", get.metadata);
   (void)read_text(about.any(), false, &metadata);
   TVMFFIFieldInfo info{};
-  info.name = bytes_of(name);
-  info.doc = bytes_of(doc != nullptr ? doc : "");
+  info.name = bytes_of(read->name);
+  info.doc = bytes_of(read->doc != nullptr ? read->doc : "");
   info.metadata = bytes_of(metadata);
-  check(api->class_add_property(type, &info, get.function.any().v_obj, set.is_valid() ? set.any().v_obj : nullptr));
-  ask_python("property", scope, str_of(name));
+  check(api->class_add_property(type, &info, get.function.any().v_obj,
+                                write != nullptr ? set.function.any().v_obj : nullptr));
+  ask_python("property", scope, str_of(read->name));
 }
 
 /** A method that constructs an object in the memory of its first parameter: `__init__` and `__setstate__` of an author,
@@ -111,15 +112,12 @@ struct placement {
 
 /** Adds a method that constructs the object. */
 FFI_HPY_NOINLINE inline object define_placement(handle scope, const ffi_hpy_class *type, const char *name,
-                                                function_record *record, const char *text,
-                                                const std::type_info *const *types) {
-  std::string types_text = type_text(text, types);
-  placement::change(record, &types_text, type);
-  const std::type_info *const no_types[] = {nullptr};
-  if (std::strcmp(name, "__init__") == 0) {
-    return define_method(scope, type, "__ffi_init__", true, record, types_text.c_str(), no_types);
-  }
-  defined_function made = define(record, types_text.c_str(), no_types, handle());
+                                                function_record *record) {
+  std::string types = type_text(record->constants->text, record->constants->infos);
+  placement::change(record, &types, type);
+  record->types = types.c_str();
+  if (std::strcmp(name, "__init__") == 0) return define_method(scope, type, "__ffi_init__", true, record);
+  defined_function made = define(record, handle());
   ask_python("setstate", scope, made.function);
   return object();
 }
@@ -127,10 +125,8 @@ FFI_HPY_NOINLINE inline object define_placement(handle scope, const ffi_hpy_clas
 } // namespace detail
 
 template <typename F, typename... Extra> module_ &module_::def(const char *name, F &&f, const Extra &...extra) {
-  auto finish = [this](detail::function_record *record, const char *text, const std::type_info *const *types) {
-    detail::define_function(*this, record, text, types);
-  };
-  detail::describe<0>(name, std::forward<F>(f), finish, extra...);
+  auto made = detail::describe<0>(name, std::forward<F>(f), extra...);
+  detail::define_function(*this, &made);
   return *this;
 }
 

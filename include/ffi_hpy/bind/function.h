@@ -15,13 +15,33 @@ namespace detail {
 
 /* ---- Extras: the further arguments of def ---- */
 
-/** A function that is defined: the struct for the core, and the texts of defaults. */
-struct function_record : ffi_hpy_function_spec {
-  ffi_hpy_param *next_param = nullptr;
-  std::vector<object> *texts = nullptr;
-
-  function_record() : ffi_hpy_function_spec{} { n_positional = UINT32_MAX; }
+/** The parts of a definition that are constants: the thunk, the types, and the flags of the function. */
+struct function_constants {
+  int (*call)(const ffi_hpy_overload *self, const TVMFFIAny *args, uint32_t flags, TVMFFIAny *result);
+  const char *text; /**< the types, as type_text() reads them */
+  const std::type_info *const *infos;
+  const uint8_t *type_flags;
+  uint32_t n_params, flags;
 };
+
+/** A function that is defined: the struct for the core. `types` is NULL until define() has it. */
+struct function_record : ffi_hpy_function_spec {
+  const function_constants *constants;
+  ffi_hpy_param *next_param;
+};
+
+FFI_HPY_NOINLINE inline void start(function_record *record, const function_constants *constants, const char *name,
+                                   ffi_hpy_param *params) {
+  static_cast<ffi_hpy_function_spec &>(*record) = ffi_hpy_function_spec{};
+  record->name = name;
+  record->type_flags = constants->type_flags;
+  record->params = record->next_param = params;
+  record->n_params = constants->n_params;
+  record->n_positional = UINT32_MAX;
+  record->flags = constants->flags;
+  record->call = constants->call;
+  record->constants = constants;
+}
 
 inline void apply(function_record *record, const char *doc) { record->doc = doc; }
 inline void apply(function_record *record, rv_policy policy) { record->policy = static_cast<uint32_t>(policy); }
@@ -31,19 +51,13 @@ inline void apply(function_record *record, is_method) { record->flags |= kFfiHpy
 inline void apply(function_record *record, is_operator) { record->flags |= kFfiHpyFunctionIsOperator; }
 inline void apply(function_record *record, lock_self) { record->flags |= kFfiHpyFunctionLocksSelf; }
 inline void apply(function_record *record, kw_only) { record->n_positional = record->n_named; }
-inline void apply(function_record *record, const arg &param) {
+FFI_HPY_NOINLINE inline void apply(function_record *record, const arg &param) {
   *record->next_param++ = ffi_hpy_param{param.name_, nullptr, none_value(), param.flags_};
   ++record->n_named;
 }
 FFI_HPY_NOINLINE inline void apply(function_record *record, const arg_v &param) {
-  const char *shown = param.signature;
-  if (shown == nullptr) {
-    record->texts->push_back(repr(param.value));
-    std::string_view text;
-    (void)read_text(record->texts->back().any(), false, &text);
-    shown = text.data();
-  }
-  *record->next_param++ = ffi_hpy_param{param.name, shown, param.value.any(), param.flags | kFfiHpyParamHasDefault};
+  *record->next_param++ =
+      ffi_hpy_param{param.name, param.signature, param.value.any(), param.flags | kFfiHpyParamHasDefault};
   ++record->n_named;
 }
 template <typename... Guards> void apply(function_record *record, call_guard<Guards...>) {
@@ -268,10 +282,22 @@ struct defined_function {
 };
 
 /** Makes a Function, or adds an overload to the Function `known`. */
-FFI_HPY_NOINLINE inline defined_function define(function_record *record, const char *text,
-                                                const std::type_info *const *types, handle known) {
-  std::string types_text = type_text(text, types);
-  record->types = types_text.c_str();
+FFI_HPY_NOINLINE inline defined_function define(function_record *record, handle known) {
+  std::string types;
+  if (record->types == nullptr) {
+    types = type_text(record->constants->text, record->constants->infos);
+    record->types = types.c_str();
+  }
+  std::vector<object> texts; /* of defaults */
+  texts.reserve(record->n_named);
+  for (uint32_t i = 0; i < record->n_named; ++i) {
+    auto *param = const_cast<ffi_hpy_param *>(&record->params[i]);
+    if ((param->flags & kFfiHpyParamHasDefault) == 0 || param->shown != nullptr) continue;
+    std::string_view text;
+    texts.push_back(repr(handle(param->default_value)));
+    (void)read_text(texts.back().any(), false, &text);
+    param->shown = text.data();
+  }
   TVMFFIObjectHandle made = nullptr;
   TVMFFIAny metadata = none_value();
   check(api->function_define(record, known.is_valid() && !known.is_none() ? known.any().v_obj : nullptr, &made,
@@ -279,49 +305,56 @@ FFI_HPY_NOINLINE inline defined_function define(function_record *record, const c
   return {take_object(made), take(metadata)};
 }
 
-/** Defines an overload of a callable: `finish(record, text, types)` passes it on. `Flags`: kFfiHpyFunction*. */
-template <uint32_t Flags, typename F, typename Finish, typename... Extra>
-auto describe(const char *name, F &&f, Finish &&finish, const Extra &...extra) {
-  using Plain = std::decay_t<F>;
-  using Types = typename signature_of<Plain>::types;
-  using Chosen = typename choose_extras<call_extras<>, Extra...>::type;
-  constexpr size_t n_named = (size_t{is_param_v<Extra>} + ... + 0);
-  constexpr bool has_self = (Flags & kFfiHpyFunctionIsMethod) != 0 || (std::is_same_v<Extra, is_method> || ...);
-  static_assert(n_named == 0 || n_named == Types::n || (has_self && n_named + 1 == Types::n),
+/** The definition of a callable of type F. `Flags`: kFfiHpyFunction*. */
+template <uint32_t Flags, typename F, typename... Extra> struct description : function_record {
+  using types = typename signature_of<F>::types;
+  static constexpr size_t n_named = (size_t{is_param_v<Extra>} + ... + 0);
+  static constexpr bool has_self = (Flags & kFfiHpyFunctionIsMethod) != 0 || (std::is_same_v<Extra, is_method> || ...);
+  static_assert(n_named == 0 || n_named == types::n || (has_self && n_named + 1 == types::n),
                 "name all parameters of the function or none: the number of arg(...) is another one");
-  ffi_hpy_param params[n_named + 1];
-  std::vector<object> texts;
-  texts.reserve(n_named); /* the record points into short texts */
-  function_record record;
-  record.name = name;
-  record.flags = Flags;
-  record.next_param = params;
-  record.params = params;
-  record.texts = &texts;
-  record.n_params = static_cast<uint32_t>(Types::n);
-  record.type_flags = Types::flags;
-  record.call = &Types::template thunk_of<Plain, Chosen>::call;
-  (apply(&record, extra), ...);
-  if constexpr (is_inline_v<Plain>) {
-    new (static_cast<void *>(record.capture)) Plain(std::forward<F>(f));
-  } else {
-    record.capture[0] = new Plain(std::forward<F>(f));
-    record.free_capture = [](void **capture) { delete static_cast<Plain *>(capture[0]); };
+  using chosen = typename choose_extras<call_extras<>, Extra...>::type;
+  static constexpr function_constants constants{&types::template thunk_of<F, chosen>::call,
+                                                types::text.text,
+                                                types::text.types(),
+                                                types::flags,
+                                                static_cast<uint32_t>(types::n),
+                                                Flags};
+
+  template <typename Given> description(const char *name, Given &&f, const Extra &...extra) {
+    start(this, &constants, name, list);
+    (apply(static_cast<function_record *>(this), extra), ...);
+    if constexpr (is_inline_v<F>) {
+      new (static_cast<void *>(capture)) F(std::forward<Given>(f));
+    } else {
+      capture[0] = new F(std::forward<Given>(f));
+      free_capture = [](void **words) { delete static_cast<F *>(words[0]); };
+    }
   }
-  return finish(&record, Types::text.text, Types::text.types());
+  description(const description &) = delete;
+  description &operator=(const description &) = delete;
+
+  ffi_hpy_param list[n_named + 1];
+};
+template <uint32_t Flags, typename F, typename... Extra>
+description<Flags, std::decay_t<F>, Extra...> describe(const char *name, F &&f, const Extra &...extra) {
+  return description<Flags, std::decay_t<F>, Extra...>(name, std::forward<F>(f), extra...);
 }
 
 } // namespace detail
 
+namespace detail {
+FFI_HPY_NOINLINE inline object define_loose(function_record *record) {
+  defined_function made = define(record, handle());
+  return ask_python("loose_function", made.function, made.metadata, str_of(record->name),
+                    str_of(record->doc != nullptr ? record->doc : ""),
+                    handle(word(kTVMFFIBool, (record->flags & kFfiHpyFunctionIsMethod) != 0)));
+}
+} // namespace detail
+
 /** A Function that is not an attribute of a module or of a class. */
 template <typename F, typename... Extra> object cpp_function(F &&f, const Extra &...extra) {
-  auto finish = [](detail::function_record *record, const char *text, const std::type_info *const *types) {
-    detail::defined_function made = detail::define(record, text, types, handle());
-    return detail::ask_python("loose_function", made.function, made.metadata, detail::str_of(record->name),
-                              detail::str_of(record->doc != nullptr ? record->doc : ""),
-                              handle(detail::word(kTVMFFIBool, (record->flags & kFfiHpyFunctionIsMethod) != 0)));
-  };
-  return detail::describe<0>("function", std::forward<F>(f), finish, extra...);
+  auto made = detail::describe<0>("function", std::forward<F>(f), extra...);
+  return detail::define_loose(&made);
 }
 
 FFI_HPY_NAMESPACE_END
