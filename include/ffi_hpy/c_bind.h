@@ -106,6 +106,9 @@ typedef struct ffi_hpy_class {
   void (*move)(void *room, void *value); /**< constructs a value from another one; NULL: it is not possible */
   const void *info; /**< the std::type_info */
   void *supplement; /**< a value that the library adds to the class; NULL */
+  /** Tells a value with a reference count of its own that an object owns it now; NULL: the class has no count. */
+  void (*set_self)(const struct ffi_hpy_class *type, void *value, TVMFFIObject *self);
+  void (*set_self_function)(void); /**< belongs to set_self */
 } ffi_hpy_class;
 
 /** An object of a bound class: a header, and a C++ value inside of the object or elsewhere. */

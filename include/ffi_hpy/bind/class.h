@@ -14,6 +14,8 @@ struct class_about {
   int64_t flags = 0;
   handle base; /* the class of the base class, if it is an argument */
   void *supplement = nullptr;
+  void (*set_self)(const ffi_hpy_class *type, void *value, TVMFFIObject *self) = nullptr;
+  void (*set_self_function)() = nullptr;
 };
 
 } // namespace detail
@@ -28,6 +30,12 @@ struct is_final {};
 template <typename T> struct supplement {};
 /** The destructors of objects are not called. */
 struct never_destruct {};
+/** Objects of the class count their references themselves (ffi_hpy/intrusive/counter.h): the function tells one that an
+ * object of Python owns it. */
+template <typename T> struct intrusive_ptr {
+  void (*set_self_py)(T *, TVMFFIObject *) noexcept;
+  constexpr intrusive_ptr(void (*set_self_py)(T *, TVMFFIObject *) noexcept) : set_self_py(set_self_py) {}
+};
 
 namespace detail {
 inline void apply(class_about *about, const char *doc) { about->doc = doc; }
@@ -38,6 +46,12 @@ inline void apply(class_about *, sig) {}
 inline void apply(class_about *, never_destruct) {}
 template <typename T> void apply(class_about *about, supplement<T>) { about->supplement = new T{}; }
 inline void apply(class_about *about, handle base) { about->base = base; }
+template <typename T> void apply(class_about *about, intrusive_ptr<T> counted) {
+  about->set_self_function = reinterpret_cast<void (*)()>(counted.set_self_py);
+  about->set_self = [](const ffi_hpy_class *type, void *value, TVMFFIObject *self) {
+    reinterpret_cast<void (*)(T *, TVMFFIObject *)>(type->set_self_function)(static_cast<T *>(value), self);
+  };
+}
 inline void apply_doc(class_about *about, const char *doc) { about->doc = doc; }
 template <typename T> void apply_doc(class_about *, const T &) {}
 } // namespace detail
@@ -159,6 +173,8 @@ public:
     }
     made->info = &typeid(T);
     made->supplement = about.supplement;
+    made->set_self = about.set_self;
+    made->set_self_function = about.set_self_function;
     made->size = std::max(sizeof(T), sizeof(Alias));
     made->alignment = std::max(alignof(T), alignof(Alias));
     if (about.base.is_valid()) made->base = &detail::bound_class(about.base);

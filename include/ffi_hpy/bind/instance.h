@@ -80,6 +80,19 @@ template <typename T, typename Alias> void destroy_alias(ffi_hpy_instance *self)
 template <typename T> void delete_value(ffi_hpy_instance *self) { delete static_cast<T *>(self->holder); }
 template <typename Holder> void delete_holder(ffi_hpy_instance *self) { delete static_cast<Holder *>(self->holder); }
 
+/** Whether the values of a class, or of a base of it, count their references themselves. */
+inline bool counts_itself(const ffi_hpy_class *type) {
+  while (type != nullptr && type->set_self == nullptr) type = type->base;
+  return type != nullptr;
+}
+/** Tells such a value that an object owns it. */
+FFI_HPY_NOINLINE inline void tell_value(const ffi_hpy_class *type, void *value, ffi_hpy_instance *self) {
+  for (; type->set_self == nullptr; type = type->base) {
+    if (type->to_base != nullptr) value = type->to_base(value);
+  }
+  type->set_self(type, value, &self->header);
+}
+
 /** An object under construction, which is released if the constructor of its value throws. */
 class new_instance {
 public:
@@ -103,6 +116,7 @@ public:
     made_->holder = holder;
     ffi_hpy_instance *known = api->instance_ready(made_, value, is_known != nullptr);
     if (is_known != nullptr) *is_known = known != nullptr;
+    if (known == nullptr && release != nullptr && counts_itself(made_->type)) tell_value(made_->type, value, made_);
     return known != nullptr ? take_object(known) : std::move(kept_);
   }
 
@@ -194,6 +208,7 @@ FFI_HPY_NOINLINE inline object pointed_instance(const ffi_hpy_class &type, void 
                                                 void (*end)(ffi_hpy_instance *), rv_policy policy, handle parent) {
   object known = find_instance(type, whole);
   if (known.is_valid()) return known;
+  if (policy != rv_policy::none && end != nullptr && counts_itself(&type)) policy = rv_policy::take_ownership;
   bool is_known;
   switch (policy) {
   case rv_policy::automatic:
