@@ -29,7 +29,7 @@ struct override_slot {
   std::atomic<uint32_t> number{0};             /**< 0: none yet */
   std::atomic<TVMFFIObject *> caller{nullptr}; /**< owned for the life of the process; release, acquire */
 
-  constexpr explicit override_slot(const char *name) : name(name) {}
+  constexpr explicit override_slot(const char *method) : name(method) {}
 };
 inline std::atomic<uint32_t> n_override_slots{0};
 

@@ -86,12 +86,12 @@ struct is_method {};
 /** The signature that help() and stubs show, such as `def f(x: int) -> str`. */
 struct sig {
   const char *value;
-  constexpr explicit sig(const char *value) : value(value) {}
+  constexpr explicit sig(const char *text) : value(text) {}
 };
 /** The name of a function that is made by cpp_function. */
 struct name {
   const char *value;
-  constexpr explicit name(const char *value) : value(value) {}
+  constexpr explicit name(const char *text) : value(text) {}
 };
 /** The patient lives at least as long as the nurse. 0 is the result, 1 the first argument. */
 template <size_t Nurse, size_t Patient> struct keep_alive {};

@@ -34,7 +34,7 @@ struct never_destruct {};
  * object of Python owns it. */
 template <typename T> struct intrusive_ptr {
   void (*set_self_py)(T *, TVMFFIObject *) noexcept;
-  constexpr intrusive_ptr(void (*set_self_py)(T *, TVMFFIObject *) noexcept) : set_self_py(set_self_py) {}
+  constexpr intrusive_ptr(void (*function)(T *, TVMFFIObject *) noexcept) : set_self_py(function) {}
 };
 
 namespace detail {
@@ -92,7 +92,7 @@ template <typename... Args> struct init : def_visitor<init<Args...>> {
 /** A constructor that is a function: it returns the object, which may be known already. */
 template <typename F> struct new_ : def_visitor<new_<F>> {
   F f;
-  explicit new_(F f) : f(std::move(f)) {}
+  explicit new_(F function) : f(std::move(function)) {}
   template <typename Class, typename... Extra> void execute(Class &cl, const Extra &...extra) const {
     detail::ask_python("new", cl, cl.def_constructor(f, rv_policy::automatic, extra...).constructor());
   }

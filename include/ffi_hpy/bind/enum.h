@@ -17,14 +17,11 @@ namespace detail {
 
 /** The Python side of an enum. */
 struct enum_record {
-  const std::type_info *type;
-  std::string key;
   object builder, python; /* the class is made when it is first needed */
   std::vector<std::pair<int64_t, object>> members; /* objects of Python, by number once the enum is complete */
   std::vector<std::pair<const TVMFFIObject *, int64_t>> numbers; /* of the objects, by address */
   object (*number_to_python)(int64_t number);
   bool is_arithmetic = false, is_flag = false;
-  const enum_record *older = nullptr;
 
   /** Sorts both lists, when all members are known. */
   void sort() {
@@ -42,8 +39,6 @@ template <typename K, typename V> const V *find_sorted(const std::vector<std::pa
   return found != list.end() && found->first == key ? &found->second : nullptr;
 }
 
-/** All enums of this library; they live as long as the process. */
-inline const enum_record *enums = nullptr;
 template <typename E> struct enum_of {
   static inline enum_record *known = nullptr;
 };
@@ -111,32 +106,6 @@ template <typename E> struct type_caster<E, enable_if_t<std::is_enum_v<E>>> : na
   }
 };
 
-inline std::string type_text(const char *text, const std::type_info *const *types) {
-  std::string made;
-  bool is_result = true, is_shown = true;
-  for (; *text != '\0'; ++text) {
-    if (*text >= '\1' && *text <= '\3') { /* io_name */
-      is_shown = *text == '\3' || (*text == '\2') == is_result;
-      continue;
-    }
-    if (*text == '\4') { /* opposite_name */
-      is_result = !is_result;
-      continue;
-    }
-    if (*text == '\n') is_result = false;
-    if (*text != '%') {
-      if (is_shown) made += *text;
-      continue;
-    }
-    const std::type_info *type = *types++;
-    const enum_record *each = enums;
-    while (each != nullptr && *each->type != *type) each = each->older;
-    const ffi_hpy_class *found = each == nullptr ? find_class(*type) : nullptr;
-    made += each != nullptr ? each->key : found != nullptr ? key_of(found, "") : demangled(type->name());
-  }
-  return made;
-}
-
 } // namespace detail
 
 /** Binds an enum. Python's class is made when the last copy of this object ends, or when a function that is defined
@@ -146,15 +115,13 @@ public:
   /** Further arguments: documentation, is_arithmetic(), is_flag(). */
   template <typename... Extra> enum_(handle in, const char *name, const Extra &...extra) {
     record_ = new detail::enum_record{}; /* for the life of the process */
-    record_->type = &typeid(E);
-    record_->key = cast<std::string>(detail::ask_python("key_in", in, detail::str_of(name)));
+    std::string key = cast<std::string>(detail::ask_python("key_in", in, detail::str_of(name)));
+    detail::enum_names = new detail::enum_name{&typeid(E), std::move(key), detail::enum_names};
     record_->number_to_python = [](int64_t number) { return detail::number_of(static_cast<E>(number)); };
     (tell(extra), ...);
     int64_t kind = (record_->is_arithmetic ? 1 : 0) + (record_->is_flag ? 2 : 0);
     record_->builder =
         detail::ask_python("enum", in, detail::str_of(name), detail::str_of(doc_), detail::int_value(kind));
-    record_->older = detail::enums;
-    detail::enums = record_;
     detail::enum_of<E>::known = record_;
   }
   enum_(const enum_ &) = default;

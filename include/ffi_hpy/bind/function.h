@@ -6,6 +6,7 @@
 #define FFI_HPY_BIND_FUNCTION_H_
 
 #include <ffi_hpy/bind/type_casters.h>
+#include <ffi_hpy/bind/type_text.h>
 
 #include <tuple>
 
@@ -227,10 +228,6 @@ private:
   }
 };
 
-/** The names of types, from a text with '%' for each class or enum, and with the texts of io_name. The first line is
- * the type of a result, the others are types of parameters. */
-inline std::string type_text(const char *text, const std::type_info *const *types);
-
 /** The types of a signature, as constants. */
 template <typename R, typename... A> struct function_types {
   template <typename F, typename Extras> using thunk_of = thunk<F, Extras, R, A...>;
@@ -320,8 +317,8 @@ template <uint32_t Flags, typename F, typename... Extra> struct description : fu
                                                 static_cast<uint32_t>(types::n),
                                                 Flags};
 
-  template <typename Given> description(const char *name, Given &&f, const Extra &...extra) {
-    start(this, &constants, name, list);
+  template <typename Given> description(const char *label, Given &&f, const Extra &...extra) {
+    start(this, &constants, label, list);
     (apply(static_cast<function_record *>(this), extra), ...);
     if constexpr (is_inline_v<F>) {
       new (static_cast<void *>(capture)) F(std::forward<Given>(f));

@@ -34,11 +34,13 @@ inline ffi_hpy_instance &instance_of(handle value) {
   return *found;
 }
 /** The room of an object that inst_alloc has made. */
-inline void *room_of(const ffi_hpy_instance &self) {
-  uintptr_t mask = self.type->alignment - 1;
-  return reinterpret_cast<void *>((reinterpret_cast<uintptr_t>(&self + 1) + mask) & ~mask);
+inline void *room_of(const ffi_hpy_instance &instance) {
+  uintptr_t mask = instance.type->alignment - 1;
+  return reinterpret_cast<void *>((reinterpret_cast<uintptr_t>(&instance + 1) + mask) & ~mask);
 }
-inline void *address_of(const ffi_hpy_instance &self) { return self.value != nullptr ? self.value : room_of(self); }
+inline void *address_of(const ffi_hpy_instance &instance) {
+  return instance.value != nullptr ? instance.value : room_of(instance);
+}
 inline void require(bool is_possible, const char *what) {
   if (!is_possible) throw builtin_exception("RuntimeError", what);
 }
@@ -49,48 +51,49 @@ inline void require(bool is_possible, const char *what) {
 inline bool inst_check(handle value) { return value.is_valid() && detail::api->instance_of(&value.any()) != nullptr; }
 /** The address of the value. */
 template <typename T> T *inst_ptr(handle value) {
-  const ffi_hpy_instance &self = detail::instance_of(value);
+  const ffi_hpy_instance &instance = detail::instance_of(value);
   void *found = detail::api->instance_cast(&value.any(), &detail::class_of<T>::get());
-  return static_cast<T *>(found != nullptr ? found : detail::room_of(self));
+  return static_cast<T *>(found != nullptr ? found : detail::room_of(instance));
 }
 /** Whether the object has a value. */
 inline bool inst_ready(handle value) { return detail::instance_of(value).value != nullptr; }
 /** Whether the object has a value, and whether it ends the value. */
 inline std::pair<bool, bool> inst_state(handle value) {
-  const ffi_hpy_instance &self = detail::instance_of(value);
-  return {self.value != nullptr, self.release != nullptr && self.release != detail::api->instance_release_whole};
+  const ffi_hpy_instance &instance = detail::instance_of(value);
+  return {instance.value != nullptr,
+          instance.release != nullptr && instance.release != detail::api->instance_release_whole};
 }
 /** Makes an object with room for a value. Construct the value at inst_ptr, and call inst_mark_ready. */
 inline object inst_alloc(handle type) { return detail::new_instance(detail::bound_class(type), true).unfinished(); }
 /** The value of an object of inst_alloc is constructed. */
 inline void inst_mark_ready(handle value) {
-  ffi_hpy_instance &self = detail::instance_of(value);
-  detail::require(self.value == nullptr, "the object has a value already");
-  self.release = detail::destroy_value;
-  detail::api->instance_ready(&self, detail::room_of(self), 0);
+  ffi_hpy_instance &instance = detail::instance_of(value);
+  detail::require(instance.value == nullptr, "the object has a value already");
+  instance.release = detail::destroy_value;
+  detail::api->instance_ready(&instance, detail::room_of(instance), 0);
 }
 /** Makes an object whose value is zero bytes. */
 inline object inst_alloc_zero(handle type) {
   object made = inst_alloc(type);
-  ffi_hpy_instance &self = detail::instance_of(made);
-  std::memset(detail::room_of(self), 0, self.type->size);
+  ffi_hpy_instance &instance = detail::instance_of(made);
+  std::memset(detail::room_of(instance), 0, instance.type->size);
   inst_mark_ready(made);
   return made;
 }
 /** Constructs the value of an object of inst_alloc as a copy of another one. */
 inline void inst_copy(handle to, handle from) {
-  ffi_hpy_instance &self = detail::instance_of(to), &other = detail::instance_of(from);
-  detail::require(self.value == nullptr && other.value != nullptr && self.type->copy != nullptr,
+  ffi_hpy_instance &instance = detail::instance_of(to), &other = detail::instance_of(from);
+  detail::require(instance.value == nullptr && other.value != nullptr && instance.type->copy != nullptr,
                   "the value cannot be copied");
-  self.type->copy(detail::room_of(self), other.value);
+  instance.type->copy(detail::room_of(instance), other.value);
   inst_mark_ready(to);
 }
 /** Constructs the value of an object of inst_alloc from another one, which is moved. */
 inline void inst_move(handle to, handle from) {
-  ffi_hpy_instance &self = detail::instance_of(to), &other = detail::instance_of(from);
-  detail::require(self.value == nullptr && other.value != nullptr && self.type->move != nullptr,
+  ffi_hpy_instance &instance = detail::instance_of(to), &other = detail::instance_of(from);
+  detail::require(instance.value == nullptr && other.value != nullptr && instance.type->move != nullptr,
                   "the value cannot be moved");
-  self.type->move(detail::room_of(self), other.value);
+  instance.type->move(detail::room_of(instance), other.value);
   inst_mark_ready(to);
 }
 

@@ -23,7 +23,7 @@ inline int execute(void (*define)(module_ &), const TVMFFIAny *args, int32_t n_a
       throw builtin_exception("ImportError", "the library was compiled for a later release of ffi-hpy");
     }
     package = handle(args[2]).inc_ref().any().v_obj; /* for the life of the process */
-    module_ made(handle(args[0]), borrow_t{});
+    module_ made = borrow<module_>(handle(args[0]));
     define(made);
     return 0;
   } catch (...) {
@@ -83,11 +83,11 @@ inline int execute_by_package(void *module, TVMFFISafeCallType execute) {
   auto import = python_function<void *(*)(const char *)>("PyImport_ImportModule");
   auto call = python_function<void *(*)(void *, const char *, const char *, ...)>("PyObject_CallMethod");
   auto drop = python_function<void (*)(void *)>("Py_DecRef");
-  void *package = import("ffi_hpy._bind.importer");
-  if (package == nullptr) return -1;
+  void *importer = import("ffi_hpy._bind.importer");
+  if (importer == nullptr) return -1;
   void *result =
-      call(package, "execute", "OK", module, static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(execute)));
-  drop(package);
+      call(importer, "execute", "OK", module, static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(execute)));
+  drop(importer);
   if (result == nullptr) return -1;
   drop(result);
   return 0;

@@ -4,7 +4,7 @@
  *   class Node : public ffi_hpy::intrusive_base { ... };
  *
  *   nb::class_<nb::intrusive_base>(m, "Base",
- *       nb::intrusive_ptr<nb::intrusive_base>([](nb::intrusive_base *o, TVMFFIObject *self) noexcept {
+ *       nb::intrusive_ptr<nb::intrusive_base>([](nb::intrusive_base *o, TVMFFIObject *whole) noexcept {
  *         o->set_self_py(self);
  *       }));
  *   nb::class_<Node, nb::intrusive_base>(m, "Node");
@@ -50,13 +50,13 @@ public:
     return false;
   }
   /** Lets Python's object count the references from now on, those that exist included. */
-  void set_self_py(TVMFFIObject *self) noexcept {
+  void set_self_py(TVMFFIObject *whole) noexcept {
     uintptr_t state = state_.load(std::memory_order_acquire), n_added = 0;
     if ((state & kCounts) == 0) return; /* Python has it already */
     do {
-      for (; n_added < state / kOne; ++n_added) detail::add_ref(self);
-    } while (!state_.compare_exchange_weak(state, reinterpret_cast<uintptr_t>(self), std::memory_order_acq_rel));
-    for (; n_added > state / kOne; --n_added) detail::api->dec_ref(self); /* released by another thread just now */
+      for (; n_added < state / kOne; ++n_added) detail::add_ref(whole);
+    } while (!state_.compare_exchange_weak(state, reinterpret_cast<uintptr_t>(whole), std::memory_order_acq_rel));
+    for (; n_added > state / kOne; --n_added) detail::api->dec_ref(whole); /* released by another thread just now */
   }
   /** Python's object, borrowed; NULL while C++ counts alone. */
   TVMFFIObject *self_py() const noexcept {
@@ -78,7 +78,7 @@ public:
   virtual ~intrusive_base() = default;
   void inc_ref() const noexcept { counter_.inc_ref(); }
   bool dec_ref() const noexcept { return counter_.dec_ref(); }
-  void set_self_py(TVMFFIObject *self) noexcept { counter_.set_self_py(self); }
+  void set_self_py(TVMFFIObject *whole) noexcept { counter_.set_self_py(whole); }
   TVMFFIObject *self_py() const noexcept { return counter_.self_py(); }
 
 private:

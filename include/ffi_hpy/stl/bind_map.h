@@ -69,7 +69,7 @@ template <typename Map, char kind, rv_policy policy, typename Class> void bind_m
   constexpr rv_policy chosen = shared_item_policy<std::remove_cv_t<V>>(policy);
   constexpr const char *iterator_name = kind == 'k' ? "KeyIterator" : kind == 'v' ? "ValueIterator" : "ItemIterator";
   class_<Iterator>(cl, iterator_name)
-      .def("__iter__", [](handle self) { return self; })
+      .def("__iter__", [](handle whole) { return whole; })
       .def(
           "__next__",
           [](Iterator &it) -> decltype(auto) {
@@ -89,8 +89,8 @@ template <typename Map, char kind, rv_policy policy, typename Class> void bind_m
   if constexpr (kind == 'k') {
     view.def("__contains__", [](const View &v, const typename Map::key_type &key) { return v.map->count(key) != 0; });
   } else {
-    view.def("__contains__", [](handle self, handle value) {
-      for (handle each : self) {
+    view.def("__contains__", [](handle whole, handle value) {
+      for (handle each : whole) {
         if (each.equal(value)) return true;
       }
       return false;
@@ -119,12 +119,12 @@ object bind_map(handle scope, const char *name, const Extra &...extra) {
   cl.def(init<>(), "Makes an empty container.");
   cl.def("__len__", [](const Map &m) { return m.size(); });
   cl.def("__bool__", [](const Map &m) { return !m.empty(); }, "Whether there is an item.");
-  cl.def("__repr__", [](handle self) { return detail::ask_python("dict_repr", self); });
+  cl.def("__repr__", [](handle whole) { return detail::ask_python("dict_repr", whole); });
   cl.def("__contains__", [](const Map &m, const K &key) { return m.count(key) != 0; });
   cl.def("__contains__", [](const Map &, handle) { return false; }); /* a key of another type */
-  cl.def("__iter__", [](handle self) {
-    auto *map = cast<Map *>(self);
-    return map_iterator<Map, 'k', policy>{borrow(self), map, map->size(), std::nullopt};
+  cl.def("__iter__", [](handle whole) {
+    auto *map = cast<Map *>(whole);
+    return map_iterator<Map, 'k', policy>{borrow(whole), map, map->size(), std::nullopt};
   });
   cl.def(
       "__getitem__",
@@ -138,18 +138,19 @@ object bind_map(handle scope, const char *name, const Extra &...extra) {
     if (m.erase(key) == 0) throw key_error("the key is not in the container");
   });
   cl.def("clear", [](Map &m) { m.clear(); }, "Removes all items.");
-  cl.def("keys", [](handle self) { return map_view<Map, 'k'>{borrow(self), cast<Map *>(self)}; }, "The keys.");
-  cl.def("values", [](handle self) { return map_view<Map, 'v'>{borrow(self), cast<Map *>(self)}; }, "The values.");
-  cl.def("items", [](handle self) { return map_view<Map, 'i'>{borrow(self), cast<Map *>(self)}; }, "Keys and values.");
+  cl.def("keys", [](handle whole) { return map_view<Map, 'k'>{borrow(whole), cast<Map *>(whole)}; }, "The keys.");
+  cl.def("values", [](handle whole) { return map_view<Map, 'v'>{borrow(whole), cast<Map *>(whole)}; }, "The values.");
+  cl.def(
+      "items", [](handle whole) { return map_view<Map, 'i'>{borrow(whole), cast<Map *>(whole)}; }, "Keys and values.");
 
   if constexpr (detail::is_copyable<std::remove_cv_t<V>>::value) {
     cl.def(init<const Map &>(), "Copies another container.");
     cl.def(
         "__init__",
-        [](Map *self, typed<mapping, K, V> items) {
+        [](Map *whole, typed<mapping, K, V> items) {
           Map made;
           for (handle pair : items.attr("items")()) made.emplace(cast<K>(pair[0]), cast<std::remove_cv_t<V>>(pair[1]));
-          new (self) Map(std::move(made));
+          new (whole) Map(std::move(made));
         },
         "Makes a container of the items of a mapping.");
     implicitly_convertible<mapping, Map>();

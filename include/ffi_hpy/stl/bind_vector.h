@@ -71,9 +71,9 @@ object bind_vector(handle scope, const char *name, const Extra &...extra) {
   cl.def(init<>(), "Makes an empty container.");
   cl.def("__len__", [](const Vector &v) { return v.size(); });
   cl.def("__bool__", [](const Vector &v) { return !v.empty(); }, "Whether there is an item.");
-  cl.def("__repr__", [](handle self) { return detail::ask_python("list_repr", self); });
+  cl.def("__repr__", [](handle whole) { return detail::ask_python("list_repr", whole); });
   class_<Iterator>(cl, "Iterator")
-      .def("__iter__", [](handle self) { return self; })
+      .def("__iter__", [](handle whole) { return whole; })
       .def(
           "__next__",
           [](Iterator &it) -> Item {
@@ -84,7 +84,7 @@ object bind_vector(handle scope, const char *name, const Extra &...extra) {
             return (*it.vector)[it.at++];
           },
           chosen);
-  cl.def("__iter__", [](handle self) { return Iterator{borrow(self), cast<Vector *>(self)}; });
+  cl.def("__iter__", [](handle whole) { return Iterator{borrow(whole), cast<Vector *>(whole)}; });
   cl.def("__getitem__", [](Vector &v, int64_t at) -> Item { return v[detail::position(at, v.size())]; }, chosen);
   cl.def("clear", [](Vector &v) { v.clear(); }, "Removes all items.");
 
@@ -92,7 +92,7 @@ object bind_vector(handle scope, const char *name, const Extra &...extra) {
     cl.def(init<const Vector &>(), "Copies another container.");
     cl.def(
         "__init__",
-        [](Vector *self, typed<iterable, T> items) { new (self) Vector(detail::vector_from<Vector>(items)); },
+        [](Vector *whole, typed<iterable, T> items) { new (whole) Vector(detail::vector_from<Vector>(items)); },
         "Makes a container of the items of an iterable.");
     implicitly_convertible<iterable, Vector>();
     cl.def("append", [](Vector &v, const T &value) { v.push_back(value); }, "Adds an item at the end.");

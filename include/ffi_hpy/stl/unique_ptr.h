@@ -33,8 +33,8 @@ public:
   }
   /** Gives the value back to its object, and returns the object. */
   object give_back() const {
-    auto *self = reinterpret_cast<ffi_hpy_instance *>(owner_.any().v_obj);
-    ffi_hpy_instance *found = detail::api->instance_return(self->type, taken_, release_, holder_);
+    auto *whole = reinterpret_cast<ffi_hpy_instance *>(owner_.any().v_obj);
+    ffi_hpy_instance *found = detail::api->instance_return(whole->type, taken_, release_, holder_);
     return found != nullptr ? detail::take_object(found) : owner_;
   }
 
