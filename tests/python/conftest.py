@@ -8,7 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from support import IS_CFFI_ON_CPYTHON, IS_DEBUG, IS_OWN_DEBUG, TESTED_LIBRARY, collect_garbage
+from support import IS_CFFI_ON_CPYTHON, IS_DEBUG, IS_OWN_DEBUG, IS_PYPY, TESTED_LIBRARY, collect_garbage
 from support.native_build import PACKAGE, Missing, compile_c, compile_cxx, fetch_upstream
 
 import ffi_hpy
@@ -22,6 +22,11 @@ if IS_CFFI_ON_CPYTHON:
 
 if TESTED_LIBRARY:
     ffi_hpy.load_module(TESTED_LIBRARY)
+
+if IS_PYPY:  # a search for cycles in this large process takes seconds, and many tests collect; test_cycles.py searches
+    from ffi_hpy._pypy.object import cycles
+
+    cycles.is_on = False
 
 
 class GlobalFunctions:

@@ -240,7 +240,7 @@ HPy fb_function_type_new(HPyContext *ctx, HPy base) {
                               NULL,
                               NULL,
                               NULL};
-  int n_defines = 7;
+  int n_defines = 8;
   static HPyType_Spec spec = {
       .name = "ffi_hpy.Function",
       .basicsize = sizeof(FbFunction),

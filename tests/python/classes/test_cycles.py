@@ -12,7 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from support import IS_CFFI_ON_CPYTHON, IS_DEBUG, IS_OWN_DEBUG, collect_garbage, run_python
+from support import IS_CFFI_ON_CPYTHON, IS_DEBUG, IS_OWN_DEBUG, IS_PYPY, collect_garbage, run_python
 
 import ffi_hpy
 from ffi_hpy.dataclasses import py_class
@@ -25,6 +25,15 @@ notes_orphans = pytest.mark.skipif(
     sys.implementation.name != "cpython" or IS_CFFI_ON_CPYTHON or IS_DEBUG or IS_OWN_DEBUG,
     reason="PyPy's part does not remember native objects that no wrapper leads to: each wrapper would pay for it",
 )
+
+
+@pytest.fixture(autouse=True)
+def _search_on_pypy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let PyPy search for cycles, which conftest.py turns off for other tests."""
+    if IS_PYPY:
+        from ffi_hpy._pypy.object import cycles
+
+        monkeypatch.setattr(cycles, "is_on", True)
 
 
 @pytest.fixture(scope="module")
