@@ -29,6 +29,12 @@ if IS_PYPY:  # a search for cycles in this large process takes seconds, and many
     cycles.is_on = False
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Search for cycles first on PyPy, while the process is small."""
+    if IS_PYPY:
+        items.sort(key=lambda item: "test_cycles" not in item.nodeid)
+
+
 class GlobalFunctions:
     """The global functions under a prefix, as attributes; each access looks the function up again."""
 
