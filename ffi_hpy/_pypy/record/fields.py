@@ -34,7 +34,7 @@ from ..object.errors import drop_pending, interrupts, raise_taken, take_object
 from ..object.identity import new_pin
 from ..object.objects import derives, is_wrapper, settled, type_index_at
 from .converters import Misfit
-from .forms import Checked, Copied, Pointer, Replaced, begin_use, plain_form
+from .forms import Called, Checked, Copied, Pointer, Replaced, begin_use, plain_form
 from .schemas import converter_of, tree_of
 
 TYPE_CHECKING = False
@@ -226,7 +226,8 @@ class LibraryField(_Field):
     def _learn(self, address: int) -> Any:
         """Return the form for the object at an address, and store it for all objects if it is certain."""
         info = self._info
-        gotten = Copied(self._copy, self._at, self.name)
+        is_property = info.static_index < 0 and info.size == 1  # see src/core/bind/instance.c
+        gotten = (Called if is_property else Copied)(self._copy, self._at, self.name)
         form: Any = plain_form(info.static_index, info.size, self.offset)
         if form is not None:
             form = form if self._is_plain(form, address) else gotten

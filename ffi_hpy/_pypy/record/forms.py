@@ -12,7 +12,7 @@ from ..context.numbers import BOOL, FLOAT, INT, INT64_MAX, INT64_MIN
 from ..convert.results import get, is_unwrapped
 from ..object.call_buffers import give, take
 from ..object.errors import raise_pending
-from ..object.identity import find, uses_of
+from ..object.identity import find, register, uses_of
 from ..object.objects import type_index_at
 
 TYPE_CHECKING = False
@@ -159,6 +159,19 @@ class Copied:
     def write(self, _address: int, _value: Any) -> bool:
         """False: every value needs a conversion."""
         return False
+
+
+class Called(Copied):
+    """A property of a bound class: its function may return the object itself, whose wrapper must be found then."""
+
+    __slots__ = ()
+
+    @hidden
+    def read(self, obj: Any, address: int) -> Any:
+        """Return the value of the property of an object at an address."""
+        if not obj._ffi_is_listed:
+            register(obj)
+        return Copied.read(self, obj, address)
 
 
 class Pointer:

@@ -87,14 +87,16 @@ struct choose_extras<call_extras<Chosen...>, First, Extra...>
     : choose_extras<std::conditional_t<is_call_extra_v<First>, call_extras<Chosen..., First>, call_extras<Chosen...>>,
                     Extra...> {};
 
-template <typename T> struct guards_of {
+template <bool TakesPython, typename T> struct guards_of {
   using type = std::tuple<>;
 };
-/** The guards that the thunk makes: gil_scoped_release is a flag of the function. */
-template <typename Guard>
-using guard_object = std::conditional_t<std::is_same_v<Guard, gil_scoped_release>, std::tuple<>, std::tuple<Guard>>;
-template <typename... Guards> struct guards_of<call_guard<Guards...>> {
-  using type = decltype(std::tuple_cat(std::declval<guard_object<Guards>>()...));
+/** The guards that the thunk makes: gil_scoped_release is a flag of the function, unless it gets Python objects, which
+ * are converted with the GIL. */
+template <bool TakesPython, typename Guard>
+using guard_object =
+    std::conditional_t<std::is_same_v<Guard, gil_scoped_release> && !TakesPython, std::tuple<>, std::tuple<Guard>>;
+template <bool TakesPython, typename... Guards> struct guards_of<TakesPython, call_guard<Guards...>> {
+  using type = decltype(std::tuple_cat(std::declval<guard_object<TakesPython, Guards>>()...));
 };
 
 /** Locks the object of a method, and the arguments whose parameters say so. */
@@ -197,6 +199,7 @@ private:
   static int call_with(std::index_sequence<I...>, const ffi_hpy_overload *self, [[maybe_unused]] const TVMFFIAny *args,
                        [[maybe_unused]] uint32_t flags, TVMFFIAny *result) {
     constexpr size_t n = sizeof...(A);
+    constexpr bool takes_python = (takes_python_v<intrinsic_t<A>> || ...);
     constexpr bool locks_self = (std::is_same_v<Extras, lock_self> || ...);
     [[maybe_unused]] locks_of<Extras...> locks(self, args, locks_self && n != 0);
     std::tuple<make_caster<A>...> in;
@@ -213,10 +216,10 @@ private:
     F &f = captured<F>(self);
     handle made(none_value());
     if constexpr (std::is_void_v<R>) {
-      [[maybe_unused]] std::tuple<typename guards_of<Extras>::type...> guards;
+      [[maybe_unused]] std::tuple<typename guards_of<takes_python, Extras>::type...> guards;
       f(static_cast<A>(std::get<I>(in).operator cast_t<A>())...);
     } else {
-      [[maybe_unused]] std::tuple<typename guards_of<Extras>::type...> guards;
+      [[maybe_unused]] std::tuple<typename guards_of<takes_python, Extras>::type...> guards;
       made = make_caster<R>::from_cpp(f(static_cast<A>(std::get<I>(in).operator cast_t<A>())...),
                                       static_cast<rv_policy>(self->policy), &cleanup);
       if (!made.is_valid()) return -1;

@@ -6,7 +6,7 @@ import inspect
 import sys
 
 import pytest
-from support import IS_DEBUG
+from support import IS_DEBUG, IS_OWN_DEBUG
 
 pytestmark = pytest.mark.skipif(IS_DEBUG, reason="hpy's debug mode makes several wrappers of one object")
 
@@ -113,7 +113,9 @@ def test_attributes_and_calls(m):
     assert m.call(lambda *args, **named: (args, named), 1, [2], y=3) == ((1, [2]), {"x": 5, "y": 3})
     with pytest.raises(TypeError, match="x"):
         m.call(lambda **named: named, x=1)
-    assert m.make_box().value == 0
+    box = m.make_box()
+    assert box.value == 0
+    assert IS_OWN_DEBUG or box.me is box
     with pytest.raises(RuntimeError, match="empty object is called"):
         m.empty_call()
 

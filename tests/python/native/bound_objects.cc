@@ -33,10 +33,14 @@ template <> struct ffi_hpy::detail::type_caster<Celsius> {
 };
 
 FFI_HPY_MODULE(bound_objects, m) {
-  nb::class_<Box>(m, "Box").def(nb::init<>()).def_rw("value", &Box::value).def("hold", [](Box &box, nb::list items) {
-    box.value = static_cast<int>(items.size());
-    return items;
-  });
+  nb::class_<Box>(m, "Box")
+      .def(nb::init<>())
+      .def_rw("value", &Box::value)
+      .def_prop_ro("me", [](nb::handle self) { return self; })
+      .def("hold", [](Box &box, nb::list items) {
+        box.value = static_cast<int>(items.size());
+        return items;
+      });
 
   /* parameters */
   m.def("rest", [](int a, nb::args args, nb::kwargs kwargs) { return nb::make_tuple(a, args, kwargs); });
