@@ -173,7 +173,7 @@ def _by(module: str, name: str) -> Callable[[Tensor], Any]:
 
 def _numpy(tensor: Tensor, reads: bool, copies: bool) -> Any:
     numpy: Any = sys.modules.get("numpy") or importlib.import_module("numpy")
-    # The buffer protocol is faster than from_dlpack() of older releases, and writable; PyPy 7.3 never releases a buffer.
+    # The buffer protocol is faster than older releases of from_dlpack(), and writable; PyPy 7.3 releases no buffer.
     array = numpy.from_dlpack(tensor) if sys.implementation.name == "pypy" else numpy.asarray(tensor)
     if copies:
         return array.copy("K")
