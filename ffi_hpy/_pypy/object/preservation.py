@@ -123,11 +123,11 @@ class _Sentinel:
     __slots__ = ("is_explicit",)
 
     def __del__(self) -> None:
-        self.is_explicit = _calls_collect(sys._getframe(1))
         try:
+            self.is_explicit = _calls_collect(sys._getframe(1))
             _look(self)
-        except BaseException as interruption:  # a signal handler raised
-            finish(_look, self, interruption)
+        except BaseException as interruption:  # a signal handler raised: another collection searches
+            finish(_look_shortly, self, interruption)
         finally:
             _watch()
 
@@ -152,6 +152,10 @@ def _look(sentinel: Any) -> None:
     _release_unneeded()
     if search(sentinel.is_explicit):
         _release_unneeded()
+
+
+def _look_shortly(_sentinel: Any) -> None:
+    _release_unneeded()
 
 
 def _watch() -> None:

@@ -15,7 +15,12 @@ from support import IS_DEBUG
 
 pytestmark = pytest.mark.skipif(IS_DEBUG, reason="hpy's debug mode makes several wrappers of one object")
 
-refused = pytest.raises(TypeError, match="incompatible function arguments")
+
+def refused():
+    """Expect that no overload accepts the arguments."""
+    return pytest.raises(TypeError, match="incompatible function arguments")
+
+
 MOMENT = datetime.datetime(2023, 4, 5, 12, 30, 0, 123456)
 UTC = datetime.timezone.utc
 
@@ -39,7 +44,7 @@ def test_a_time_is_a_datetime(bound):
     assert bound.nanoseconds(MOMENT, datetime.timedelta(minutes=1)) == MOMENT + datetime.timedelta(minutes=1)
     assert bound.nanoseconds(MOMENT, 0.5) == MOMENT + datetime.timedelta(seconds=0.5)
     for wrong in (None, 42, 4.5, datetime.timedelta(1), "now"):
-        with refused:
+        with refused():
             bound.time(wrong)
 
 
@@ -63,7 +68,7 @@ def test_a_duration_is_a_timedelta(bound):
     difference = bound.float_duration(43.789012, 1.123456)
     assert abs(difference.total_seconds() - 42.665556) < 1e-5
     for wrong in (None, 42, MOMENT, "1", math.nan, math.inf, 1e300, datetime.timedelta.max):
-        with refused:
+        with refused():
             bound.duration(wrong)
 
 
@@ -95,13 +100,13 @@ def test_complex_numbers(bound):
     assert bound.complex_float_strict(0.5 + 1j) == 0.5 + 1j
     assert bound.complexes([1j, 2]) == [1j, 2]
     for wrong in ([], "1", b"1", None, object()):
-        with refused:
+        with refused():
             bound.complex(wrong)
     for wrong in (0, 0.0, Own(1, 2), Other()):
-        with refused:
+        with refused():
             bound.complex_strict(wrong)
     for wrong in (1.1 + 2j, 1 + 2.1j):  # which a float cannot hold
-        with refused:
+        with refused():
             bound.complex_float_strict(wrong)
 
 
@@ -123,7 +128,7 @@ def test_paths(bound):
     assert bound.parent(Path("\U0001f34a/x")) == Path("\U0001f34a")
     assert bound.parent("") == Path()
     for wrong in (3, None, [], Named(3)):
-        with refused:
+        with refused():
             bound.parent(wrong)
 
 
@@ -141,7 +146,7 @@ def test_wide_strings(bound):
             2 if sys.platform == "win32" else 4
         )
     for wrong in (b"abc", 1, None):
-        with refused:
+        with refused():
             bound.wide(wrong)
     with pytest.raises(ValueError, match="not a character"):
         bound.bad_wide()
@@ -155,7 +160,7 @@ def test_arrays_have_their_length(bound):
         assert bound.array(given) == [2, 2, 3]
     assert bound.arrays(["a", "b"]) == "ab"
     for wrong in ([1, 2], [1, 2, 3, 4], [1, 2, "3"], "123", 3, None):
-        with refused:
+        with refused():
             bound.array(wrong)
 
 

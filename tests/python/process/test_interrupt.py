@@ -174,6 +174,8 @@ raised, caught, may_interrupt = [], [], False
 def interrupt(number, frame):
     global may_interrupt
     name = frame.f_code.co_filename
+    if frame.f_code.co_name == "__del__":  # PyPy asks for signals before the `try` of a finalizer, and drops exceptions
+        return
     if may_interrupt and ("ffi_hpy" in name or name == "<string>"):  # not in a finalizer of the library
         may_interrupt = False
         came = Came(len(raised))
