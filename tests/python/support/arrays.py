@@ -52,6 +52,7 @@ class State(ctypes.Structure):
 
 
 _states: list[State] = []  # never freed, because leaked tensors point to them
+_memories: list[Any] = []  # never freed, because the library's tensors do not keep arrays alive
 _loading = threading.Lock()
 _library: list[Any] = []
 
@@ -104,6 +105,7 @@ class Array:
             byte_offset,
         )
         self.address = ctypes.addressof(self.tensor)
+        _memories.append((self.memory, self.shape, self.strides, self.tensor))
         self.data = ctypes.addressof(self.memory) + byte_offset
 
 

@@ -495,8 +495,7 @@ def test_the_struct_of_numpys_arrays_is_not_read_where_the_protocol_is_required(
 
 
 def test_a_wrapper_of_a_tensor_goes_through_tensors_own_table(ArrayClass, testing):
-    array = ArrayClass((2, 2))  # it has the memory, which its library does not keep alive
-    tensor = ffi_hpy.from_dlpack(array)
+    tensor = ffi_hpy.from_dlpack(ArrayClass((2, 2)))
     wrapper = ffi_hpy.core.DLTensorTestWrapper(tensor)
     returned = testing.echo(wrapper)
     assert (returned is wrapper) if BORROWS else (type(returned) is Tensor)
