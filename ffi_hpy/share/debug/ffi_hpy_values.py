@@ -22,7 +22,7 @@ _KINDS = {
     "tvm::ffi::AnyView": ANY,
     "tvm::ffi::String": ANY,
     "tvm::ffi::Bytes": ANY,
-    "ffi_hpy::detail::owned": ANY,
+    "ffi_hpy::handle": ANY,
     "tvm::ffi::ObjectRef": REFERENCE,
     "tvm::ffi::ObjectPtr": REFERENCE,
     "TVMFFIObject": OBJECT,

@@ -38,6 +38,7 @@ def test_parameters_by_name_only(m):
     assert str(inspect.signature(m.all_kinds)) == "(i: int, *args, z: int, **kwargs) -> tuple"
 
 
+@pytest.mark.skipif(IS_OWN_DEBUG, reason="in our debug mode each access gets another wrapper, without its names")
 def test_overloads_with_other_names(m):
     assert (m.named(1, 2), m.named(b=2, a=1)) == (12, 12)
     assert (m.named(x=3), m.named(3, "z"), m.named(b="y", x=1)) == ((3, "-"), (3, "z"), (1, "y"))

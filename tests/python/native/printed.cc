@@ -43,7 +43,7 @@ __attribute__((noinline)) static int64_t Show(const ffi::AnyView &tensor) {
   const PointObj *pointer = point.get();
   const ffi::Array<int> *address = &many;
   TVMFFIAny cell = tensor.CopyToTVMFFIAny();
-  ffi_hpy::detail::owned owned;
+  ffi_hpy::object owned(ffi_hpy::handle(ffi_hpy::detail::none_value()), ffi_hpy::detail::steal_t{});
   ffi::Any wild;
   TVMFFIAny broken{};
   broken.type_index = kTVMFFIArray;
