@@ -80,21 +80,27 @@ inline object inst_alloc_zero(handle type) {
   inst_mark_ready(made);
   return made;
 }
+namespace detail {
+
+/** Constructs the value of an object of inst_alloc from another one, with a constructor of its class. */
+template <typename Constructor>
+void construct_from(handle to, handle from, Constructor ffi_hpy_class::*constructor, const char *refusal) {
+  ffi_hpy_instance &instance = instance_of(to), &other = instance_of(from);
+  Constructor construct = instance.type->*constructor;
+  require(instance.value == nullptr && other.value != nullptr && construct != nullptr, refusal);
+  construct(room_of(instance), other.value);
+  inst_mark_ready(to);
+}
+
+} // namespace detail
+
 /** Constructs the value of an object of inst_alloc as a copy of another one. */
 inline void inst_copy(handle to, handle from) {
-  ffi_hpy_instance &instance = detail::instance_of(to), &other = detail::instance_of(from);
-  detail::require(instance.value == nullptr && other.value != nullptr && instance.type->copy != nullptr,
-                  "the value cannot be copied");
-  instance.type->copy(detail::room_of(instance), other.value);
-  inst_mark_ready(to);
+  detail::construct_from(to, from, &ffi_hpy_class::copy, "the value cannot be copied");
 }
 /** Constructs the value of an object of inst_alloc from another one, which is moved. */
 inline void inst_move(handle to, handle from) {
-  ffi_hpy_instance &instance = detail::instance_of(to), &other = detail::instance_of(from);
-  detail::require(instance.value == nullptr && other.value != nullptr && instance.type->move != nullptr,
-                  "the value cannot be moved");
-  instance.type->move(detail::room_of(instance), other.value);
-  inst_mark_ready(to);
+  detail::construct_from(to, from, &ffi_hpy_class::move, "the value cannot be moved");
 }
 
 FFI_HPY_NAMESPACE_END
