@@ -6,6 +6,7 @@ import datetime
 import os
 
 from .._containers.sequence import Array
+from .._values.standard import microseconds_of_datetime
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 __all__ = ["OPERATIONS"]
 
 _MICROSECOND = datetime.timedelta(microseconds=1)
-_EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 
 
 def _complex_parts(value: Any, may_convert: bool) -> Array[float] | None:
@@ -37,17 +37,10 @@ def _microseconds(value: Any) -> int | None:
 
 
 def _since_epoch(value: Any) -> int | None:
-    """Return the microseconds from 1970 to a datetime, to the begin of a date, or to a time of 1970-01-01; None for
-    another value. They are in local time unless they have a time zone."""
-    if isinstance(value, datetime.time):
-        value = datetime.datetime.combine(datetime.date(1970, 1, 1), value)
-    elif isinstance(value, datetime.date) and not isinstance(value, datetime.datetime):
-        value = datetime.datetime.combine(value, datetime.time())
-    if not isinstance(value, datetime.datetime):
-        return None
+    """Return the microseconds of a moment; None for another value, and for a year that the system does not know."""
     try:
-        return (value.astimezone(datetime.timezone.utc) - _EPOCH) // _MICROSECOND
-    except (ValueError, OverflowError, OSError):  # a year that the system does not know
+        return microseconds_of_datetime(value)
+    except (ValueError, OverflowError, OSError):
         return None
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-__all__ = ["answer"]
+__all__ = ["answer", "microseconds_of_datetime"]
 
 
 def _items(value: Any) -> list[Any] | None:
@@ -116,7 +116,9 @@ def _datetime(count: int) -> Any:
     return (epoch + datetime.timedelta(microseconds=count)).astimezone().replace(tzinfo=None)
 
 
-def _microseconds_of_datetime(value: Any) -> int | None:
+def microseconds_of_datetime(value: Any) -> int | None:
+    """Return the microseconds from 1970 to a datetime, to the begin of a date, or to a time of 1970-01-01; None for
+    another value. They are in local time unless they have a time zone."""
     import datetime
 
     if isinstance(value, datetime.time):
@@ -187,7 +189,7 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     "timedelta": _timedelta,
     "microseconds_of_timedelta": _microseconds_of_timedelta,
     "datetime": _datetime,
-    "microseconds_of_datetime": _microseconds_of_datetime,
+    "microseconds_of_datetime": microseconds_of_datetime,
     "date": _date,
     "date_parts": _date_parts,
     "time": _time,
