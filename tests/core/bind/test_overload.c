@@ -160,6 +160,18 @@ TEST(a_function_takes_other_arguments) {
   fh_object_release(function);
 }
 
+/** Defines a function, and compares its metadata. */
+static void expect_metadata(const definition *typed, const char *expected) {
+  TVMFFIObjectHandle function = NULL;
+  TVMFFIAny metadata = fh_any_none();
+  expect_int(fh_api_table.function_define(&typed->spec, NULL, &function, &metadata), 0);
+  TVMFFIByteArray text;
+  expect_int(fh_str_content(&metadata, &text), 1);
+  expect_text(text, expected);
+  fh_any_drop(&metadata);
+  fh_object_release(function);
+}
+
 TEST(the_metadata_has_types_and_names) {
   definition typed;
   make(&typed, "f", "list[int] | None\ncollections.abc.Callable[[int, str], None]\ndict[str, int | float | None]\nint",
@@ -167,11 +179,6 @@ TEST(the_metadata_has_types_and_names) {
   typed.spec.n_positional = 2;
   typed.spec.signature = "def f(a, b) -> \"x\"";
   typed.type_flags[0] = kFfiHpyTypeTakesPython;
-  TVMFFIObjectHandle function = NULL;
-  TVMFFIAny metadata = fh_any_none();
-  expect_int(fh_api_table.function_define(&typed.spec, NULL, &function, &metadata), 0);
-  TVMFFIByteArray text;
-  expect_int(fh_str_content(&metadata, &text), 1);
   static const char expected[] =
       "{\"type_schema\":\"{\\\"type\\\":\\\"ffi.Function\\\",\\\"named_args\\\":{\\\"return\\\":"
       "[{\\\"type\\\":\\\"Optional\\\",\\\"args\\\":[{\\\"type\\\":\\\"list\\\",\\\"args\\\":[{\\\"type\\\":"
@@ -185,19 +192,12 @@ TEST(the_metadata_has_types_and_names) {
       "\"params\":[{\"name\":\"a\"},{\"name\":\"b\"},{\"name\":\"c\",\"shown\":\"9\",\"kind\":\"keyword\"}],"
       "\"signature\":\"def f(a, b) -> \\\"x\\\"\",\"named_by_function\":true,\"python_arguments\":true,"
       "\"nonblocking\":true,\"python_results\":true}";
-  expect_text(text, expected);
-  fh_any_drop(&metadata);
-  fh_object_release(function);
+  expect_metadata(&typed, expected);
 }
 
 TEST(the_metadata_has_the_form_of_an_array) {
   definition typed;
   make(&typed, "f", "list[int]\nlist[numpy.ndarray[dtype=float32, shape=(3, *)]]\nndarray[order='C'] | None", 2, 0);
-  TVMFFIObjectHandle function = NULL;
-  TVMFFIAny metadata = fh_any_none();
-  expect_int(fh_api_table.function_define(&typed.spec, NULL, &function, &metadata), 0);
-  TVMFFIByteArray text;
-  expect_int(fh_str_content(&metadata, &text), 1);
   static const char expected[] =
       "{\"type_schema\":\"{\\\"type\\\":\\\"ffi.Function\\\",\\\"named_args\\\":{\\\"return\\\":"
       "[{\\\"type\\\":\\\"list\\\",\\\"args\\\":[{\\\"type\\\":\\\"int\\\"}]}],\\\"params\\\":["
@@ -207,9 +207,7 @@ TEST(the_metadata_has_the_form_of_an_array) {
       "\\\"array\\\":\\\"[order='C']\\\"}]}]}}\","
       "\"params\":[{\"name\":\"a\",\"shown\":\"9\"},{\"name\":\"b\",\"shown\":\"9\"}],\"nonblocking\":true,\"python_"
       "results\":true}";
-  expect_text(text, expected);
-  fh_any_drop(&metadata);
-  fh_object_release(function);
+  expect_metadata(&typed, expected);
 }
 
 TEST(a_function_with_many_parameters_fills_in_defaults) {

@@ -55,25 +55,20 @@ def test_an_object_of_python_is_a_patient_and_a_nurse(bound):
     class Thing:
         pass
 
-    nurse, patient = bound.Counter(), Thing()
-    alive = weakref.ref(patient)
-    bound.keep_result(nurse, patient)
-    del patient
-    settle()
-    assert alive() is not None
-    del nurse
-    settle()
-    assert alive() is None
-
-    nurse, patient = Thing(), Thing()
-    alive = weakref.ref(patient)
-    bound.keep_arg(patient, nurse)
-    del patient
-    settle()
-    assert alive() is not None
-    del nurse
-    settle()
-    assert alive() is None
+    ways = [
+        (bound.Counter, lambda nurse, patient: bound.keep_result(nurse, patient)),
+        (Thing, lambda nurse, patient: bound.keep_arg(patient, nurse)),
+    ]
+    for make_nurse, tie in ways:
+        nurse, patient = make_nurse(), Thing()
+        alive = weakref.ref(patient)
+        tie(nurse, patient)
+        del patient
+        settle()
+        assert alive() is not None
+        del nurse
+        settle()
+        assert alive() is None
     with pytest.raises(TypeError, match="weak"):
         bound.keep_arg(Thing(), 5)
 
