@@ -19,6 +19,7 @@ sys.path.insert(0, str(ROOT))  # build frontends do not add it
 from tools.build.binaries import build_binaries, find_headers  # noqa: E402
 from tools.build.compiler import find_compiler  # noqa: E402
 from tools.build.errors import BuildError  # noqa: E402
+from tools.build.nanobind_names import make_nanobind_headers  # noqa: E402
 from tools.build.readme import describe, read_source  # noqa: E402
 from tools.build.source_archive import ARCHIVE, make_source_archive  # noqa: E402
 from tools.build.targets import find_target, is_named  # noqa: E402
@@ -44,6 +45,7 @@ class BuildNative(Command):
     def run(self) -> None:
         package = ROOT / PACKAGE if self.editable_mode else Path(self.build_lib or "", PACKAGE)
         files = build_binaries(ROOT, ROOT / "build", find_compiler()) + find_headers(ROOT)
+        files += make_nanobind_headers(ROOT, ROOT / "build")
         files.append((make_source_archive(ROOT, ROOT / "build"), ARCHIVE))
         for source, inside in files:
             target = package / inside

@@ -30,7 +30,7 @@ LAYERS = {
     "names": "core",
     "dataclasses": "dataclasses _dunder",
     "files": "_across libinfo config",
-    "tools": "_bind _leaks _project share cpp testing dropin _installed stub hpy hpy_debug _run _report"
+    "tools": "_bind _leaks _nanobind _project share cpp testing dropin _installed stub hpy hpy_debug _run _report"
     " utils._build_optional_torch_c_dlpack",
     "package": f"{PACKAGE} __main__ _version",
 }

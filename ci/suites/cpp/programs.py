@@ -36,16 +36,16 @@ def find_compiler(name: str) -> Compiler:
     return Compiler(name, tuple(find_gcc_cxx() if name == "gcc" else [*find_clang(), "--driver-mode=g++"]))
 
 
-def unpack_wheel(wheel: Path) -> Path:
+def unpack_wheel(wheel: Path, folder: Path = FOLDER) -> Path:
     """Return the package of the wheel, unpacked where programs find its libraries."""
-    stamp = FOLDER / "wheel.sha256"
+    stamp = folder / "wheel.sha256"
     digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
     if not stamp.exists() or stamp.read_text() != digest:
         stamp.unlink(missing_ok=True)
-        shutil.rmtree(FOLDER / "wheel", ignore_errors=True)
-        zipfile.ZipFile(wheel).extractall(FOLDER / "wheel")
+        shutil.rmtree(folder / "wheel", ignore_errors=True)
+        zipfile.ZipFile(wheel).extractall(folder / "wheel")
         stamp.write_text(digest)
-    return FOLDER / "wheel" / "ffi_hpy"
+    return folder / "wheel" / "ffi_hpy"
 
 
 class Builder:

@@ -1,0 +1,126 @@
+"""nanobind's own tests: compiles their libraries with our headers, runs them, and compares the results with the
+exceptions."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ci.lib.command import parse_with_rest
+from ci.lib.folders import LOGS, REQUIREMENTS
+from ci.lib.matrix import BY_NAME, UnknownName, names
+from ci.lib.messages import Missing, say, table
+from ci.provision.envs import cached_env, python_of
+from ci.provision.interpreters import find_interpreters
+from ci.provision.sdist import fetch_sdist
+from ci.provision.wheel import TARGET_OF_MACHINE, tested_wheel
+from ci.suites.cpp.programs import unpack_wheel
+from ci.suites.foreign import COLUMNS, Outcome, counts_of, problems_of, read_allowances, run_suite, sum_reasons
+from ci.suites.nanobind.libraries import FOLDER, Builder
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+HERE = Path(__file__).resolve().parent
+RELEASE = "nanobind==3.1.0"
+DEFAULT = ["cp311"]
+SUITE = (
+    *("accessor", "callbacks", "chrono", "classes", "enum", "eval", "exception", "functions", "holders"),
+    *("inter_module", "intrusive", "issue", "make_iterator", "ndarray", "stl", "stl_bind_map", "stl_bind_vector"),
+    *("thread", "typing"),
+)
+"""The test files, by their names without test_."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One interpreter of the table, and the package that it uses."""
+
+    name: str
+    python: Path  # of its environment
+    package: Path
+
+    def run(self, outcome: Outcome, tests: Path, libraries: list[Path], extra: list[str]) -> None:
+        """Run the test file of an outcome, in a folder with its libraries."""
+        started = time.monotonic()
+        command = [str(self.python), "-m", "pytest", "-v", "-p", "outcomes", "-p", "nanobind_plugin"]
+        command += ["-p", "no:cacheprovider", "-c", "/dev/null", "--timeout=300", "--timeout-method=signal"]
+        log = LOGS / f"nanobind-suite-{self.name}-{Path(outcome.file).stem}.log"
+        with tempfile.TemporaryDirectory(dir=FOLDER) as scratch:
+            for file in (*tests.glob("*.py"), *libraries):
+                shutil.copy(file, scratch)
+            command += [f"--rootdir={scratch}", outcome.file, *extra]
+            done = run_suite(command, log, [HERE / "plugin", self.package.parent], {}, Path(scratch))
+        outcome.problem, outcome.seconds = done.problem, time.monotonic() - started
+        if done.record is not None:
+            outcome.judge(done.record["outcomes"], read_allowances(HERE / "exceptions.txt", self.name))
+            if done.record["gil"] != ("off" if BY_NAME[self.name].free_threaded else "on"):
+                outcome.problem = f"the GIL is {done.record['gil']} at the end"
+
+
+def make_envs(interpreters: Sequence[str]) -> dict[str, Path]:
+    """Return an environment for each interpreter. Raises Missing."""
+    pythons = find_interpreters(interpreters)
+    lacking = [name for name in interpreters if name not in pythons]
+    if lacking:
+        raise Missing(f"ci/interpreters cannot provide {' '.join(lacking)}, see above")
+    needed = [REQUIREMENTS / "nanobind-suite.txt"]
+    return {name: cached_env(f"nanobind-suite-{name}", pythons[name], needed) for name in interpreters}
+
+
+def report(row: str, outcomes: list[Outcome]) -> None:
+    """Print the table of one interpreter and the failures."""
+    rows: list[list[object]] = [[row, *COLUMNS, "time"]]
+    rows += [[o.file, *counts_of([o]), f"{o.seconds:.0f} s"] for o in outcomes]
+    print(table([*rows, ["all", *counts_of(outcomes), ""]]))
+    print("".join(f"{row}: {line}\n" for line in problems_of(outcomes)), flush=True)
+
+
+def main(parser: argparse.ArgumentParser) -> int:
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--on", action="append", metavar="INTERPRETER")
+    parser.add_argument("--sources", metavar="FOLDER", type=Path)
+    options, extra = parse_with_rest(parser)
+    try:
+        interpreters = names(options.on or DEFAULT)
+    except UnknownName as reason:
+        say(f"ci/nanobind-suite: {reason}")
+        return 2
+    unknown = [name for name in options.names if name not in SUITE]
+    if unknown:
+        say(f"ci/nanobind-suite: unknown: {' '.join(unknown)}; known names: {' '.join(SUITE)}")
+        return 2
+    tests = (options.sources or fetch_sdist(RELEASE, "nanobind-suite")) / "tests"
+    if not tests.is_dir():
+        raise Missing(f"{tests} is not there; --sources names a copy of nanobind's repository")
+    LOGS.mkdir(parents=True, exist_ok=True)
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    package = unpack_wheel(tested_wheel(TARGET_OF_MACHINE["x86_64"]), FOLDER)
+    rows = [Row(name, python_of(env), package) for name, env in make_envs(interpreters).items()]
+    builder = Builder(package, tests)
+    results: dict[str, list[Outcome]] = {row.name: [] for row in rows}
+    for name in options.names or SUITE:
+        try:
+            libraries, problem = builder.build_for(name, LOGS / f"nanobind-suite-{name}.compile.log"), ""
+        except Missing as reason:
+            libraries, problem = [], str(reason)
+        for row in rows:
+            outcome = Outcome(f"test_{name}.py", problem=problem)
+            results[row.name].append(outcome)
+            if not problem:
+                row.run(outcome, tests, libraries, extra)
+                say(f"{row.name}: {outcome.file}: {outcome.counts['passed']} passed {outcome.problem}")
+    for row, outcomes in results.items():
+        report(row, outcomes)
+    for line in sum_reasons(results):
+        print(line)
+    everything = [outcome for outcomes in results.values() for outcome in outcomes]
+    is_good = not problems_of(everything) and any(o.counts["passed"] for o in everything)
+    counts = ", ".join(f"{n} {column}" for n, column in zip(counts_of(everything), COLUMNS))
+    print(f"ci/nanobind-suite: {counts}: {'all as expected' if is_good else 'NOT as expected'}")
+    return 0 if is_good else 1

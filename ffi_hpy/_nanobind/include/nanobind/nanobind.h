@@ -1,0 +1,63 @@
+/* nanobind/nanobind.h - ffi_hpy/bind.h in nanobind's namespace, with nanobind's macros: for sources that were written
+ * for nanobind.
+ *
+ * The other headers of this folder include this one, and the header of ffi_hpy that has the same path. */
+#ifndef FFI_HPY_NANOBIND_NANOBIND_H_
+#define FFI_HPY_NANOBIND_NANOBIND_H_
+
+#if defined(FFI_HPY_BIND_NAMESPACE)
+#error "one file includes ffi_hpy's or nanobind's headers, not both"
+#endif
+#define FFI_HPY_BIND_NAMESPACE nanobind
+
+#include <ffi_hpy/bind.h>
+
+/* The release whose vocabulary this is. */
+#define NB_VERSION_MAJOR 3
+#define NB_VERSION_MINOR 1
+#define NB_VERSION_PATCH 0
+#define NB_VERSION_DEV 0
+
+#define NB_MODULE(name, variable) FFI_HPY_MODULE(name, variable)
+#define NB_MAKE_OPAQUE(...) FFI_HPY_MAKE_OPAQUE(__VA_ARGS__);
+#define NB_TYPE_CASTER(Type, ...) FFI_HPY_TYPE_CASTER(Type, __VA_ARGS__);
+
+/* Of nanobind/trampoline.h. The number of virtual functions may follow the class. */
+#define NB_TRAMPOLINE(...) FFI_HPY_TRAMPOLINE(__VA_ARGS__)
+#define NB_OVERRIDE(...) FFI_HPY_OVERRIDE(__VA_ARGS__)
+#define NB_OVERRIDE_NAME(...) FFI_HPY_OVERRIDE_NAME(__VA_ARGS__)
+#define NB_OVERRIDE_PURE(...) FFI_HPY_OVERRIDE_PURE(__VA_ARGS__)
+#define NB_OVERRIDE_PURE_NAME(...) FFI_HPY_OVERRIDE_PURE_NAME(__VA_ARGS__)
+
+/* How sources open and close the namespace, and mark functions. */
+#define NAMESPACE_BEGIN(name) namespace name {
+#define NAMESPACE_END(name) }
+#if defined(__GNUC__) || defined(__clang__)
+#define NB_NAMESPACE nanobind __attribute__((visibility("hidden")))
+#define NB_EXPORT __attribute__((visibility("default")))
+#define NB_IMPORT NB_EXPORT
+#define NB_HIDDEN __attribute__((visibility("hidden")))
+#define NB_INLINE inline __attribute__((always_inline))
+#define NB_LIKELY(x) __builtin_expect(bool(x), 1)
+#define NB_UNLIKELY(x) __builtin_expect(bool(x), 0)
+#define NB_UNREACHABLE() __builtin_unreachable()
+#else
+#define NB_NAMESPACE nanobind
+#define NB_EXPORT __declspec(dllexport)
+#define NB_IMPORT __declspec(dllimport)
+#define NB_HIDDEN
+#define NB_INLINE __forceinline
+#define NB_LIKELY(x) (x)
+#define NB_UNLIKELY(x) (x)
+#define NB_UNREACHABLE() __assume(0)
+#endif
+#define NB_NOINLINE FFI_HPY_NOINLINE
+#define NB_STRINGIFY(x) #x
+#define NB_TOSTRING(x) NB_STRINGIFY(x)
+#define NB_CONCAT_IMPL(first, second) first##second
+#define NB_CONCAT(first, second) NB_CONCAT_IMPL(first, second)
+#define NB_NONCOPYABLE(Type)    \
+  Type(const Type &) = delete;  \
+  Type &operator=(const Type &) = delete;
+
+#endif /* FFI_HPY_NANOBIND_NANOBIND_H_ */
