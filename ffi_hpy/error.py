@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import builtins
 import copyreg
+import os
 import sys
 
 from . import _core
@@ -249,8 +250,7 @@ def _arguments_for(kind: str, cls: type[BaseException], message: str, error: _co
     if issubclass(cls, OSError):
         parts = _parts_of(error)
         if parts is not None:
-            number, text, first, second = parts
-            return (number, text) if first is None else (number, text, first, None, second)
+            return arguments_of_os_error(*parts)
     elif issubclass(cls, UnicodeError) and cls is not UnicodeError:
         if cls is UnicodeDecodeError:
             return "native", b"", 0, 0, message
@@ -263,13 +263,21 @@ def _arguments_for(kind: str, cls: type[BaseException], message: str, error: _co
     return (message,)
 
 
+def arguments_of_os_error(number: int, text: str, first: bytes | None, second: bytes | None) -> tuple[Any, ...]:
+    """Return the arguments with which OSError makes an exception; None stands for a file that has no name."""
+    if first is None:
+        return number, text
+    return number, text, os.fsdecode(first), None, None if second is None else os.fsdecode(second)
+
+
 def _parts_of(error: _core.Error) -> list[Any] | None:
     """Return number, text and the names of two files of an OSError that exception.h made; None for another error."""
     context: Any = error.extra_context
     info = getattr(type(context), "__tvm_ffi_type_info__", None)
     if info is None or info.type_key != "ffi.Array" or len(context) != 4 or not isinstance(context[0], int):
         return None
-    return [context[0], *(None if part is None else str(part) for part in context[1:])]
+    number, text, *names = context
+    return [number, str(text), *names]
 
 
 def _attach(exception: BaseException, error: _core.Error) -> None:
@@ -353,12 +361,15 @@ def exception_in(error: _core.Error) -> BaseException:
 def error_is_a(error: _core.Error, name: str) -> bool:
     """Whether an `except` clause for the class of that name catches the exception of a native error. The name is a
     kind, or that of a class, with or without its module."""
-    carrier = _carrier_of(error)
-    exception = None if carrier is None else carrier.look()
-    cls = _find_class(str(error.kind)) if exception is None else type(exception)
-    bases = () if cls is None else [base for base in cls.__mro__ if issubclass(base, BaseException)]
-    names = [(base.__name__, f"{base.__module__}.{base.__qualname__}", ERROR_TYPE_TO_NAME.get(base)) for base in bases]
-    return _find_class(name) in bases or any(name in each for each in names)
+    bases = [base for base in type(exception_in(error)).__mro__ if issubclass(base, BaseException)]
+    module, _, attribute = name.rpartition(".")
+    if _find_class(name) in bases or getattr(sys.modules.get(module), attribute, None) in bases:
+        return True
+    for base in bases:
+        qualified = base.__qualname__
+        if name in (base.__name__, qualified, f"{base.__module__}.{qualified}", ERROR_TYPE_TO_NAME.get(base)):
+            return True
+    return False
 
 
 def exception_leaves(exception: BaseException, began: int) -> bool:

@@ -20,7 +20,7 @@ from .._convert import convert_func
 from .._core import CObject
 from .._values.opaque import OpaquePyObject
 from .._values.string import Bytes, String
-from ..error import exception_in
+from ..error import arguments_of_os_error, exception_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -200,6 +200,10 @@ def _raise_from(cause: BaseException | None, cls: type[BaseException], text: str
     raise cls(text) from cause
 
 
+def _raise_os_error(number: int, text: str, first: bytes, second: bytes) -> None:
+    raise OSError(*arguments_of_os_error(number, text, first or None, second or None))
+
+
 def _unraisable(error: Any, context: Any) -> None:
     """Report a native error that cannot be raised."""
     exception = exception_in(error)
@@ -319,5 +323,6 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "error_value": exception_in,
     "error_matches": lambda error, cls: isinstance(exception_in(error), cls),
     "raise_from": _raise_from,
+    "raise_os_error": _raise_os_error,
     "unraisable": _unraisable,
 }

@@ -70,13 +70,14 @@ def follow_equality(cls: type) -> None:
 # --- operands ---------------------------------------------------------------------------------------------------------
 
 
-def _misfits(method: TypeMethod) -> tuple[tuple[str, ...], str]:
-    """Return the beginnings of messages: about operands of another type, and about a number outside the range. The name
+def _misfits(method: TypeMethod) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the beginnings of messages: about operands of another type, and about numbers outside the range. The name
     is followed by the signature, if there is one."""
     called = f" when calling: `{method._type_key}.{method.name}"
     types = tuple([f"Mismatched type on argument #{i}{called}" for i in (1, 2)])
+    overloads = f"No matching overload found{called}"
     bound = f"{method.name}(): incompatible function arguments."  # of a library that is bound with ffi_hpy/bind.h
-    return (*types, f"No matching overload found{called}", bound), f"Value out of range on argument #1{called}"
+    return (*types, overloads, bound), (f"Value out of range on argument #1{called}", overloads)
 
 
 def _binary(method: TypeMethod) -> Callable[..., Any]:

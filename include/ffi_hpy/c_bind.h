@@ -29,8 +29,11 @@ enum {
   kFfiHpyParamLocked = 1 << 9,     /**< a call locks the argument */
   kFfiHpyParamByNameOnly = 1 << 10, /**< set by the core: see n_positional */
   kFfiHpyParamArgs = 1 << 11,      /**< set by the core: an Array of the other arguments by position */
-  kFfiHpyParamKwargs = 1 << 12 /**< set by the core: an Array of names and values of the other arguments by name */
+  kFfiHpyParamKwargs = 1 << 12, /**< set by the core: an Array of names and values of the other arguments by name */
+  kFfiHpyParamUnsigned = 1 << 13 /**< set by the core: see kFfiHpyTypeUnsigned */
 };
+/** The position of the bits that FFI_HPY_TYPE_SIZE_SHIFT describes, set by the core. */
+#define FFI_HPY_PARAM_SIZE_SHIFT 14
 
 /** One parameter of an overload. */
 typedef struct {
@@ -70,8 +73,11 @@ enum {
   kFfiHpyTypeArgs = 1 << 0, /**< the parameter is *args */
   kFfiHpyTypeKwargs = 1 << 1, /**< the parameter is **kwargs */
   kFfiHpyTypeAcceptsNone = 1 << 2, /**< None is a value of the type */
-  kFfiHpyTypeTakesPython = 1 << 3 /**< the argument is an object of Python itself, not a native value */
+  kFfiHpyTypeTakesPython = 1 << 3, /**< the argument is an object of Python itself, not a native value */
+  kFfiHpyTypeUnsigned = 1 << 4 /**< the parameter is an unsigned integer */
 };
+/** The position of the size of an integer parameter: 0 for another type, 1 to 4 for 1, 2, 4 and 8 bytes. */
+#define FFI_HPY_TYPE_SIZE_SHIFT 5
 
 /** The definition of an overload. All but the capture is borrowed during function_define. */
 typedef struct {

@@ -3,17 +3,13 @@
 #define FFI_HPY_BIND_EXCEPTION_H_
 
 #include <ffi_hpy/bind/python.h>
+#include <tvm/ffi/exception_kind.h>
 
 #include <cstdarg>
 #include <cstdio>
-#include <new>
 #include <stdexcept>
+#include <string>
 #include <typeinfo>
-#if defined(__GNUC__) || defined(__clang__)
-#include <cxxabi.h>
-
-#include <cstdlib>
-#endif
 
 FFI_HPY_NAMESPACE_BEGIN
 
@@ -78,16 +74,12 @@ inline std::string formatted(const char *format, va_list values) {
   std::string text = ::FFI_HPY_BIND_NAMESPACE::detail::formatted(format, values); \
   va_end(values)
 
-FFI_HPY_COLD inline std::string demangled(const char *name) {
-#if defined(__GNUC__) || defined(__clang__)
-  int status = 0;
-  char *text = abi::__cxa_demangle(name, nullptr, nullptr, &status);
-  std::string made(text != nullptr ? text : name);
-  std::free(text);
-  return made;
-#else
-  return name;
-#endif
+/** Makes the exception that is being handled the pending error, or throws it as a python_error. */
+FFI_HPY_COLD inline void raise_current() {
+  tvm::ffi::detail::ExceptionFacts facts = tvm::ffi::detail::FactsOfCurrent();
+  if (!facts.has_number) return api->raise(facts.kind, facts.text.c_str());
+  ask_python("raise_os_error", int_value(facts.number), str_of(facts.text), bytes_object(facts.paths[0]),
+             bytes_object(facts.paths[1]));
 }
 
 /** Makes the exception that is being handled the pending error. Returns -1; or FFI_HPY_NEXT_OVERLOAD if an argument did
@@ -102,34 +94,24 @@ FFI_HPY_COLD inline int translate_exception() {
     }
   }
   try {
-    std::rethrow_exception(thrown);
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const python_error &) {
+      throw;
+    } catch (const builtin_exception &error) {
+      api->raise(error.kind(), error.what());
+    } catch (const next_overload &) {
+      return FFI_HPY_NEXT_OVERLOAD;
+    } catch (const std::runtime_error &error) {
+      bool is_plain = typeid(error) == typeid(std::runtime_error); /* as raise() throws it */
+      is_plain ? api->raise("RuntimeError", error.what()) : raise_current();
+    } catch (...) {
+      raise_current();
+    }
   } catch (const python_error &error) {
     error.restore();
-  } catch (const builtin_exception &error) {
-    api->raise(error.kind(), error.what());
-  } catch (const next_overload &) {
-    return FFI_HPY_NEXT_OVERLOAD;
-  } catch (const std::bad_cast &error) {
-    api->raise("TypeError", error.what());
-  } catch (const std::bad_alloc &error) {
-    api->raise("MemoryError", error.what());
-  } catch (const std::out_of_range &error) {
-    api->raise("IndexError", error.what());
-  } catch (const std::logic_error &error) {
-    bool is_value = typeid(error) == typeid(std::invalid_argument) || typeid(error) == typeid(std::domain_error) ||
-                    typeid(error) == typeid(std::length_error);
-    api->raise(is_value ? "ValueError" : "RuntimeError", error.what());
-  } catch (const std::overflow_error &error) {
-    api->raise("OverflowError", error.what());
-  } catch (const std::range_error &error) {
-    api->raise("ValueError", error.what());
-  } catch (const std::runtime_error &error) {
-    api->raise("RuntimeError", error.what());
-  } catch (const std::exception &error) {
-    std::string text = demangled(typeid(error).name()) + ": " + error.what();
-    api->raise("RuntimeError", text.c_str());
-  } catch (...) {
-    api->raise("RuntimeError", "an exception of a class that does not derive from std::exception");
+  } catch (...) { /* usually no memory is left */
+    api->raise("RuntimeError", "a C++ exception, for which no error could be made");
   }
   return -1;
 }

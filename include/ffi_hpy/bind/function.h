@@ -160,6 +160,10 @@ template <typename A> constexpr uint8_t type_flags() {
   if (std::is_same_v<T, kwargs>) flags |= kFfiHpyTypeKwargs;
   if (has_arg_defaults<T>::value) flags |= kFfiHpyTypeAcceptsNone;
   if (takes_python_v<T>) flags |= kFfiHpyTypeTakesPython;
+  if (std::is_integral_v<T> && !std::is_same_v<T, bool> && !is_std_char_v<T>) {
+    if (std::is_unsigned_v<T>) flags |= kFfiHpyTypeUnsigned;
+    flags |= (sizeof(T) == 1 ? 1 : sizeof(T) == 2 ? 2 : sizeof(T) == 4 ? 3 : 4) << FFI_HPY_TYPE_SIZE_SHIFT;
+  }
   return flags;
 }
 

@@ -68,6 +68,13 @@ inline object str_of(std::string_view text) {
   return take(made);
 }
 
+inline object bytes_object(std::string_view data) {
+  TVMFFIAny made = none_value();
+  TVMFFIByteArray bytes = bytes_of(data);
+  check(api->new_bytes(&bytes, &made));
+  return take(made);
+}
+
 /** Asks the package for an operation on Python's side: args are its name and its n - 1 arguments. */
 FFI_HPY_NOINLINE inline object ask_package(TVMFFIAny *args, size_t n) {
   TVMFFIAny result = none_value();

@@ -3,6 +3,7 @@
 #define FFI_HPY_BIND_TYPE_TEXT_H_
 
 #include <ffi_hpy/bind/instance.h>
+#include <tvm/ffi/exception_kind.h>
 
 FFI_HPY_NAMESPACE_BEGIN
 
@@ -39,7 +40,7 @@ inline std::string type_text(const char *text, const std::type_info *const *type
     const enum_name *each = enum_names;
     while (each != nullptr && *each->type != *type) each = each->older;
     const ffi_hpy_class *found = each == nullptr ? find_class(*type) : nullptr;
-    made += each != nullptr ? each->key : found != nullptr ? key_of(found, "") : demangled(type->name());
+    made += each != nullptr ? each->key : found != nullptr ? key_of(found, "") : tvm::ffi::detail::NameOfType(*type);
   }
   return made;
 }

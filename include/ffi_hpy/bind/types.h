@@ -94,9 +94,7 @@ class bytes : public object {
   explicit bytes(handle value) : object(detail::ask_python("bytes", value)) {}
   explicit bytes(const char *value) : bytes(value, std::strlen(value)) {}
   bytes(const void *value, size_t n) {
-    TVMFFIByteArray view{static_cast<const char *>(value), n};
-    any_ = detail::none_value();
-    detail::check(detail::api->new_bytes(&view, &any_));
+    any_ = detail::bytes_object({static_cast<const char *>(value), n}).release().any();
   }
   const char *c_str() const { return view().data(); }
   const void *data() const { return view().data(); }

@@ -16,44 +16,12 @@
 #ifndef TVM_FFI_EXCEPTION_H_
 #define TVM_FFI_EXCEPTION_H_
 
+#include <tvm/ffi/exception_kind.h>
 #include <tvm/ffi/function.h>
-
-#include <cstdlib>
-#include <new>
-#include <stdexcept>
-#include <system_error>
-#include <typeinfo>
-
-#if defined(__has_include)
-#if __has_include(<cxxabi.h>)
-#include <cxxabi.h>
-/** Whether the C++ library demangles names and knows the type of the current exception. */
-#define TVM_FFI_HAS_CXXABI_ 1
-#endif
-#endif
 
 namespace tvm {
 namespace ffi {
 namespace detail {
-
-/** The C++ name of the type of the exception that is being handled; `known`, if it is not null, has the type. */
-TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string CurrentExceptionType(const std::exception *known) {
-#if defined(TVM_FFI_HAS_CXXABI_)
-  (void)known;
-  const std::type_info *type = abi::__cxa_current_exception_type();
-  if (type == nullptr) return "unknown";
-  int status;
-  char *text = abi::__cxa_demangle(type->name(), nullptr, nullptr, &status);
-  std::string name(text == nullptr ? type->name() : text);
-  std::free(text);
-  return name;
-#elif defined(_CPPRTTI)
-  std::string name(known == nullptr ? "unknown" : typeid(*known).name());
-  return name.compare(0, 6, "class ") == 0 ? name.substr(6) : name;
-#else
-  return known == nullptr ? "unknown" : "std::exception";
-#endif
-}
 
 /* ---- Classes with a kind of their own ---- */
 
@@ -122,80 +90,18 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::optional<Error> TranslateByDef()
   return std::nullopt;
 }
 
-/* ---- Classes of the standard library ---- */
-
-/** OSError. It has an Array (errno, text, file name, second file name), from which the Python exception is made. */
-TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline Error ErrorOfSystem(const std::system_error &exception) {
-  std::error_condition condition = exception.code().default_error_condition();
-  std::string text = exception.what();
-  if (condition.category() != std::generic_category()) return Error("OSError", text, "");
-  std::string paths[2];
-  /* By its text, because the class would need a newer C++ library: "filesystem error: text [path] [path]". */
-  constexpr std::string_view kPrefix = "filesystem error: ";
-  size_t begin = text.find(" [");
-  if (text.compare(0, kPrefix.size(), kPrefix) == 0) {
-    if (begin != std::string::npos && text.back() == ']') {
-      std::string inside = text.substr(begin + 2, text.size() - begin - 3);
-      size_t middle = inside.find("] [");
-      paths[0] = inside.substr(0, middle);
-      if (middle != std::string::npos) paths[1] = inside.substr(middle + 3);
-      for (std::string &path : paths) {
-        if (path.size() > 1 && path.front() == '"' && path.back() == '"') path = path.substr(1, path.size() - 2);
-      }
-      text.resize(begin);
-    }
-    text.erase(0, kPrefix.size());
-  }
-  std::string message = "[Errno " + std::to_string(condition.value()) + "] " + text;
-  for (size_t i = 0; i < 2 && !paths[i].empty(); ++i) message.append(i == 0 ? ": '" : " -> '").append(paths[i]) += '\'';
-  Any names[2];
-  for (size_t i = 0; i < 2 && !paths[i].empty(); ++i) names[i] = String(paths[i]);
-  static constexpr const char *kArray = "ffi.Array";
-  ObjectRef parts = Function::GetGlobalRequired(kArray)(condition.value(), String(text), names[0], names[1])
-                        .template cast<ObjectRef>();
-  return Error("OSError", message, "", std::nullopt, parts);
-}
-
-/** RuntimeError; the message ends with the type. */
-TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline Error ErrorOfOther(const char *text, const std::exception *exception) {
-  std::string type = CurrentExceptionType(exception), message(text == nullptr ? "" : text);
-  if (type.find("basic_string<char, ") != std::string::npos) type = "std::string";
-  if (type == "std::bad_variant_access") return Error("TypeError", message, "");
-  if (text == nullptr) return Error("RuntimeError", "a C++ exception of type `" + type + "`", "");
-  return Error("RuntimeError", message.append(" [").append(type).append("]"), "");
-}
-
-/** The error for the exception that is being handled. */
+/** The error for the exception that is being handled. An OSError has an Array (errno, text, file name, second file
+ * name), from which the Python exception is made. */
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline Error ErrorOfCurrent() {
   if (std::optional<Error> error = TranslateByDef()) return *std::move(error);
-  auto of = [](const char *kind, const std::exception &exception) { return Error(kind, exception.what(), ""); };
-  try {
-    throw;
-  } catch (const std::out_of_range &exception) {
-    return of("IndexError", exception);
-  } catch (const std::invalid_argument &exception) {
-    return of("ValueError", exception);
-  } catch (const std::domain_error &exception) {
-    return of("ValueError", exception);
-  } catch (const std::length_error &exception) {
-    return of("ValueError", exception);
-  } catch (const std::range_error &exception) {
-    return of("ValueError", exception);
-  } catch (const std::overflow_error &exception) {
-    return of("OverflowError", exception);
-  } catch (const std::bad_cast &exception) {
-    return of("TypeError", exception);
-  } catch (const std::system_error &exception) {
-    return ErrorOfSystem(exception);
-  } catch (const std::exception &exception) {
-    return ErrorOfOther(exception.what(), &exception);
-  } catch (const char *text) {
-    return ErrorOfOther(text, nullptr);
-  } catch (const std::string &text) {
-    return ErrorOfOther(text.c_str(), nullptr);
-  } catch (...) {
-    return ErrorOfOther(nullptr, nullptr);
-  }
+  ExceptionFacts facts = FactsOfCurrent();
+  if (!facts.has_number) return Error(facts.kind, facts.text, "");
+  Any names[2]; /* bytes, because a name need not be UTF-8 */
+  for (size_t i = 0; i < 2 && !facts.paths[i].empty(); ++i) names[i] = Bytes(facts.paths[i]);
+  static constexpr const char *kArray = "ffi.Array";
+  ObjectRef parts = Function::GetGlobalRequired(kArray)(facts.number, String(facts.text), names[0], names[1])
+                        .template cast<ObjectRef>();
+  return Error(facts.kind, facts.Message(), "", std::nullopt, parts);
 }
 
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void SetSafeCallRaisedFromCurrent() {

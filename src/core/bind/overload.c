@@ -18,6 +18,7 @@
 #include "core/object/type.h"
 #include "core/platform/fork.h"
 #include "core/platform/mem.h"
+#include "range.h"
 #include "signature.h"
 
 enum { N_ON_STACK = 16 };
@@ -189,11 +190,28 @@ static int add_class(fh_text *text, const TVMFFIAny *arg) {
   case kTVMFFIByteArrayPtr:
   case kTVMFFISmallBytes:
   case kTVMFFIBytes: return fh_text_add_cstr(text, "bytes");
+  case kTVMFFIBigInt: return fh_text_add_cstr(text, "int");
   case kTVMFFIArray: return fh_text_add_cstr(text, "list");
   case kTVMFFIMap: return fh_text_add_cstr(text, "dict");
   case kTVMFFIOpaquePyObject: return add_python_class(text, arg);
   default: return fh_text_add_cstr(text, fh_type_name(arg->type_index));
   }
+}
+
+/* Adds a line for each number that is outside the range of its parameter. */
+static int add_ranges(fh_text *text, const overload *self, uint32_t number, const arguments *call) {
+  int rc = 0;
+  for (uint32_t i = 0; i < self->head.n_params; ++i) {
+    const ffi_hpy_param *param = &self->params[i];
+    const TVMFFIAny *arg = find_named(call, param->name);
+    if (arg == NULL && i < self->n_positional && i < call->n_given) arg = &call->given[i];
+    if (arg == NULL || !fh_range_excludes(param, arg)) continue;
+    rc |= fh_text_add_format(text, "\n    %u. ", (unsigned)number);
+    rc |= fh_signature_add_name(text, param, i);
+    rc |= fh_text_add_cstr(text, " is ");
+    rc |= fh_range_add_text(text, param, arg);
+  }
+  return rc;
 }
 
 static FH_COLD int raise_mismatch(const overload *first, const TVMFFIAny *args, uint32_t n_args) {
@@ -222,6 +240,10 @@ static FH_COLD int raise_mismatch(const overload *first, const TVMFFIAny *args, 
     rc |= add_class(&text, pair == NULL ? &call.given[i] : &pair[1]);
   }
   rc |= fh_text_add_cstr(&text, ")");
+  number = 1;
+  for (const overload *each = first; each != NULL; each = next_of(each)) {
+    rc |= add_ranges(&text, each, number++, &call);
+  }
   if (rc == 0) (void)fh_error_raise(FH_TYPE_ERROR, "%.*s", (int)text.n_bytes, text.data);
   fh_text_free(&text);
   return -1;
@@ -296,6 +318,7 @@ static void set_param(ffi_hpy_param *param, const ffi_hpy_param *said, uint8_t t
   if (type_flags & kFfiHpyTypeAcceptsNone) param->flags |= kFfiHpyCastAcceptsNone;
   if (type_flags & kFfiHpyTypeArgs) param->flags |= kFfiHpyParamArgs;
   if (type_flags & kFfiHpyTypeKwargs) param->flags |= kFfiHpyParamKwargs;
+  param->flags |= fh_range_flags(type_flags);
   if (said != NULL && (param->flags & kFfiHpyCastAcceptsNone) == 0) param->flags |= kFfiHpyParamRefusesNone;
 }
 

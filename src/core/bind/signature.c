@@ -47,7 +47,7 @@ static bool adds_none(const ffi_hpy_param *param, part type) {
 
 /* --- the signature ------------------------------------------------------------------------------------------------ */
 
-static int add_name(fh_text *text, const ffi_hpy_param *param, uint32_t i) {
+int fh_signature_add_name(fh_text *text, const ffi_hpy_param *param, uint32_t i) {
   if (param->name != NULL) return fh_text_add_cstr(text, param->name);
   if (param->flags & kFfiHpyParamArgs) return fh_text_add_cstr(text, "args");
   if (param->flags & kFfiHpyParamKwargs) return fh_text_add_cstr(text, "kwargs");
@@ -58,7 +58,7 @@ static int add_param(fh_text *text, const ffi_hpy_function_spec *spec, const ffi
   int rc = 0;
   bool is_rest = (param->flags & (kFfiHpyParamArgs | kFfiHpyParamKwargs)) != 0;
   if (is_rest) rc |= fh_text_add_cstr(text, param->flags & kFfiHpyParamArgs ? "*" : "**");
-  rc |= add_name(text, param, i);
+  rc |= fh_signature_add_name(text, param, i);
   if (is_rest) return rc;
   part type = type_of(spec, i + 1);
   rc |= fh_text_add_cstr(text, ": ");
@@ -202,7 +202,7 @@ static int add_params(fh_text *text, const ffi_hpy_function_spec *spec, const ff
   int rc = fh_text_add_cstr(text, ",\"params\":[");
   for (uint32_t i = 0; i < spec->n_params; ++i) {
     rc |= fh_text_add_cstr(text, i == 0 ? "{\"name\":\"" : ",{\"name\":\"");
-    rc |= add_name(text, &params[i], i);
+    rc |= fh_signature_add_name(text, &params[i], i);
     rc |= fh_text_add_cstr(text, "\"");
     if (params[i].shown != NULL) {
       rc |= fh_text_add_cstr(text, ",\"shown\":");

@@ -105,6 +105,40 @@ TEST(a_function_fills_in_defaults) {
   expect_int(n_freed, 1);
 }
 
+TEST(a_mismatch_names_numbers_outside_the_range) {
+  static const struct {
+    uint8_t flags;
+    int64_t number;
+    const char *range; /* NULL: the number is inside */
+  } rows[] = {
+      {1 << FFI_HPY_TYPE_SIZE_SHIFT, 127, NULL},
+      {1 << FFI_HPY_TYPE_SIZE_SHIFT, 128, "128, which is outside the range -128 to 127"},
+      {2 << FFI_HPY_TYPE_SIZE_SHIFT, -32768, NULL},
+      {2 << FFI_HPY_TYPE_SIZE_SHIFT, -32769, "-32769, which is outside the range -32768 to 32767"},
+      {3 << FFI_HPY_TYPE_SIZE_SHIFT | kFfiHpyTypeUnsigned, 4294967295, NULL},
+      {3 << FFI_HPY_TYPE_SIZE_SHIFT | kFfiHpyTypeUnsigned, -1, "-1, which is outside the range 0 to 4294967295"},
+      {4 << FFI_HPY_TYPE_SIZE_SHIFT, INT64_MIN, NULL},
+      {4 << FFI_HPY_TYPE_SIZE_SHIFT | kFfiHpyTypeUnsigned, -1, "range 0 to 18446744073709551615"},
+      {0, -1, NULL}};
+  for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+    definition one;
+    make(&one, "f", "int\nint", 1, 1);
+    one.type_flags[0] = rows[i].flags;
+    one.spec.capture[0] = (void *)(intptr_t)kTVMFFINone; /* it accepts no number */
+    TVMFFIObjectHandle function = function_of(&one);
+    TVMFFIAny refused;
+    expect_int(fh_function_call(function, ARGS(i64(rows[i].number)), &refused), -1);
+    expect_raised("TypeError", rows[i].range != NULL ? rows[i].range : "Invoked with types: f(int)");
+    expect_int(fh_function_call(function, ARGS(i64(rows[i].number)), &refused), -1);
+    TVMFFIObjectHandle error;
+    TVMFFIErrorMoveFromRaised(&error);
+    TVMFFIByteArray message = TVMFFIErrorGetCellPtr(error)->message;
+    expect_int(strstr(message.data, "    1. a is ") != NULL, rows[i].range != NULL);
+    fh_object_release(error);
+    fh_object_release(function);
+  }
+}
+
 TEST(an_overload_without_conversion_comes_first) {
   definition converting, exact;
   make(&converting, "f", "int\nint", 1, 1);
@@ -273,11 +307,13 @@ static int fail_to_match(void *state) {
   (void)state;
   definition one;
   make(&one, "one", "int\nint", 1, 1);
+  one.type_flags[0] = 1 << FFI_HPY_TYPE_SIZE_SHIFT;
+  one.spec.capture[0] = (void *)(intptr_t)kTVMFFINone;
   TVMFFIObjectHandle function = NULL;
   TVMFFIAny metadata = fh_any_none(), result;
   if (fh_api_table.function_define(&one.spec, NULL, &function, &metadata) != 0) return -1;
   fh_any_drop(&metadata);
-  int rc = fh_function_call(function, NULL, 0, &result);
+  int rc = fh_function_call(function, ARGS(i64(300)), &result);
   fh_object_release(function);
   expect_int(rc, -1);
   TVMFFIObjectHandle error;

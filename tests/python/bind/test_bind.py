@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import collections
 import enum
+import errno
 import gc
 import importlib
 import inspect
 import itertools
+import os
 import sys
 import threading
 import types
@@ -104,9 +106,28 @@ def test_keywords_that_do_not_fit(bound):
 def test_numbers_keep_their_value_or_are_refused(bound, name, low, high):
     function = getattr(bound, name)
     assert (function(low), function(high), function(True)) == (low, high, 1)
-    for outside in (low - 1, high + 1, 2**70, 1.0, "1", None):
-        with pytest.raises((TypeError, OverflowError)):
+    for outside in (low - 1, high + 1, 2**70, -(2**70)):
+        with pytest.raises(TypeError) as caught:
             function(outside)
+        lines = str(caught.value).splitlines()
+        assert lines[-2:] == [
+            f"Invoked with types: {name}(int)",
+            f"    1. arg0 is {outside}, which is outside the range {low} to {high}",
+        ]
+    for wrong in (1.0, "1", None):
+        with pytest.raises(TypeError) as caught:
+            function(wrong)
+        assert "outside" not in str(caught.value)
+
+
+def test_numbers_outside_the_range_are_named(bound):
+    for arguments in ({"b": 2**31, "a": -(2**31) - 1}, {"a": -(2**31) - 1, "b": 2**31}):
+        with pytest.raises(TypeError) as caught:
+            bound.add(**arguments)
+        assert str(caught.value).splitlines()[-2:] == [
+            "    1. a is -2147483649, which is outside the range -2147483648 to 2147483647",
+            "    1. b is 2147483648, which is outside the range -2147483648 to 2147483647",
+        ]
 
 
 def test_text(bound):
@@ -148,6 +169,7 @@ def test_a_call_guard_releases_the_gil(bound):
     [
         *((0, IndexError), (1, ValueError), (2, ValueError), (3, ValueError), (4, ValueError), (5, OverflowError)),
         *((6, MemoryError), (7, TypeError), (8, RuntimeError), (9, RuntimeError), (10, KeyError), (11, StopIteration)),
+        *((13, ValueError), (14, TypeError), (15, RuntimeError)),
     ],
 )
 def test_exceptions_of_cpp(bound, which, kind):
@@ -161,10 +183,17 @@ def test_exceptions_of_the_author(bound):
         getattr(bound, "raise")(12)
     assert isinstance(caught.value, ValueError)
     assert bound.TooSmall.__module__ == "bound"
-    with pytest.raises(RuntimeError, match="does not derive from std::exception"):
-        getattr(bound, "raise")(13)
-    with pytest.raises(RuntimeError, match="Odd: odd"):
-        getattr(bound, "raise")(9)
+    for which, message in ((8, "m"), (9, "odd [Odd]"), (15, "m [Broken]"), (99, "a C++ exception of type `int`")):
+        with pytest.raises(RuntimeError) as caught:
+            getattr(bound, "raise")(which)
+        assert str(caught.value).replace("(anonymous namespace)::", "") == message
+
+
+def test_errors_of_the_system_have_errno_and_the_names_of_files(bound):
+    for which, names in ((16, (None, None)), (17, ("/no [where]/a", os.fsdecode(b"/no [where]/\xff")))):
+        with pytest.raises(FileNotFoundError) as caught:
+            getattr(bound, "raise")(which)
+        assert (caught.value.errno, caught.value.filename, caught.value.filename2) == (errno.ENOENT, *names)
 
 
 # --- enums ------------------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ def types(request, compile_era):
     """Classes for the types of native/operators.cc, compiled against our headers and against apache-tvm-ffi's."""
     era = request.param
     ffi_hpy.load_module(compile_era("operators.cc", era, "-ltvm_ffi"))
-    names = ["Num", "OnlyEqual", "BelowEqual", "Hashed", "Counter", "Range", "Guard", "Closed", "Task"]
+    names = ["Num", "OnlyEqual", "BelowEqual", "Hashed", "Counter", "Range", "Guard", "Closed", "Task", "Bytes"]
     classes = {}
     for name in names:
         base = classes["OnlyEqual"] if name == "BelowEqual" else ffi_hpy.Object
@@ -114,6 +114,15 @@ def test_an_operand_that_cannot_be_compared_is_unequal(types):
     with pytest.raises(TypeError, match="not supported between"):
         operator.lt(types.OnlyEqual(1), 1)
     assert types.Hashed(1) != 2**70
+
+
+def test_overloads_find_no_number_outside_their_range(types):
+    three = types.Bytes(3)
+    assert (three == 3, three == "3", 3 in three, "3" in three) == (True,) * 4
+    if ".own." in types.Bytes.__tvm_ffi_type_info__.type_key:  # apache-tvm-ffi's headers accept the lowest bits
+        for number in (259, 2**70):
+            assert (three == number, three != number, number in three) == (False, True, False)
+    assert (three == 1.5, 1.5 in three) == (False, False)
 
 
 def test_an_ordering_works_from_either_side(types):

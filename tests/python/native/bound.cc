@@ -17,10 +17,14 @@
 #include <ffi_hpy/stl/vector.h>
 
 #include <atomic>
+#include <cerrno>
 #include <condition_variable>
+#include <filesystem>
 #include <map>
 #include <mutex>
+#include <system_error>
 #include <thread>
+#include <variant>
 
 namespace nb = ffi_hpy;
 using namespace nb::literals;
@@ -92,6 +96,12 @@ enum class Access { read = 1, write = 2 };
 struct TooSmall : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+struct BadText : std::invalid_argument {
+  using invalid_argument::invalid_argument;
+};
+struct Broken : std::runtime_error {
+  using runtime_error::runtime_error;
+};
 struct Odd : std::exception {
   const char *what() const noexcept override { return "odd"; }
 };
@@ -160,6 +170,11 @@ FFI_HPY_MODULE(bound, m) {
     case 10: throw nb::key_error("m");
     case 11: throw nb::stop_iteration();
     case 12: throw TooSmall("m");
+    case 13: throw BadText("m");
+    case 14: (void)std::get<int>(std::variant<int, double>(1.5)); break;
+    case 15: throw Broken("m");
+    case 16: throw std::system_error(ENOENT, std::generic_category(), "m");
+    case 17: std::filesystem::rename("/no [where]/a", "/no [where]/\xff"); break;
     default: throw 1;
     }
   });

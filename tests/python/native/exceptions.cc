@@ -30,6 +30,11 @@ class VerySoldOut : public SoldOut {
 public:
   const char *what() const noexcept override { return "very sold out"; }
 };
+class NoText : public std::out_of_range {
+public:
+  NoText() : std::out_of_range("") {}
+  const char *what() const noexcept override { return nullptr; }
+};
 struct Code { // not a std::exception
   int number;
 };
@@ -53,6 +58,10 @@ void Throw(const ffi::String &name) {
   if (which == "system_category") throw std::system_error(EACCES, std::system_category());
   if (which == "directory") (void)std::filesystem::directory_iterator("/no such [folder]");
   if (which == "rename") std::filesystem::rename("/nowhere/a", "/nowhere/b");
+  if (which == "brackets") std::filesystem::rename("/no [where]/a", "/no [where]/\xff");
+  if (which == "reason")
+    throw std::filesystem::filesystem_error("in [it]", "/a", std::make_error_code(std::errc::io_error));
+  if (which == "null") throw NoText();
   if (which == "ios") {
     std::ifstream file;
     file.exceptions(std::ios::failbit);

@@ -135,7 +135,23 @@ public:
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("operators." ERA ".Task", TaskObj, ffi::Object);
 };
 
+/** Its __eq__ and __contains__ have overloads. */
+class BytesObj : public ffi::Object {
+public:
+  int64_t value;
+  explicit BytesObj(int64_t value) : value(value) {}
+  TVM_FFI_DECLARE_OBJECT_INFO_FINAL("operators." ERA ".Bytes", BytesObj, ffi::Object);
+};
+
 TVM_FFI_STATIC_INIT_BLOCK() {
+  auto equals = [](const BytesObj *self, int8_t other) { return self->value == other; };
+  auto is_text = [](const BytesObj *self, const ffi::String &text) { return text == std::to_string(self->value); };
+  refl::OverloadObjectDef<BytesObj>()
+      .def(refl::init<int64_t>())
+      .def("__eq__", equals)
+      .def("__eq__", is_text)
+      .def("__contains__", equals)
+      .def("__contains__", is_text);
   refl::OverloadObjectDef<NumObj>()
       .def_rw("value", &NumObj::value)
       .def(refl::init<int64_t>())

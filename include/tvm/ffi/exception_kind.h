@@ -1,0 +1,154 @@
+/* exception_kind.h - the class of Python for an exception of C++, for exception.h and ffi_hpy/bind.h, which programs
+ * include. */
+#ifndef TVM_FFI_EXCEPTION_KIND_H_
+#define TVM_FFI_EXCEPTION_KIND_H_
+
+#include <tvm/ffi/base_detail.h>
+
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <typeinfo>
+
+#if defined(__has_include)
+#if __has_include(<cxxabi.h>)
+#include <cxxabi.h>
+/** Whether the C++ library demangles names and knows the type of the current exception. */
+#define TVM_FFI_HAS_CXXABI_ 1
+#endif
+#endif
+
+namespace tvm {
+namespace ffi {
+namespace detail {
+
+/** An exception of C++, as Python knows it. */
+struct ExceptionFacts {
+  /** The name of Python's class. */
+  const char *kind;
+  /** For an OSError with a number: what the system says. */
+  std::string text;
+  /** Of an OSError. */
+  bool has_number = false;
+  int number = 0;
+  /** The names of the files of an OSError, as the system has them; empty without one. */
+  std::string paths[2];
+
+  /** The message of the exception. */
+  std::string Message() const {
+    if (!has_number) return text;
+    std::string message = "[Errno " + std::to_string(number) + "] " + text;
+    for (size_t i = 0; i < 2 && !paths[i].empty(); ++i)
+      message.append(i == 0 ? ": '" : " -> '").append(paths[i]) += '\'';
+    return message;
+  }
+};
+
+/** The C++ name of a type. */
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string NameOfType(const std::type_info &type) {
+#if defined(TVM_FFI_HAS_CXXABI_)
+  int status;
+  char *text = abi::__cxa_demangle(type.name(), nullptr, nullptr, &status);
+  std::string name(text == nullptr ? type.name() : text);
+  std::free(text);
+  return name;
+#else
+  std::string name(type.name());
+  return name.compare(0, 6, "class ") == 0 ? name.substr(6) : name;
+#endif
+}
+
+/** The C++ name of the type of the exception that is being handled; `known`, if it is not null, has the type. */
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string CurrentExceptionType(const std::exception *known) {
+#if defined(TVM_FFI_HAS_CXXABI_)
+  (void)known;
+  const std::type_info *type = abi::__cxa_current_exception_type();
+  return type == nullptr ? "unknown" : NameOfType(*type);
+#elif defined(_CPPRTTI)
+  return known == nullptr ? "unknown" : NameOfType(typeid(*known));
+#else
+  return known == nullptr ? "unknown" : "std::exception";
+#endif
+}
+
+/** RuntimeError; the message ends with the type. `text` may be null. */
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline ExceptionFacts FactsOfOther(const char *text,
+                                                                       const std::exception *exception) {
+  std::string type = CurrentExceptionType(exception), message(text == nullptr ? "" : text);
+  if (type.find("basic_string<char, ") != std::string::npos) type = "std::string";
+  if (type == "std::bad_variant_access") return {"TypeError", message};
+  if (message.empty()) return {"RuntimeError", "a C++ exception of type `" + type + "`"};
+  return {"RuntimeError", message.append(" [").append(type).append("]")};
+}
+
+/** OSError. */
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline ExceptionFacts FactsOfSystem(const std::system_error &exception) {
+  std::error_condition condition = exception.code().default_error_condition();
+  ExceptionFacts facts{"OSError", exception.what()};
+  if (condition.category() != std::generic_category()) return facts;
+  facts.has_number = true;
+  facts.number = condition.value();
+  /* By its text, because the class would need a newer C++ library: "filesystem error: text: reason [path] [path]". */
+  constexpr std::string_view kPrefix = "filesystem error: ";
+  std::string &text = facts.text;
+  if (text.compare(0, kPrefix.size(), kPrefix) != 0) return facts;
+  text.erase(0, kPrefix.size());
+  std::string reason = exception.code().message();
+  size_t begin = text.find(reason + " [");
+  if (begin == std::string::npos || text.back() != ']') return facts;
+  begin += reason.size();
+  std::string inside = text.substr(begin + 2, text.size() - begin - 3);
+  size_t middle = inside.find("] [");
+  facts.paths[0] = inside.substr(0, middle);
+  if (middle != std::string::npos) facts.paths[1] = inside.substr(middle + 3);
+  for (std::string &path : facts.paths) {
+    if (path.size() > 1 && path.front() == '"' && path.back() == '"') path = path.substr(1, path.size() - 2);
+  }
+  text.resize(begin);
+  return facts;
+}
+
+/** The facts of the exception that is being handled. */
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline ExceptionFacts FactsOfCurrent() {
+  auto of = [](const char *kind, const std::exception &exception) {
+    const char *text = exception.what();
+    return ExceptionFacts{kind, text == nullptr ? "" : text};
+  };
+  try {
+    throw;
+  } catch (const std::bad_alloc &exception) {
+    return of("MemoryError", exception);
+  } catch (const std::out_of_range &exception) {
+    return of("IndexError", exception);
+  } catch (const std::invalid_argument &exception) {
+    return of("ValueError", exception);
+  } catch (const std::domain_error &exception) {
+    return of("ValueError", exception);
+  } catch (const std::length_error &exception) {
+    return of("ValueError", exception);
+  } catch (const std::range_error &exception) {
+    return of("ValueError", exception);
+  } catch (const std::overflow_error &exception) {
+    return of("OverflowError", exception);
+  } catch (const std::bad_cast &exception) {
+    return of("TypeError", exception);
+  } catch (const std::system_error &exception) {
+    return FactsOfSystem(exception);
+  } catch (const std::exception &exception) {
+    return FactsOfOther(exception.what(), &exception);
+  } catch (const char *text) {
+    return FactsOfOther(text, nullptr);
+  } catch (const std::string &text) {
+    return FactsOfOther(text.c_str(), nullptr);
+  } catch (...) {
+    return FactsOfOther(nullptr, nullptr);
+  }
+}
+
+} // namespace detail
+} // namespace ffi
+} // namespace tvm
+
+#endif /* TVM_FFI_EXCEPTION_KIND_H_ */

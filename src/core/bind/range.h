@@ -1,0 +1,16 @@
+/* range.h - the numbers that an integer parameter of a bound function accepts. */
+#ifndef FH_RANGE_H_
+#define FH_RANGE_H_
+
+#include <ffi_hpy/c_bind.h>
+
+#include "core/object/text.h"
+
+/* The bits of ffi_hpy_param.flags for the bits kFfiHpyType* of a parameter. */
+uint32_t fh_range_flags(uint8_t type_flags);
+/* Whether an argument is an integer outside of the range of the parameter. */
+bool fh_range_excludes(const ffi_hpy_param *param, const TVMFFIAny *arg);
+/* Adds "300, which is outside the range -128 to 127". */
+int fh_range_add_text(fh_text *text, const ffi_hpy_param *param, const TVMFFIAny *arg);
+
+#endif /* FH_RANGE_H_ */
