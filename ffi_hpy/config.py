@@ -63,6 +63,14 @@ _ANSWERS: dict[str, tuple[Callable[[], str], str]] = {
     "--includedir": (libinfo.find_include_path, "folder of the headers"),
     "--dlpack-includedir": (libinfo.find_dlpack_include_path, "folder of DLPack's header"),
     "--cmakedir": (libinfo.find_cmake_path, "folder of tvm_ffi-config.cmake, for CMake's tvm_ffi_ROOT"),
+    "--nanobind-includedir": (
+        libinfo.find_nanobind_include_path,
+        "folder of the headers <nanobind/...>, for sources that were written for nanobind",
+    ),
+    "--nanobind-cmakedir": (
+        libinfo.find_nanobind_cmake_path,
+        "folder of nanobind-config.cmake, for CMake's nanobind_ROOT",
+    ),
     "--pkgconfigdir": (libinfo.find_pkgconfig_path, "folder of tvm_ffi.pc, for PKG_CONFIG_PATH"),
     "--debugdir": (libinfo.find_debug_path, "folder of the printers for gdb and lldb"),
     "--libdir": (_find_libdir, "folder of the library"),

@@ -27,6 +27,8 @@ __all__ = [
     "find_include_path",
     "find_library",
     "find_libtvm_ffi",
+    "find_nanobind_cmake_path",
+    "find_nanobind_include_path",
     "find_pkgconfig_path",
     "find_python_helper_include_path",
     "find_source_path",
@@ -87,6 +89,17 @@ def find_pkgconfig_path() -> str:
 def find_debug_path() -> str:
     """Folder of the printers for debuggers, ffi_hpy_gdb.py and ffi_hpy_lldb.py. RuntimeError if it is missing."""
     return str(Path(_own_file("the printers' file", "share/debug/ffi_hpy_gdb.py")).parent)
+
+
+def find_nanobind_cmake_path() -> str:
+    """Folder for CMake's ``nanobind_ROOT``: nanobind's functions, for ffi_hpy. RuntimeError if it is missing."""
+    return str(Path(_own_file("nanobind's CMake file", "_nanobind/cmake/nanobind-config.cmake")).parent)
+
+
+def find_nanobind_include_path() -> str:
+    """Folder of the headers ``<nanobind/...>``, which need those of include_paths(). RuntimeError if it is missing."""
+    header = Path(_own_file("nanobind's header", "_nanobind/include/nanobind/nanobind.h"))
+    return str(header.parent.parent)
 
 
 def find_source_path() -> str:

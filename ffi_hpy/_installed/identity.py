@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["ABI_VERSION", "HPY", "INSTALLER", "ORIGINALS", "TVM_FFI", "Original", "installed_version"]
+__all__ = ["ABI_VERSION", "HPY", "INSTALLER", "NANOBIND", "ORIGINALS", "TVM_FFI", "Original", "installed_version"]
 
 ABI_VERSION = "0.1.15.post2"
 """The release of apache-tvm-ffi whose ABI and names ffi_hpy follows."""
@@ -63,7 +63,8 @@ HPY = Original(
     {},
     entry_points="\n[distutils.setup_keywords]\nhpy_ext_modules = hpy.devel:handle_hpy_ext_modules\n",
 )
-ORIGINALS = (TVM_FFI, HPY)
+NANOBIND = Original("nanobind", "3.1.0", {"nanobind": ("_nanobind/__init__.py", "_nanobind")}, {})
+ORIGINALS = (TVM_FFI, HPY, NANOBIND)
 
 
 def installed_version(original: Original) -> str | None:

@@ -4,6 +4,8 @@
 #   ffi_hpy_add_module(kennel src/kennel.cc)     see Utils/Module.cmake
 #   ffi_hpy_install(kennel DESTINATION kennel)
 #
+# A project that was written for nanobind calls find_package(nanobind) after set(nanobind_ROOT "${ffi_hpy_NANOBIND_ROOT}").
+#
 # Such a module uses the headers only, and is linked with no library of this package.
 
 get_filename_component(_ffi_hpy_package "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
@@ -11,6 +13,7 @@ if(NOT "$ENV{FFI_HPY_CROSS_ROOT}" STREQUAL "")
   get_filename_component(_ffi_hpy_package "$ENV{FFI_HPY_CROSS_ROOT}/ffi_hpy" ABSOLUTE)
 endif()
 set(ffi_hpy_INCLUDE_DIR "${_ffi_hpy_package}/include")
+set(ffi_hpy_NANOBIND_ROOT "${_ffi_hpy_package}/_nanobind/cmake")
 if(NOT EXISTS "${ffi_hpy_INCLUDE_DIR}/ffi_hpy/bind.h")
   set(ffi_hpy_FOUND FALSE)
   set(ffi_hpy_NOT_FOUND_MESSAGE

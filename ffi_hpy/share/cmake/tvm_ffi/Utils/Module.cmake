@@ -23,10 +23,7 @@ function(ffi_hpy_add_module name)
     message(FATAL_ERROR "ffi_hpy_add_module(${name}): not the name of a module of Python")
   endif()
   add_library("${name}" MODULE ${ARG_UNPARSED_ARGUMENTS})
-  set_target_properties("${name}" PROPERTIES PREFIX "" SUFFIX .so VISIBILITY_INLINES_HIDDEN ON)
-  if(WIN32)
-    set_target_properties("${name}" PROPERTIES SUFFIX .pyd)
-  endif()
+  _ffi_hpy_name_module("${name}")
   target_link_libraries("${name}" PRIVATE ffi_hpy::header ${CMAKE_DL_LIBS})
   _tvm_ffi_optimize("${name}")
   _tvm_ffi_hide_symbols("${name}")
@@ -62,6 +59,14 @@ function(ffi_hpy_install name)
 endfunction()
 
 # --- for the functions above -----------------------------------------------------------------------------------------
+
+# Gives a library the file name by which every Python imports it.
+function(_ffi_hpy_name_module name)
+  set_target_properties("${name}" PROPERTIES PREFIX "" SUFFIX .so VISIBILITY_INLINES_HIDDEN ON)
+  if(WIN32)
+    set_target_properties("${name}" PROPERTIES SUFFIX .pyd)
+  endif()
+endfunction()
 
 # After each link, writes the stubs of a module.
 function(_ffi_hpy_add_stub name)

@@ -1,0 +1,26 @@
+# For CMake: nanobind's functions, for projects that were written for nanobind. The modules are bound with ffi_hpy.
+#
+#   find_package(nanobind CONFIG REQUIRED)       with nanobind_ROOT = what `ffi-hpy-config --nanobind-cmakedir` prints
+#   nanobind_add_module(kennel src/kennel.cpp)
+#
+# Names and arguments are nanobind's. A library is one file for every Python, and needs none of Python's headers: the
+# arguments that choose an ABI, a domain of types or a runtime have no effect.
+
+get_filename_component(NB_DIR "${CMAKE_CURRENT_LIST_DIR}/.." ABSOLUTE)
+include("${NB_DIR}/../share/cmake/tvm_ffi/ffi_hpy-config.cmake")
+if(DEFINED ffi_hpy_FOUND AND NOT ffi_hpy_FOUND)
+  set(nanobind_FOUND FALSE)
+  set(nanobind_NOT_FOUND_MESSAGE "${ffi_hpy_NOT_FOUND_MESSAGE}")
+  return()
+endif()
+
+# Found before, by another folder of the same project
+if(NOT TARGET nanobind::header)
+  add_library(nanobind_header INTERFACE IMPORTED GLOBAL)
+  add_library(nanobind::header ALIAS nanobind_header)
+  set_target_properties(nanobind_header PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${NB_DIR}/include")
+  set_property(TARGET nanobind_header PROPERTY INTERFACE_LINK_LIBRARIES ffi_hpy_header ${CMAKE_DL_LIBS})
+endif()
+
+include("${CMAKE_CURRENT_LIST_DIR}/nanobind-module.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/nanobind-stub.cmake")

@@ -1,0 +1,80 @@
+"""Writes the stubs of bound modules, with the options of nanobind's command.
+
+    python -m nanobind.stubgen -m MODULE [-o FILE | -O FOLDER] [-r] [-i FOLDER] [-M FILE] [-p FILE] [-q] ...
+
+In an environment where ffi_hpy answers for nanobind, or by CMake's nanobind_add_stub(). The stubs are those of
+ffi-hpy-stubgen.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from ffi_hpy._nanobind.patterns import read_patterns
+from ffi_hpy.stub.bound import import_bound, stubs_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["main"]
+
+
+def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m nanobind.stubgen", description="Write stubs of bound modules.")
+    add = parser.add_argument
+    add("-m", "--module", dest="modules", action="append", default=[], required=True, help="import this module")
+    add("-o", "--output-file", type=Path, metavar="FILE", help="write the stub to this file")
+    add("-O", "--output-dir", type=Path, metavar="FOLDER", help="write the stubs into this folder")
+    add("-r", "--recursive", action="store_true", help="write the stubs of submodules, too")
+    add("-i", "--import", dest="imports", action="append", default=[], metavar="FOLDER", help="import from this folder")
+    add("-M", "--marker-file", type=Path, action="append", default=[], metavar="FILE", help="make this file, py.typed")
+    add("-p", "--pattern-file", type=Path, action="append", default=[], metavar="FILE", help="replace what it names")
+    add("-P", "--include-private", action="store_true", help="has no effect: a stub has what the module has")
+    add("-D", "--exclude-docstrings", action="store_true", help="leave docstrings out")
+    add("--exclude-values", action="store_true", help="has no effect: default values are short")
+    add("-q", "--quiet", action="store_true", help="print errors only")
+    asked = parser.parse_args(arguments)
+    if asked.output_file and (asked.output_dir or asked.recursive or len(asked.modules) > 1):
+        parser.error("--output-file is for one stub")
+    return asked
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command. Returns the exit status: 1 if a module cannot be imported or is not bound with ffi_hpy."""
+    asked = _parse(arguments)
+    for folder in asked.imports:
+        sys.path.insert(0, folder)
+    os.environ["NB_STUBGEN"] = "1"  # tells libraries why they are imported
+    patterns = read_patterns(asked.pattern_file)
+    for name in asked.modules:
+        try:
+            module = import_bound(name)
+        except ImportError as error:
+            print(f"{name}: {error}", file=sys.stderr)
+            return 1
+        folder = asked.output_dir or Path(str(module.__file__)).parent
+        texts = stubs_of(module)
+        if not asked.recursive:
+            texts = dict([next(iter(texts.items()))])
+        for path, text in texts.items():
+            target = asked.output_file or folder / (path if asked.recursive else f"{name.rpartition('.')[2]}.pyi")
+            target.parent.mkdir(parents=True, exist_ok=True)
+            own = [part for part in path.with_suffix("").parts if part != "__init__"]
+            qualified = ".".join([*name.split(".")[:-1], *own])
+            target.write_text(patterns.apply(text, qualified, not asked.exclude_docstrings), encoding="utf-8")
+            if not asked.quiet:
+                print(f"{name}: {target}")
+    for path in asked.marker_file:
+        path.touch()
+    if not asked.quiet:
+        for query in patterns.unused():
+            print(f"no member matches the pattern {query}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
