@@ -17,6 +17,9 @@ or, first thing in a program, ``ffi_hpy.dropin.install()``. From then on ``impor
 ``ffi_hpy.x`` itself, and ``importlib.metadata`` answers for the distribution apache-tvm-ffi with that of ffi_hpy, under
 the version of the ABI. A tvm_ffi that is installed beside it is not touched, and not seen any more.
 
+``install hpy`` and ``install nanobind`` make an environment answer for these packages; `status` and `uninstall` take
+their names, too.
+
 A program that runs so passes that on to those that it starts, unless they ignore the environment (``python -I``): the
 folder _dropin comes first on PYTHONPATH, where interpreters find a tvm_ffi that is ffi_hpy, and its bin first on PATH,
 where shells and build systems find tvm-ffi-config and tvm-ffi-stubgen. FFI_HPY_DROPIN names the interpreter for these.

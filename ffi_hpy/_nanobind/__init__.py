@@ -1,5 +1,5 @@
-"""nanobind for programs that ask where it is: `python -m ffi_hpy.dropin install nanobind` makes this the module nanobind
-of an environment.
+"""nanobind for programs that ask where it is: the module nanobind of an environment after
+`python -m ffi_hpy.dropin install nanobind`.
 
 The folder also has the files that these answers name: the headers <nanobind/...>, which are ffi_hpy's by other names,
 and CMake's functions.

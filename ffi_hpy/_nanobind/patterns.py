@@ -134,7 +134,9 @@ def _expand(found: re.Match[str], replacement: list[str], docs: list[list[str]],
 
 def _without_docstrings(text: str) -> str:
     lines = text.split("\n")
-    nodes = [node for node in ast.walk(ast.parse(text)) if isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.Module))]
+    nodes = [
+        node for node in ast.walk(ast.parse(text)) if isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.Module))
+    ]
     for node in sorted(nodes, key=lambda node: getattr(node, "lineno", 0), reverse=True):
         if node.body and ast.get_docstring(node, clean=False) is not None:
             first = node.body[0]
@@ -166,7 +168,8 @@ def _docstring(node: ast.stmt, lines: list[str]) -> list[str]:
 
 
 def _first_line(node: ast.stmt) -> int:
-    return min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", []))]) - 1
+    decorators = node.decorator_list if isinstance(node, (ast.FunctionDef, ast.ClassDef)) else []
+    return min([node.lineno, *(decorator.lineno for decorator in decorators)]) - 1
 
 
 def _end(node: ast.stmt) -> int:

@@ -89,7 +89,8 @@ function(nanobind_opt_size name)
 endfunction()
 
 function(nanobind_disable_stack_protector name)
-  set(off "$<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang,AppleClang>:-fno-stack-protector>$<$<COMPILE_LANG_AND_ID:CXX,MSVC>:/GS->")
+  set(off "$<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang,AppleClang>:-fno-stack-protector>")
+  string(APPEND off "$<$<COMPILE_LANG_AND_ID:CXX,MSVC>:/GS->")
   target_compile_options("${name}" PRIVATE "$<$<NOT:$<CONFIG:Debug>>:${off}>")
 endfunction()
 

@@ -165,7 +165,7 @@ public:
       made->destroy = [](void *value) { static_cast<T *>(value)->~T(); };
     }
     made->cpp_name = detail::lasting(detail::cpp_name_of(typeid(T)).c_str());
-    if constexpr (detail::is_copyable<T>::value) {
+    if constexpr (detail::is_copy_constructible<T>::value) {
       made->copy = [](void *room, const void *value) { new (room) T(*static_cast<const T *>(value)); };
     }
     if constexpr (std::is_move_constructible_v<T>) {

@@ -181,14 +181,16 @@ template <typename T> const ffi_hpy_class &dynamic_class(T *value, void **whole)
   throw python_error();
 }
 
-/** Whether a value can be copied. A container of the standard library always says that it can. */
-template <typename T, typename = void> struct is_copyable : std::is_copy_constructible<T> {};
+/** Whether a value can be copied. A container of the standard library always says that it can. An author may specialize
+ * this for a type whose copy constructor cannot be compiled. */
+template <typename T, typename = int> struct is_copy_constructible : std::is_copy_constructible<T> {};
 template <typename A, typename B>
-struct is_copyable<std::pair<A, B>> : std::bool_constant<is_copyable<A>::value && is_copyable<B>::value> {};
+struct is_copy_constructible<std::pair<A, B>>
+    : std::bool_constant<is_copy_constructible<A>::value && is_copy_constructible<B>::value> {};
 template <typename T>
-struct is_copyable<T, std::enable_if_t<std::is_same_v<typename T::value_type &, typename T::reference>>>
-    : std::bool_constant<std::is_copy_constructible_v<T> &&
-                         (std::is_same_v<T, typename T::value_type> || is_copyable<typename T::value_type>::value)> {};
+struct is_copy_constructible<T, std::enable_if_t<std::is_same_v<typename T::value_type &, typename T::reference>, int>>
+    : std::bool_constant<std::is_copy_constructible_v<T> && (std::is_same_v<T, typename T::value_type> ||
+                                                             is_copy_constructible<typename T::value_type>::value)> {};
 
 /** An object with a copy of a value, or with a value that is moved out of it. */
 FFI_HPY_NOINLINE inline object copied_instance(const ffi_hpy_class &type, void *value, bool is_moved) {

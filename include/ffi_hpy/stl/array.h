@@ -10,12 +10,12 @@ FFI_HPY_NAMESPACE_BEGIN
 
 namespace detail {
 
-template <typename T, size_t N>
-struct type_caster<std::array<T, N>> : sequence_caster<type_caster<std::array<T, N>>, std::array<T, N>, T> {
-  using Array = std::array<T, N>;
+/** Containers of N items. */
+template <typename Array, typename T, size_t N>
+struct array_caster : sequence_caster<array_caster<Array, T, N>, Array, T> {
   FFI_HPY_TYPE_CASTER(Array, io_name("collections.abc.Sequence", "list") + const_name("[") + make_caster<T>::Name +
                                  const_name("]"));
-  using sequence_caster<type_caster, Array, T>::from_cpp;
+  using sequence_caster<array_caster, Array, T>::from_cpp;
   static constexpr uint32_t kKind = kFfiHpyList;
 
   bool from_python(handle source, uint32_t flags, cleanup_list *cleanup) noexcept {
@@ -33,6 +33,8 @@ struct type_caster<std::array<T, N>> : sequence_caster<type_caster<std::array<T,
     }
   }
 };
+
+template <typename T, size_t N> struct type_caster<std::array<T, N>> : array_caster<std::array<T, N>, T, N> {};
 
 } // namespace detail
 

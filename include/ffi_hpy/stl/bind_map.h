@@ -143,7 +143,7 @@ object bind_map(handle scope, const char *name, const Extra &...extra) {
   cl.def(
       "items", [](handle whole) { return map_view<Map, 'i'>{borrow(whole), cast<Map *>(whole)}; }, "Keys and values.");
 
-  if constexpr (detail::is_copyable<std::remove_cv_t<V>>::value) {
+  if constexpr (detail::is_copy_constructible<std::remove_cv_t<V>>::value) {
     cl.def(init<const Map &>(), "Copies another container.");
     cl.def(
         "__init__",

@@ -34,7 +34,7 @@ inline constexpr bool is_comparable_v<std::vector<T, Rest...>, void> = is_compar
 /** The values of an iterable of Python. */
 template <typename Vector> Vector vector_from(handle source) {
   Vector made;
-  if constexpr (is_copyable<typename Vector::value_type>::value) {
+  if constexpr (is_copy_constructible<typename Vector::value_type>::value) {
     for (handle item : source) made.push_back(cast<typename Vector::value_type>(item));
   }
   return made;
@@ -88,7 +88,7 @@ object bind_vector(handle scope, const char *name, const Extra &...extra) {
   cl.def("__getitem__", [](Vector &v, int64_t at) -> Item { return v[detail::position(at, v.size())]; }, chosen);
   cl.def("clear", [](Vector &v) { v.clear(); }, "Removes all items.");
 
-  if constexpr (detail::is_copyable<T>::value) {
+  if constexpr (detail::is_copy_constructible<T>::value) {
     cl.def(init<const Vector &>(), "Copies another container.");
     cl.def(
         "__init__",

@@ -10,7 +10,7 @@ FFI_HPY_NAMESPACE_BEGIN
 
 namespace detail {
 template <typename K, typename V, typename... Rest>
-struct type_caster<std::map<K, V, Rest...>> : mapping_caster<std::map<K, V, Rest...>, K, V> {};
+struct type_caster<std::map<K, V, Rest...>> : dict_caster<std::map<K, V, Rest...>, K, V> {};
 
 } // namespace detail
 

@@ -8,7 +8,7 @@ FFI_HPY_NAMESPACE_BEGIN
 
 namespace detail {
 
-template <typename Map, typename K, typename V> struct mapping_caster {
+template <typename Map, typename K, typename V> struct dict_caster {
   FFI_HPY_TYPE_CASTER(Map, io_name("collections.abc.Mapping", "dict") + const_name("[") + make_caster<K>::Name +
                                const_name(", ") + make_caster<V>::Name + const_name("]"));
   static constexpr bool takes_python = takes_python_v<K> || takes_python_v<V>;

@@ -10,8 +10,9 @@ FFI_HPY_NAMESPACE_BEGIN
 
 namespace detail {
 
-template <typename T> struct type_caster<std::optional<T>> {
-  FFI_HPY_TYPE_CASTER(std::optional<T>, optional_name(make_caster<T>::Name));
+/** Types with the members of std::optional. */
+template <typename Optional, typename T = typename Optional::value_type> struct optional_caster {
+  FFI_HPY_TYPE_CASTER(Optional, optional_name(make_caster<T>::Name));
   static constexpr bool takes_python = takes_python_v<T>;
 
   bool from_python(handle source, uint32_t flags, cleanup_list *cleanup) noexcept {
@@ -28,6 +29,7 @@ template <typename T> struct type_caster<std::optional<T>> {
     return make_caster<T>::from_cpp(*std::forward<U>(source), policy, cleanup);
   }
 };
+template <typename T> struct type_caster<std::optional<T>> : optional_caster<std::optional<T>> {};
 template <typename T> struct has_arg_defaults<std::optional<T>> : std::true_type {};
 
 template <> struct type_caster<std::nullopt_t> : native_caster {

@@ -14,10 +14,12 @@ def import_bound(compile_era, tmp_path_factory):
     """Import the module of a source in `native`. It needs neither the core nor Python when it is linked."""
     folder = tmp_path_factory.mktemp("bound")
 
-    def import_one(name):
+    def import_one(name, *flags):
         file = folder / f"{name}.so"
         if not file.exists():  # a file that is mapped must not be written
-            shutil.copy(compile_era(f"{name}.cc", "own", "-pthread", flags=("-O0", "-fvisibility=hidden")), file)
+            shutil.copy(
+                compile_era(f"{name}.cc", "own", "-pthread", flags=("-O0", "-fvisibility=hidden", *flags)), file
+            )
         importlib.invalidate_caches()
         sys.path.insert(0, str(folder))
         try:

@@ -196,6 +196,8 @@ def test_a_library_whose_registration_fails_is_an_os_error(tmp_path):
         ("--includedir", str(PACKAGE / "include")),
         ("--dlpack-includedir", str(PACKAGE / "include")),
         ("--cmakedir", str(PACKAGE / "share" / "cmake" / "tvm_ffi")),
+        ("--nanobind-includedir", str(PACKAGE / "_nanobind" / "include")),
+        ("--nanobind-cmakedir", str(PACKAGE / "_nanobind" / "cmake")),
         ("--sourcedir", str(PACKAGE)),
         ("--libfiles", str(BINARIES / "lib" / "libtvm_ffi.so")),
         ("--libdir", str(BINARIES / "lib")),

@@ -217,7 +217,9 @@ def test_pattern_files_replace_parts_of_stubs(project):
 AT_INSTALLATION = """
 nanobind_add_module(shapes shapes.cc)
 install(TARGETS shapes LIBRARY DESTINATION .)
-nanobind_add_stub(shapes_stub INSTALL_TIME COMPONENT Unspecified RECURSIVE MODULE shapes OUTPUT_PATH types PYTHON_PATH .)
+nanobind_add_stub(
+  shapes_stub INSTALL_TIME COMPONENT Unspecified RECURSIVE MODULE shapes OUTPUT_PATH types PYTHON_PATH .
+)
 """
 
 
@@ -250,6 +252,8 @@ def test_a_stub_without_its_arguments_is_an_error(project, call, message):
 
 
 def test_one_file_includes_the_headers_by_one_name(project):
-    project.write(HEAD.format(version="") + "nanobind_add_module(m m.cc)\n", m_cc="#include <ffi_hpy/bind.h>\n" + SHAPES)
+    project.write(
+        HEAD.format(version="") + "nanobind_add_module(m m.cc)\n", m_cc="#include <ffi_hpy/bind.h>\n" + SHAPES
+    )
     project.configure(f"-Dnanobind_ROOT={libinfo.find_nanobind_cmake_path()}")
     assert "includes ffi_hpy's or nanobind's headers, not both" in project.make(status=1)

@@ -353,3 +353,34 @@ def test_only_stubs_of_hpy_find_pkg_resources(env):
     program = env.folder / "program.py"
     program.write_text(PKG_RESOURCES)
     assert env.run(program) in (f"pkg_resources {env.folder / 'plain.so'} False\n", "True\n")
+
+
+# --- nanobind ---------------------------------------------------------------------------------------------------------
+
+ASKS_NANOBIND = """
+import importlib.metadata, nanobind, nanobind.stubgen
+from pathlib import Path
+print(nanobind.__version__, importlib.metadata.version("nanobind"), nanobind.source_dir() == nanobind.__path__[0])
+print(Path(nanobind.include_dir(), "nanobind/stl/vector.h").exists(), nanobind.stubgen.main.__name__)
+"""
+
+
+@pytest.mark.parametrize("version", ["3.1.0", "2.4.0"])
+def test_nanobind_is_installed_and_removed_by_itself(env, version):
+    before = env.files()
+    env.dropin("install", "nanobind", "--as", version)
+    assert env.run("-c", ASKS_NANOBIND) == f"{version} {version} True\nTrue main\n"
+    include, cmake = map(Path, env.run("-m", "nanobind", "--cmake_dir", "--include_dir").split())
+    assert {path.name for path in (include, cmake)} == {"include", "cmake"}
+    assert (cmake / "nanobind-config.cmake").exists()
+    assert (include / "nanobind" / "nanobind.h").exists()
+    assert env.run("-m", "nanobind", "--version") == f"{version}\n"
+    assert "--pattern-file" in env.run("-m", "nanobind.stubgen", "--help")
+    assert "already satisfied" in env.install_with("pip", "install", f"nanobind=={version}")
+    env.dropin("uninstall", "nanobind")
+    assert env.files() == before
+
+
+def test_programs_of_tvm_ffi_find_no_nanobind(env):
+    program = "import importlib.util; print(importlib.util.find_spec('nanobind'))"
+    assert env.dropin("-c", program) == "None\n"

@@ -4,7 +4,8 @@
 #   ffi_hpy_add_module(kennel src/kennel.cc)     see Utils/Module.cmake
 #   ffi_hpy_install(kennel DESTINATION kennel)
 #
-# A project that was written for nanobind calls find_package(nanobind) after set(nanobind_ROOT "${ffi_hpy_NANOBIND_ROOT}").
+# A project that was written for nanobind calls find_package(nanobind) next, after
+# set(nanobind_ROOT "${ffi_hpy_NANOBIND_ROOT}").
 #
 # Such a module uses the headers only, and is linked with no library of this package.
 

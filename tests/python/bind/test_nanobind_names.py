@@ -1,0 +1,63 @@
+"""Libraries that were written for nanobind: the headers <nanobind/...>, the namespace, the macros, and the classes that
+authors of casters derive from."""
+
+import typing
+
+import pytest
+
+from ffi_hpy import libinfo
+
+
+@pytest.fixture(scope="module")
+def names(import_bound):
+    return import_bound("nanobind_names", f"-I{libinfo.find_nanobind_include_path()}")
+
+
+def test_overrides_are_found_by_their_names(names):
+    class Square(names.Shape):
+        def get_area(self):
+            return 9.0
+
+        def n_corners(self):
+            return 4
+
+    assert names.describe(Square()) == ("shape", 9.0, 4)
+
+
+@pytest.mark.parametrize(
+    ("function", "value", "made"),
+    [
+        ("stack", (1, 2), [1, 2]),
+        ("bag", {1, 2}, {1, 2}),
+        ("table", {"a": 1}, {"a": 1.0}),
+        ("corner", [1, 2], [1, 2]),
+        ("maybe", 1, 1),
+        ("maybe", None, None),
+        ("ids", [1, 2], [1, 2]),
+    ],
+)
+def test_casters_of_other_containers_derive_from_ours(names, function, value, made):
+    result = getattr(names, function)(value)
+    assert (type(result), result) == (type(made), made)
+
+
+def test_such_a_caster_refuses_other_values(names):
+    for function, value in (("stack", 1), ("bag", 1), ("table", []), ("corner", [1]), ("maybe", "a"), ("ids", "a")):
+        with pytest.raises(TypeError):
+            getattr(names, function)(value)
+
+
+def test_an_author_says_that_a_class_is_not_copied(names):
+    with pytest.raises(RuntimeError, match="rv_policy"):
+        names.copy()
+
+
+def test_types_of_the_module_typing(names):
+    assert isinstance(names.T, typing.TypeVar)
+    assert names.T.__bound__ is names.Shape
+    assert names.P.__name__ == "P"
+    assert names.Any is typing.Any
+
+
+def test_an_opaque_container_is_a_class(names):
+    assert isinstance(names.Shorts(), names.Shorts)

@@ -1,0 +1,106 @@
+// A library that was written for nanobind: its headers, namespace and macros.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/detail/nb_array.h>
+#include <nanobind/stl/detail/nb_dict.h>
+#include <nanobind/stl/detail/nb_list.h>
+#include <nanobind/stl/detail/nb_optional.h>
+#include <nanobind/stl/detail/nb_set.h>
+#include <nanobind/stl/detail/traits.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+#include <nanobind/trampoline.h>
+#include <nanobind/typing.h>
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+// Containers and an optional value that are not of the standard library.
+struct Stack : std::deque<int> {};
+struct Bag : std::set<int> {};
+struct Table : std::map<std::string, double> {};
+struct Corner : std::array<int, 2> {};
+struct Maybe : std::optional<int> {
+  using std::optional<int>::optional;
+};
+struct Ids {
+  std::vector<int> all;
+};
+NB_MAKE_OPAQUE(std::vector<short>)
+
+struct Unique {
+  int value = 1;
+  Unique() = default;
+  Unique(const Unique &) { throw std::runtime_error("it was copied"); }
+};
+
+NAMESPACE_BEGIN(NB_NAMESPACE)
+NAMESPACE_BEGIN(detail)
+template <> struct type_caster<Stack> : list_caster<Stack, int> {};
+template <> struct type_caster<Bag> : set_caster<Bag, int> {};
+template <> struct type_caster<Table> : dict_caster<Table, std::string, double> {};
+template <> struct type_caster<Corner> : array_caster<Corner, int, 2> {};
+template <> struct type_caster<Maybe> : optional_caster<Maybe, int> {};
+template <> struct type_caster<Ids> {
+  NB_TYPE_CASTER(Ids, const_name("Ids"))
+
+  bool from_python(handle source, uint8_t flags, cleanup_list *cleanup) noexcept {
+    make_caster<std::vector<int>> list;
+    if (!list.from_python(source, flags, cleanup)) return false;
+    value.all = list.value;
+    return true;
+  }
+  static handle from_cpp(const Ids &ids, rv_policy policy, cleanup_list *cleanup) noexcept {
+    return make_caster<std::vector<int>>::from_cpp(ids.all, policy, cleanup);
+  }
+};
+template <> struct is_copy_constructible<Unique> : std::false_type {};
+NAMESPACE_END(detail)
+NAMESPACE_END(NB_NAMESPACE)
+
+class Shape {
+public:
+  virtual ~Shape() = default;
+  virtual std::string name() const { return "shape"; }
+  virtual double area() const = 0;
+  virtual int corners() const { return 0; }
+};
+class PyShape : public Shape {
+public:
+  NB_TRAMPOLINE(Shape, 3);
+  std::string name() const override { NB_OVERRIDE(name); }
+  double area() const override { NB_OVERRIDE_PURE_NAME("get_area", area); }
+  int corners() const override { NB_OVERRIDE_NAME("n_corners", corners); }
+};
+
+#if NB_VERSION_MAJOR < 3
+#error "sources ask for the version"
+#endif
+
+NB_MODULE(nanobind_names, m) {
+  nb::class_<Shape, PyShape>(m, "Shape").def(nb::init<>());
+  m.def("describe", [](const Shape &s) { return nb::make_tuple(s.name(), s.area(), s.corners()); });
+  m.def("stack", [](Stack value) { return value; });
+  m.def("bag", [](Bag value) { return value; });
+  m.def("table", [](Table value) { return value; });
+  m.def("corner", [](Corner value) { return value; });
+  m.def("maybe", [](Maybe value) { return value; }, "value"_a.none());
+  m.def("ids", [](Ids value) { return value; });
+  nb::class_<std::vector<short>>(m, "Shorts").def(nb::init<>());
+  nb::class_<Unique>(m, "Unique").def(nb::init<>());
+  m.def(
+      "copy",
+      []() -> const Unique & {
+        static Unique one;
+        return one;
+      },
+      nb::rv_policy::copy);
+  m.attr("T") = nb::type_var("T", "bound"_a = nb::type<Shape>());
+  m.attr("P") = nb::param_spec("P");
+  m.attr("Any") = nb::any_type();
+}
