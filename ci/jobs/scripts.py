@@ -65,6 +65,12 @@ def run_clients(wheel: Path, log: Path) -> Result:
     return run_script("clients-short", ["clients", "--short"], log)
 
 
+def run_nanobind(wheel: Path, log: Path) -> Result:
+    """Run some of nanobind's own tests, compiled with our headers."""
+    find_cxx_compiler()
+    return run_script("nanobind-short", ["nanobind-suite", "--short"], log)
+
+
 def run_script(name: str, words: list[str], log: Path) -> Result:
     """Run a command of ci/ whose last line has the numbers of passed, failed and skipped tests."""
     status = run_logged([sys.executable, "-B", str(CI / words[0]), *words[1:]], log, clean_environ(), ROOT)

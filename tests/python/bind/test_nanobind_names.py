@@ -55,8 +55,16 @@ def test_an_author_says_that_a_class_is_not_copied(names):
 def test_types_of_the_module_typing(names):
     assert isinstance(names.T, typing.TypeVar)
     assert names.T.__bound__ is names.Shape
-    assert names.P.__name__ == "P"
     assert names.Any is typing.Any
+
+
+@pytest.mark.parametrize(("function", "kind"), [("param_spec", "ParamSpec"), ("type_var_tuple", "TypeVarTuple")])
+def test_types_that_later_pythons_have(names, function, kind):
+    if hasattr(typing, kind):
+        assert type(getattr(names, function)()) is getattr(typing, kind)
+    else:
+        with pytest.raises(AttributeError, match=kind):
+            getattr(names, function)()
 
 
 def test_an_opaque_container_is_a_class(names):

@@ -101,6 +101,7 @@ NB_MODULE(nanobind_names, m) {
       },
       nb::rv_policy::copy);
   m.attr("T") = nb::type_var("T", "bound"_a = nb::type<Shape>());
-  m.attr("P") = nb::param_spec("P");
+  m.def("param_spec", [] { return nb::param_spec("P"); });
+  m.def("type_var_tuple", [] { return nb::type_var_tuple("Ts"); });
   m.attr("Any") = nb::any_type();
 }
