@@ -14,6 +14,8 @@ from setuptools.command.build import build
 
 ROOT = Path(__file__).resolve().parent
 PACKAGE = "ffi_hpy"
+START_FILE = "tools/build/ffi_hpy.pth"
+"""A file beside the package that each interpreter reads when it starts."""
 sys.path.insert(0, str(ROOT))  # build frontends do not add it
 
 from tools.build.binaries import build_binaries, find_headers  # noqa: E402
@@ -47,6 +49,8 @@ class BuildNative(Command):
         files = build_binaries(ROOT, ROOT / "build", find_compiler()) + find_headers(ROOT)
         files += make_nanobind_headers(ROOT, ROOT / "build")
         files.append((make_source_archive(ROOT, ROOT / "build"), ARCHIVE))
+        if not self.editable_mode:
+            files.append((ROOT / START_FILE, f"../{Path(START_FILE).name}"))
         for source, inside in files:
             target = package / inside
             target.parent.mkdir(parents=True, exist_ok=True)

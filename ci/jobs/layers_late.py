@@ -16,6 +16,7 @@ TABLE = "_start.late"
 
 STRING_IMPORTS = {
     TABLE: "it has the table",
+    "_bind.at_start": "it runs before the package is imported",
     "_bind.finder": "it finds libraries by the names of the modules that programs import",
     "_run": "it runs the module that its command line names, from the folder of the package",
     "_start.fork": "it waits for the modules that other threads import, whichever those are",

@@ -1,15 +1,20 @@
-"""Finds bound libraries on interpreters that do not accept `.so` as the suffix of an extension module: PyPy."""
+"""Finds bound libraries on interpreters that do not accept `.so` as the suffix of an extension module: PyPy.
+
+There ffi_hpy.pth runs this file when the interpreter starts, so it imports the package only for a library.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
-from importlib.machinery import ModuleSpec, PathFinder
-from importlib.util import spec_from_file_location
+
+# These modules are loaded in each interpreter; importlib.util would load thirty others at each start of PyPy.
+from _frozen_importlib_external import PathFinder, spec_from_file_location
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from importlib.machinery import ModuleSpec
     from types import ModuleType
     from typing import Any
 
@@ -29,7 +34,7 @@ class _Loader:
 
     def exec_module(self, module: ModuleType) -> None:
         """Fill the module."""
-        from .importer import load
+        from ffi_hpy._bind.importer import load  # an absolute name: the package is perhaps not imported yet
 
         load(module, self.path)
 
@@ -56,13 +61,11 @@ class _Finder:
     def find_spec(name: str, path: Sequence[str] | None = None, target: object = None) -> ModuleSpec | None:
         """Return how to load a module, if a folder of `path` (or of `sys.path`) has its library and none has the module
         in another form. A folder without code, such as one with the stubs of the module, does not count."""
-        if _finds_code(name, path):
-            return None
         own_name = name.rpartition(".")[2]
         for folder in sys.path if path is None else path:
             file = os.path.join(folder or os.getcwd(), f"{own_name}.so")  # noqa: PTH109, PTH118
             if is_bound(file, own_name):
-                return spec_of(name, file)
+                return None if _finds_code(name, path) else spec_of(name, file)
         return None
 
 
@@ -72,7 +75,8 @@ def _finds_code(name: str, path: Sequence[str] | None) -> bool:
 
 
 def install() -> None:
-    """Let `import` find bound libraries."""
+    """Let `import` find bound libraries. Further calls have no effect."""
     finders: list[Any] = sys.meta_path
-    before = [i for i, finder in enumerate(finders) if finder is PathFinder]
-    finders.insert(before[0] if before else len(finders), _Finder)
+    if _Finder not in finders:
+        before = [i for i, finder in enumerate(finders) if finder is PathFinder]
+        finders.insert(before[0] if before else len(finders), _Finder)

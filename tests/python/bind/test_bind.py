@@ -14,9 +14,19 @@ import sys
 import threading
 import types
 import weakref
+from pathlib import Path
 
 import pytest
-from support import IS_DEBUG, IS_OWN_DEBUG, IS_PYPY, collect_garbage, needs_threads, parallelize, unique_name
+from support import (
+    IS_DEBUG,
+    IS_OWN_DEBUG,
+    IS_PYPY,
+    collect_garbage,
+    needs_threads,
+    parallelize,
+    run_python,
+    unique_name,
+)
 
 import ffi_hpy
 
@@ -50,6 +60,24 @@ def test_a_definition_that_fails_ends_the_import(import_bound, monkeypatch, way,
     with pytest.raises(kind, match=message):
         import_bound("bound_badly")
     assert "bound_badly" not in sys.modules
+
+
+def test_a_program_needs_no_other_import_before(bound):
+    """Each site folder's .pth files are read at the start of an interpreter; here also twice."""
+    program = """
+import site, sys
+folder, library = sys.argv[1:]
+for _ in range(2):
+    site.addsitedir(folder)
+names = [getattr(finder, "__module__", "") for finder in sys.meta_path]
+assert names.count("ffi_hpy._bind.finder") == (sys.implementation.name == "pypy"), names
+assert "ffi_hpy" not in sys.modules
+sys.path.insert(0, library)
+import bound
+print(bound.inner.twice(4))
+"""
+    folders = Path(ffi_hpy.__file__).parents[1], Path(bound.__file__).parent
+    assert run_python(program, *folders) == "8\n"
 
 
 def test_the_module_is_an_ordinary_module(bound):
