@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ci.lib.folders import cache_dir, locked
-from ci.lib.messages import Missing, last_line
+from ci.lib.messages import Missing, last_line, say
 from ci.lib.process import output_of
 
 
@@ -203,3 +203,19 @@ def unpack(apt: Apt, packages: Sequence[str], root: Path, log: Path) -> None:
         apt.fetch(["download", *packages], log, into=Path(folder))
         for package in sorted(Path(folder).glob("*.deb")):
             run_appending(["dpkg", "-x", str(package), str(root)], log, cwd=root)
+
+
+def unpacked(area: str, package: str, inside: str) -> Path:
+    """Return the folder of a package, unpacked into a part of the cache and recognized by a file `inside`. Raises
+    Missing."""
+    folder = cache_dir() / area
+    root = folder / "root"
+    with locked(folder.with_name(f".{area}.lock")):
+        if not list(root.glob(inside)):
+            say(f"{area}: fetching Debian's ...")
+            root.mkdir(parents=True, exist_ok=True)
+            try:
+                unpack(debian(release(), "deb"), [package], root, cache_dir() / "logs" / f"{area}.log")
+            except Missing as reason:
+                raise Missing(f"no {area} from Debian: {reason}") from None
+    return root

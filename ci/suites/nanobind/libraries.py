@@ -10,16 +10,19 @@ from ci.lib.folders import ROOT
 from ci.lib.messages import Missing
 from ci.lib.process import clean_environ, output_of, run_logged
 from ci.provision.compilers import find_gcc_cxx
+from ci.provision.debian import unpacked
 from ci.suites.cpp.programs import first_error
 from ci.suites.nanobind.statements import read_removals, remove
 
 FOLDER = ROOT / "build" / "nanobind-suite"
 FLAGS = ("-std=c++17", "-O0", "-fPIC", "-fvisibility=hidden", "-w")
 FURTHER_SOURCES = {"classes": ("test_classes_extra.cpp",), "intrusive": ("test_intrusive_impl.cpp",)}
-LIBRARIES = {"inter_module": ("inter_module_1", "inter_module_2"), "typing": ("typing",)}
-"""The libraries of a test file that has not only its own."""
+LIBRARIES = {"inter_module": ("inter_module_1", "inter_module_2", "classes"), "specialization": ("classes",)}
+"""The libraries of a test file that has none of its own."""
 LINKED = {"inter_module_1": "inter_module", "inter_module_2": "inter_module"}
 """Libraries that are linked with a library without a module."""
+EIGEN = "usr/include/eigen3"
+WITH_EIGEN = ("eigen", "eigen_tensor")
 
 
 class Builder:
@@ -55,10 +58,13 @@ class Builder:
                 [self._build(f"lib{LINKED[module]}", (f"{LINKED[module]}.cpp",), [], log)] if module in LINKED else []
             )
             sources = (f"test_{module}.cpp", *FURTHER_SOURCES.get(module, ()))
-            found += [*needed, self._build(f"test_{module}_ext", sources, needed, log)]
+            flags = [*map(str, needed), "-Wl,-rpath,$ORIGIN"]
+            if module in WITH_EIGEN:
+                flags.append(f"-isystem{unpacked('eigen', 'libeigen3-dev', EIGEN)}/{EIGEN}")
+            found += [*needed, self._build(f"test_{module}_ext", sources, flags, log)]
         return list(dict.fromkeys(found))
 
-    def _build(self, name: str, sources: tuple[str, ...], linked: list[Path], log: Path) -> Path:
+    def _build(self, name: str, sources: tuple[str, ...], flags: list[str], log: Path) -> Path:
         texts = b"".join((self.copies / source).read_bytes() for source in sources)
         key = hashlib.sha256(self.digest + texts).hexdigest()[:16]
         folder = FOLDER / "libraries" / name
@@ -67,9 +73,8 @@ class Builder:
             shutil.rmtree(folder, ignore_errors=True)
             library.parent.mkdir(parents=True)
             incomplete = folder / "incomplete.so"
-            shared = "-DSHARED_BUILD" if name.startswith("lib") else "-UNDEBUG"
-            command = [*self.command, shared, "-shared", *(str(self.copies / source) for source in sources)]
-            command += ["-o", str(incomplete), *map(str, linked), "-Wl,-rpath,$ORIGIN", "-Wl,-soname," + library.name]
+            command = [*self.command, "-shared", *(str(self.copies / source) for source in sources)]
+            command += ["-o", str(incomplete), *flags, f"-Wl,-soname,{library.name}"]
             if run_logged(command, log, clean_environ(), folder) != 0:
                 raise Missing(f"{name} does not compile: {first_error(log.read_text(errors='replace'))}")
             incomplete.rename(library)
