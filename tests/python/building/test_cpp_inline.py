@@ -218,12 +218,14 @@ def test_a_bound_module_is_returned(tmp_path):
     assert cpp.load("kennel_of_a_file", sources=tmp_path / "kennel.cc").Cat("minka").name == "minka"
 
 
+@pytest.mark.same_everywhere
 def test_threads_get_one_bound_module():
     source = KENNEL.replace("inline_kennel", "shared_kennel").replace("Dog", "Bird")
     modules = parallelize(lambda _: cpp.load_inline("shared_kennel", cpp_sources=source), 4)
     assert len(set(map(id, modules))) == 1
 
 
+@pytest.mark.same_everywhere
 def test_a_bound_module_has_the_name_of_the_library():
     with pytest.raises(ValueError, match="the sources define no module 'other_kennel': FFI_HPY_MODULE"):
         cpp.load_inline("other_kennel", cpp_sources=KENNEL)
