@@ -20,9 +20,9 @@ Effects of a busy machine, and remedies:
   a row without any round: CPython's own lock yields before it waits, and on a machine with other work it loses its
   core each time.
 
-Each side is a separate process. Without --keep-gil functions have their defaults: ffi_hpy and tvm_ffi detach the thread
-state while native code runs, nanobind and pybind11 do not. One more table has the time of making a class next to busy
-threads, in ms.
+Each side is a separate process. "ours, bound" is nanobind's source, compiled with our headers by nanobind's names.
+Without --keep-gil functions have their defaults: ffi_hpy and tvm_ffi detach the thread state while native code runs,
+bound functions do not. One more table has the time of making a class next to busy threads, in ms.
 
     python benchmarks/scaling.py [ROW ...] [--on cp314t|cp313t] [--sides SIDE ...] [--threads N ...] [--rounds N]
                                  [--minutes N] [--before WHEEL] [--csv FILE] [--svg FILE [--dark]]

@@ -109,7 +109,7 @@ def ffi_names(package: str, library: str, more: str, keeps_gil: bool) -> Names:
 
 
 def compiled_names(module_file: str) -> Names:
-    """Return the names of a nanobind or pybind11 module, given its file."""
+    """Return the names of a module that is compiled from C++ for this side alone, given its file."""
     name = module_file.rsplit("/", 1)[-1].split(".")[0]
     loader = importlib.machinery.ExtensionFileLoader(name, module_file)
     spec = importlib.util.spec_from_file_location(name, module_file, loader=loader)
@@ -193,7 +193,7 @@ def plain_names() -> Names:
 def names_of(kind: str, file: str, more: str | None, keeps_gil: bool) -> Names:
     if kind == "plain":
         return plain_names()
-    if kind in ("nanobind", "pybind11"):
+    if kind in ("bound", "nanobind", "pybind11"):
         return compiled_names(file)
     assert more is not None
     return ffi_names(kind, file, more, keeps_gil)

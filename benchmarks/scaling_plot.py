@@ -16,13 +16,22 @@ matplotlib.use("svg")
 from matplotlib import pyplot
 
 MODES = {"own": "things of each thread's own", "shared": "the same things for all"}
-SHAPES = {"ours": "o", "before": "o", "tvm_ffi": "s", "nanobind": "^", "pybind11": "v", "Python": "|"}
+SHAPES = {
+    "ours": "o",
+    "ours, bound": "D",
+    "before": "o",
+    "tvm_ffi": "s",
+    "nanobind": "^",
+    "pybind11": "v",
+    "Python": "|",
+}
 LIGHT = {
     "page": "#ffffff",
     "text": "#1f2328",
     "grid": "#d8dee4",
     "goal": "#8c959f",
     "ours": "#0a58ca",
+    "ours, bound": "#4d8fe8",
     "before": "#9ec5fe",
     "tvm_ffi": "#d1560b",
     "nanobind": "#1a7f37",
@@ -35,6 +44,7 @@ DARK = {
     "grid": "#30363d",
     "goal": "#7d8590",
     "ours": "#58a6ff",
+    "ours, bound": "#2f6fc0",
     "before": "#1f4b80",
     "tvm_ffi": "#f0883e",
     "nanobind": "#3fb950",

@@ -8,7 +8,7 @@ threads.
 Threads live as long as the process: each thread makes its private objects itself, because the interpreter uses objects
 of the own thread cheaply.
 
-Usage: scaling_side.py ffi_hpy|tvm_ffi|nanobind|pybind11|plain LIBRARY-OR-MODULE [--more LIBRARY] [--keep-gil]
+Usage: scaling_side.py ffi_hpy|bound|tvm_ffi|nanobind|pybind11|plain LIBRARY-OR-MODULE [--more LIBRARY] [--keep-gil]
 """
 
 from __future__ import annotations

@@ -15,8 +15,9 @@ from ci.provision.upstream import VERSIONS, fetch_upstream
 HERE = Path(__file__).resolve().parent
 
 PEERS = {"tvm_ffi": f"apache-tvm-ffi=={VERSIONS[0]}", "nanobind": "nanobind==3.1.0", "pybind11": "pybind11==3.1.0"}
-KINDS = ("ffi_hpy", *PEERS, "plain")
-LABELS = {"ffi_hpy": "ours", "plain": "Python"}
+KINDS = ("ffi_hpy", "bound", *PEERS, "plain")
+"""`bound` is ours with nanobind's source, compiled with our headers by nanobind's names."""
+LABELS = {"ffi_hpy": "ours", "bound": "ours, bound", "plain": "Python"}
 """Labels of the sides, if different from their kinds."""
 
 ASK_FLAGS = """
@@ -35,6 +36,11 @@ else:
     import pybind11
     flags += [f"-I{pybind11.get_include()}"]
 print(*flags, *sources, sep="\\n")
+"""
+
+ASK_OUR_FLAGS = """
+from ffi_hpy.libinfo import find_nanobind_include_path, include_paths
+print(*(f"-I{path}" for path in (find_nanobind_include_path(), *include_paths())), sep="\\n")
 """
 
 LIBRARY = "scaling_ffi"
@@ -57,7 +63,10 @@ def flags_of(kind: str, env: Path) -> list[str]:
 
 def compile_module(kind: str, env: Path, program: str) -> Path:
     """Return a peer's module, compiled with the flags of the peer's own build system. Raises Missing."""
-    flags = flags_of(kind, env)
+    if kind == "bound":
+        kind, flags = "nanobind", output_of([python_of(env), "-P", "-c", ASK_OUR_FLAGS]).splitlines()
+    else:
+        flags = flags_of(kind, env)
     return compile_shared([HERE / f"{program}_{kind}.cc", *sorted(HERE.glob("*.h"))], flags)
 
 
@@ -107,7 +116,7 @@ def find_place(kind: str, name: str, python: Path, wheel: Path, program: str = "
     """Return the place of a side of `program` on the interpreter `name`. Raises Missing."""
     library = find_testing_library()
     env = provide_env(kind, name, python, wheel, program)
-    if kind in ("nanobind", "pybind11"):
+    if kind in ("bound", "nanobind", "pybind11"):
         return Place(env, compile_module(kind, env, program))
     return Place(env, library, compile_library(kind, env) if kind != "plain" and program == "scaling" else None)
 
@@ -117,7 +126,8 @@ def find_places(kinds: list[str], name: str, python: Path, wheels: dict[str, Pat
     found = {}
     for kind in kinds:
         try:
-            found[kind] = find_place(kind, name, python, wheels.get(kind, Path()))
+            wheel = wheels["ffi_hpy"] if kind == "bound" else wheels.get(kind, Path())
+            found[kind] = find_place(kind, name, python, wheel)
         except Missing as reason:
             if kind not in PEERS:
                 raise

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 MODES = ("own", "shared")
-OURS, PLAIN, BEFORE = "ours", "Python", "before"  # the sides that are not peers
+OURS, BOUND, PLAIN, BEFORE = "ours", "ours, bound", "Python", "before"  # the sides that are not peers
 
 
 class Line(NamedTuple):
@@ -22,7 +22,7 @@ class Line(NamedTuple):
 
     @property
     def is_peer(self) -> bool:
-        return self.side not in (OURS, PLAIN, BEFORE)
+        return self.side not in (OURS, BOUND, PLAIN, BEFORE)
 
 
 def read_lines(file: Path) -> list[Line]:
