@@ -52,6 +52,13 @@ template <typename T> void apply(class_about *about, intrusive_ptr<T> counted) {
     reinterpret_cast<void (*)(T *, TVMFFIObject *)>(type->set_self_function)(static_cast<T *>(value), self);
   };
 }
+/** A further argument of a constructor as one of the function that returns the object, which has no parameter for it:
+ * keep_alive counts the object as 1, as in a method. */
+template <typename T> constexpr const T &in_constructor(const T &extra) { return extra; }
+template <size_t Nurse, size_t Patient>
+constexpr keep_alive<Nurse - (Nurse != 0), Patient - (Patient != 0)> in_constructor(keep_alive<Nurse, Patient>) {
+  return {};
+}
 inline void apply_doc(class_about *about, const char *doc) { about->doc = doc; }
 template <typename T> void apply_doc(class_about *, const T &) {}
 } // namespace detail
@@ -198,7 +205,7 @@ public:
   }
   /** Adds a constructor: a function that returns an object of the class. */
   template <typename F, typename... Extra> class_ &def_constructor(F &&f, const Extra &...extra) {
-    auto made = detail::describe<0>("__init__", std::forward<F>(f), extra...);
+    auto made = detail::describe<0>("__init__", std::forward<F>(f), detail::in_constructor(extra)...);
     set_init(detail::define_method(*this, type_, "__ffi_init__", true, &made));
     return *this;
   }

@@ -50,6 +50,21 @@ def test_a_bound_nurse_owns_the_patient(bound, way):
     assert bound.Counter.alive() == before
 
 
+@pytest.mark.thread_unsafe(reason="the library counts the objects of all threads")
+@pytest.mark.parametrize("kind", ["ByInit", "ByPlacement", "ByNew"])
+def test_the_new_object_is_the_nurse_of_an_argument_of_its_constructor(bound, kind):
+    settle()
+    before = bound.Counter.alive()
+    patient = bound.Counter()
+    nurse = getattr(bound, kind)(patient)
+    del patient
+    settle()
+    assert bound.Counter.alive() == before + 1
+    del nurse
+    settle()
+    assert bound.Counter.alive() == before
+
+
 @pytest.mark.thread_unsafe(reason="other threads keep objects alive for a while")
 def test_an_object_of_python_is_a_patient_and_a_nurse(bound):
     class Thing:

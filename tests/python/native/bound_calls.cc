@@ -1,5 +1,6 @@
 /* A library that is bound with ffi_hpy/bind.h: the module `bound_calls`. Guards, locks, policies and lifetimes. */
 #include <ffi_hpy/bind.h>
+#include <ffi_hpy/stl/unique_ptr.h>
 
 #include <atomic>
 #include <chrono>
@@ -83,6 +84,13 @@ int add_guarded() {
   return guarded = before + 1;
 }
 
+/* Nurses whose constructors take the patient. */
+struct ByInit {
+  explicit ByInit(const Counter &) {}
+};
+struct ByPlacement {};
+struct ByNew {};
+
 void move(Counter &from, Counter &to) {
   from.add_slowly();
   to.add_slowly();
@@ -107,6 +115,11 @@ FFI_HPY_MODULE(bound_calls, m) {
   m.def("move", &move, nb::arg("source").lock(), "target"_a.lock());
   m.def("keep_arg", [](nb::handle, nb::handle result) { return result; }, nb::keep_alive<0, 1>());
   m.def("keep_result", [](nb::handle, nb::handle result) { return result; }, nb::keep_alive<1, 0>());
+  nb::class_<ByInit>(m, "ByInit").def(nb::init<const Counter &>(), nb::keep_alive<1, 2>());
+  nb::class_<ByPlacement>(m, "ByPlacement")
+      .def("__init__", [](ByPlacement *self, const Counter &) { new (self) ByPlacement; }, nb::keep_alive<1, 2>());
+  nb::class_<ByNew>(m, "ByNew")
+      .def(nb::new_([](const Counter &) { return std::make_unique<ByNew>(); }), nb::keep_alive<0, 2>());
   m.def("depth", [] { return Mark::depth; }, nb::call_guard<Mark>());
   m.def("depth_of_two", [] { return Mark::depth; }, nb::call_guard<Mark, nb::gil_scoped_release, Mark>());
   m.def("doubled", [](int a, int b) { return a + b; }, nb::call_policy<Doubling>());
