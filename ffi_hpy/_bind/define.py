@@ -25,7 +25,7 @@ from ..registry import (
     flatten_keywords,
     make_class,
 )
-from . import arrays, standard
+from . import arrays, standard, states
 from .values import OPERATIONS, keep
 
 TYPE_CHECKING = False
@@ -89,6 +89,8 @@ def _method(cls: type[Any], name: str) -> None:
         add_constructor(cls, info)
     else:
         add_method(cls, method)
+        if name == "__getstate__":
+            states.add_getter(cls)
 
 
 # --- classes --------------------------------------------------------------------------------------------------------
@@ -167,15 +169,6 @@ def _class(scope: Any, name: str, type_index: int, flags: int, address: int) -> 
         cls._ffi_is_final = True  # type: ignore[attr-defined]
     setattr(scope, name, cls)
     return cls
-
-
-def _setstate(cls: Any, function: Function) -> None:
-    """Let a function construct the object from its state."""
-
-    def __setstate__(self: Any, state: Any) -> None:
-        self.__init_handle_by_constructor__(function, state)
-
-    cls.__setstate__ = __setstate__
 
 
 class _NewMeta(BoundMeta):
@@ -356,7 +349,7 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     "class_address": lambda cls: getattr(cls, "_ffi_bound_class", 0),
     "property": _property,
     "static_property": _static_property,
-    "setstate": _setstate,
+    "setstate": states.add_setter,
     "new": _new,
     "property_metadata": _property_metadata,
     "trampoline": _trampoline,

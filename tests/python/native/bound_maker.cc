@@ -1,0 +1,55 @@
+/* A library that is bound with ffi_hpy/bind.h: the module `bound_maker`. Other libraries use its classes. */
+#include "bound_shared.h"
+
+#include <ffi_hpy/bind.h>
+#include <ffi_hpy/stl/map.h>
+#include <ffi_hpy/stl/shared_ptr.h>
+#include <ffi_hpy/stl/string.h>
+#include <ffi_hpy/stl/tuple.h>
+#include <ffi_hpy/stl/vector.h>
+
+#include <stdexcept>
+
+namespace nb = ffi_hpy;
+using namespace nb::literals;
+using bound_shared::Ship;
+
+namespace {
+
+/* Its state is any object of Python. */
+struct Noted {
+  nb::object state;
+};
+/* Python can read its state, and cannot set it. */
+struct OneWay {};
+
+} // namespace
+
+FFI_HPY_MODULE(bound_maker, m) {
+  using State = std::tuple<std::string, int, std::vector<int>>;
+  nb::class_<Ship>(m, "Ship")
+      .def(
+          "__init__", [](Ship *self, std::string name, int crew) { new (self) Ship{std::move(name), crew, {}}; },
+          "name"_a, "crew"_a = 1)
+      .def_ro("name", &Ship::name)
+      .def_prop_rw(
+          "crew", [](const Ship &ship) { return ship.crew; },
+          [](Ship &ship, int crew) {
+            if (crew < 0) throw std::invalid_argument("a negative crew");
+            ship.crew = crew;
+          })
+      .def_rw("decks", &Ship::decks)
+      .def("renamed", [](const Ship &ship, const std::string &name) { return Ship{name, ship.crew, ship.decks}; })
+      .def("texts", [](const Ship &ship) { return std::vector<std::string>{ship.name, "ship"}; })
+      .def("table", [](const Ship &ship) { return std::map<std::string, int>{{ship.name, ship.crew}}; })
+      .def("__getstate__", [](const Ship &ship) { return State(ship.name, ship.crew, ship.decks); })
+      .def("__setstate__", [](Ship &ship, const State &state) {
+        if (std::get<1>(state) < 0) throw std::invalid_argument("a negative crew");
+        new (&ship) Ship{std::get<0>(state), std::get<1>(state), std::get<2>(state)};
+      });
+  nb::class_<Noted>(m, "Noted")
+      .def("__init__", [](Noted *self, nb::object state) { new (self) Noted{std::move(state)}; })
+      .def("__getstate__", [](const Noted &noted) { return noted.state; })
+      .def("__setstate__", [](Noted &noted, nb::object state) { new (&noted) Noted{std::move(state)}; });
+  nb::class_<OneWay>(m, "OneWay").def(nb::init<>()).def("__getstate__", [](const OneWay &) { return 1; });
+}
