@@ -23,11 +23,8 @@ from ci.provision.envs import cached_env, install, install_wheel, make_env, pyth
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-EXAMPLES = ("packaging", "packaging_setuptools")
+EXAMPLES = ("packaging", "packaging_setuptools", "binding")
 """Folders of examples/; each makes one wheel with one library and one package."""
-NEW = "heron"
-"""The name of a project that ffi-hpy-init writes, whose wheel has a bound library."""
-PROJECTS = (*EXAMPLES, NEW)
 NOT_COPIED = shutil.ignore_patterns("build", "dist", "*.egg-info", "*.so", "__pycache__", ".pytest_cache")
 
 
@@ -72,11 +69,10 @@ def used(building: Building, ours: Path) -> Iterator[None]:
 
 
 def build_examples(scratch: Path, building: Building) -> list[Path]:
-    """Copy the examples to `scratch`, under their names, add a new project, and return their wheels. Raises Missing."""
+    """Copy the examples to `scratch`, under their names, and return their wheels. Raises Missing."""
     for name in EXAMPLES:
         shutil.copytree(ROOT / "examples" / name, scratch / name, ignore=NOT_COPIED)
-    run([building.env / "bin" / "ffi-hpy-init", NEW], "ffi-hpy-init", scratch)
-    return [build_one(building, scratch / name) for name in PROJECTS]
+    return [build_one(building, scratch / name) for name in EXAMPLES]
 
 
 def environ_of(building: Building) -> dict[str, str]:
@@ -106,17 +102,20 @@ def check_stubs(building: Building, project: Path, wheel: Path) -> None:
     unpacked = project / "unpacked"
     zipfile.ZipFile(wheel).extractall(unpacked)
     (library,) = unpacked.rglob("*.so")
-    is_bound = library.with_suffix(".pyi").exists()
+    is_bound = any(unpacked.rglob("*.pyi"))
     arguments = [library] if is_bound else [library.parent, "--dlls", library]
     run([building.env / "bin" / "ffi-hpy-stubgen", *arguments, "--check"], f"the stubs of {project.name}", project)
 
 
 def check_types(building: Building, env: Path, projects: list[Path]) -> None:
-    """Check that mypy accepts the projects' programs in an environment with their wheels. Raises Missing."""
+    """Check that mypy accepts the projects' programs in an environment with their wheels: check_types.py or, for a
+    project without this file, the tests. Raises Missing."""
     for project in projects:
         options = ["--strict", "--config-file", "", "--python-version", "3.11", "--cache-dir", env / "mypy"]
         command = [python_of(building.env), "-m", "mypy", "--python-executable", python_of(env), *options]
-        run([*command, project / "check_types.py"], f"the types of {project.name}", env)
+        program = project / "check_types.py"
+        program = program if program.exists() else project / "tests"
+        run([*command, program], f"the types of {project.name}", env)
 
 
 def sources_of(project: Path) -> dict[Path, bytes]:

@@ -7,7 +7,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ci.jobs.packages import PROJECTS, Building, build_examples, build_tools, environ_of, run, run_tests, used
+from ci.jobs.packages import EXAMPLES, Building, build_examples, build_tools, environ_of, run, run_tests, used
 from ci.lib.machines import MACHINES
 from ci.lib.matrix import FOREIGN
 from ci.lib.messages import Missing, say
@@ -91,7 +91,7 @@ def run_across(target: Target, ours: Path, scratch: Path) -> str:
         wheels, libraries = build_examples(scratch, building), build_others(building, scratch)
     say(f"built {', '.join(path.name for path in (*wheels, *libraries))} for {target.name}")
     env = scratch / there.name
-    said = run_tests(found[there.name], env, [theirs, *wheels], [scratch / name for name in PROJECTS])
+    said = run_tests(found[there.name], env, [theirs, *wheels], [scratch / name for name in EXAMPLES])
     say(f"{there.name}: {said}")
     answer = run([python_of(env), "-c", LOAD, *libraries], "loading the libraries", scratch).strip()
     if answer != f"{target.machine} 42 42":
