@@ -17,7 +17,7 @@ _INTERNAL = re.compile(
 )
 """Internal names, and specializations: they repeat an interface that the primary template or the standard describes."""
 _DECLARATION = re.compile(r"TVM_FFI_(?:DECLARE|DEFINE)_\w+$")
-_OF_TYPE = re.compile(r"_type_\w+$|__\w+$")  # constants of classes, which docs/classes.md describes; padding
+_OF_TYPE = re.compile(r"_type_\w+$|__\w+$")  # constants of classes, which docs/objects.md describes; padding
 _NOT_USERS = re.compile(r"TVM_FFI_\w+_$|TVM_FFI_\w+_H$|_TVM_FFI_\w+$|__\w+|TVM_FFI_EXTRA_\w*_$")
 
 

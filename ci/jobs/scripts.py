@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 CORE_MODES = ("plain", "pending", "asan", "tsan", "arm64", "riscv64", "s390x", "windows", "fuzz")
-FIRST_PAGES = ("README.md", "docs/packaging.md", "examples/notebook/README.md")
-EXAMPLE_PAGES = tuple(f"examples/{name}/README.md" for name in ("packaging", "packaging_setuptools"))
+FIRST_PAGES = ("README.md", "docs/first_library.md", "docs/classes.md", "examples/notebook/README.md")
+EXAMPLE_PAGES = tuple(f"examples/{name}/README.md" for name in ("packaging", "packaging_setuptools", "binding"))
 """The pages that ci/newcomer runs."""
 SOAKED = ("cp311", "cp314t")
 CONFORMING = ("cp311", "cp314t")
