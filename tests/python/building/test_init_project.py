@@ -1,4 +1,4 @@
-"""The command ffi-hpy-init: the project that it writes builds with CMake and passes its tests. `ci/packaging` builds it
+"""The command ffi-hpy-init: the project that it writes builds with CMake and passes its tests. `ci/newcomer` builds it
 with pip, and runs mypy."""
 
 import shutil
