@@ -5,6 +5,7 @@
 
 #include <tvm/ffi/base_detail.h>
 
+#include <array>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -34,7 +35,7 @@ struct ExceptionFacts {
   bool has_number = false;
   int number = 0;
   /** The names of the files of an OSError, as the system has them; empty without one. */
-  std::string paths[2];
+  std::array<std::string, 2> paths{};
 
   /** The message of the exception. */
   std::string Message() const {
