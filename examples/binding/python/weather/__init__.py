@@ -1,7 +1,5 @@
 """Sensors, stations, and maps of temperatures: a plain C++ library for every Python."""
 
-import ffi_hpy as _  # noqa: F401 - PyPy finds the module after this import
-
 from ._core import (
     BrokenSensor,
     Place,
