@@ -12,7 +12,7 @@ from .. import _core
 from .._core import Function
 from .._types.function_metadata import add_metadata
 from .._types.info import info_of_class, info_of_index
-from .._types.metadata import apply_nonblocking, apply_python_arguments
+from .._types.metadata import PYTHON_ARGUMENTS, apply_nonblocking, apply_python_arguments
 from .._values.object import ObjectMeta
 from .._values.opaque import OpaquePyObject
 from ..error import register_error
@@ -189,10 +189,16 @@ def _new(cls: Any, constructor: Function) -> None:
     cls._ffi_constructor = constructor
 
 
-def _property(cls: type[Any], name: str) -> None:
+def _property(cls: type[Any], name: str, write: Function | None, metadata: str | None) -> None:
+    """Add a property that the type has got. A function that takes Python objects sets it directly; the field of the
+    type would convert the value first."""
     info = info_of_class(cls)
     assert info is not None
     add_property(cls, info, name)
+    if write is not None and metadata is not None and PYTHON_ARGUMENTS in metadata:
+        write.__name__ = name
+        _describe(write, metadata, "")
+        setattr(cls, name, cls.__dict__[name].setter(lambda self, value: write(self, value)))
 
 
 def _trampoline(cls: type[Any], make: Any, forget: Any, connect: Any) -> None:

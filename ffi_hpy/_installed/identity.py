@@ -63,7 +63,13 @@ HPY = Original(
     {},
     entry_points="\n[distutils.setup_keywords]\nhpy_ext_modules = hpy.devel:handle_hpy_ext_modules\n",
 )
-NANOBIND = Original("nanobind", "3.1.0", {"nanobind": ("_nanobind/__init__.py", "_nanobind")}, {})
+NANOBIND = Original(
+    "nanobind",
+    "3.1.0",
+    {"nanobind": ("_nanobind/__init__.py", "_nanobind")},
+    {},
+    entry_points="\n[cmake.root]\nnanobind = ffi_hpy._nanobind.cmake\n",  # for scikit-build-core
+)
 ORIGINALS = (TVM_FFI, HPY, NANOBIND)
 
 

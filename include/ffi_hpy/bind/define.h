@@ -43,7 +43,8 @@ FFI_HPY_NOINLINE inline object define_method(handle scope, const ffi_hpy_class *
 /** Adds a property of a bound class. `write` may be NULL. */
 FFI_HPY_NOINLINE inline void define_property(handle scope, const ffi_hpy_class *type, function_record *read,
                                              function_record *write) {
-  defined_function get = define(read, handle()), set;
+  handle none(none_value());
+  defined_function get = define(read, handle()), set{borrow<object>(none), borrow<object>(none)};
   if (write != nullptr) set = define(write, handle());
   std::string_view metadata;
   object about = ask_python("property_metadata", get.metadata);
@@ -54,7 +55,7 @@ FFI_HPY_NOINLINE inline void define_property(handle scope, const ffi_hpy_class *
   info.metadata = bytes_of(metadata);
   check(api->class_add_property(type, &info, get.function.any().v_obj,
                                 write != nullptr ? set.function.any().v_obj : nullptr));
-  ask_python("property", scope, str_of(read->name));
+  ask_python("property", scope, str_of(read->name), set.function, set.metadata);
 }
 
 /** A method that constructs an object in the memory of its first parameter: `__init__` and `__setstate__` of an author,

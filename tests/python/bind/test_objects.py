@@ -204,3 +204,16 @@ def test_an_error_that_is_ignored(m, monkeypatch):
 
     m.ignored(fail)
     assert seen == [(KeyError, "Exception ignored in a test")]
+
+
+@pytest.mark.parametrize("value", [[1], {1: 2}, (1,), memoryview(b"a"), object()], ids=lambda value: type(value).__name__)
+def test_members_and_properties_keep_the_object_itself(m, value):
+    shelf = m.Shelf()
+    shelf.left = shelf.right = value
+    assert shelf.left is value
+    assert shelf.right is value
+    assert m.Shelf.left.__doc__ == "On the left."
+    with pytest.raises(AttributeError):
+        del shelf.left
+    with pytest.raises(TypeError):
+        m.Shelf.left.__set__(1, value)

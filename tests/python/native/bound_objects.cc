@@ -32,7 +32,18 @@ template <> struct ffi_hpy::detail::type_caster<Celsius> {
   }
 };
 
+/* Has members that are objects of Python. */
+struct Shelf {
+  nb::object left, right;
+};
+
 FFI_HPY_MODULE(bound_objects, m) {
+  nb::class_<Shelf>(m, "Shelf")
+      .def(nb::init<>())
+      .def_rw("left", &Shelf::left, "On the left.")
+      .def_prop_rw(
+          "right", [](const Shelf &shelf) { return shelf.right; },
+          [](Shelf &shelf, nb::object value) { shelf.right = std::move(value); });
   nb::class_<Box>(m, "Box")
       .def(nb::init<>())
       .def_rw("value", &Box::value)

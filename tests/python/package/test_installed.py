@@ -358,8 +358,10 @@ def test_only_stubs_of_hpy_find_pkg_resources(env):
 # --- nanobind ---------------------------------------------------------------------------------------------------------
 
 ASKS_NANOBIND = """
-import importlib.metadata, nanobind, nanobind.stubgen
+import importlib.metadata, importlib.resources, nanobind, nanobind.stubgen
 from pathlib import Path
+(entry,) = importlib.metadata.distribution("nanobind").entry_points
+print(entry.group, entry.name, importlib.resources.files(entry.value).joinpath("nanobind-config.cmake").is_file())
 print(nanobind.__version__, importlib.metadata.version("nanobind"), nanobind.source_dir() == nanobind.__path__[0])
 print(Path(nanobind.include_dir(), "nanobind/stl/vector.h").exists(), nanobind.stubgen.main.__name__)
 """
@@ -369,7 +371,9 @@ print(Path(nanobind.include_dir(), "nanobind/stl/vector.h").exists(), nanobind.s
 def test_nanobind_is_installed_and_removed_by_itself(env, version):
     before = env.files()
     env.dropin("install", "nanobind", "--as", version)
-    assert env.run("-c", ASKS_NANOBIND) == f"{version} {version} True\nTrue main\n"
+    assert env.run("-c", ASKS_NANOBIND) == (
+        f"cmake.root nanobind True\n{version} {version} True\nTrue main\n"
+    )
     include, cmake = map(Path, env.run("-m", "nanobind", "--cmake_dir", "--include_dir").split())
     assert {path.name for path in (include, cmake)} == {"include", "cmake"}
     assert (cmake / "nanobind-config.cmake").exists()
