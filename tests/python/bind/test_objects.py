@@ -206,7 +206,9 @@ def test_an_error_that_is_ignored(m, monkeypatch):
     assert seen == [(KeyError, "Exception ignored in a test")]
 
 
-@pytest.mark.parametrize("value", [[1], {1: 2}, (1,), memoryview(b"a"), object()], ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize(
+    "value", [[1], {1: 2}, (1,), memoryview(b"a"), object()], ids=lambda value: type(value).__name__
+)
 def test_members_and_properties_keep_the_object_itself(m, value):
     shelf = m.Shelf()
     shelf.left = shelf.right = value

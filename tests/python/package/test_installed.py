@@ -371,9 +371,7 @@ print(Path(nanobind.include_dir(), "nanobind/stl/vector.h").exists(), nanobind.s
 def test_nanobind_is_installed_and_removed_by_itself(env, version):
     before = env.files()
     env.dropin("install", "nanobind", "--as", version)
-    assert env.run("-c", ASKS_NANOBIND) == (
-        f"cmake.root nanobind True\n{version} {version} True\nTrue main\n"
-    )
+    assert env.run("-c", ASKS_NANOBIND) == (f"cmake.root nanobind True\n{version} {version} True\nTrue main\n")
     include, cmake = map(Path, env.run("-m", "nanobind", "--cmake_dir", "--include_dir").split())
     assert {path.name for path in (include, cmake)} == {"include", "cmake"}
     assert (cmake / "nanobind-config.cmake").exists()
