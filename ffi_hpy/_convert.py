@@ -163,7 +163,7 @@ def _is_torch_tensor(cls: type) -> bool:
 def _table_address(cls: type) -> int:
     """Return the pointer to the DLPack C exchange API of an array class, 0 if there is none. Missing attributes are
     added to torch's classes."""
-    if not any(base.__module__.partition(".")[0] == "torch" for base in cls.__mro__):
+    if not any(str(vars(base).get("__module__")).partition(".")[0] == "torch" for base in cls.__mro__):
         return _exchange_address(cls)
     from ._optional_torch_c_dlpack import learn_bits, prepare_torch
 

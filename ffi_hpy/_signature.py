@@ -12,7 +12,7 @@ from typing import Any
 from . import _core
 from ._core import Function
 from ._types.arriving import arriving
-from ._types.function_metadata import FunctionMetadata, metadata_of, parameters_of
+from ._types.function_metadata import FunctionMetadata, metadata_of, parameters_of, text_of_bound
 from ._types.origin import UNKNOWN
 from ._types.parameters import NO_DEFAULT, Parameters
 from ._types.schema import TypeSchema
@@ -105,6 +105,9 @@ def annotations_of(function: Function) -> dict[str, Any]:
 
 def text_of(function: Function) -> str | None:
     """Return a line for each signature, followed by the author's documentation. None if there is neither."""
+    bound = text_of_bound(function)
+    if bound is not None:
+        return bound
     entry = metadata_of(function)
     parts = [_text_of_metadata(function.__name__, each) for each in entry.overloads or (entry,)]
     return "\n\n".join(filter(None, parts)) or None
@@ -202,7 +205,9 @@ def _parameters(entry: FunctionMetadata) -> list[Parameter]:
         return [*first, Parameter("args", Parameter.VAR_POSITIONAL)]
     else:
         first_names = ["self"] if entry.is_member and schemas else []
-        names = (*first_names, *(f"arg{i}" for i in range(len(schemas) - len(first_names))))
+        n = len(schemas) - len(first_names)
+        is_single = n == 1 and parameters.signature is not None  # as the signature calls it
+        names = (*first_names, *(["arg"] if is_single else [f"arg{i}" for i in range(n)]))
         kind = Parameter.POSITIONAL_ONLY
     found, is_optional = [], False
     for i, name in enumerate(names):
@@ -239,9 +244,6 @@ def _text_of_metadata(name: str, entry: FunctionMetadata) -> str:
     parameters = parameters_of(entry)
     if parameters.schemas is None and parameters.names is None and parameters.result is None:
         return entry.doc
-    if parameters.signature is not None:
-        line = parameters.signature[4:] if parameters.signature.startswith("def ") else parameters.signature
-        return f"{line}\n\n{inspect.cleandoc(entry.doc)}" if entry.doc else line
     words = []
     n_positional_only = 0
     has_star = False

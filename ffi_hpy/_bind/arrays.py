@@ -192,7 +192,7 @@ def _tensorflow(tensor: Tensor) -> Any:
 
 _NUMPY = 1
 _MAKERS: dict[int, tuple[Callable[[Tensor], Any], str | None]] = {
-    0: (lambda tensor: tensor, None),
+    0: (lambda tensor: tensor.__dlpack__(max_version=(1, 0) if is_read_only(tensor) else None), None),
     2: (_by("torch", "from_dlpack"), "clone"),
     3: (_tensorflow, "__copy__"),
     4: (_by("jax.dlpack", "from_dlpack"), "copy"),

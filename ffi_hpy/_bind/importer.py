@@ -28,7 +28,11 @@ _answer = convert_func(answer)
 def _class_name(value: Any) -> str:
     """Return the name of an object's class for messages of the core."""
     cls = type(value)
-    return cls.__qualname__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__qualname__}"
+    try:
+        module = cls.__module__
+    except Exception:  # a property of a metaclass
+        module = None
+    return f"{module}.{cls.__qualname__}" if module not in ("builtins", None) else cls.__qualname__
 
 
 def _pairs_of(value: Any) -> list[Any] | None:

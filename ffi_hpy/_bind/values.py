@@ -93,6 +93,8 @@ def _call(function: Any, kinds: str, *values: Any) -> Any:
         elif kind == "*":
             args.extend(value)
         else:
+            if not hasattr(value, "keys"):
+                raise TypeError(f"argument after ** must be a mapping, not {type(value).__name__}")
             repeated = named.keys() & value.keys()
             if repeated:
                 raise TypeError(f"got multiple values for keyword argument {min(repeated)!r}")
@@ -154,12 +156,11 @@ def _address_of(value: bytearray) -> int:
 
 
 def _index(value: Any) -> int | None:
-    """Return the int of an object with `__index__`, if it fits into 64 bits; None otherwise."""
+    """Return the int of an object with `__index__`; None for another value."""
     try:
-        number = operator.index(value)
+        return operator.index(value)
     except TypeError:
         return None
-    return number if -(2**63) <= number < 2**63 else None
 
 
 def _to_float(value: Any) -> float | None:
@@ -202,6 +203,20 @@ def _raise_from(cause: BaseException | None, cls: type[BaseException], text: str
 
 def _raise_os_error(number: int, text: str, first: bytes, second: bytes) -> None:
     raise OSError(*arguments_of_os_error(number, text, first or None, second or None))
+
+
+def _error_text(error: Any) -> bytes:
+    """Return the text that Python prints for a native error, with the callers of the frame that caught it, and without
+    frames of this package."""
+    from traceback import StackSummary, TracebackException, walk_stack
+
+    exception = exception_in(error)
+    shown = TracebackException(type(exception), exception, exception.__traceback__)
+    traceback = exception.__traceback__
+    outer = [] if traceback is None else StackSummary.extract(walk_stack(traceback.tb_frame.f_back))[::-1]
+    folder = __file__.rpartition("_bind")[0]
+    shown.stack[:] = [frame for frame in [*outer, *shown.stack] if not frame.filename.startswith(folder)]
+    return "".join(shown.format()).strip().encode()
 
 
 def _unraisable(error: Any, context: Any) -> None:
@@ -320,6 +335,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "import": _import,
     "keep_alive": _keep_alive,
     "runs_in_parallel": _runs_in_parallel,
+    "error_text": _error_text,
     "error_value": exception_in,
     "error_matches": lambda error, cls: isinstance(exception_in(error), cls),
     "raise_from": _raise_from,

@@ -28,6 +28,7 @@ __all__ = [
     "order_of_arguments",
     "parameters_of",
     "static_method",
+    "text_of_bound",
 ]
 
 
@@ -129,6 +130,30 @@ def parameters_of(entry: FunctionMetadata) -> Parameters:
     return found
 
 
+def text_of_bound(function: Function) -> str | None:
+    """Return the signatures of a function of bind.h and its documentation, which is shown once if all overloads have
+    the same one. None for another function."""
+    entry = metadata_of(function)
+    entries = entry.overloads or (entry,)
+    lines = [line for line in [parameters_of(each).signature for each in entries] if line is not None]
+    if len(lines) != len(entries):
+        return None
+    docs = [_clean(each.doc) for each in entries]
+    text = "\n".join(lines)
+    if len(set(docs)) == 1:
+        return f"{text}\n\n{docs[0]}" if docs[0] else text
+    parts = [f"\n{i}. ``{line}``\n" + (doc and f"\n{doc}") for i, (line, doc) in enumerate(zip(lines, docs), 1)]
+    return "\n".join([f"{text}\n\nOverloaded function.", *parts])
+
+
+def _clean(doc: str) -> str:
+    if "\n" not in doc:
+        return doc.strip()
+    from inspect import cleandoc
+
+    return cleandoc(doc)
+
+
 # --- attributes of Function ----------------------------------------------------------------------------------------
 
 
@@ -166,11 +191,13 @@ def arguments_by_names(
 
 
 def _chooses_by_names(entry: FunctionMetadata) -> bool:
-    """Return whether the function assigns arguments by name itself, because its overloads have different names."""
-    all_of_them = [parameters_of(each) for each in entry.overloads]
+    """Return whether the function assigns arguments by name itself, because its overloads have different names, or
+    refuses names, because it has none."""
+    all_of_them = [parameters_of(each) for each in entry.overloads or (entry,)]
     if any(each.are_named_by_function for each in all_of_them):
         return True
-    return len({each.names for each in all_of_them}) > 1 and all(each.has_python_results for each in all_of_them)
+    names = {each.names for each in all_of_them}
+    return (len(names) > 1 or None in names) and all(each.signature is not None for each in all_of_them)
 
 
 def has_names(function: Function) -> bool:

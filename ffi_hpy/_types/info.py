@@ -14,7 +14,7 @@ from .._start.similar import did_you_mean
 from .._values.object import MISSING, Object
 from .._values.opaque import OpaquePyObject
 from .field import arguments_of_declared, arguments_of_row, row_of_declared, schema_of_declared
-from .function_metadata import add_metadata, static_method
+from .function_metadata import add_metadata, static_method, text_of_bound
 from .metadata import MetadataError, apply_nonblocking, apply_python_arguments, parse_metadata, schema_in
 from .operators import adapt
 from .origin import INDEX_OF_CLASS
@@ -270,6 +270,12 @@ class TypeMethod(_Declared):
     def __repr__(self) -> str:
         return f"TypeMethod({self.name!r}, is_static={self.is_static})"
 
+    @property
+    def text(self) -> str | None:
+        """The `__doc__` of the attribute: of a function of bind.h with its signatures."""
+        bound = text_of_bound(self.func) if isinstance(self.func, _core.Function) else None
+        return self.doc if bound is None else bound
+
     def as_callable(self, cls: type) -> Any:
         """Return the attribute for a class: a method, or a staticmethod."""
         func = self.func
@@ -280,14 +286,14 @@ class TypeMethod(_Declared):
             return adapted
         bind = getattr(_core, "method_descriptor", None)
         if bind is not None:
-            return bind(func, cls.__module__, self.name, f"{cls.__qualname__}.{self.name}", self.doc)
+            return bind(func, cls.__module__, self.name, f"{cls.__qualname__}.{self.name}", self.text)
 
         def method(self: CObject, /, *args: Any, **kwargs: Any) -> Any:
             return func(self, *args, **kwargs)
 
         method.__name__, method.__module__ = self.name, cls.__module__
         method.__qualname__ = f"{cls.__qualname__}.{self.name}"
-        method.__doc__ = self.doc
+        method.__doc__ = self.text
         method.__annotations__ = {}  # the annotations of the lines above mean nothing to the caller
         method.__wrapped__ = func  # type: ignore[attr-defined]
         return method

@@ -52,7 +52,7 @@ def adapt(method: TypeMethod, cls: type) -> Any:
     if made is None:
         return None
     made = named(made, cls, name)
-    made.__doc__ = method.doc
+    made.__doc__ = method.text
     made.__wrapped__ = method.func
     return made
 

@@ -17,6 +17,7 @@
 #ifndef FFI_HPY_BIND_H_
 #define FFI_HPY_BIND_H_
 
+#include <ffi_hpy/bind/builder.h>
 #include <ffi_hpy/bind/class.h>
 #include <ffi_hpy/bind/enum.h>
 #include <ffi_hpy/bind/inspect.h>

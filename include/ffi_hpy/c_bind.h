@@ -43,16 +43,18 @@ typedef struct {
   uint32_t flags; /**< kFfiHpyCast*, kFfiHpyParam* */
 } ffi_hpy_param;
 
-/** The result of an overload whose parameters do not accept the arguments. No error is pending. */
+/** The result of an overload whose parameters do not accept the arguments. */
 #define FFI_HPY_NEXT_OVERLOAD 1
+/** As FFI_HPY_NEXT_OVERLOAD, with an Error pending that was raised while an argument was read. */
+#define FFI_HPY_UNREADABLE 2
 
 /** The words of an overload for its callable. */
 #define FFI_HPY_CAPTURE_WORDS 3
 
 /** One C++ function behind a name. It is constant after function_define. */
 typedef struct ffi_hpy_overload {
-  /** Calls the function with n_params arguments: 0, -1 with an Error pending, or FFI_HPY_NEXT_OVERLOAD. The flags of a
-   * conversion are those of its parameter that `flags` contains. */
+  /** Calls the function with n_params arguments: 0, -1 with an Error pending, or FFI_HPY_NEXT_OVERLOAD, or
+   * FFI_HPY_UNREADABLE. The flags of a conversion are those of its parameter that `flags` contains. */
   int (*call)(const struct ffi_hpy_overload *self, const TVMFFIAny *args, uint32_t flags, TVMFFIAny *result);
   void *capture[FFI_HPY_CAPTURE_WORDS]; /**< belongs to the library */
   const ffi_hpy_param *params; /**< n_params of them */

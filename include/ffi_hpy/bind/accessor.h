@@ -104,7 +104,7 @@ private:
     values_.push_back(std::move(value));
   }
   static object require(object value) {
-    if (!value.is_valid()) throw cast_error("an argument of a call is empty");
+    if (!value.is_valid()) throw cast_error("std::bad_cast: an argument of a call is empty");
     return value;
   }
 
@@ -135,7 +135,7 @@ template <typename D>
 template <rv_policy policy, typename... Args>
 object object_api<D>::operator()(Args &&...args) const {
   handle function = self();
-  if (!function.is_valid()) throw cast_error("an empty object is called");
+  if (!function.is_valid()) throw cast_error("std::bad_cast: an empty object is called");
   call_arguments all;
   (all.add(std::forward<Args>(args), policy), ...);
   return all.call(function);

@@ -94,15 +94,15 @@ public:
     }
   }
   bool used() const { return state_ != 0; }
-  /** Keeps an error of Python that ended a conversion: the call raises it if no other conversion is tried. */
+  /** Keeps an error of Python that ended a conversion. */
   FFI_HPY_COLD void fail(python_error &&error) noexcept {
     try {
       if (more().error == nullptr) more().error = std::make_unique<python_error>(std::move(error));
     } catch (...) { /* no memory: the arguments do not fit */
     }
   }
-  /** Makes the kept error the pending one. False if there is none. */
-  bool raise() const { return state_ > kSmall && raise_kept(); }
+  /** The result of a call whose arguments do not fit: a kept error is pending then. */
+  int refuse() const { return state_ > kSmall ? raise_kept() : FFI_HPY_NEXT_OVERLOAD; }
 
 private:
   /* The number of small objects, plus kMore once `more_` exists. */
@@ -119,9 +119,13 @@ private:
     }
     return *more_;
   }
-  FFI_HPY_COLD bool raise_kept() const {
-    if (more_->error != nullptr) more_->error->restore();
-    return more_->error != nullptr;
+  /* Errors say why an argument does not fit, except for those that end a program. */
+  FFI_HPY_COLD int raise_kept() const {
+    if (more_->error == nullptr) return FFI_HPY_NEXT_OVERLOAD;
+    more_->error->restore();
+    std::string_view kind = more_->error->kind();
+    bool ends = kind == "KeyboardInterrupt" || kind == "SystemExit" || kind == "MemoryError";
+    return ends ? -1 : FFI_HPY_UNREADABLE;
   }
   FFI_HPY_NOINLINE void release() {
     for (size_t i = 0; i < state_ % kMore; ++i) handle(small_[i]).dec_ref();
@@ -158,9 +162,14 @@ FFI_HPY_COLD inline bool conversion_failed(cleanup_list *cleanup) noexcept {
   return false;
 }
 
-/** An object from a reference that from_cpp returned. Throws the pending error if it is empty. */
+[[noreturn]] FFI_HPY_COLD inline void throw_pending() {
+  python_error error;
+  if (error.kind().empty()) throw cast_error();
+  throw error;
+}
+/** An object from a reference that from_cpp returned. Throws the pending error if it is empty, or else cast_error. */
 inline object checked(handle made) {
-  if (!made.is_valid()) throw python_error();
+  if (!made.is_valid()) throw_pending();
   return steal(made);
 }
 
@@ -249,7 +258,7 @@ private:
   FFI_HPY_COLD bool from_other(handle source, uint32_t flags) noexcept {
     if (source.any().type_index == kTVMFFIOpaquePyObject && (flags & cast_flags::convert) != 0) {
       handle number = guarded([&] { return ask_python("index", source); });
-      bool fits = number.any().type_index == kTVMFFIInt && from_python(number, 0, nullptr);
+      bool fits = !number.is_none() && from_python(number, 0, nullptr);
       number.dec_ref();
       return fits;
     }
@@ -432,6 +441,10 @@ namespace detail {
 
 [[noreturn]] FFI_HPY_COLD inline void throw_cast_error() { throw cast_error(); }
 
+/** The handle of a value: of an accessor, that of the value which it has read. */
+inline const handle &stored(const handle &value) { return value; }
+template <typename Accessor> const handle &stored(const Accessor &value) { return value.get(); }
+
 template <typename T> bool load(make_caster<T> *caster, handle source, bool convert, cleanup_list *cleanup) {
   uint32_t flags = cast_flags::manual | (convert ? uint32_t{cast_flags::convert} : 0);
   if (std::is_pointer_v<T> || has_arg_defaults_v<T>) flags |= cast_flags::accepts_none;
@@ -441,9 +454,15 @@ template <typename T> bool load(make_caster<T> *caster, handle source, bool conv
 
 /** A value of Python as a T. Throws cast_error if it is not one. */
 template <typename T, typename Derived> T cast(const detail::object_api<Derived> &value, bool convert = true) {
-  handle source = static_cast<const Derived &>(value);
+  const handle &source = detail::stored(static_cast<const Derived &>(value));
   if constexpr (std::is_void_v<T>) {
     return;
+  } else if constexpr (std::is_same_v<T, const char *>) {
+    std::string_view text; /* in the handle or in the object of Python, so that it outlives the caster */
+    if (!source.is_valid() || !(source.is_none() || detail::read_text(source.any(), false, &text))) {
+      detail::throw_cast_error();
+    }
+    return text.data();
   } else {
     detail::cleanup_list cleanup;
     detail::make_caster<T> caster;

@@ -308,7 +308,13 @@ private:
     }
   }
   template <typename C, typename M> static auto setter(M C::*member) {
-    return [member](T &self, const M &value) { self.*member = value; };
+    constexpr bool is_moved = !std::is_pointer_v<M> && std::is_move_assignable_v<M> &&
+                              !std::is_base_of_v<detail::class_caster_tag, detail::make_caster<M>>;
+    if constexpr (is_moved) {
+      return [member](T &self, M &&value) { self.*member = std::move(value); };
+    } else {
+      return [member](T &self, const M &value) { self.*member = value; };
+    }
   }
   template <typename Get, typename Set, typename... Extra>
   class_ &add_property(const char *name, Get &&get, Set &&set, const Extra &...extra) {

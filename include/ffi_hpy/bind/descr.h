@@ -56,8 +56,11 @@ template <bool B, typename Yes, typename No> constexpr auto const_name(const Yes
   }
 }
 /** The text of a parameter, and that of a result: type_text() chooses. */
+template <typename Parameter, typename Result> constexpr auto io_name(const Parameter &parameter, const Result &result) {
+  return const_name("\1") + parameter + const_name("\2") + result + const_name("\3");
+}
 template <size_t N, size_t M> constexpr auto io_name(const char (&parameter)[N], const char (&result)[M]) {
-  return const_name("\1") + const_name(parameter) + const_name("\2") + const_name(result) + const_name("\3");
+  return io_name(const_name(parameter), const_name(result));
 }
 /** Text in which parameters and results change places: the parameters of a callable. */
 template <typename T> constexpr auto opposite_name(const T &inner) {
@@ -80,10 +83,16 @@ template <size_t N, typename... Ts> constexpr descr<N, Ts...> concat(const descr
 template <typename First, typename... More> constexpr auto concat(const First &first, const More &...more) {
   return first + const_name(", ") + concat(more...);
 }
-/** Texts with " | " between them. */
-template <size_t N, typename... Ts> constexpr descr<N, Ts...> union_name(const descr<N, Ts...> &only) { return only; }
+/** Texts with " | " between them; empty texts are left out. */
+template <typename Only> constexpr Only union_name(const Only &only) { return only; }
 template <typename First, typename... More> constexpr auto union_name(const First &first, const More &...more) {
-  return first + const_name(" | ") + union_name(more...);
+  if constexpr (sizeof(first.text) == 1) {
+    return union_name(more...);
+  } else if constexpr (sizeof(union_name(more...).text) == 1) {
+    return first;
+  } else {
+    return first + const_name(" | ") + union_name(more...);
+  }
 }
 template <typename T> constexpr auto optional_name(const T &inner) { return inner + const_name(" | None"); }
 

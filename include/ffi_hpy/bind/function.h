@@ -215,7 +215,7 @@ private:
       args = changed;
     }
     if (!(load_argument<A>(&std::get<I>(in), args[I], self->params[I].flags, flags, &cleanup) && ...)) {
-      return cleanup.raise() ? -1 : FFI_HPY_NEXT_OVERLOAD;
+      return cleanup.refuse();
     }
     F &f = captured<F>(self);
     handle made(none_value());

@@ -34,10 +34,17 @@ inline bool hasattr(handle value, handle name) noexcept {
 inline bool hasattr(handle value, const char *name) noexcept { return hasattr(value, str(name)); }
 inline object getattr(handle value, handle name) { return detail::ask_python("getattr", value, name); }
 inline object getattr(handle value, const char *name) { return getattr(value, str(name)); }
-inline object getattr(handle value, handle name, handle otherwise) {
-  return detail::ask_python("getattr", value, name, otherwise);
+/** An attribute, or another value if it cannot be read, for whatever reason. */
+inline object getattr(handle value, handle name, handle otherwise) noexcept {
+  try {
+    return getattr(value, name);
+  } catch (...) {
+    return borrow(otherwise);
+  }
 }
-inline object getattr(handle value, const char *name, handle otherwise) { return getattr(value, str(name), otherwise); }
+inline object getattr(handle value, const char *name, handle otherwise) noexcept {
+  return getattr(value, str(name), otherwise);
+}
 inline void setattr(handle value, handle name, handle to) { detail::ask_python("setattr", value, name, to); }
 inline void setattr(handle value, const char *name, handle to) { setattr(value, str(name), to); }
 inline void delattr(handle value, handle name) { detail::ask_python("delattr", value, name); }

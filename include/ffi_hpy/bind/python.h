@@ -19,18 +19,8 @@ public:
     detail::api->take_error(&taken);
     error_ = detail::take_object(taken);
   }
-  /** The kind and the message, such as "ValueError: too small". */
-  FFI_HPY_COLD const char *what() const noexcept override {
-    try {
-      if (text_.empty() && !error_.is_none()) {
-        const TVMFFIErrorCell *cell = TVMFFIErrorGetCellPtr(error_.any().v_obj);
-        text_.assign(cell->kind.data, cell->kind.size).append(": ").append(cell->message.data, cell->message.size);
-      }
-      return text_.c_str();
-    } catch (...) {
-      return "python_error";
-    }
-  }
+  /** The text that Python prints for the exception, with its traceback. */
+  const char *what() const noexcept override;
   /** The kind of the error: the name of an exception class. */
   std::string_view kind() const {
     if (error_.is_none()) return {};
@@ -90,6 +80,18 @@ inline handle int_value(int64_t number) { return handle(word(kTVMFFIInt, number)
 
 } // namespace detail
 
+FFI_HPY_COLD inline const char *python_error::what() const noexcept {
+  try {
+    if (text_.empty() && !error_.is_none()) {
+      object shown = detail::ask_python("error_text", error_);
+      const TVMFFIByteArray *bytes = TVMFFIBytesGetByteArrayPtr(shown.any().v_obj);
+      text_.assign(bytes->data, bytes->size);
+    }
+    return text_.c_str();
+  } catch (...) {
+    return "<error while formatting exception>";
+  }
+}
 inline bool python_error::matches(handle exception_class) const {
   return detail::ask_python("error_matches", error_, exception_class).any().v_int64 != 0;
 }

@@ -83,6 +83,8 @@ public:
     const detail::gil_functions &python = detail::gil_functions::get();
     if (python.release != nullptr) python.release(state_);
   }
+  /** Whether the thread may use Python: always, once the object exists. */
+  bool is_valid() const { return true; }
 
 private:
   int state_ = 0;

@@ -24,7 +24,10 @@ template <typename T> struct type_caster<T, enable_if_t<std::is_base_of_v<handle
   FFI_HPY_TYPE_CASTER(T, python_name<T>::Name);
 
   type_caster() : value(initial()) {}
-  bool from_python(handle source, uint32_t, cleanup_list *) noexcept {
+  bool from_python(handle source, [[maybe_unused]] uint32_t flags, cleanup_list *) noexcept {
+    if constexpr (std::is_same_v<T, fallback>) {
+      if ((flags & cast_flags::convert) == 0) return false;
+    }
     if (!is_instance(source)) return false;
     if constexpr (std::is_base_of_v<object, T>) {
       value = borrow<T>(source);

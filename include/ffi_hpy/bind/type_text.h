@@ -5,6 +5,8 @@
 #include <ffi_hpy/bind/instance.h>
 #include <tvm/ffi/exception_kind.h>
 
+#include <vector>
+
 FFI_HPY_NAMESPACE_BEGIN
 
 namespace detail {
@@ -21,10 +23,19 @@ inline const enum_name *enum_names = nullptr;
  * the type of a result, the others are types of parameters. */
 inline std::string type_text(const char *text, const std::type_info *const *types) {
   std::string made;
-  bool is_result = true, is_shown = true;
+  bool is_result = true;
+  std::vector<bool> shown{true}; /* an io_name may be inside of another one */
   for (; *text != '\0'; ++text) {
-    if (*text >= '\1' && *text <= '\3') { /* io_name */
-      is_shown = *text == '\3' || (*text == '\2') == is_result;
+    if (*text == '\1') { /* io_name: the text of a parameter begins */
+      shown.push_back(shown.back() && !is_result);
+      continue;
+    }
+    if (*text == '\2') {
+      shown.back() = shown[shown.size() - 2] && is_result;
+      continue;
+    }
+    if (*text == '\3') {
+      shown.pop_back();
       continue;
     }
     if (*text == '\4') { /* opposite_name */
@@ -33,10 +44,11 @@ inline std::string type_text(const char *text, const std::type_info *const *type
     }
     if (*text == '\n') is_result = false;
     if (*text != '%') {
-      if (is_shown) made += *text;
+      if (shown.back()) made += *text;
       continue;
     }
     const std::type_info *type = *types++;
+    if (!shown.back()) continue;
     const enum_name *each = enum_names;
     while (each != nullptr && *each->type != *type) each = each->older;
     const ffi_hpy_class *found = each == nullptr ? find_class(*type) : nullptr;

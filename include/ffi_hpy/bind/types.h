@@ -260,10 +260,16 @@ class slice : public object {
   template <typename T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
   slice(T start, T stop, T step) : slice(int_(start), int_(stop), int_(step)) {}
 
-  /** Start, stop, step and length of the slice of `size` items. */
+  /** Start, stop, step and length of the slice of `size` items: `auto [start, stop, step, length]`. */
   struct range {
     int64_t values[4];
-    template <size_t I> int64_t get() const { return values[I]; }
+    template <size_t I> auto get() const {
+      if constexpr (I == 3) {
+        return static_cast<size_t>(values[I]);
+      } else {
+        return values[I];
+      }
+    }
   };
   range compute(size_t size) const {
     object found = detail::ask_python("slice_range", *this, detail::int_value(static_cast<int64_t>(size)));
@@ -272,7 +278,6 @@ class slice : public object {
     return made;
   }
 };
-template <size_t I> int64_t get(const slice::range &range) { return range.values[I]; }
 
 class module_ : public object {
   FFI_HPY_OBJECT(module_, object, "types.ModuleType", detail::is_kind("module", value))
@@ -368,12 +373,13 @@ private:
 inline dict::pairs dict::begin() const { return pairs(attr("items")().begin()); }
 inline dict::pairs dict::end() const { return pairs(iterator::sentinel()); }
 
-/** An address with a function that is called when no one refers to it. */
+/** An address with a function that is called when no one refers to it. A null pointer makes None. */
 class capsule : public object {
   FFI_HPY_OBJECT(capsule, object, "typing_extensions.CapsuleType", detail::is_kind("capsule", value))
   capsule(const void *value, const char *name, void (*cleanup)(void *) noexcept = nullptr)
-      : object(detail::ask_python("capsule", cast(value), detail::str_of(name != nullptr ? name : ""),
-                                  cast(reinterpret_cast<const void *>(cleanup)))) {}
+      : object(value == nullptr ? none()
+                                : detail::ask_python("capsule", cast(value), detail::str_of(name != nullptr ? name : ""),
+                                                     cast(reinterpret_cast<const void *>(cleanup)))) {}
   explicit capsule(const void *value, void (*cleanup)(void *) noexcept = nullptr) : capsule(value, nullptr, cleanup) {}
   void *data() const { return cast<void *>(detail::ask_python("capsule_data", *this)); }
   /** The address. ValueError if the capsule has another name. */
@@ -426,5 +432,11 @@ template <typename T> struct pointer_and_handle {
 #undef FFI_HPY_SIZED
 
 FFI_HPY_NAMESPACE_END
+
+template <>
+struct std::tuple_size<FFI_HPY_BIND_NAMESPACE::slice::range> : std::integral_constant<size_t, 4> {};
+template <size_t I> struct std::tuple_element<I, FFI_HPY_BIND_NAMESPACE::slice::range> {
+  using type = decltype(std::declval<FFI_HPY_BIND_NAMESPACE::slice::range>().template get<I>());
+};
 
 #endif /* FFI_HPY_BIND_TYPES_H_ */

@@ -17,11 +17,21 @@ template <> struct type_caster<std::monostate> : native_caster {
 };
 template <> struct has_arg_defaults<std::monostate> : std::true_type {};
 
+/** The alternatives as types of a parameter: None comes last. */
+template <typename... T> constexpr auto alternatives_name() {
+  if constexpr ((std::is_same_v<std::monostate, T> || ...)) {
+    return optional_name(union_name(
+        const_name<std::is_same_v<std::monostate, T>>(descr<0>(std::in_place), make_caster<T>::Name)...));
+  } else {
+    return union_name(make_caster<T>::Name...);
+  }
+}
+
 /* The first alternative need not have a default constructor, so the value is in a pointer. */
 template <typename... T> struct type_caster<std::variant<T...>> {
   using Value = std::variant<T...>;
   static constexpr bool takes_python = (takes_python_v<T> || ...);
-  static constexpr auto Name = union_name(make_caster<T>::Name...);
+  static constexpr auto Name = io_name(alternatives_name<T...>(), union_name(make_caster<T>::Name...));
   template <typename T_> using Cast = movable_cast_t<T_>;
   template <typename> bool can_cast() const { return value_ != nullptr; }
 

@@ -207,14 +207,27 @@ static int add_ranges(fh_text *text, const overload *self, uint32_t number, cons
     if (arg == NULL && i < self->n_positional && i < call->n_given) arg = &call->given[i];
     if (arg == NULL || !fh_range_excludes(param, arg)) continue;
     rc |= fh_text_add_format(text, "\n    %u. ", (unsigned)number);
-    rc |= fh_signature_add_name(text, param, i);
+    rc |= fh_signature_add_name(text, self->params, self->head.n_params, i);
     rc |= fh_text_add_cstr(text, " is ");
     rc |= fh_range_add_text(text, param, arg);
   }
   return rc;
 }
 
-static FH_COLD int raise_mismatch(const overload *first, const TVMFFIAny *args, uint32_t n_args) {
+/* Adds the error that was raised while an argument was read. */
+static int add_reason(fh_text *text) {
+  TVMFFIObject *reason = fh_error_take();
+  if (reason == NULL) return 0;
+  const TVMFFIErrorCell *cell = TVMFFIErrorGetCellPtr(reason);
+  int rc = fh_text_add_cstr(text, "\n\nReading an argument raised ");
+  rc |= fh_text_add(text, cell->kind.data, cell->kind.size);
+  rc |= fh_text_add_cstr(text, ": ");
+  rc |= fh_text_add(text, cell->message.data, cell->message.size);
+  fh_object_release(reason);
+  return rc;
+}
+
+static FH_COLD int raise_mismatch(const overload *first, const TVMFFIAny *args, uint32_t n_args, int last_rc) {
   fh_text text = {0};
   const char *name = first->signature;
   size_t n_name = strcspn(name, "(");
@@ -226,24 +239,26 @@ static FH_COLD int raise_mismatch(const overload *first, const TVMFFIAny *args, 
     rc |= fh_text_add_cstr(&text, each->signature);
   }
   rc |= fh_text_add_cstr(&text, "\n\nInvoked with types: ");
-  rc |= fh_text_add(&text, name, n_name);
   arguments call = split(args, n_args);
-  rc |= fh_text_add_cstr(&text, "(");
-  for (uint32_t i = 0; i < call.n_given + call.n_named; ++i) {
-    const TVMFFIAny *pair = i < call.n_given ? NULL : &call.named[2 * (i - call.n_given)];
-    TVMFFIByteArray by_name;
+  for (uint32_t i = 0; i < call.n_given; ++i) {
     rc |= fh_text_add_cstr(&text, i == 0 ? "" : ", ");
-    if (pair != NULL && fh_str_content(&pair[0], &by_name)) {
-      rc |= fh_text_add(&text, by_name.data, by_name.size);
-      rc |= fh_text_add_cstr(&text, "=");
-    }
-    rc |= add_class(&text, pair == NULL ? &call.given[i] : &pair[1]);
+    rc |= add_class(&text, &call.given[i]);
   }
-  rc |= fh_text_add_cstr(&text, ")");
+  if (call.n_named != 0) rc |= fh_text_add_cstr(&text, call.n_given == 0 ? "kwargs = { " : ", kwargs = { ");
+  for (uint32_t i = 0; i < call.n_named; ++i) {
+    TVMFFIByteArray name;
+    if (!fh_str_content(&call.named[2 * i], &name)) name = fh_base_bytes("?");
+    rc |= fh_text_add_cstr(&text, i == 0 ? "" : ", ");
+    rc |= fh_text_add(&text, name.data, name.size);
+    rc |= fh_text_add_cstr(&text, ": ");
+    rc |= add_class(&text, &call.named[2 * i + 1]);
+  }
+  if (call.n_named != 0) rc |= fh_text_add_cstr(&text, " }");
   number = 1;
   for (const overload *each = first; each != NULL; each = next_of(each)) {
     rc |= add_ranges(&text, each, number++, &call);
   }
+  if (last_rc == FFI_HPY_UNREADABLE) rc |= add_reason(&text);
   if (rc == 0) (void)fh_error_raise(FH_TYPE_ERROR, "%.*s", (int)text.n_bytes, text.data);
   fh_text_free(&text);
   return -1;
@@ -253,13 +268,18 @@ static FH_COLD int raise_mismatch(const overload *first, const TVMFFIAny *args, 
 
 /* Any call of a Function with defaults or several overloads, or with a wrong number of arguments. */
 static FH_NOINLINE int call_any(const overload *first, const TVMFFIAny *args, uint32_t n, TVMFFIAny *result) {
+  int last_rc = 0; /* FFI_HPY_UNREADABLE from the first time on */
   uint32_t flags = next_of(first) == NULL ? UINT32_MAX : ~(uint32_t)kFfiHpyCastConvert;
   for (;; flags = UINT32_MAX) {
     for (const overload *each = first; each != NULL; each = next_of(each)) {
       int rc = call_one(each, args, n, flags, result);
-      if (FH_LIKELY(rc != FFI_HPY_NEXT_OVERLOAD)) return rc;
+      if (FH_LIKELY(rc <= 0)) {
+        if (rc == 0 && last_rc == FFI_HPY_UNREADABLE) fh_error_clear(); /* it concerns another overload */
+        return rc;
+      }
+      if (last_rc != FFI_HPY_UNREADABLE) last_rc = rc;
     }
-    if (flags == UINT32_MAX) return raise_mismatch(first, args, n);
+    if (flags == UINT32_MAX) return raise_mismatch(first, args, n, last_rc);
   }
 }
 
@@ -269,7 +289,7 @@ static int call_overloads(void *self, const TVMFFIAny *args, int32_t n_args, TVM
   bool is_plain = n == first->head.n_params && n == first->n_required && first->is_simple && next_of(first) == NULL;
   if (FH_UNLIKELY(!is_plain)) return call_any(first, args, n, result);
   int rc = first->head.call(&first->head, args, UINT32_MAX, result);
-  return FH_LIKELY(rc != FFI_HPY_NEXT_OVERLOAD) ? rc : raise_mismatch(first, args, n);
+  return FH_LIKELY(rc <= 0) ? rc : raise_mismatch(first, args, n, rc);
 }
 
 /* --- definitions -------------------------------------------------------------------------------------------------- */
@@ -329,7 +349,7 @@ static void set_params(overload *self, const ffi_hpy_function_spec *spec, uint32
   self->is_simple = true;
   self->n_positional = 0;
   for (uint32_t i = 0; i < spec->n_params; ++i) {
-    const ffi_hpy_param *said = i < n_hidden ? &object : NULL;
+    const ffi_hpy_param *said = i == 0 && (spec->flags & kFfiHpyFunctionIsMethod) != 0 ? &object : NULL;
     if (spec->n_named != 0 && i >= n_hidden) said = &spec->params[i - n_hidden];
     ffi_hpy_param *param = &self->params[i];
     set_param(param, said, spec->type_flags[i], &names);
@@ -362,7 +382,7 @@ static overload *new_overload(const ffi_hpy_function_spec *spec, uint32_t n_hidd
 static int describe(overload *self, const ffi_hpy_function_spec *spec, TVMFFIAny *metadata) {
   fh_text text = {0}, about = {0};
   int rc = fh_signature_add_text(&text, spec, self->params) | fh_text_add(&text, "", 1);
-  rc |= fh_signature_add_metadata(&about, spec, self->params);
+  if (rc == 0) rc = fh_signature_add_metadata(&about, spec, self->params, text.data);
   if (rc == 0) {
     self->signature = text.data;
     text.data = NULL;

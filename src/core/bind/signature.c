@@ -47,19 +47,28 @@ static bool adds_none(const ffi_hpy_param *param, part type) {
 
 /* --- the signature ------------------------------------------------------------------------------------------------ */
 
-int fh_signature_add_name(fh_text *text, const ffi_hpy_param *param, uint32_t i) {
+/* Whether a parameter is the object of a method. */
+static bool is_self(const ffi_hpy_param *params, uint32_t i) {
+  return i == 0 && params[0].name != NULL && strcmp(params[0].name, "self") == 0;
+}
+
+int fh_signature_add_name(fh_text *text, const ffi_hpy_param *params, uint32_t n_params, uint32_t i) {
+  const ffi_hpy_param *param = &params[i];
+  uint32_t n_hidden = is_self(params, 0);
   if (param->name != NULL) return fh_text_add_cstr(text, param->name);
   if (param->flags & kFfiHpyParamArgs) return fh_text_add_cstr(text, "args");
   if (param->flags & kFfiHpyParamKwargs) return fh_text_add_cstr(text, "kwargs");
-  return fh_text_add_format(text, "arg%u", (unsigned)i);
+  if (n_params == n_hidden + 1) return fh_text_add_cstr(text, "arg");
+  return fh_text_add_format(text, "arg%u", (unsigned)(i - n_hidden));
 }
 
-static int add_param(fh_text *text, const ffi_hpy_function_spec *spec, const ffi_hpy_param *param, uint32_t i) {
+static int add_param(fh_text *text, const ffi_hpy_function_spec *spec, const ffi_hpy_param *params, uint32_t i) {
+  const ffi_hpy_param *param = &params[i];
   int rc = 0;
   bool is_rest = (param->flags & (kFfiHpyParamArgs | kFfiHpyParamKwargs)) != 0;
   if (is_rest) rc |= fh_text_add_cstr(text, param->flags & kFfiHpyParamArgs ? "*" : "**");
-  rc |= fh_signature_add_name(text, param, i);
-  if (is_rest) return rc;
+  rc |= fh_signature_add_name(text, params, spec->n_params, i);
+  if (is_rest || is_self(params, i)) return rc;
   part type = type_of(spec, i + 1);
   rc |= fh_text_add_cstr(text, ": ");
   rc |= fh_text_add(text, type.begin, length_of(type));
@@ -71,13 +80,29 @@ static int add_param(fh_text *text, const ffi_hpy_function_spec *spec, const ffi
   return rc;
 }
 
-int fh_signature_add_text(fh_text *text, const ffi_hpy_function_spec *spec, const ffi_hpy_param *params) {
-  if (spec->signature != NULL) {
-    return fh_text_add_cstr(text, spec->signature + (strncmp(spec->signature, "def ", 4) == 0 ? 4 : 0));
+/* The number of parameters before the `/`: those by position, unless one of them has a name. */
+static uint32_t count_by_position(const ffi_hpy_function_spec *spec, const ffi_hpy_param *params) {
+  enum { NOT_BY_POSITION = kFfiHpyParamArgs | kFfiHpyParamKwargs | kFfiHpyParamByNameOnly };
+  uint32_t i = spec->n_params != 0 && is_self(params, 0), n_hidden = i;
+  for (; i < spec->n_params && (params[i].flags & NOT_BY_POSITION) == 0; ++i) {
+    if (params[i].name != NULL) return 0;
   }
+  return i == n_hidden ? 0 : i;
+}
+
+/* The author's signature: its last line, which others precede, such as decorators. */
+static int add_given(fh_text *text, const char *signature) {
+  const char *line = strrchr(signature, '\n');
+  line = line != NULL ? line + 1 : signature;
+  return fh_text_add_cstr(text, line + (strncmp(line, "def ", 4) == 0 ? 4 : 0));
+}
+
+int fh_signature_add_text(fh_text *text, const ffi_hpy_function_spec *spec, const ffi_hpy_param *params) {
+  if (spec->signature != NULL) return add_given(text, spec->signature);
   int rc = fh_text_add_cstr(text, spec->name);
   rc |= fh_text_add_cstr(text, "(");
   bool has_star = false;
+  uint32_t n_by_position = count_by_position(spec, params);
   for (uint32_t i = 0; i < spec->n_params; ++i) {
     rc |= fh_text_add_cstr(text, i == 0 ? "" : ", ");
     has_star |= (params[i].flags & kFfiHpyParamArgs) != 0;
@@ -85,7 +110,8 @@ int fh_signature_add_text(fh_text *text, const ffi_hpy_function_spec *spec, cons
       rc |= fh_text_add_cstr(text, "*, ");
       has_star = true;
     }
-    rc |= add_param(text, spec, &params[i], i);
+    rc |= add_param(text, spec, params, i);
+    if (i + 1 == n_by_position) rc |= fh_text_add_cstr(text, ", /");
   }
   part result = type_of(spec, 0);
   rc |= fh_text_add_cstr(text, ") -> ");
@@ -202,7 +228,7 @@ static int add_params(fh_text *text, const ffi_hpy_function_spec *spec, const ff
   int rc = fh_text_add_cstr(text, ",\"params\":[");
   for (uint32_t i = 0; i < spec->n_params; ++i) {
     rc |= fh_text_add_cstr(text, i == 0 ? "{\"name\":\"" : ",{\"name\":\"");
-    rc |= fh_signature_add_name(text, &params[i], i);
+    rc |= fh_signature_add_name(text, params, spec->n_params, i);
     rc |= fh_text_add_cstr(text, "\"");
     if (params[i].shown != NULL) {
       rc |= fh_text_add_cstr(text, ",\"shown\":");
@@ -218,7 +244,8 @@ static int add_params(fh_text *text, const ffi_hpy_function_spec *spec, const ff
   return rc | fh_text_add_cstr(text, "]");
 }
 
-int fh_signature_add_metadata(fh_text *text, const ffi_hpy_function_spec *spec, const ffi_hpy_param *params) {
+int fh_signature_add_metadata(fh_text *text, const ffi_hpy_function_spec *spec, const ffi_hpy_param *params,
+                              const char *signature) {
   fh_text schema = {0};
   int rc = add_type_schema(&schema, spec, params);
   rc |= fh_text_add_cstr(text, "{\"type_schema\":");
@@ -231,10 +258,8 @@ int fh_signature_add_metadata(fh_text *text, const ffi_hpy_function_spec *spec, 
   }
   bool is_named = spec->n_params != 0 && params[spec->n_params - 1].name != NULL;
   if (is_named || is_by_core) rc |= add_params(text, spec, params);
-  if (spec->signature != NULL) {
-    rc |= fh_text_add_cstr(text, ",\"signature\":");
-    rc |= add_json_string(text, part_of(spec->signature));
-  }
+  rc |= fh_text_add_cstr(text, ",\"signature\":");
+  rc |= add_json_string(text, part_of(signature));
   if (is_by_core) rc |= fh_text_add_cstr(text, ",\"named_by_function\":true");
   if (takes_python) rc |= fh_text_add_cstr(text, ",\"python_arguments\":true");
   if ((spec->flags & kFfiHpyFunctionReleasesGil) == 0) rc |= fh_text_add_cstr(text, ",\"nonblocking\":true");

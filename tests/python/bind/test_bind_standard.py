@@ -220,5 +220,5 @@ def test_signatures_name_what_is_accepted_and_what_is_returned(bound):
     assert signature.return_annotation == dict[str, set[int]]
     assert inspect.signature(bound.time).return_annotation is datetime.datetime
     assert inspect.signature(bound.parent).return_annotation is Path
-    with pytest.raises(TypeError, match=r"duration\(arg0: datetime.timedelta \| float"):
+    with pytest.raises(TypeError, match=r"duration\(arg: datetime.timedelta \| float"):
         bound.duration(3)

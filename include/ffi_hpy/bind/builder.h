@@ -1,0 +1,53 @@
+/* builder.h - tuples and lists of Python that C++ fills item by item. Programs include ffi_hpy/bind.h. */
+#ifndef FFI_HPY_BIND_BUILDER_H_
+#define FFI_HPY_BIND_BUILDER_H_
+
+#include <ffi_hpy/bind/type_casters.h>
+
+#include <vector>
+
+FFI_HPY_NAMESPACE_BEGIN
+
+namespace detail {
+
+/** Collects the items of a Sequence, which Python makes of them at once. */
+template <typename Sequence> class sequence_builder {
+public:
+  explicit sequence_builder(size_t n) : n_(n) { items_.reserve(n); }
+  sequence_builder(const sequence_builder &) = delete;
+
+  /** Sets the next item. False, without an item, for a value that cannot become one of Python. */
+  template <typename T> bool put(T &&value) noexcept {
+    try {
+      items_.push_back(cast(std::forward<T>(value)));
+      return items_.back().is_valid();
+    } catch (...) {
+      return false;
+    }
+  }
+  /** The sequence. The builder is done. Throws cast_error if an item is missing. */
+  Sequence commit() {
+    if (is_committed_) throw cast_error("the sequence is already committed");
+    if (items_.size() != n_) throw cast_error("the sequence is not completely filled");
+    is_committed_ = true;
+    object operation = str_of(std::is_same_v<Sequence, tuple> ? "tuple" : "list");
+    std::vector<TVMFFIAny> all{operation.any()};
+    for (const object &item : items_) all.push_back(item.any());
+    return steal<Sequence>(ask_package(all.data(), all.size()).release());
+  }
+
+private:
+  std::vector<object> items_;
+  size_t n_;
+  bool is_committed_ = false;
+};
+
+} // namespace detail
+
+/** Makes a tuple, or a list, of a known size: put() each item, then commit(). */
+using tuple_builder = detail::sequence_builder<tuple>;
+using list_builder = detail::sequence_builder<list>;
+
+FFI_HPY_NAMESPACE_END
+
+#endif /* FFI_HPY_BIND_BUILDER_H_ */
