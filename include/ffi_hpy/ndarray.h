@@ -189,12 +189,13 @@ template <typename T> constexpr auto dtype_text() {
 
 template <typename... Args> struct type_caster<ndarray<Args...>> {
   using Config = array_config<Args...>;
-  static constexpr auto demands_name = concat_maybe(
-      dtype_text<typename Config::Scalar>(), Config::Shape::name, Config::Order::name, Config::DeviceType::name,
-      const_name<ndarray<Args...>::ReadOnly>("writable=False", ""));
+  static constexpr auto demands_name =
+      concat_maybe(dtype_text<typename Config::Scalar>(), Config::Shape::name, Config::Order::name,
+                   Config::DeviceType::name, const_name<ndarray<Args...>::ReadOnly>("writable=False", ""));
   FFI_HPY_TYPE_CASTER(ndarray<Args...>,
-                      Config::Framework::name + const_name<sizeof(demands_name.text) == 1>(
-                                                    demands_name, const_name("[") + demands_name + const_name("]")));
+                      Config::Framework::name +
+                          const_name<sizeof(demands_name.text) == 1>(demands_name,
+                                                                     const_name("[") + demands_name + const_name("]")));
 
   bool from_python(handle source, uint32_t flags, cleanup_list *) noexcept {
     value = Value();

@@ -56,7 +56,8 @@ template <bool B, typename Yes, typename No> constexpr auto const_name(const Yes
   }
 }
 /** The text of a parameter, and that of a result: type_text() chooses. */
-template <typename Parameter, typename Result> constexpr auto io_name(const Parameter &parameter, const Result &result) {
+template <typename Parameter, typename Result>
+constexpr auto io_name(const Parameter &parameter, const Result &result) {
   return const_name("\1") + parameter + const_name("\2") + result + const_name("\3");
 }
 template <size_t N, size_t M> constexpr auto io_name(const char (&parameter)[N], const char (&result)[M]) {

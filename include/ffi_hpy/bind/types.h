@@ -377,9 +377,10 @@ inline dict::pairs dict::end() const { return pairs(iterator::sentinel()); }
 class capsule : public object {
   FFI_HPY_OBJECT(capsule, object, "typing_extensions.CapsuleType", detail::is_kind("capsule", value))
   capsule(const void *value, const char *name, void (*cleanup)(void *) noexcept = nullptr)
-      : object(value == nullptr ? none()
-                                : detail::ask_python("capsule", cast(value), detail::str_of(name != nullptr ? name : ""),
-                                                     cast(reinterpret_cast<const void *>(cleanup)))) {}
+      : object(value == nullptr
+                   ? none()
+                   : detail::ask_python("capsule", cast(value), detail::str_of(name != nullptr ? name : ""),
+                                        cast(reinterpret_cast<const void *>(cleanup)))) {}
   explicit capsule(const void *value, void (*cleanup)(void *) noexcept = nullptr) : capsule(value, nullptr, cleanup) {}
   void *data() const { return cast<void *>(detail::ask_python("capsule_data", *this)); }
   /** The address. ValueError if the capsule has another name. */
@@ -433,8 +434,7 @@ template <typename T> struct pointer_and_handle {
 
 FFI_HPY_NAMESPACE_END
 
-template <>
-struct std::tuple_size<FFI_HPY_BIND_NAMESPACE::slice::range> : std::integral_constant<size_t, 4> {};
+template <> struct std::tuple_size<FFI_HPY_BIND_NAMESPACE::slice::range> : std::integral_constant<size_t, 4> {};
 template <size_t I> struct std::tuple_element<I, FFI_HPY_BIND_NAMESPACE::slice::range> {
   using type = decltype(std::declval<FFI_HPY_BIND_NAMESPACE::slice::range>().template get<I>());
 };

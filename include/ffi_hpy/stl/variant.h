@@ -20,8 +20,8 @@ template <> struct has_arg_defaults<std::monostate> : std::true_type {};
 /** The alternatives as types of a parameter: None comes last. */
 template <typename... T> constexpr auto alternatives_name() {
   if constexpr ((std::is_same_v<std::monostate, T> || ...)) {
-    return optional_name(union_name(
-        const_name<std::is_same_v<std::monostate, T>>(descr<0>(std::in_place), make_caster<T>::Name)...));
+    return optional_name(
+        union_name(const_name<std::is_same_v<std::monostate, T>>(descr<0>(std::in_place), make_caster<T>::Name)...));
   } else {
     return union_name(make_caster<T>::Name...);
   }

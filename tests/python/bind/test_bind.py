@@ -139,7 +139,7 @@ def test_numbers_keep_their_value_or_are_refused(bound, name, low, high):
             function(outside)
         lines = str(caught.value).splitlines()
         assert lines[-2:] == [
-            f"Invoked with types: int",
+            "Invoked with types: int",
             f"    1. arg is {outside}, which is outside the range {low} to {high}",
         ]
     for wrong in (1.0, "1", None):
@@ -175,8 +175,9 @@ def test_help_shows_the_declaration(bound):
     with pytest.raises(TypeError, match=r"1\. describe\(x: float, y: bool = True, z: str \| None = None\) -> str"):
         bound.describe([])
     lines = ["add(a: int, b: int = 1) -> int", "add(a: str, b: str = '!') -> str"]
-    assert bound.add.__doc__ == "{}\n{}\n\nOverloaded function.\n\n1. ``{}``\n\nAdds numbers.\n\n2. ``{}``\n\nJoins.".format(
-        *lines, *lines
+    assert (
+        bound.add.__doc__
+        == "{}\n{}\n\nOverloaded function.\n\n1. ``{}``\n\nAdds numbers.\n\n2. ``{}``\n\nJoins.".format(*lines, *lines)
     )
     assert str(inspect.signature(bound.Animal)) == "(name: str)"
     assert "age" in inspect.signature(bound.Dog.__init__).parameters or "args" in str(inspect.signature(bound.Dog))
