@@ -6,9 +6,12 @@ The library calls it while it is imported, once for each definition. A scope is 
 from __future__ import annotations
 
 import sys
-from types import ModuleType
+from functools import cache
+from types import GenericAlias, ModuleType
 
 from .. import _core
+from .._containers.mapping import Map
+from .._containers.sequence import Array
 from .._core import Function
 from .._types.function_metadata import add_metadata
 from .._types.info import info_of_class, info_of_index
@@ -26,14 +29,14 @@ from ..registry import (
     make_class,
 )
 from . import arrays, standard, states
-from .values import OPERATIONS, keep
+from .values import OPERATIONS, keep, warn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-__all__ = ["answer"]
+__all__ = ["answer", "class_name"]
 
 if not hasattr(Function, "_keep"):  # the cffi backend, where the class has the conversion of arguments
     Function._keep = staticmethod(keep)  # type: ignore[attr-defined]
@@ -99,22 +102,24 @@ def _method(cls: type[Any], name: str) -> None:
 _SLOTS = ("__dict__", "__weakref__")
 
 
-class StaticProperty:
-    """A property of a class, which BoundMeta lets the class itself set."""
+class StaticProperty(property):
+    """A property of a class, which BoundMeta lets the class itself set. As a property it is documented by help()."""
 
     def __init__(self, get: Callable[[type], Any], set: Callable[[type, Any], None] | None, doc: str) -> None:
-        self.get, self.set, self.__doc__ = get, set, doc
+        super().__init__(get, set)
+        self.__doc__ = doc  # the instance's own, because this class has one
 
-    def __get__(self, obj: Any, cls: type) -> Any:
-        return self.get(cls)
+    def __get__(self, obj: Any, cls: type | None = None) -> Any:
+        assert self.fget is not None
+        return self.fget(type(obj) if cls is None else cls)
 
     def __set__(self, obj: Any, value: Any) -> None:
         self.change(obj if isinstance(obj, type) else type(obj), value)
 
     def change(self, cls: type, value: Any) -> None:
-        if self.set is None:
+        if self.fset is None:
             raise AttributeError(f"a static property of {cls.__qualname__} cannot be set")
-        self.set(cls, value)
+        self.fset(cls, value)
 
 
 def _static_property(cls: type, name: str, get: Any, set: Any, doc: str) -> None:
@@ -129,6 +134,11 @@ def _static_property_in(cls: type, name: str) -> StaticProperty | None:
     return None
 
 
+def _require_mutable(cls: type, name: str) -> None:
+    if "_ffi_is_frozen" in cls.__dict__:
+        raise TypeError(f"cannot set {name!r} attribute of immutable type {cls.__qualname__!r}")
+
+
 class BoundMeta(ObjectMeta):
     """Metaclass of bound classes: a class of Python that derives from one is an ordinary class, whose instances have
     attributes and weak references, unless it declares `__slots__`."""
@@ -136,6 +146,7 @@ class BoundMeta(ObjectMeta):
     if not TYPE_CHECKING:  # with these, type checkers would accept every assignment
 
         def __setattr__(cls, name, value, /):
+            _require_mutable(cls, name)
             found = _static_property_in(cls, name)
             if found is None or isinstance(value, StaticProperty):
                 super().__setattr__(name, value)
@@ -143,6 +154,7 @@ class BoundMeta(ObjectMeta):
                 found.change(cls, value)
 
         def __delattr__(cls, name, /):
+            _require_mutable(cls, name)
             if _static_property_in(cls, name) is not None:
                 raise AttributeError(f"a static property of {cls.__qualname__} cannot be deleted")
             super().__delattr__(name)
@@ -160,15 +172,49 @@ class BoundMeta(ObjectMeta):
 
 def _class(scope: Any, name: str, type_index: int, flags: int, address: int) -> type:
     """Make the class of a bound C++ class. `flags`: 1 for attributes, plus 2 for weak references to its instances, plus
-    4 for a class that Python cannot derive from. `address`: that of the C struct of the class."""
+    4 for a class that Python cannot derive from, plus 8 for a generic class. `address`: that of the C struct of the
+    class."""
     slots = tuple([slot for i, slot in enumerate(_SLOTS) if flags & 1 << i])
     cls = make_class(BoundMeta, _names_in(scope, name), info_of_index(type_index), slots)
     cls._ffi_is_findable = True  # type: ignore[attr-defined]  # for the cffi backend (_pypy/object/objects.py)
     cls._ffi_bound_class = address  # type: ignore[attr-defined]
     if flags & 4:
         cls._ffi_is_final = True  # type: ignore[attr-defined]
+    if flags & 8:
+        cls.__class_getitem__ = classmethod(GenericAlias)  # type: ignore[attr-defined]
     setattr(scope, name, cls)
     return cls
+
+
+def _freeze(cls: type) -> bool:
+    """Make a bound class constant. Return False for another class."""
+    if not isinstance(cls, BoundMeta):
+        return False
+    for base in cls.__bases__:
+        if isinstance(base, BoundMeta) and "_ffi_is_frozen" not in vars(base):
+            raise TypeError(f"immutable type {cls.__qualname__!r} has the mutable base {base.__qualname__!r}")
+    type.__setattr__(cls, "_ffi_is_frozen", True)
+    return True
+
+
+def _known_class(scope: Any, name: str, type_index: int, warning: str) -> type:
+    """Set a class that is bound already as an attribute, too, and let definitions add to it."""
+    warn(warning)
+    cls = class_for_type_index(type_index)
+    if "_ffi_is_frozen" in vars(cls):
+        type.__delattr__(cls, "_ffi_is_frozen")
+    setattr(scope, name, cls)
+    return cls
+
+
+def _class_entry(cls: type, name: str) -> list[Any] | None:
+    """Return a list of the entry of a class or of its bases; None if there is none."""
+    return next(([vars(owner)[name]] for owner in cls.__mro__ if name in vars(owner)), None)
+
+
+def _instance_dict(value: Any) -> dict[str, Any] | None:
+    found = getattr(value, "__dict__", None)
+    return found if isinstance(found, dict) else None
 
 
 class _NewMeta(BoundMeta):
@@ -213,8 +259,18 @@ def _override(obj: Any, name: str) -> Function | None:
     return caller_of_override(obj, name)
 
 
-def _class_name(cls: type) -> str:
-    return f"{cls.__module__}.{cls.__qualname__}"
+def class_name(cls: type) -> str:
+    """Return the name of a class for messages."""
+    try:
+        module: str | None = cls.__module__
+    except Exception:  # a property of a metaclass
+        module = None
+    return f"{module}.{cls.__qualname__}" if module not in ("builtins", None) else cls.__qualname__
+
+
+def _value_name(value: Any) -> str:
+    """Return the name of a value's class as its caller knows it: lists and dicts arrive as native containers."""
+    return {Array: "list", Map: "dict"}.get(type(value)) or class_name(type(value))
 
 
 def _exception(scope: Any, name: str, base: type) -> type:
@@ -230,32 +286,58 @@ def _exception(scope: Any, name: str, base: type) -> type:
 # --- enums ----------------------------------------------------------------------------------------------------------
 
 
+def _text_of_member(member: Any) -> str:
+    """Return the name with that of the class, as C++ writes it: `Color.red`, `Access.read|write`."""
+    name = member._name_
+    if name is None:  # a combination of flags, before Python 3.11
+        parts = [each for each in type(member) if each._value_ and each._value_ & member._value_ == each._value_]
+        name = "|".join(each._name_ for each in parts) or str(member._value_)
+    return f"{type(member).__name__}.{name}"
+
+
+class _Named:
+    """A base of enums, whose members have the texts and the `__name__` of C++."""
+
+    __slots__ = ()
+    __name__ = property(lambda self: self._name_)  # type: ignore[assignment]
+    __str__ = __repr__ = _text_of_member
+
+
+@cache
+def _enum_base(kind: int) -> Any:
+    import enum
+
+    bases: Any = (_Named, (enum.Enum, enum.IntEnum, enum.Flag, enum.IntFlag, getattr(enum, "StrEnum", None))[kind])
+    if bases[1] is None:  # before Python 3.11
+        bases = (_Named, str, enum.Enum)
+    meta: Any = enum.EnumMeta
+    return meta("BoundEnum", bases, meta.__prepare__("BoundEnum", bases))
+
+
 class _EnumBuilder:
-    """An enum whose members are not complete. `kind`: 1 for members that are ints, plus 2 for flags."""
+    """An enum whose members are not complete. `kind`: 1 for members that are ints, plus 2 for flags; or 4 for members
+    that are strings."""
 
     def __init__(self, scope: Any, name: str, doc: str, kind: int) -> None:
         self.scope, self.name, self.doc, self.kind = scope, name, doc, kind
-        self.members: list[tuple[str, int, str]] = []
+        self.members: list[tuple[str, int | str, str]] = []
         self.functions: list[tuple[str, str, Any]] = []
         self.made: Any = None
         self.is_exported = False
 
     def finish(self) -> type:
         """Make the class, and set it as an attribute of its scope."""
-        import enum
-
-        base: Any = (enum.Enum, enum.IntEnum, enum.Flag, enum.IntFlag)[self.kind]
+        base = _enum_base(self.kind)
         module, qualified = _names_in(self.scope, self.name)
         pairs = [(name, value) for name, value, _ in self.members]
         cls: Any = base(self.name, pairs, module=module, qualname=qualified)
         cls.__doc__ = self.doc or None
-        if not issubclass(cls, int):  # members that are ints are passed as such
+        if not issubclass(cls, (int, str)):  # such members are passed as what they are
             cls.__ffi_members__ = True  # for _convert.classify()
             for member in cls.__members__.values():
                 _core.member_register(member)
         for name, _, doc in self.members:
-            if doc:
-                cls[name].__doc__ = doc
+            cls[name].__doc__ = doc or None
         for kind, name, function in self.functions:
             setattr(cls, name, _ENUM_FUNCTIONS[kind](function))
         self.made = cls
@@ -266,7 +348,7 @@ class _EnumBuilder:
         return cls  # type: ignore[no-any-return]
 
 
-def _enum_add(builder: _EnumBuilder, name: str, value: int, doc: str) -> None:
+def _enum_add(builder: _EnumBuilder, name: str, value: int | str, doc: str) -> None:
     if builder.made is not None:
         raise RuntimeError(f"{builder.name} is complete: a function has used it already")
     builder.members.append((name, value, doc))
@@ -299,11 +381,19 @@ def _enum_member(cls: Any, value: int) -> Any:
     return member if hasattr(cls, "__ffi_members__") else OpaquePyObject(member)
 
 
-def _enum_value(cls: type, value: Any) -> int | None:
-    """Return the number of a member; None for an object of another class."""
+def _enum_value(cls: Any, value: Any, may_convert: bool) -> Any:
+    """Return the number of a member, or the member itself if its value is a str; None for another value. With
+    may_convert also for the value of a member."""
     if not isinstance(value, cls):
-        return None
-    number: int = value._value_  # type: ignore[attr-defined]
+        try:
+            value = cls(value) if may_convert else None
+        except ValueError:
+            return None
+        if value is None:
+            return None
+    number = value._value_
+    if isinstance(number, str):
+        return OpaquePyObject(value)
     return number if number < 2**63 else number - 2**64
 
 
@@ -351,6 +441,10 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     "key_in": lambda scope, name: ".".join(_names_in(scope, name)),
     "method": _method,
     "class": _class,
+    "class_entry": _class_entry,
+    "freeze": _freeze,
+    "instance_dict": _instance_dict,
+    "known_class": _known_class,
     "class_of_index": class_for_type_index,
     "class_address": lambda cls: getattr(cls, "_ffi_bound_class", 0),
     "property": _property,
@@ -360,9 +454,11 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     "property_metadata": _property_metadata,
     "trampoline": _trampoline,
     "override": _override,
-    "class_name": _class_name,
-    "list_repr": lambda self: f"{_class_name(type(self))}({list(self)!r})",
-    "dict_repr": lambda self: f"{_class_name(type(self))}({dict(self.items())!r})",
+    "class_name": class_name,
+    "value_name": _value_name,
+    "short_class_name": lambda cls: f"{cls.__module__}.{cls.__name__}",
+    "list_repr": lambda self: f"{class_name(type(self))}({list(self)!r})",
+    "dict_repr": lambda self: f"{class_name(type(self))}({dict(self.items())!r})",
     "exception": _exception,
     "enum": _EnumBuilder,
     "enum_add": _enum_add,

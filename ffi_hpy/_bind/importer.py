@@ -13,7 +13,7 @@ from .._convert import convert_func
 from .._values.opaque import OpaquePyObject
 from ..module import load_module
 from ..registry import get_global_func, register_global_func
-from .define import answer
+from .define import answer, class_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,22 +25,12 @@ __all__ = ["execute", "load"]
 _answer = convert_func(answer)
 
 
-def _class_name(value: Any) -> str:
-    """Return the name of an object's class for messages of the core."""
-    cls = type(value)
-    try:
-        module = cls.__module__
-    except Exception:  # a property of a metaclass
-        module = None
-    return f"{module}.{cls.__qualname__}" if module not in ("builtins", None) else cls.__qualname__
-
-
 def _pairs_of(value: Any) -> list[Any] | None:
     """Return the keys and values of a mapping, in turn; None for other values."""
     return [part for pair in value.items() for part in pair] if isinstance(value, Mapping) else None
 
 
-register_global_func("ffi_hpy.class_name", _class_name, override=True)
+register_global_func("ffi_hpy.class_name", lambda value: class_name(type(value)), override=True)
 register_global_func("ffi_hpy.bind_items", _core.items_of, override=True)
 register_global_func("ffi_hpy.bind_pairs", _pairs_of, override=True)
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-__all__ = ["OPERATIONS", "keep"]
+__all__ = ["OPERATIONS", "keep", "warn"]
 
 _PLAIN = frozenset({type(None), bool, int, float, str, bytes, String, Bytes, ctypes.c_void_p})
 
@@ -221,7 +221,7 @@ def _error_text(error: Any) -> bytes:
 
 def _unraisable(error: Any, context: Any) -> None:
     """Report a native error that cannot be raised."""
-    exception = exception_in(error)
+    exception = error if isinstance(error, BaseException) else exception_in(error)
     sys.unraisablehook(
         types.SimpleNamespace(
             exc_type=type(exception),
@@ -231,6 +231,32 @@ def _unraisable(error: Any, context: Any) -> None:
             object=context,
         )
     )
+
+
+def _error_text(error: Any) -> str:
+    """Return the text that Python prints for a native error."""
+    from traceback import format_exception, format_tb
+
+    exception = exception_in(error)
+    try:
+        str(exception)
+    except Exception:  # the releases of Python write different texts
+        lines = ["Traceback (most recent call last):\n", *format_tb(exception.__traceback__)]
+        return "".join([*lines, f"{type(exception).__qualname__}: <exception str() failed>"])
+    return "".join(format_exception(type(exception), exception, exception.__traceback__))
+
+
+def warn(text: str) -> None:
+    """Warn of a mistake of the code that has called C++. A warning that is an error cannot be raised from there."""
+    import warnings
+
+    depth, frame = 1, sys._getframe(0)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "ffi_hpy":
+        depth, frame = depth + 1, frame.f_back
+    try:
+        warnings.warn(text, RuntimeWarning, stacklevel=depth)
+    except RuntimeWarning as error:
+        _unraisable(error, text)
 
 
 def _print(value: Any, end: Any, file: Any) -> None:
@@ -254,9 +280,13 @@ def _run(mode: str, source: str, variables: Any, local: Any) -> Any:
     return eval(compile(dedent(source), "<string>", mode), variables, local)
 
 
-def _keep_alive(nurse: Any, patient: Any) -> None:
-    """Keep the patient alive as long as the nurse."""
-    weakref.finalize(nurse, _ignore, patient).atexit = False
+def _keep_alive(nurse: Any, patient: Any) -> bool:
+    """Keep the patient alive as long as the nurse. Return False if the nurse accepts no weak reference."""
+    try:
+        weakref.finalize(nurse, _ignore, patient).atexit = False
+    except TypeError:
+        return False
+    return True
 
 
 def _ignore(_patient: Any) -> None:
@@ -337,8 +367,10 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "runs_in_parallel": _runs_in_parallel,
     "error_text": _error_text,
     "error_value": exception_in,
+    "error_text": _error_text,
     "error_matches": lambda error, cls: isinstance(exception_in(error), cls),
     "raise_from": _raise_from,
     "raise_os_error": _raise_os_error,
     "unraisable": _unraisable,
+    "warn": warn,
 }

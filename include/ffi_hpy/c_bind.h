@@ -101,6 +101,7 @@ typedef struct {
 /* ---- Classes and instances ---- */
 
 /** A bound class. The library makes it, and it lives as long as the process. */
+struct ffi_hpy_instance;
 typedef struct ffi_hpy_class {
   const struct ffi_hpy_class *base; /**< the bound base class; NULL if there is none */
   void *(*to_base)(void *value); /**< the address of the base in a value; NULL if both are the same */
@@ -117,6 +118,9 @@ typedef struct ffi_hpy_class {
   /** Tells a value with a reference count of its own that an object owns it now; NULL: the class has no count. */
   void (*set_self)(const struct ffi_hpy_class *type, void *value, TVMFFIObject *self);
   void (*set_self_function)(void); /**< belongs to set_self */
+  /** The `release` of a value that `new` has made: the holder is the pointer. NULL: the class has no public
+   * destructor. */
+  void (*delete_value)(struct ffi_hpy_instance *self);
 } ffi_hpy_class;
 
 /** An object of a bound class: a header, and a C++ value inside of the object or elsewhere. */

@@ -20,16 +20,35 @@ struct self_t {};
 template <typename Class, typename Operand>
 using operand_t = std::conditional_t<std::is_same_v<Operand, self_t>, typename Class::Type, Operand>;
 
+/** The result of an operator for `def` (Result is void), or for `def_cast`. */
+template <typename Result, typename T> auto operator_result(T &&value) {
+  if constexpr (std::is_void_v<Result>) {
+    return std::decay_t<T>(std::forward<T>(value));
+  } else {
+    return static_cast<Result>(std::forward<T>(value));
+  }
+}
+
 /** `Left op Right`, where one is self. */
 template <typename Op, typename Left, typename Right>
 struct binary_operator : def_visitor<binary_operator<Op, Left, Right>> {
   template <typename Class, typename... Extra> void execute(Class &cl, const Extra &...extra) const {
+    define<void>(cl, extra...);
+  }
+  template <typename Class, typename... Extra> void execute_cast(Class &cl, const Extra &...extra) const {
+    define<typename Class::Type>(cl, extra...);
+  }
+
+private:
+  template <typename Result, typename Class, typename... Extra> static void define(Class &cl, const Extra &...extra) {
     using L = operand_t<Class, Left>;
     using R = operand_t<Class, Right>;
     if constexpr (std::is_same_v<Left, self_t>) {
-      cl.def(Op::name, [](const L &l, const R &r) { return Op::apply(l, r); }, is_operator(), extra...);
+      auto apply = [](const L &l, const R &r) { return operator_result<Result>(Op::apply(l, r)); };
+      cl.def(Op::name, apply, is_operator(), extra...);
     } else {
-      cl.def(Op::reflected, [](const R &r, const L &l) { return Op::apply(l, r); }, is_operator(), extra...);
+      auto apply = [](const R &r, const L &l) { return operator_result<Result>(Op::apply(l, r)); };
+      cl.def(Op::reflected, apply, is_operator(), extra...);
     }
   }
 };
@@ -48,7 +67,16 @@ template <typename Op, typename Right> struct inplace_operator : def_visitor<inp
 /** `op self`. */
 template <typename Op> struct unary_operator : def_visitor<unary_operator<Op>> {
   template <typename Class, typename... Extra> void execute(Class &cl, const Extra &...extra) const {
-    cl.def(Op::name, [](const typename Class::Type &self) { return Op::apply(self); }, is_operator(), extra...);
+    define<void>(cl, extra...);
+  }
+  template <typename Class, typename... Extra> void execute_cast(Class &cl, const Extra &...extra) const {
+    define<typename Class::Type>(cl, extra...);
+  }
+
+private:
+  template <typename Result, typename Class, typename... Extra> static void define(Class &cl, const Extra &...extra) {
+    auto apply = [](const typename Class::Type &self) { return operator_result<Result>(Op::apply(self)); };
+    cl.def(Op::name, apply, is_operator(), extra...);
   }
 };
 

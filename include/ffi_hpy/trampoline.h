@@ -203,7 +203,7 @@ private:
 
 template <typename Base> [[noreturn]] FFI_HPY_COLD void throw_pure(const trampoline &of, const char *name) {
   object self = of.owner();
-  std::string cls = self.is_valid() ? cast<std::string>(ask_python("class_name", self.type()))
+  std::string cls = self.is_valid() ? cast<std::string>(ask_python("short_class_name", self.type()))
                                     : key_of(class_of<Base>::find(), typeid(Base).name());
   throw std::runtime_error("override('" + cls + "::" + name + "()'): tried to call a pure virtual function!");
 }
@@ -224,8 +224,8 @@ template <typename T, typename Alias> void define_trampoline(handle cls) {
   auto connect = [](handle self, const capsule &table) {
     auto *instance = reinterpret_cast<ffi_hpy_instance *>(self.any().v_obj);
     if (instance->release != &destroy_alias<T, Alias>) return; /* another function has made the object */
-    auto *alias = static_cast<Alias *>(static_cast<T *>(instance->value));
-    alias->ffi_hpy_trampoline.connect(instance, alias, override_functions::of(table));
+    auto *alias = (Alias *)static_cast<T *>(instance->value); /* the base may be private */
+    trampoline_access::of(*alias).connect(instance, alias, override_functions::of(table));
   };
   ask_python("trampoline", cls, cpp_function(&override_functions::make), cpp_function(&override_functions::forget),
              cpp_function(connect));
@@ -242,6 +242,7 @@ template <typename Base, int...> struct trampoline_base {
 #define FFI_HPY_TRAMPOLINE(...)                                                                       \
   using ffi_hpy_base = typename ::FFI_HPY_BIND_NAMESPACE::detail::trampoline_base<__VA_ARGS__>::type; \
   using ffi_hpy_base::ffi_hpy_base;                                                                   \
+  friend struct ::FFI_HPY_BIND_NAMESPACE::detail::trampoline_access;                                  \
   ::FFI_HPY_BIND_NAMESPACE::detail::trampoline ffi_hpy_trampoline
 
 /** Calls the override of a virtual function by its name in Python; or the function of the base class. */

@@ -26,6 +26,19 @@ struct dynamic_attr {};
 struct is_weak_referenceable {};
 /** Python cannot derive classes from the class. */
 struct is_final {};
+/** The class is generic: `Class[int]` is a types.GenericAlias. */
+struct is_generic {};
+/** The objects of the class are reused. All objects come from a pool of the core already, so it changes nothing. */
+struct pooled {
+  constexpr explicit pooled(size_t = 0) {}
+};
+/** CPython's functions of a class do not exist on every Python. */
+struct type_slots {
+  template <typename Slot> explicit type_slots(const Slot *) {
+    static_assert(!std::is_same_v<Slot, Slot>,
+                  "type_slots: define methods such as __len__; cycles are found without Py_tp_traverse");
+  }
+};
 /** The class has a value of this type, which type_supplement<T>(cls) returns. It lives as long as the process. */
 template <typename T> struct supplement {};
 /** The destructors of objects are not called. */
@@ -42,6 +55,8 @@ inline void apply(class_about *about, const char *doc) { about->doc = doc; }
 inline void apply(class_about *about, dynamic_attr) { about->flags |= 1; }
 inline void apply(class_about *about, is_weak_referenceable) { about->flags |= 2; }
 inline void apply(class_about *about, is_final) { about->flags |= 4; }
+inline void apply(class_about *about, is_generic) { about->flags |= 8; }
+inline void apply(class_about *, pooled) {}
 inline void apply(class_about *, sig) {}
 inline void apply(class_about *, never_destruct) {}
 template <typename T> void apply(class_about *about, supplement<T>) { about->supplement = new T{}; }
@@ -66,7 +81,44 @@ template <typename T> void apply_doc(class_about *, const T &) {}
 /** A further argument of class_::def that adds several things: derive from it, and write `execute(cl, extra...)`. */
 template <typename Derived> struct def_visitor {};
 
+/** A further argument of a property that counts for the function that reads it only. */
+template <typename T> struct for_getter {
+  T value;
+  for_getter(const T &given) : value(given) {}
+};
+/** A further argument of a property that counts for the function that sets it only. */
+template <typename T> struct for_setter {
+  T value;
+  for_setter(const T &given) : value(given) {}
+};
+template <typename T> for_getter(T) -> for_getter<std::decay_t<T>>;
+template <typename T> for_setter(T) -> for_setter<std::decay_t<T>>;
+
 namespace detail {
+
+/** The further arguments of a property for one of its functions. A parameter is that of the function that sets it, and
+ * a policy that of the function that reads it. */
+struct no_extra {};
+template <typename Target> void apply(Target *, no_extra) {}
+template <typename T> auto extra_of_getter(const T &extra) {
+  if constexpr (is_param_v<T>) {
+    return no_extra();
+  } else {
+    return extra;
+  }
+}
+template <typename T> const T &extra_of_getter(const for_getter<T> &extra) { return extra.value; }
+template <typename T> no_extra extra_of_getter(const for_setter<T> &) { return {}; }
+template <typename T> auto extra_of_setter(const T &extra) {
+  if constexpr (std::is_same_v<T, rv_policy>) {
+    return no_extra();
+  } else {
+    return extra;
+  }
+}
+template <typename T> const T &extra_of_setter(const for_setter<T> &extra) { return extra.value; }
+template <typename T> no_extra extra_of_setter(const for_getter<T> &) { return {}; }
+
 /** Whether T(args...) or, for an aggregate, T{args...} is possible; the destructor may be private. */
 template <typename T, typename... Args>
 auto is_makeable(int) -> decltype(::new (nullptr) T(std::declval<Args>()...), std::true_type());
@@ -135,9 +187,19 @@ inline const char *lasting(const char *text) {
   return static_cast<const char *>(std::memcpy(new char[n_bytes], text, n_bytes));
 }
 
-template <typename T> T trampoline_test(decltype(T::ffi_hpy_trampoline) *);
-template <typename T> void trampoline_test(...);
-template <typename T> inline constexpr bool has_trampoline_v = !std::is_void_v<decltype(trampoline_test<T>(nullptr))>;
+/** Sets a class that is bound already as an attribute of a scope. */
+FFI_HPY_NOINLINE inline object known_class(handle scope, const char *name, const ffi_hpy_class &type) {
+  object warning = str_of(std::string(FFI_HPY_BIND_TEXT ": type '") + name + "' was already registered!");
+  return ask_python("known_class", scope, str_of(name), int_value(type.type_index), warning);
+}
+
+/** The member of FFI_HPY_TRAMPOLINE, which may be private. */
+struct trampoline_access {
+  template <typename T> static auto &of(T &alias) { return alias.ffi_hpy_trampoline; }
+  template <typename T> static std::true_type test(decltype(&T::ffi_hpy_trampoline));
+  template <typename T> static std::false_type test(...);
+};
+template <typename T> inline constexpr bool has_trampoline_v = decltype(trampoline_access::test<T>(nullptr))::value;
 
 /** The first of Ts that derives from T, a trampoline; T if there is none. */
 template <typename T, typename... Ts> struct alias_in {
@@ -164,12 +226,19 @@ public:
 
   /** Further arguments: documentation, dynamic_attr(), is_weak_referenceable(), is_final(). */
   template <typename... Extra> class_(handle in, const char *name, const Extra &...extra) {
+    type_ = detail::class_of<T>::find();
+    if (type_ != nullptr) { /* the library is imported again, or another one has bound the class */
+      static_cast<object &>(*this) = detail::known_class(in, name, *type_);
+      has_init_ = is_known_ = true;
+      return;
+    }
     detail::class_about about;
     (detail::apply(&about, extra), ...);
     auto *made = new ffi_hpy_class{}; /* for the life of the process */
     (set_base<Ts>(made), ...);
     if constexpr (std::is_destructible_v<T> && !(std::is_same_v<Extra, never_destruct> || ...)) {
       made->destroy = [](void *value) { static_cast<T *>(value)->~T(); };
+      made->delete_value = [](ffi_hpy_instance *self) { delete static_cast<T *>(self->holder); };
     }
     made->cpp_name = detail::lasting(detail::cpp_name_of(typeid(T)).c_str());
     if constexpr (detail::is_copy_constructible<T>::value) {
@@ -201,6 +270,12 @@ public:
   template <typename Visitor, typename... Extra>
   class_ &def(const def_visitor<Visitor> &visitor, const Extra &...extra) {
     static_cast<const Visitor &>(visitor).execute(*this, extra...);
+    return *this;
+  }
+  /** Adds an operator that returns an object of the class, whatever the operator of C++ returns. */
+  template <typename Operator, typename... Extra>
+  class_ &def_cast(const def_visitor<Operator> &visitor, const Extra &...extra) {
+    static_cast<const Operator &>(visitor).execute_cast(*this, extra...);
     return *this;
   }
   /** Adds a constructor: a function that returns an object of the class. */
@@ -260,10 +335,13 @@ public:
    * parameter is the class, a handle. */
   template <typename Get, typename Set, typename... Extra>
   class_ &def_prop_rw_static(const char *name, Get &&get, Set &&set, const Extra &...extra) {
-    object read = cpp_function(std::forward<Get>(get), rv_policy::reference, extra...), write = none();
-    if constexpr (!std::is_same_v<std::decay_t<Set>, std::nullptr_t>) write = cpp_function(std::forward<Set>(set));
+    object read = cpp_function(std::forward<Get>(get), rv_policy::reference, detail::extra_of_getter(extra)...);
+    object write = none();
+    if constexpr (!std::is_same_v<std::decay_t<Set>, std::nullptr_t>) {
+      write = cpp_function(std::forward<Set>(set), detail::extra_of_setter(extra)...);
+    }
     detail::class_about about;
-    (detail::apply_doc(&about, extra), ...);
+    (detail::apply_doc(&about, detail::extra_of_getter(extra)), ...);
     detail::ask_python("static_property", *this, detail::str_of(name), read, write, detail::text_or_empty(about.doc));
     return *this;
   }
@@ -281,6 +359,11 @@ public:
   /** Adds a property of a static member that can be read. */
   template <typename M, typename... Extra> class_ &def_ro_static(const char *name, M *member, const Extra &...extra) {
     return def_prop_ro_static(name, [member](handle) -> const M & { return *member; }, extra...);
+  }
+  /** Makes the class constant: Python cannot set its attributes any more. The last step of a definition. */
+  class_ &freeze() {
+    detail::ask_python("freeze", *this);
+    return *this;
   }
 
 private:
@@ -318,21 +401,43 @@ private:
   }
   template <typename Get, typename Set, typename... Extra>
   class_ &add_property(const char *name, Get &&get, Set &&set, const Extra &...extra) {
+    if (is_known_ && hasattr(*this, name)) return *this;
     auto read = detail::describe<kFfiHpyFunctionIsMethod>(name, std::forward<Get>(get), rv_policy::reference_internal,
-                                                          extra...);
+                                                          detail::extra_of_getter(extra)...);
     if constexpr (std::is_same_v<std::decay_t<Set>, std::nullptr_t>) {
       detail::define_property(*this, type_, &read, nullptr);
     } else {
-      auto write = detail::describe<kFfiHpyFunctionIsMethod>(name, std::forward<Set>(set));
+      auto write =
+          detail::describe<kFfiHpyFunctionIsMethod>(name, std::forward<Set>(set), detail::extra_of_setter(extra)...);
       detail::define_property(*this, type_, &read, &write);
     }
     return *this;
   }
 
   const ffi_hpy_class *type_ = nullptr;
-  bool has_init_ = false;
+  bool has_init_ = false, is_known_ = false;
   object constructor_;
 };
+
+namespace detail {
+inline bool warns_of_conversions = true;
+
+FFI_HPY_COLD inline void warn_of_conversion(handle source, const ffi_hpy_class &type) noexcept {
+  try {
+    std::string from = cast<std::string>(ask_python("value_name", source));
+    std::fprintf(stderr, FFI_HPY_BIND_TEXT ": implicit conversion from type '%s' to type '%s' failed!\n", from.c_str(),
+                 key_of(&type, "").c_str());
+  } catch (...) { /* without the names, the report is not worth an error */
+  }
+}
+} // namespace detail
+
+/** Whether implicit conversions whose constructor fails are reported to stderr, by this library. */
+inline bool implicit_cast_warnings() noexcept { return detail::warns_of_conversions; }
+inline void set_implicit_cast_warnings(bool value) noexcept { detail::warns_of_conversions = value; }
+/** Whether objects that live at the end of the process are reported: `FFI_HPY_LEAKS` decides it, not the library. */
+inline bool leak_warnings() noexcept { return false; }
+inline void set_leak_warnings(bool) noexcept {}
 
 /** Lets arguments of type Source be converted to Target, by a constructor of Target. */
 template <typename Source, typename Target> void implicitly_convertible() {
@@ -345,6 +450,7 @@ template <typename Source, typename Target> void implicitly_convertible() {
     cls.dec_ref();
     if (!made.is_valid()) {
       python_error dropped;
+      if (detail::warns_of_conversions) detail::warn_of_conversion(source, detail::class_of<Target>::get());
     }
     return made;
   };

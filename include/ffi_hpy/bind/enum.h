@@ -12,16 +12,19 @@ FFI_HPY_NAMESPACE_BEGIN
 struct is_arithmetic {};
 /** The members can be combined: enum.Flag. */
 struct is_flag {};
+/** The members are strings as well: enum.StrEnum. Their texts are those of enum_::str_value. */
+struct is_str {};
 
 namespace detail {
 
 /** The Python side of an enum. */
 struct enum_record {
   object builder, python; /* the class is made when it is first needed */
-  std::vector<std::pair<int64_t, object>> members; /* objects of Python, by number once the enum is complete */
+  /* The values of the members in Python; once the enum is complete, the members by number. */
+  std::vector<std::pair<int64_t, object>> members;
   std::vector<std::pair<const TVMFFIObject *, int64_t>> numbers; /* of the objects, by address */
   object (*number_to_python)(int64_t number);
-  bool is_arithmetic = false, is_flag = false;
+  bool is_arithmetic = false, is_flag = false, is_str = false;
 
   /** Sorts both lists, when all members are known. */
   void sort() {
@@ -50,35 +53,50 @@ template <typename E> object number_of(E value) { return cast(static_cast<std::u
 FFI_HPY_NOINLINE inline void finish_enum(enum_record *record) {
   if (record->python.is_valid()) return;
   record->python = ask_python("enum_finish", record->builder);
-  for (auto &[number, member] : record->members) {
-    member = ask_python("enum_member", record->python, record->number_to_python(number));
-  }
+  for (auto &each : record->members) each.second = ask_python("enum_member", record->python, each.second);
   record->sort();
+}
+/** The number of a value of Python that is a member or, if it may be converted, equals one. */
+FFI_HPY_NOINLINE inline bool ask_enum(enum_record *record, handle source, bool may_convert, int64_t *number) noexcept {
+  handle found = guarded([&] {
+    finish_enum(record);
+    return ask_python("enum_value", record->python, source, handle(word(kTVMFFIBool, may_convert)));
+  });
+  if (!found.is_valid()) python_error dropped;
+  object kept = found.is_valid() ? steal(found) : object();
+  if (kept.any().type_index == kTVMFFIInt) {
+    *number = kept.any().v_int64;
+    return true;
+  }
+  if (!kept.is_valid() || kept.is_none()) return false;
+  for (const auto &[each, member] : record->members) { /* the member of a text */
+    if (!member.is(kept)) continue;
+    *number = each;
+    return true;
+  }
+  return false;
 }
 
 /** The number of an argument; false if it is not a member. */
-FFI_HPY_NOINLINE inline bool read_enum(enum_record *record, handle source, int64_t *number) noexcept {
+FFI_HPY_NOINLINE inline bool read_enum(enum_record *record, handle source, uint32_t flags, int64_t *number) noexcept {
   if (record == nullptr) return false;
-  if (source.any().type_index == kTVMFFIInt) {
+  bool may_convert = (flags & cast_flags::convert) != 0;
+  switch (source.any().type_index) {
+  case kTVMFFIInt:
     *number = source.any().v_int64;
-    return record->is_arithmetic;
+    if (record->is_arithmetic) return true; /* such a member is an int */
+    return may_convert && !record->is_str && ask_enum(record, source, true, number);
+  case kTVMFFISmallStr:
+  case kTVMFFIStr: return record->is_str && ask_enum(record, source, true, number); /* such a member is a str */
+  case kTVMFFIOpaquePyObject:
+    if (const int64_t *known = find_sorted(record->numbers, static_cast<const TVMFFIObject *>(source.any().v_obj))) {
+      *number = *known;
+      return true;
+    }
+    /* a combination of flags, an object of another class, or an enum that is not complete */
+    return ask_enum(record, source, false, number);
+  default: return false;
   }
-  if (source.any().type_index != kTVMFFIOpaquePyObject) return false;
-  const TVMFFIObject *object = source.any().v_obj;
-  if (const int64_t *known = find_sorted(record->numbers, object)) {
-    *number = *known;
-    return true;
-  }
-  /* a combination of flags, an object of another class, or an enum that is not complete */
-  handle found = guarded([&] {
-    finish_enum(record);
-    return ask_python("enum_value", record->python, source);
-  });
-  if (!found.is_valid()) python_error dropped;
-  *number = found.any().v_int64;
-  bool is_member = found.any().type_index == kTVMFFIInt;
-  found.dec_ref();
-  return is_member;
 }
 FFI_HPY_NOINLINE inline handle member_of(enum_record *record, int64_t number) noexcept {
   if (record == nullptr) return int_value(number);
@@ -95,9 +113,9 @@ FFI_HPY_NOINLINE inline handle member_of(enum_record *record, int64_t number) no
 /** Enums that are bound with enum_. */
 template <typename E> struct type_caster<E, enable_if_t<std::is_enum_v<E>>> : native_caster {
   FFI_HPY_TYPE_CASTER(E, const_name<E>());
-  bool from_python(handle source, uint32_t, cleanup_list *) noexcept {
+  bool from_python(handle source, uint32_t flags, cleanup_list *) noexcept {
     int64_t number = 0;
-    if (!read_enum(enum_of<E>::known, source, &number)) return false;
+    if (!read_enum(enum_of<E>::known, source, flags, &number)) return false;
     value = static_cast<E>(number);
     return true;
   }
@@ -112,14 +130,14 @@ template <typename E> struct type_caster<E, enable_if_t<std::is_enum_v<E>>> : na
  * needs a member: the class needs all members. */
 template <typename E> class enum_ {
 public:
-  /** Further arguments: documentation, is_arithmetic(), is_flag(). */
+  /** Further arguments: documentation, is_arithmetic(), is_flag(), is_str(). */
   template <typename... Extra> enum_(handle in, const char *name, const Extra &...extra) {
     record_ = new detail::enum_record{}; /* for the life of the process */
     std::string key = cast<std::string>(detail::ask_python("key_in", in, detail::str_of(name)));
     detail::enum_names = new detail::enum_name{&typeid(E), std::move(key), detail::enum_names};
     record_->number_to_python = [](int64_t number) { return detail::number_of(static_cast<E>(number)); };
     (tell(extra), ...);
-    int64_t kind = (record_->is_arithmetic ? 1 : 0) + (record_->is_flag ? 2 : 0);
+    int64_t kind = record_->is_str ? 4 : (record_->is_arithmetic ? 1 : 0) + (record_->is_flag ? 2 : 0);
     record_->builder =
         detail::ask_python("enum", in, detail::str_of(name), detail::str_of(doc_), detail::int_value(kind));
     detail::enum_of<E>::known = record_;
@@ -132,11 +150,11 @@ public:
   }
   /** Adds a member. */
   enum_ &value(const char *name, E value, const char *doc = "") {
-    auto number = static_cast<int64_t>(value);
-    detail::ask_python("enum_add", record_->builder, detail::str_of(name), detail::number_of(value),
-                       detail::str_of(doc));
-    record_->members.emplace_back(number, object());
-    return *this;
+    return add_member(name, value, detail::number_of(value), doc);
+  }
+  /** Adds a member of an enum with is_str(): its value in Python is a text. */
+  enum_ &str_value(const char *name, E value, const char *text, const char *doc = "") {
+    return add_member(name, value, detail::str_of(text), doc);
   }
   /** Adds a method: a function whose first parameter is a member. */
   template <typename F, typename... Extra> enum_ &def(const char *name, F &&f, const Extra &...extra) {
@@ -157,6 +175,11 @@ public:
   }
 
 private:
+  enum_ &add_member(const char *name, E value, object python_value, const char *doc) {
+    detail::ask_python("enum_add", record_->builder, detail::str_of(name), python_value, detail::text_or_empty(doc));
+    record_->members.emplace_back(static_cast<int64_t>(value), std::move(python_value));
+    return *this;
+  }
   template <typename F, typename... Extra>
   enum_ &add(const char *kind, const char *name, F &&f, const Extra &...extra) {
     detail::ask_python("enum_def", record_->builder, detail::str_of(kind), detail::str_of(name),
@@ -166,6 +189,7 @@ private:
   void tell(const char *doc) { doc_ = doc; }
   void tell(is_arithmetic) { record_->is_arithmetic = true; }
   void tell(is_flag) { record_->is_flag = true; }
+  void tell(is_str) { record_->is_str = true; }
 
   detail::enum_record *record_;
   std::shared_ptr<bool> n_copies_ = std::make_shared<bool>();

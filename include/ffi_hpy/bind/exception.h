@@ -146,6 +146,9 @@ inline void register_exception_translator(void (*function)(const std::exception_
   FFI_HPY_FORMATTED(text, format);
   throw type_error(text.c_str());
 }
+namespace detail { /* casters of authors use the name from here */
+using FFI_HPY_BIND_NAMESPACE::raise;
+}
 /** Throws the pending error of this thread. */
 [[noreturn]] inline void raise_python_error() { throw python_error(); }
 /** Makes an exception the pending error of this thread. The class is one of Python, or the name of a built-in one. */

@@ -127,8 +127,9 @@ FFI_HPY_NOINLINE inline void keep_alive_object(handle nurse, handle patient) {
   if (!nurse.is_valid() || nurse.is_none() || !is_object(patient.any())) return;
   if (ffi_hpy_instance *owner = api->instance_of(&nurse.any())) {
     check(api->instance_keep(owner, patient.any().v_obj));
-  } else {
-    ask_python("keep_alive", nurse, patient);
+  } else if (int_of(ask_python("keep_alive", nurse, patient)) == 0) {
+    throw builtin_exception("RuntimeError",
+                            FFI_HPY_BIND_TEXT "::detail::keep_alive_py(): could not create a weak reference!");
   }
 }
 template <typename T> inline constexpr bool changes_args_v = false;
@@ -138,6 +139,23 @@ template <typename T> void before_call(T *, TVMFFIAny *, size_t, cleanup_list *)
 template <typename Policy> void before_call(call_policy<Policy> *, TVMFFIAny *args, size_t n, cleanup_list *cleanup) {
   Policy::precall(reinterpret_cast<handle *>(args), n, cleanup);
 }
+template <typename T> inline constexpr bool keeps_alive_v = false;
+template <size_t N, size_t P> inline constexpr bool keeps_alive_v<keep_alive<N, P>> = true;
+
+/** The object that an argument was read from: after an implicit conversion, the converted one. */
+template <typename Caster> handle source_of(Caster *caster, handle given, cleanup_list *cleanup) {
+  if constexpr (std::is_base_of_v<class_caster_tag, Caster>) {
+    if (caster->value == nullptr) return given;
+    object found = find_instance(class_of<typename Caster::Value>::get(), caster->value);
+    if (!found.is_valid() || found.is(given)) return given;
+    handle kept = found.release();
+    cleanup->append(kept);
+    return kept;
+  } else {
+    return given;
+  }
+}
+
 template <typename T> void after_call(T *, const TVMFFIAny *, size_t, handle) {}
 template <size_t Nurse, size_t Patient>
 void after_call(keep_alive<Nurse, Patient> *, const TVMFFIAny *args, size_t n, handle result) {
@@ -216,6 +234,10 @@ private:
     }
     if (!(load_argument<A>(&std::get<I>(in), args[I], self->params[I].flags, flags, &cleanup) && ...)) {
       return cleanup.refuse();
+    }
+    if constexpr ((keeps_alive_v<Extras> || ...)) {
+      ((changed[I] = source_of(&std::get<I>(in), handle(args[I]), &cleanup).any()), ...);
+      args = changed;
     }
     F &f = captured<F>(self);
     handle made(none_value());

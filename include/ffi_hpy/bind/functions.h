@@ -59,6 +59,13 @@ inline int64_t hash(handle value) { return detail::int_of(detail::ask_python("ha
 inline iterator iter(handle value) { return steal<iterator>(detail::ask_python("iter", value).release()); }
 inline dict builtins() { return steal<dict>(detail::ask_python("builtins").release()); }
 inline dict globals() { return steal<dict>(detail::ask_python("globals").release()); }
+/** Whether Python can be asked: false before the library is imported, and after the interpreter has ended. */
+inline bool is_alive() noexcept {
+  if (detail::api == nullptr) return false;
+  handle answer = detail::guarded([] { return detail::ask_python("bool", handle(detail::none_value())); });
+  if (!answer.is_valid()) python_error dropped;
+  return answer.is_valid();
+}
 /** Prints a value, as Python's print(). */
 inline void print(handle value, handle end = handle(), handle file = handle()) {
   detail::ask_python("print", value, end.is_valid() ? end : handle(detail::none_value()),

@@ -30,7 +30,15 @@ enum class rv_policy {
   move,                /**< Python gets an object that the result is moved into */
   reference,           /**< Python refers to the object and does not own it */
   reference_internal,  /**< as reference, and the object of the method lives at least as long */
-  none                 /**< the object must be known to Python already */
+  none,                /**< the object must be known to Python already */
+  automatic_v = automatic,
+  automatic_reference_v = automatic_reference,
+  take_ownership_v = take_ownership,
+  copy_v = copy,
+  move_v = move,
+  reference_v = reference,
+  reference_internal_v = reference_internal,
+  none_v = none
 };
 
 namespace detail {

@@ -17,9 +17,13 @@ struct implicit_conversion {
   const implicit_conversion *next;
 };
 
-/** The name of a class in the core: equal in all libraries, unless the class is in an unnamed namespace. */
+/** The name of a class in the core: equal in all libraries of a domain (FFI_HPY_BIND_DOMAIN, a text), unless the class
+ * is in an unnamed namespace. */
 FFI_HPY_NOINLINE inline std::string cpp_name_of(const std::type_info &type) {
   std::string name = type.name();
+#ifdef FFI_HPY_BIND_DOMAIN
+  name += "@" FFI_HPY_BIND_DOMAIN;
+#endif
   if (name.find("_GLOBAL__N_") != std::string::npos) {
     name += '@' + std::to_string(reinterpret_cast<uintptr_t>(&api)); /* differs between libraries */
   }
@@ -68,17 +72,42 @@ inline std::string key_of(const ffi_hpy_class *type, const char *cpp_name) {
   return std::string(key.data, key.size);
 }
 
+/** Warns of a mistake: `text` follows the namespace, and the name of a class follows it. An error is not pending
+ * afterwards. */
+FFI_HPY_COLD inline void warn_of_instance(const char *text, const ffi_hpy_class *type) noexcept {
+  handle done =
+      guarded([&] { return ask_python("warn", str_of(FFI_HPY_BIND_TEXT + (text + key_of(type, "")) + "'!")); });
+  if (!done.is_valid()) python_error dropped;
+}
+/** Whether an object is one of a class, with or without a value. */
+inline bool is_of_class(const ffi_hpy_instance &instance, const ffi_hpy_class *type) {
+  const ffi_hpy_class *each = instance.type;
+  while (each != nullptr && each->type_index != type->type_index) each = each->base;
+  return each != nullptr;
+}
+/** Warns of an argument of a class that has no value: its constructor did not run, or C++ has taken the value. */
+FFI_HPY_COLD inline void warn_without_value(handle source, const ffi_hpy_class *type) noexcept {
+  const ffi_hpy_instance *found = api->instance_of(&source.any());
+  if (found == nullptr || found->value != nullptr || !is_of_class(*found, type)) return;
+  bool is_taken = found->holder != nullptr;
+  warn_of_instance(is_taken ? ": attempted to access a relinquished instance of type '"
+                            : ": attempted to access an uninitialized instance of type '",
+                   found->type);
+}
+
 /** The references that an object of a bound class owns, by its `release`. */
 inline void destroy_value(ffi_hpy_instance *self) {
   if (self->type->destroy != nullptr) self->type->destroy(self->value);
 }
 /** The value is a trampoline, whose destructor need not be virtual. */
 template <typename T, typename Alias> void destroy_alias(ffi_hpy_instance *self) {
-  static_cast<Alias *>(static_cast<T *>(self->value))->~Alias();
+  ((Alias *)static_cast<T *>(self->value))->~Alias(); /* the base may be private */
 }
-/** The holder is the pointer that was returned, which may be to a base of the value. */
-template <typename T> void delete_value(ffi_hpy_instance *self) { delete static_cast<T *>(self->holder); }
-template <typename Holder> void delete_holder(ffi_hpy_instance *self) { delete static_cast<Holder *>(self->holder); }
+/** A smart pointer that owns the value beside C++. */
+struct shared_holder {
+  virtual ~shared_holder() = default;
+};
+inline void delete_holder(ffi_hpy_instance *self) { delete static_cast<shared_holder *>(self->holder); }
 
 /** Whether the values of a class, or of a base of it, count their references themselves. */
 inline bool counts_itself(const ffi_hpy_class *type) {
@@ -142,7 +171,8 @@ template <typename T, typename... Args> object make_instance(Args &&...args) {
 /** An object whose value is a trampoline of the class. */
 template <typename T, typename Alias, typename... Args> object make_alias(Args &&...args) {
   new_instance made(class_of<T>::get(), true);
-  T *value = construct<Alias>(made.room(), std::forward<Args>(args)...);
+  /* a C-style cast, as the base may be private */
+  T *value = (T *)construct<Alias>(made.room(), std::forward<Args>(args)...);
   return made.finish(value, destroy_alias<T, Alias>);
 }
 
@@ -177,7 +207,7 @@ template <typename T> const ffi_hpy_class &dynamic_class(T *value, void **whole)
 }
 
 [[noreturn]] FFI_HPY_COLD inline void throw_policy(const ffi_hpy_class &type) {
-  api->raise("RuntimeError", (key_of(&type, "") + ": a result cannot be returned by this rv_policy").c_str());
+  api->raise("TypeError", (key_of(&type, "") + ": a result cannot be returned by this rv_policy").c_str());
   throw python_error();
 }
 
@@ -232,6 +262,30 @@ FFI_HPY_NOINLINE inline object pointed_instance(const ffi_hpy_class &type, void 
   throw_policy(type);
 }
 
+/** Whether a class derives from std::enable_shared_from_this. */
+template <typename T, typename = void> inline constexpr bool has_shared_from_this_v = false;
+template <typename T>
+inline constexpr bool has_shared_from_this_v<T, std::void_t<decltype(std::declval<T &>().weak_from_this())>> = true;
+
+/** A std::shared_ptr that an object of Python has. */
+template <typename T> struct shared_pointer final : shared_holder {
+  std::shared_ptr<T> pointer;
+  explicit shared_pointer(std::shared_ptr<T> &&given) : pointer(std::move(given)) {}
+};
+/** The object of a value that C++ shares. */
+template <typename T> object shared_instance(std::shared_ptr<T> source) {
+  void *whole;
+  const ffi_hpy_class &type = dynamic_class(source.get(), &whole);
+  object known = find_instance(type, whole);
+  if (known.is_valid()) return known;
+  new_instance made(type, false);
+  auto holder = std::make_unique<shared_pointer<T>>(std::move(source));
+  bool is_known;
+  object finished = made.finish(whole, delete_holder, static_cast<shared_holder *>(holder.get()), &is_known);
+  if (!is_known) (void)holder.release();
+  return finished;
+}
+
 /** The object of a pointer. */
 template <typename T> object instance_of_pointer(T *value, rv_policy policy, handle parent) {
   using Plain = std::remove_cv_t<T>;
@@ -239,11 +293,17 @@ template <typename T> object instance_of_pointer(T *value, rv_policy policy, han
   if (policy == rv_policy::copy || policy == rv_policy::move) {
     return copied_instance(class_of<Plain>::get(), const_cast<Plain *>(value), policy == rv_policy::move);
   }
+  if constexpr (has_shared_from_this_v<Plain>) {
+    std::shared_ptr<const void> owner = value->weak_from_this().lock();
+    if (owner != nullptr && policy != rv_policy::none) {
+      return shared_instance(std::shared_ptr<Plain>(owner, const_cast<Plain *>(value)));
+    }
+  }
   void *whole;
   const ffi_hpy_class &type = dynamic_class(value, &whole);
-  void (*end)(ffi_hpy_instance *) = nullptr;
-  if constexpr (std::is_destructible_v<Plain>) end = delete_value<Plain>;
-  return pointed_instance(type, whole, const_cast<Plain *>(value), end, policy, parent);
+  const ffi_hpy_class *own = class_of<Plain>::find(); /* it deletes its pointers; `type` is that of the whole object */
+  return pointed_instance(type, whole, const_cast<Plain *>(value), own != nullptr ? own->delete_value : nullptr, policy,
+                          parent);
 }
 
 /** The value of an argument that is None, an object of another class, or of a class that was not known yet. *value is
@@ -254,7 +314,9 @@ FFI_HPY_NOINLINE inline bool load_other(class_record *record, handle source, uin
   const ffi_hpy_class *type = find_class(record);
   if (type == nullptr) return false;
   *value = api->instance_cast(&source.any(), type);
-  if (*value != nullptr || (flags & cast_flags::convert) == 0 || cleanup == nullptr) return *value != nullptr;
+  if (*value != nullptr) return true;
+  warn_without_value(source, type);
+  if ((flags & cast_flags::convert) == 0 || cleanup == nullptr) return false;
   for (const implicit_conversion *each = record->conversions; each != nullptr; each = each->next) {
     handle made = each->convert(source);
     if (!made.is_valid()) continue;

@@ -100,6 +100,17 @@ inline object python_error::type() const { return detail::ask_python("type", val
 inline object python_error::traceback() const {
   return detail::ask_python("getattr", value(), detail::str_of("__traceback__"));
 }
+/** Keeps the error that is pending on this thread, and makes it pending again at the end of the scope. */
+class error_scope {
+public:
+  error_scope() = default;
+  error_scope(const error_scope &) = delete;
+  ~error_scope() { error_.restore(); }
+
+private:
+  python_error error_;
+};
+
 inline void python_error::discard_as_unraisable(handle context) noexcept {
   try {
     detail::ask_python("unraisable", error_, context);

@@ -18,6 +18,11 @@
 #define FFI_HPY_BIND_NAMESPACE ffi_hpy
 #endif
 
+/** The name of the namespace as a text, with which warnings begin. */
+#define FFI_HPY_BIND_TEXT FFI_HPY_TEXT_OF(FFI_HPY_BIND_NAMESPACE)
+#define FFI_HPY_TEXT_OF(name) FFI_HPY_TEXT_OF_NAME(name)
+#define FFI_HPY_TEXT_OF_NAME(name) #name
+
 #if defined(__GNUC__) || defined(__clang__)
 /** Everything of bind.h belongs to one library: two libraries may be compiled with different versions of it. */
 #define FFI_HPY_NAMESPACE_BEGIN namespace FFI_HPY_BIND_NAMESPACE __attribute__((visibility("hidden"))) {

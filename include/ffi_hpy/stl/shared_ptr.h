@@ -11,14 +11,9 @@ FFI_HPY_NAMESPACE_BEGIN
 
 namespace detail {
 
-/** Whether a class derives from std::enable_shared_from_this. */
-template <typename T, typename = void> inline constexpr bool has_shared_from_this_v = false;
-template <typename T>
-inline constexpr bool has_shared_from_this_v<T, std::void_t<decltype(std::declval<T &>().weak_from_this())>> = true;
-
 template <typename T> struct type_caster<std::shared_ptr<T>> : native_caster {
   FFI_HPY_TYPE_CASTER(std::shared_ptr<T>, make_caster<T>::Name);
-  using Holder = std::shared_ptr<std::remove_cv_t<T>>;
+  using Plain = std::remove_cv_t<T>;
 
   bool from_python(handle source, uint32_t flags, cleanup_list *cleanup) noexcept {
     make_caster<T> inner;
@@ -30,18 +25,22 @@ template <typename T> struct type_caster<std::shared_ptr<T>> : native_caster {
     }
     try {
       if constexpr (has_shared_from_this_v<T>) {
-        T *known = inner.operator std::remove_cv_t<T> *();
+        T *known = inner.operator Plain *();
         if (auto owner = known->weak_from_this().lock()) {
           value = std::shared_ptr<T>(std::move(owner), known);
           return true;
         }
       }
       auto *object = reinterpret_cast<ffi_hpy_instance *>(source.any().v_obj);
-      if (object->release == &delete_holder<Holder>) {
-        value = *static_cast<Holder *>(object->holder);
+      const shared_pointer<Plain> *shared = nullptr;
+      if (object->release == &delete_holder) {
+        shared = dynamic_cast<const shared_pointer<Plain> *>(static_cast<const shared_holder *>(object->holder));
+      }
+      if (shared != nullptr) {
+        value = shared->pointer;
       } else {
         auto drop = [kept = borrow(source)](T *) mutable { kept.reset(); };
-        value = std::shared_ptr<T>(inner.operator std::remove_cv_t<T> *(), std::move(drop));
+        value = std::shared_ptr<T>(inner.operator Plain *(), std::move(drop));
       }
       return true;
     } catch (...) { /* no memory */
@@ -50,18 +49,7 @@ template <typename T> struct type_caster<std::shared_ptr<T>> : native_caster {
   }
   static handle from_cpp(std::shared_ptr<T> source, rv_policy, cleanup_list *) noexcept {
     if (source == nullptr) return handle(none_value());
-    return guarded([&] {
-      void *whole;
-      const ffi_hpy_class &type = dynamic_class(source.get(), &whole);
-      object known = find_instance(type, whole);
-      if (known.is_valid()) return known;
-      new_instance made(type, false);
-      auto holder = std::make_unique<Holder>(std::const_pointer_cast<std::remove_cv_t<T>>(std::move(source)));
-      bool is_known;
-      object finished = made.finish(whole, delete_holder<Holder>, holder.get(), &is_known);
-      if (!is_known) (void)holder.release();
-      return finished;
-    });
+    return guarded([&] { return shared_instance<Plain>(std::const_pointer_cast<Plain>(std::move(source))); });
   }
 };
 

@@ -69,14 +69,17 @@ template <typename T, typename Deleter> struct type_caster<std::unique_ptr<T, De
     if (source.is_none()) return (flags & cast_flags::accepts_none) != 0;
     const ffi_hpy_class *type = class_of<T>::find();
     if (type == nullptr) return false;
+    source_ = api->instance_of(&source.any());
+    if (source_ == nullptr || !is_of_class(*source_, type)) return false;
     value_ = static_cast<Plain *>(api->instance_cast(&source.any(), type));
-    if (value_ == nullptr) return false;
-    source_ = reinterpret_cast<ffi_hpy_instance *>(source.any().v_obj);
     release_ = source_->release;
     holder_ = source_->holder;
-    is_of_cpp_ = release_ == &delete_value<Plain>;
-    if (!is_of_cpp_ && !is_own) return false;
-    taken_ = api->instance_take(source_);
+    is_of_cpp_ = release_ != nullptr && release_ == type->delete_value;
+    if (value_ != nullptr && (is_of_cpp_ || is_own)) taken_ = api->instance_take(source_);
+    if (taken_ == nullptr) {
+      warn_of_instance("::detail::nb_relinquish_ownership(): C++ cannot take the value of an instance of type '",
+                       source_->type);
+    }
     return taken_ != nullptr;
   }
   static handle from_cpp(Value source, rv_policy, cleanup_list *cleanup) noexcept {
@@ -88,7 +91,7 @@ template <typename T, typename Deleter> struct type_caster<std::unique_ptr<T, De
       auto *plain = const_cast<Plain *>(source.get());
       void *whole;
       const ffi_hpy_class &type = dynamic_class(plain, &whole);
-      ffi_hpy_instance *known = api->instance_return(&type, whole, &delete_value<Plain>, plain);
+      ffi_hpy_instance *known = api->instance_return(&type, whole, class_of<T>::get().delete_value, plain);
       if (known != nullptr) return take_object(known);
       return checked(make_caster<T>::from_cpp(source.get(), rv_policy::take_ownership, cleanup));
     });
