@@ -299,7 +299,7 @@ class _Named:
     """A base of enums, whose members have the texts and the `__name__` of C++."""
 
     __slots__ = ()
-    __name__ = property(lambda self: self._name_)  # type: ignore[assignment]
+    __name__ = property(lambda self: self._name_)
     __str__ = __repr__ = _text_of_member
 
 

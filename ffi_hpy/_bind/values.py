@@ -233,19 +233,6 @@ def _unraisable(error: Any, context: Any) -> None:
     )
 
 
-def _error_text(error: Any) -> str:
-    """Return the text that Python prints for a native error."""
-    from traceback import format_exception, format_tb
-
-    exception = exception_in(error)
-    try:
-        str(exception)
-    except Exception:  # the releases of Python write different texts
-        lines = ["Traceback (most recent call last):\n", *format_tb(exception.__traceback__)]
-        return "".join([*lines, f"{type(exception).__qualname__}: <exception str() failed>"])
-    return "".join(format_exception(type(exception), exception, exception.__traceback__))
-
-
 def warn(text: str) -> None:
     """Warn of a mistake of the code that has called C++. A warning that is an error cannot be raised from there."""
     import warnings
@@ -365,7 +352,6 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "import": _import,
     "keep_alive": _keep_alive,
     "runs_in_parallel": _runs_in_parallel,
-    "error_text": _error_text,
     "error_value": exception_in,
     "error_text": _error_text,
     "error_matches": lambda error, cls: isinstance(exception_in(error), cls),

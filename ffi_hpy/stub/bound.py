@@ -176,7 +176,7 @@ def _lines_of_function(name: str, function: Function, names: BoundNames) -> list
 
 
 def _lines_of_class(cls: type, names: BoundNames) -> list[str]:
-    bases = ", ".join(names.of_class(base) for base in cls.__bases__ if base is not object)
+    bases = ", ".join(names.of_class(base) for base in _bases_of(cls) if base is not object)
     lines = [f"class {cls.__name__}{f'({bases})' if bases else ''}:"]
     body = doc_lines(cls.__doc__, _SPACE) if vars(cls).get("__doc__") and cls.__doc__ else []
     if issubclass(cls, enum.Enum):
@@ -184,6 +184,14 @@ def _lines_of_class(cls: type, names: BoundNames) -> list[str]:
     elif isinstance(cls, BoundMeta):
         body += _lines_of_bound_class(cls, names)
     return [*lines, *(body or [f"{_SPACE}..."])]
+
+
+def _bases_of(cls: type) -> tuple[type, ...]:
+    """Return the bases of a class; those of an enum are classes of Python."""
+    bases: tuple[type, ...] = cls.__bases__
+    while issubclass(cls, enum.Enum) and bases[0].__module__ not in ("enum", "builtins"):
+        bases = tuple(base for base in bases[0].__bases__ if base.__module__ in ("enum", "builtins"))
+    return bases
 
 
 def _lines_of_members(cls: type[enum.Enum]) -> list[str]:

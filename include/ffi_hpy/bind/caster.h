@@ -202,22 +202,6 @@ inline bool read_text(const TVMFFIAny &value, bool is_bytes, std::string_view *o
   }
 }
 
-} // namespace detail
-
-FFI_HPY_COLD inline const char *python_error::what() const noexcept {
-  if (!text_.empty() || error_.is_none()) return text_.c_str();
-  try {
-    object text = detail::ask_python("error_text", error_);
-    std::string_view view;
-    if (detail::read_text(text.any(), false, &view)) text_ = view;
-  } catch (...) { /* Python has ended */
-    return "an error of Python";
-  }
-  return text_.c_str();
-}
-
-namespace detail {
-
 /** Members of a caster with the member `value`, which from_python sets. Names such as `list[int]` may contain commas:
  * the text of the type is the last argument. */
 #define FFI_HPY_TYPE_CASTER(Type, ...)                                                                        \

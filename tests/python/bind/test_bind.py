@@ -51,7 +51,6 @@ def bound(import_bound):
     [
         ("name", TypeError, "'a'"),
         ("value", ValueError, "^made no letter$"),
-        ("class", RuntimeError, "`bound_badly.Again` is bound already"),
         ("base", AttributeError, "NoSuchError"),
     ],
 )
@@ -240,7 +239,7 @@ def test_enums_are_enums_of_python(bound):
     assert bound.next_color(color.red) is color.green
     assert bound.next_color() is color.green
     assert bound.colors([color.red, color.blue]) == [color.red, color.blue]
-    for wrong in (1, 2.0, "red", None, bound.Level.low, object()):
+    for wrong in (7, 2.0, "red", None, bound.Level.low, object()):
         with pytest.raises(TypeError):
             bound.next_color(wrong)
     with pytest.raises(ValueError, match="99"):
@@ -325,7 +324,7 @@ def test_policies_of_results(bound):
     dog = bound.Dog("d", 1)
     assert dog.older() is dog
     assert (dog.older(years=3).age, dog.is_same(dog)) == (5, True)
-    with pytest.raises(RuntimeError, match="rv_policy"):
+    with pytest.raises(TypeError, match="rv_policy"):
         bound.copy_pinned()
     assert bound.Pinned().n == 1
 

@@ -8,7 +8,6 @@ namespace nb = ffi_hpy;
 namespace {
 
 enum class Letter { a, b };
-struct Twice {};
 
 Letter fail() { throw std::invalid_argument("made no letter"); }
 
@@ -18,6 +17,5 @@ FFI_HPY_MODULE(bound_badly, m) {
   std::string way = std::getenv("BOUND_BADLY");
   if (way == "name") nb::enum_<Letter>(m, "Letter").value("a", Letter::a).value("a", Letter::b);
   if (way == "value") nb::enum_<Letter>(m, "Letter").value("a", Letter::a).value("a", Letter::b).value("c", fail());
-  if (way == "class") nb::class_<Twice>(m, "Twice"), nb::class_<Twice>(m, "Again");
   if (way == "base") nb::exception<std::runtime_error>(m, "Error", "NoSuchError");
 }
