@@ -311,7 +311,9 @@ def _enum_base(kind: int) -> Any:
     if bases[1] is None:  # before Python 3.11
         bases = (_Named, str, enum.Enum)
     meta: Any = enum.EnumMeta
-    return meta("BoundEnum", bases, meta.__prepare__("BoundEnum", bases))
+    namespace = meta.__prepare__("BoundEnum", bases)
+    namespace["__module__"] = __name__  # otherwise that of the metaclass
+    return meta("BoundEnum", bases, namespace)
 
 
 class _EnumBuilder:

@@ -59,6 +59,8 @@ class Builder:
             )
             sources = (f"test_{module}.cpp", *FURTHER_SOURCES.get(module, ()))
             flags = [*map(str, needed), "-Wl,-rpath,$ORIGIN"]
+            if module in LINKED:
+                flags.append("-DNB_DOMAIN=mydomain")
             if module in WITH_EIGEN:
                 flags.append(f"-isystem{unpacked('eigen', 'libeigen3-dev', EIGEN)}/{EIGEN}")
             found += [*needed, self._build(f"test_{module}_ext", sources, flags, log)]

@@ -269,9 +269,10 @@ def test_a_warning_that_is_an_error_is_reported(bound, monkeypatch):
     monkeypatch.setattr(sys, "unraisablehook", lambda info: seen.append(info.exc_type))
     value = bound.Value(1)
     bound.destruct(value)
-    with warnings.catch_warnings(), pytest.raises(TypeError, match="incompatible"):
+    with warnings.catch_warnings():
         warnings.simplefilter("error")
-        _ = value.n
+        with pytest.raises(TypeError, match="incompatible"):
+            _ = value.n
     assert seen == [RuntimeWarning]
 
 

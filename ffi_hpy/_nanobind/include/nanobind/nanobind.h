@@ -9,6 +9,9 @@
 #error "one file includes ffi_hpy's or nanobind's headers, not both"
 #endif
 #define FFI_HPY_BIND_NAMESPACE nanobind
+#if defined(NB_DOMAIN)
+#define FFI_HPY_BIND_DOMAIN NB_TOSTRING(NB_DOMAIN)
+#endif
 
 #include <ffi_hpy/bind.h>
 
