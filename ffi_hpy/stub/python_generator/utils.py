@@ -434,7 +434,7 @@ def _source_of(text: str, schema: TypeSchema, ty_map: TypeMap) -> str:
         ast.literal_eval(text)
     except (ValueError, SyntaxError):
         inner = schema.args[0] if schema.origin == "Optional" and schema.args else schema
-        member = re.fullmatch(r"<(\w+)\.(\w+): .*>", text)
+        member = re.fullmatch(r"<?(\w+)\.(\w+)(: .*>)?", text)
         if member is None or inner.origin.rpartition(".")[2] != member[1]:
             return "..."
         return f"{inner.repr(ty_map)}.{member[2]}"
