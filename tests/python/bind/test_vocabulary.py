@@ -282,4 +282,5 @@ def test_the_end_of_python(bound):
     code = f"import sys, ffi_hpy; sys.path.insert(0, {folder!r}); import bound_vocabulary as m; assert m.is_alive()"
     environment = {**os.environ, "SHOW_THE_END": "1"}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False)
-    assert (done.returncode, done.stdout.strip() in ("0", ""), done.stderr) == (0, True, "")
+    answers = ("0\n", "1\n") if sys.implementation.name == "pypy" else ("0\n",)  # PyPy still answers
+    assert (done.returncode, done.stdout in answers, done.stderr) == (0, True, "")
