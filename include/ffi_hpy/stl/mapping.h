@@ -23,7 +23,9 @@ template <typename Map, typename K, typename V> struct dict_caster {
         make_caster<V> mapped;
         bool fits = read_inner<V>(&mapped, items[i + 1], flags, cleanup) &&
                     read_item<K>(items[i], flags, cleanup, [&](auto &&key) {
-                      value.emplace(std::forward<decltype(key)>(key), mapped.operator cast_t<V>());
+                      if (!value.emplace(std::forward<decltype(key)>(key), mapped.operator cast_t<V>()).second) {
+                        throw value_error("two keys of the mapping are one key in C++");
+                      }
                     });
         if (!fits) return false;
       }

@@ -7,15 +7,14 @@
  * Arguments by name, if the function assigns them itself, follow the object KWARGS: a name and a value in turn. */
 #include "overload.h"
 
+#include "argument_class.h"
 #include "core/container/seq.h"
 #include "core/object/any.h"
 #include "core/object/any_own.h"
 #include "core/object/error.h"
 #include "core/object/function.h"
-#include "core/object/global.h"
 #include "core/object/opaque.h"
 #include "core/object/str.h"
-#include "core/object/type.h"
 #include "core/platform/fork.h"
 #include "core/platform/mem.h"
 #include "range.h"
@@ -168,36 +167,6 @@ static int call_one(const overload *self, const TVMFFIAny *args, uint32_t n_args
 
 /* --- the error of a call that no overload accepts ----------------------------------------------------------------- */
 
-/* Adds the class of a Python object, which only the package knows. */
-static int add_python_class(fh_text *text, const TVMFFIAny *arg) {
-  TVMFFIObjectHandle function;
-  TVMFFIAny name = fh_any_none();
-  TVMFFIByteArray content;
-  if (!fh_global_find(fh_base_bytes("ffi_hpy.class_name"), &function)) return fh_text_add_cstr(text, "object");
-  int rc = fh_function_call(function, arg, 1, &name);
-  fh_object_release(function);
-  if (rc == 0 && fh_str_content(&name, &content)) rc = fh_text_add(text, content.data, content.size);
-  fh_any_drop(&name);
-  return rc;
-}
-
-/* Adds the class of an argument in Python's words. */
-static int add_class(fh_text *text, const TVMFFIAny *arg) {
-  switch (arg->type_index) {
-  case kTVMFFIRawStr:
-  case kTVMFFISmallStr:
-  case kTVMFFIStr: return fh_text_add_cstr(text, "str");
-  case kTVMFFIByteArrayPtr:
-  case kTVMFFISmallBytes:
-  case kTVMFFIBytes: return fh_text_add_cstr(text, "bytes");
-  case kTVMFFIBigInt: return fh_text_add_cstr(text, "int");
-  case kTVMFFIArray: return fh_text_add_cstr(text, "list");
-  case kTVMFFIMap: return fh_text_add_cstr(text, "dict");
-  case kTVMFFIOpaquePyObject: return add_python_class(text, arg);
-  default: return fh_text_add_cstr(text, fh_type_name(arg->type_index));
-  }
-}
-
 /* Adds a line for each number that is outside the range of its parameter. */
 static int add_ranges(fh_text *text, const overload *self, uint32_t number, const arguments *call) {
   int rc = 0;
@@ -242,7 +211,7 @@ static FH_COLD int raise_mismatch(const overload *first, const TVMFFIAny *args, 
   arguments call = split(args, n_args);
   for (uint32_t i = 0; i < call.n_given; ++i) {
     rc |= fh_text_add_cstr(&text, i == 0 ? "" : ", ");
-    rc |= add_class(&text, &call.given[i]);
+    rc |= fh_argument_class_add(&text, &call.given[i]);
   }
   if (call.n_named != 0) rc |= fh_text_add_cstr(&text, call.n_given == 0 ? "kwargs = { " : ", kwargs = { ");
   for (uint32_t i = 0; i < call.n_named; ++i) {
@@ -251,7 +220,7 @@ static FH_COLD int raise_mismatch(const overload *first, const TVMFFIAny *args, 
     rc |= fh_text_add_cstr(&text, i == 0 ? "" : ", ");
     rc |= fh_text_add(&text, name.data, name.size);
     rc |= fh_text_add_cstr(&text, ": ");
-    rc |= add_class(&text, &call.named[2 * i + 1]);
+    rc |= fh_argument_class_add(&text, &call.named[2 * i + 1]);
   }
   if (call.n_named != 0) rc |= fh_text_add_cstr(&text, " }");
   number = 1;
@@ -316,6 +285,14 @@ static int check_names(const ffi_hpy_function_spec *spec, uint32_t *n_hidden) {
   if (spec->n_named == 0 || spec->n_named + *n_hidden == spec->n_params) return 0;
   return fh_error_raise(FH_TYPE_ERROR, "`%s` has %u parameters, but %u have a name", spec->name,
                         (unsigned)spec->n_params, (unsigned)spec->n_named);
+}
+
+/* Refuses defaults that are outside the range of their parameters. */
+static int check_defaults(const overload *self, const char *name) {
+  for (uint32_t i = 0; i < self->head.n_params; ++i) {
+    if (fh_range_check_default(name, &self->params[i]) != 0) return -1;
+  }
+  return 0;
 }
 
 static const char *copy_text(const char *text, char **to) {
@@ -411,8 +388,11 @@ static overload *make(const ffi_hpy_function_spec *spec, TVMFFIObjectHandle know
   }
   if (check_names(spec, &n_hidden) != 0) return NULL;
   overload *made = new_overload(spec, n_hidden);
-  if (made == NULL) fh_error_raise_no_memory();
-  if (made == NULL || describe(made, spec, metadata) == 0) return made;
+  if (made == NULL) {
+    fh_error_raise_no_memory();
+    return NULL;
+  }
+  if (check_defaults(made, spec->name) == 0 && describe(made, spec, metadata) == 0) return made;
   destroy(made);
   return NULL;
 }

@@ -3,6 +3,7 @@
 
 #include "core/object/any.h"
 #include "core/object/bigint.h"
+#include "core/object/error.h"
 
 /* The number of bits of an integer parameter; 0 for another one. */
 static uint32_t bits_of(const ffi_hpy_param *param) {
@@ -46,4 +47,15 @@ int fh_range_add_text(fh_text *text, const ffi_hpy_param *param, const TVMFFIAny
   int rc = fh_text_add_bigint(text, big != NULL ? big->words : &arg->v_int64, big != NULL ? big->n_words : 1);
   return rc | fh_text_add_format(text, ", which is outside the range %lld to %llu", (long long)least(param),
                                  (unsigned long long)greatest(param));
+}
+
+int fh_range_check_default(const char *function, const ffi_hpy_param *param) {
+  if ((param->flags & kFfiHpyParamHasDefault) == 0 || !fh_range_excludes(param, &param->default_value)) return 0;
+  fh_text text = {0};
+  if (fh_range_add_text(&text, param, &param->default_value) == 0) {
+    (void)fh_error_raise("OverflowError", "`%s`: parameter `%s`: the default is %.*s", function, param->name,
+                         (int)text.n_bytes, text.data);
+  }
+  fh_text_free(&text);
+  return -1;
 }

@@ -41,7 +41,9 @@ static part type_of(const ffi_hpy_function_spec *spec, uint32_t i) {
 
 /* Whether None is an argument, and the type does not say so. */
 static bool adds_none(const ffi_hpy_param *param, part type) {
-  bool says_so = length_of(type) >= 4 && memcmp(type.end - 4, "None", 4) == 0;
+  bool says_so = false;
+  part each;
+  for (part rest = type; next_part(&rest, '|', &each);) says_so |= is_text(each, "None");
   return (param->flags & kFfiHpyCastAcceptsNone) != 0 && !says_so && !is_text(type, "object");
 }
 

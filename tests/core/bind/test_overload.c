@@ -139,6 +139,20 @@ TEST(a_mismatch_names_numbers_outside_the_range) {
   }
 }
 
+TEST(a_type_with_none_says_so_once) {
+  static const char *const types[] = {"int\nfloat", "int\nNone | float", "int\nfloat | None", "int\nlist[int | None]"};
+  static const char *const shown[] = {"(a: float | None)", "(a: None | float)", "(a: float | None)",
+                                      "(a: list[int | None] | None)"};
+  for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); ++i) {
+    definition one;
+    make(&one, "f", types[i], 1, 1);
+    one.type_flags[0] = kFfiHpyTypeAcceptsNone;
+    TVMFFIObjectHandle function = function_of(&one);
+    expect_mismatch(function, shown[i], NULL, 0);
+    fh_object_release(function);
+  }
+}
+
 TEST(an_overload_without_conversion_comes_first) {
   definition converting, exact;
   make(&converting, "f", "int\nint", 1, 1);
@@ -267,7 +281,12 @@ TEST(a_definition_is_refused) {
   wrong.spec.n_named = 1;
   expect_int(fh_api_table.function_define(&wrong.spec, NULL, &function, &metadata), -1);
   expect_raised("TypeError", "`f` has 2 parameters, but 1 have a name");
-  expect_int(n_freed, 2);
+  make(&wrong, "f", "int\nint\nint", 2, 1);
+  wrong.type_flags[1] = 1 << FFI_HPY_TYPE_SIZE_SHIFT;
+  wrong.params[1].default_value = i64(128);
+  expect_int(fh_api_table.function_define(&wrong.spec, NULL, &function, &metadata), -1);
+  expect_raised("OverflowError", "`f`: parameter `b`: the default is 128, which is outside the range -128 to 127");
+  expect_int(n_freed, 3);
   fh_object_release(other);
 }
 

@@ -17,5 +17,6 @@ FFI_HPY_MODULE(bound_badly, m) {
   std::string way = std::getenv("BOUND_BADLY");
   if (way == "name") nb::enum_<Letter>(m, "Letter").value("a", Letter::a).value("a", Letter::b);
   if (way == "value") nb::enum_<Letter>(m, "Letter").value("a", Letter::a).value("a", Letter::b).value("c", fail());
+  if (way == "default") m.def("f", [](uint8_t x) { return x; }, nb::arg("x") = 256);
   if (way == "base") nb::exception<std::runtime_error>(m, "Error", "NoSuchError");
 }
