@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import builtins
 import inspect
+import sys
 import typing
 from collections.abc import Callable
 from inspect import Parameter, Signature
@@ -127,7 +129,7 @@ def annotation_of(schema: TypeSchema) -> Any:
     if schema.array is not None:
         return typing.Annotated[_class_of(schema), schema.array]
     origin, args = schema.origin, schema.args or ()
-    if origin in _PLAIN and not args:
+    if origin in _PLAIN and not args and (origin != "tuple" or schema.args is None):  # else it is tuple[()]
         return _PLAIN[origin]
     if origin == "Optional":
         return typing.Optional[annotation_of(args[0])]
@@ -137,7 +139,7 @@ def annotation_of(schema: TypeSchema) -> Any:
         return tuple[tuple(map(annotation_of, args))]  # type: ignore[misc]
     if origin in ("set", "frozenset"):
         made: Any = set if origin == "set" else frozenset
-        return made[annotation_of(args[0])]
+        return made[annotation_of(args[0])] if args else made
     if origin == "Callable":
         return _callable(schema)
     if origin == "ctypes.c_void_p":
@@ -166,7 +168,7 @@ def _class_of(schema: TypeSchema) -> Any:
     if index == UNKNOWN:
         index = _core.type_key_to_index(schema.origin)
     if index < 0:
-        return Any
+        return _class_by_name(schema.origin) or Any
     if index == _core.TYPE_INDEX_DATA_TYPE:
         from ._dtype import dtype
 
@@ -180,6 +182,17 @@ def _class_of(schema: TypeSchema) -> Any:
 
         return Shape
     return class_for_type_index(index)
+
+
+def _class_by_name(name: str) -> type | None:
+    """Return a built-in class, or a class in a module that has been imported, such as an enum; None for another
+    name."""
+    module, _, path = name.partition(".")
+    found: Any = sys.modules.get(module) if path else builtins
+    for part in (path or module).split("."):
+        module = f"{module}.{part}"
+        found = getattr(found, part, None) or sys.modules.get(module)
+    return found if isinstance(found, type) else None
 
 
 _KINDS = {

@@ -225,7 +225,10 @@ class TypeSchema(_core.Schema):
             return f"{args[0]} | None"
         if self.origin == "tuple" and self.args == ():
             return f"{origin}[()]"
-        return f"{origin}[{', '.join(args)}]" if args else origin
+        if args:
+            return f"{origin}[{', '.join(args)}]"
+        any_arguments = getattr(ty_map, "any_arguments", None)
+        return origin if any_arguments is None else f"{origin}{any_arguments(self.origin)}"
 
     def _print_callable(self, ty_map: Names | None, is_input: bool, widened: frozenset[int]) -> str:
         if not self.named_args:

@@ -167,7 +167,7 @@ def _lines_of_function(name: str, function: Function, names: BoundNames) -> list
         if entry.overloads:
             lines.append(f"@{names('typing.overload')}")
         # Rendered with an indentation, because that is also the indentation of the documentation
-        rendered = render_func(FuncInfo.from_metadata(name, schema, each), names.results, 4, names.parameters)
+        rendered = render_func(FuncInfo.from_metadata(name, schema, each), names.results, 4)
         lines += dedent("\n".join(rendered)).splitlines()
     return lines
 
@@ -216,7 +216,7 @@ def _lines_of_bound_class(cls: type, names: BoundNames) -> list[str]:
         lines += _lines_of_property(each, inner_names)
     if any(method.name == "__ffi_init__" for method in info.methods):
         lines += _lines_of_init(info, inner_names)
-    lines += render_object_methods(info, inner_names.results, 4, inner_names.parameters)
+    lines += render_object_methods(info, inner_names.results, 4)
     if info.has_overloaded_methods():
         names("typing.overload")
     for name, value in vars(cls).items():
@@ -236,7 +236,7 @@ def _lines_of_property(each: NamedTypeSchema, names: BoundNames) -> list[str]:
     line = f"{_SPACE}def {each.name}(self) -> {each.schema.repr(names.results)}: ..."
     lines = [f"{_SPACE}@{names.results('property')}", *documented(line, each.doc, 4)]
     if not each.frozen:
-        value = each.schema.repr(names.parameters)
+        value = each.schema.repr(names.setters)
         lines += [f"{_SPACE}@{each.name}.setter", f"{_SPACE}def {each.name}(self, value: {value}, /) -> None: ..."]
     return lines
 
@@ -245,6 +245,6 @@ def _lines_of_init(info: ObjectInfo, names: BoundNames) -> list[str]:
     """Return the constructors, with their documentation."""
     docs = iter([method.doc for method in info.methods if method.name == "__ffi_init__"])
     lines = []
-    for line in render_object_init(info, names.results, 4, names.parameters):
+    for line in render_object_init(info, names.results, 4):
         lines += documented(line, inspect.cleandoc(next(docs)), 4) if line.lstrip().startswith("def ") else [line]
     return lines

@@ -16,13 +16,14 @@ if TYPE_CHECKING:
 
 __all__ = ["BoundNames", "type_of_value"]
 
-_OF_PARAMETERS = {
+_OF_SETTERS = {
     **PC.TY_MAP_INPUT_DEFAULTS,
     "dict": "collections.abc.Mapping",
     "list": "collections.abc.Iterable",
     "set": "collections.abc.Iterable",
 }
-"""The names of types in parameters, if they differ: a call converts any iterable and any mapping."""
+"""The names of types that a property accepts, if they differ from those that it returns. The signatures of functions
+have names for parameters already."""
 _PRINTED = ("None", "Optional", "Union")
 """Origins that a TypeSchema prints itself."""
 
@@ -38,13 +39,15 @@ class BoundNames(TypeNames):
 
     @property
     def results(self) -> TypeNames:
-        """The names for results."""
-        return self._paired()[0]
+        """The names for results and parameters of functions."""
+        return self._with(PC.TY_MAP_RESULT_DEFAULTS)
 
     @property
-    def parameters(self) -> TypeNames:
-        """The names for parameters. The parameters of a callback are results, and the reverse."""
-        return self._paired()[1]
+    def setters(self) -> TypeNames:
+        """The names for values that a property accepts. The parameters of a callback are results."""
+        setters = self._with(_OF_SETTERS)
+        setters.inverse = self.results
+        return setters
 
     def inside(self, cls: type) -> BoundNames:
         """Return the names for the body of a class of the module."""
@@ -58,11 +61,6 @@ class BoundNames(TypeNames):
         if cls.__module__ == "builtins":
             return self(cls.__qualname__)
         return self._of_path(cls.__module__, cls.__qualname__)
-
-    def _paired(self) -> tuple[TypeNames, TypeNames]:
-        results, parameters = self._with(PC.TY_MAP_RESULT_DEFAULTS), self._with(_OF_PARAMETERS)
-        results.inverse, parameters.inverse = parameters, results
-        return results, parameters
 
     def _with(self, defaults: dict[str, str]) -> TypeNames:
         made = BoundNames(self._imports, self.module, self._taken)

@@ -149,6 +149,8 @@ class FuncInfo:
     """The author's names of the parameters, including the object; None if not all have a name."""
     defaults: tuple[Any, ...] = ()
     """With names, the default of each parameter; NO_DEFAULT if it has none."""
+    kinds: tuple[str, ...] = ()
+    """With names, the kind of each parameter, as in Parameters."""
     has_python_results: bool = False
     """Whether results arrive as classes of Python itself: list, not List."""
 
@@ -163,7 +165,13 @@ class FuncInfo:
         parameters = parameters_of(entry)
         named = NamedTypeSchema(name, schema)
         return FuncInfo(
-            named, entry.is_member, entry.doc, parameters.names, parameters.defaults, parameters.has_python_results
+            named,
+            entry.is_member,
+            entry.doc,
+            parameters.names,
+            parameters.defaults,
+            parameters.kinds,
+            parameters.has_python_results,
         )
 
     @staticmethod

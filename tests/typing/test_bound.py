@@ -57,23 +57,97 @@ WRONG = [
     ("stubbed.inner.color_of(stubbed.Shape())", "arg-type"),
     ("stubbed.missing", "attr-defined"),
 ]
+RESULTS = [
+    ("truth(True)", "bool"),
+    ("number(1)", "int"),
+    ("real(1)", "float"),
+    ("text('x')", "str"),
+    ("complex_number(1j)", "complex"),
+    ("rows([(1, 2.5), range(2)])", "list[list[float]]"),
+    ("colors((Color.red,))", "list[Color]"),
+    ("two(range(2))", "list[int]"),
+    ("pair(('x', 1))", "tuple[str, int]"),
+    ("nothing(())", "tuple[()]"),
+    ("table({(1, 2): 3})", "dict[tuple[int, int], int]"),
+    ("numbers({1}.union([2]))", "set[int]"),
+    ("perhaps((1,))", "list[int] | None"),
+    ("either(2.5)", "float | None"),
+    ("duration(timedelta(1))", "timedelta"),
+    ("duration(1.5)", "timedelta"),
+    ("moment(date(2024, 1, 2))", "datetime"),
+    ("path('x')", "Path"),
+    ("point(Point())", "Point"),
+    ("color(Color.red)", "Color"),
+    ("function(len)", "Callable[[Sequence[int]], int]"),
+    ("data(b'x')", "bytes"),
+    ("any_tuple((1, 'x'))", "tuple[Any, ...]"),
+    ("any_list([1, 'x'])", "list[Any]"),
+    ("any_dict({1: 'x'})", "dict[Any, Any]"),
+    ("any_set({1})", "set[Any]"),
+    ("any_frozenset(frozenset({1}))", "frozenset[Any]"),
+    ("part(slice(1))", "slice"),
+    ("all(1, 'x', a=None)", "tuple[Any, ...]"),
+    ("named(1, b=2)", "int"),
+    ("unnamed(1, None, 'x')", "int"),
+]
+RESULTS_HEAD = """
+import inspect
+from collections.abc import Callable, Sequence
+from datetime import date, datetime, timedelta
+from pathlib import Path
+from typing import Any, assert_type, get_args, get_origin
+
+from bound_results import *
+import bound_results
+
+def check(name: str, found: object, expected: Any) -> None:
+    classes = [get_origin(each) or each for each in get_args(expected) if type(None) in get_args(expected)]
+    classes = classes or [get_origin(expected) or expected]
+    assert isinstance(found, tuple(classes)), (name, type(found))
+    assert type(found) in classes or classes in ([Path], [Callable]), (name, type(found))
+    promised = inspect.signature(getattr(bound_results, name)).return_annotation
+    if get_origin(promised) or Any not in get_args(expected):
+        assert promised == expected, (name, promised)
+    else:
+        assert promised is classes[0], (name, promised)
+
+"""
+
+
+def make_folder(folder, name, program):
+    """Fill a folder with a library, its stubs and a program that uses it."""
+    library = compile_cxx(f"{name}.cc", PACKAGE / "include", "-O0", "-fvisibility=hidden", link=())
+    shutil.copy(library, folder / f"{name}.so")
+    command = [sys.executable, "-m", "ffi_hpy.stub.cli", name]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    (folder / "user.py").write_text(program)
+    return folder
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A folder with the library, its stubs and the program."""
-    folder = tmp_path_factory.mktemp("bound")
-    library = compile_cxx("stubbed.cc", PACKAGE / "include", "-O0", "-fvisibility=hidden", link=())
-    shutil.copy(library, folder / "stubbed.so")
-    command = [sys.executable, "-m", "ffi_hpy.stub.cli", "stubbed"]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=folder)
-    assert (done.returncode, done.stderr) == (0, "")
-    (folder / "user.py").write_text(PROGRAM)
-    return folder
+    """A folder with `stubbed` and its program."""
+    return make_folder(tmp_path_factory.mktemp("bound"), "stubbed", PROGRAM)
 
 
 def test_a_program_passes_mypy_and_runs(folder):
     said = mypy_says(folder, "--cache-dir", folder / "cache", "stubbed", "user.py")
+    assert not said, said
+    done = subprocess.run([sys.executable, "user.py"], capture_output=True, text=True, cwd=folder)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_results_have_the_classes_that_the_stub_and_the_signature_promise(tmp_path):
+    lines = [RESULTS_HEAD]
+    for i, (call, shown) in enumerate(RESULTS):
+        name = call.partition("(")[0]
+        lines += [f"found_{i} = bound_results.{call}"]
+        if shown != "slice":  # generic for newer type checkers
+            lines += [f"assert_type(found_{i}, {shown})"]
+        lines += [f"check({name!r}, found_{i}, {shown})"]
+    folder = make_folder(tmp_path, "bound_results", "\n".join(lines) + "\n")
+    said = mypy_says(folder, "--cache-dir", folder / "cache", "bound_results.pyi", "user.py")
     assert not said, said
     done = subprocess.run([sys.executable, "user.py"], capture_output=True, text=True, cwd=folder)
     assert (done.returncode, done.stderr) == (0, "")

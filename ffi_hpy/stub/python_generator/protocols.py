@@ -24,6 +24,8 @@ _RESULTS = {
     "__float__": "float",
     "__index__": "int",
     "__int__": "int",
+    "__repr__": "str",
+    "__str__": "str",
 }
 _SEQUENCES = frozenset(("Array", "List", "list", "set", "frozenset"))
 _MAPPINGS = frozenset(("Map", "Dict", "dict"))

@@ -28,6 +28,20 @@ if TYPE_CHECKING:
 _NAMES = re.compile(r"[\w.]+")
 """The names in an annotation, such as ``ffi.Device | str``."""
 
+_ANY_ARGUMENTS = {
+    "tuple": "Any, ...",
+    "set": "Any",
+    "frozenset": "Any",
+    "collections.abc.Iterable": "Any",
+    "collections.abc.Iterator": "Any",
+    "collections.abc.Sequence": "Any",
+    "collections.abc.Set": "Any",
+    "collections.abc.Mapping": "Any, Any",
+    "os.PathLike": "str",
+}
+"""The text in brackets behind the name of a generic class whose arguments are unknown."""
+_STARS = {"args": "*", "kwargs": "**"}
+
 __all__ = [
     "OVERRIDE",
     "Head",
@@ -172,6 +186,11 @@ class TypeNames:
         if item not in self._imports:
             self._imports.append(item)
         return item.exposed_name
+
+    def any_arguments(self, origin: str) -> str:
+        """Return the arguments of a generic class, in brackets, where they are unknown; "" for another class."""
+        arguments = _ANY_ARGUMENTS.get(origin)
+        return "" if arguments is None else f"[{re.sub('[a-zA-Z]+', lambda found: self(found[0]), arguments)}]"
 
     def for_parameters(self) -> TypeNames:
         """Return names for parameters, which accept wider types; a mapping of the user applies to both. A callback
@@ -409,12 +428,18 @@ def _arguments(func: FuncInfo, params: Collection[TypeSchema], ty_map: TypeMap, 
     if names is None or len(names) != len(params) or not all(map(is_name, names)):
         words = _positional(list(params)[0 if is_bound else first :], ty_map, first if is_bound else 0)
         return [*words, "/"] if words or (func.is_member and is_bound) else []
-    is_optional, shown = False, []
-    for name, schema, default in list(zip(names, params, func.defaults))[first:]:
-        is_optional = is_optional or default is not NO_DEFAULT
+    is_optional, shown, kinds = False, [], func.kinds or ("",) * len(params)
+    for name, schema, default, kind in list(zip(names, params, func.defaults, kinds))[first:]:
+        if kind in _STARS:
+            shown.append(f"{_STARS[kind]}{name}: {ty_map('Any')}")
+            continue
+        if kind == "keyword" and not any(word.startswith("*") for word in shown):
+            shown.append("*")
         # Python refuses a parameter without a default behind one that has a default
+        is_optional = kind != "keyword" and (is_optional or default is not NO_DEFAULT)
         shown.append(_argument(name, schema, ... if is_optional and default is NO_DEFAULT else default, ty_map))
-    return shown
+    n_positional = len([kind for kind in kinds[first:] if kind == "positional"])
+    return [*shown[:n_positional], "/", *shown[n_positional:]] if n_positional else shown
 
 
 def _argument(name: str, schema: TypeSchema, default: Any, ty_map: TypeMap) -> str:
