@@ -17,24 +17,13 @@ import weakref
 from pathlib import Path
 
 import pytest
-from support import (
-    IS_DEBUG,
-    IS_OWN_DEBUG,
-    IS_PYPY,
-    collect_garbage,
-    needs_threads,
-    parallelize,
-    run_python,
-    unique_name,
-)
+from support import IS_PYPY, collect_garbage, needs_identity, needs_one_wrapper, needs_threads, parallelize, run_python, unique_name
 
 import ffi_hpy
 
-pytestmark = pytest.mark.skipif(IS_DEBUG, reason="hpy's debug mode makes several wrappers of one object")
+pytestmark = needs_one_wrapper
 
 meetings = itertools.count()
-
-needs_identity = pytest.mark.skipif(IS_OWN_DEBUG, reason="in our debug mode each access gets another wrapper")
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +41,7 @@ def bound(import_bound):
         ("name", TypeError, "'a'"),
         ("value", ValueError, "^made no letter$"),
         ("base", AttributeError, "NoSuchError"),
+        ("default", OverflowError, "`f`: parameter `x`: the default is 256, which is outside the range 0 to 255"),
     ],
 )
 def test_a_definition_that_fails_ends_the_import(import_bound, monkeypatch, way, kind, message):
@@ -178,6 +168,8 @@ def test_help_shows_the_declaration(bound):
         bound.add.__doc__
         == "{}\n{}\n\nOverloaded function.\n\n1. ``{}``\n\nAdds numbers.\n\n2. ``{}``\n\nJoins.".format(*lines, *lines)
     )
+    signature = inspect.signature(bound.next_color)
+    assert (signature.parameters["color"].annotation, signature.return_annotation) == (bound.Color, bound.Color)
     assert str(inspect.signature(bound.Animal)) == "(name: str)"
     assert "age" in inspect.signature(bound.Dog.__init__).parameters or "args" in str(inspect.signature(bound.Dog))
     assert bound.Animal.__doc__ == "An animal."
@@ -500,6 +492,12 @@ def test_any_iterable_and_any_mapping_is_an_argument(bound):
 
     with pytest.raises(TypeError, match=r"Invoked with types: .*Fails\n\nReading an argument raised LookupError: mine"):
         bound.vector(Fails())
+
+
+def test_keys_stay_distinct(bound):
+    assert bound.float_keys({0.5: 1, 0.25: 2}) == {0.5: 1, 0.25: 2}
+    with pytest.raises(ValueError, match="two keys of the mapping are one key"):
+        bound.float_keys({0.1: 1, 0.1 + 1e-12: 2})
 
 
 def test_a_list_that_changes_during_its_conversion(bound):

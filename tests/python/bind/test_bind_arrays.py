@@ -7,7 +7,7 @@ import ctypes
 import inspect
 
 import pytest
-from support import IS_DEBUG, IS_OWN_DEBUG, collect_garbage, parallelize
+from support import collect_garbage, needs_identity, needs_one_wrapper, parallelize
 from support.arrays import FLOAT32
 
 import ffi_hpy
@@ -21,9 +21,8 @@ try:
 except ImportError:
     torch = None  # type: ignore[assignment]
 
-pytestmark = pytest.mark.skipif(IS_DEBUG, reason="hpy's debug mode makes several wrappers of one object")
+pytestmark = needs_one_wrapper
 
-needs_identity = pytest.mark.skipif(IS_OWN_DEBUG, reason="in our debug mode each access gets another wrapper")
 needs_numpy = pytest.mark.skipif(np is None, reason="NumPy has no wheel for this interpreter")
 needs_torch = pytest.mark.skipif(torch is None, reason="PyTorch is not installed")
 

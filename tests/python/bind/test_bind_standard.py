@@ -11,9 +11,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from support import IS_DEBUG
+from support import needs_one_wrapper
 
-pytestmark = pytest.mark.skipif(IS_DEBUG, reason="hpy's debug mode makes several wrappers of one object")
+pytestmark = needs_one_wrapper
 
 
 def refused():

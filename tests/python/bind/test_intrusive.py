@@ -6,10 +6,11 @@ import gc
 import weakref
 
 import pytest
-from support import IS_DEBUG, IS_OWN_DEBUG, collect_garbage, needs_threads
+from support import collect_garbage, needs_identity, needs_one_wrapper, needs_threads
 
 pytestmark = [
-    pytest.mark.skipif(IS_DEBUG or IS_OWN_DEBUG, reason="in debug modes each access gets another wrapper"),
+    needs_one_wrapper,
+    needs_identity,
     pytest.mark.thread_unsafe(reason="the library counts its objects for all threads"),
 ]
 

@@ -7,9 +7,9 @@ import re
 import sys
 
 import pytest
-from support import IS_DEBUG, IS_OWN_DEBUG
+from support import IS_OWN_DEBUG, needs_one_wrapper
 
-pytestmark = pytest.mark.skipif(IS_DEBUG, reason="hpy's debug mode makes several wrappers of one object")
+pytestmark = needs_one_wrapper
 
 
 @pytest.fixture(scope="module")

@@ -7,12 +7,9 @@ import sys
 import weakref
 
 import pytest
-from support import IS_DEBUG, IS_OWN_DEBUG, collect_garbage, needs_threads, parallelize
+from support import collect_garbage, needs_identity, needs_one_wrapper, needs_threads, parallelize
 
-pytestmark = [
-    pytest.mark.skipif(IS_DEBUG, reason="hpy's debug mode makes several wrappers of one object"),
-    pytest.mark.skipif(IS_OWN_DEBUG, reason="in our debug mode each access gets another wrapper"),
-]
+pytestmark = [needs_one_wrapper, needs_identity]
 
 
 @pytest.fixture(scope="module")

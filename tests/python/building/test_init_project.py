@@ -4,9 +4,10 @@ with pip, and runs mypy."""
 import shutil
 import subprocess
 import sys
+from functools import partial
 
 import pytest
-from support import IS_DEBUG, IS_OWN_DEBUG
+from support import IS_DEBUG, IS_OWN_DEBUG, run_main
 from support.cmake_project import CMAKE, Project
 
 import ffi_hpy._project.command as command
@@ -17,14 +18,7 @@ from ffi_hpy import libinfo
 def init(capsys):
     """Return a function that runs the command in this process and returns its exit status, stdout and stderr."""
 
-    def run(*arguments):
-        try:
-            status = command.main([str(argument) for argument in arguments])
-        except SystemExit as stopped:
-            status = stopped.code
-        return status, *capsys.readouterr()
-
-    return run
+    return partial(run_main, command.main, capsys)
 
 
 @pytest.mark.thread_unsafe(reason="pytest captures the output of the process")

@@ -5,9 +5,11 @@ import os
 import shutil
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
+from support import run_main
 from support.native_build import compile_cxx
 
 import ffi_hpy
@@ -27,14 +29,7 @@ BEGIN, END = PYTHON.begin, PYTHON.end
 def stubgen(capsys):
     """Return a function that runs the command in this process and returns its exit status, stdout and stderr."""
 
-    def run(*arguments):
-        try:
-            status = cli.main([str(argument) for argument in arguments])
-        except SystemExit as stopped:
-            status = stopped.code
-        return (status, *capsys.readouterr())
-
-    return run
+    return partial(run_main, cli.main, capsys)
 
 
 def region(stub, *lines):

@@ -612,3 +612,9 @@ def test_a_sequence_whose_items_have_no_end_is_read_to_its_length(stl):
             return 2 * i
 
     assert list(stl.ints(Endless())) == [0, 2, 4]
+
+
+def test_keys_stay_distinct(stl):
+    assert stl.float_keys({0.5: 1, 0.25: 2}) == {0.5: 1, 0.25: 2}
+    with pytest.raises(ValueError, match="two keys of the mapping are one key as `dict"):
+        stl.float_keys({0.1: 1, 0.1 + 1e-12: 2})

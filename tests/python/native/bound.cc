@@ -279,6 +279,7 @@ FFI_HPY_MODULE(bound, m) {
     v["new"] = {1};
     return v;
   });
+  m.def("float_keys", [](const std::map<float, int> &v) { return v; });
   m.def("hash_map", [](const std::unordered_map<int, double> &v) { return v; });
   m.def("set", [](std::set<int> v) {
     v.insert(9);

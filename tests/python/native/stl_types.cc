@@ -46,6 +46,7 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def("stl_types.set_of_sets", Echo<std::set<std::set<int64_t>>>, name)
       .def("stl_types.multiset", Echo<std::multiset<int64_t>>, name)
       .def("stl_types.map", Echo<std::map<std::string, int64_t>>, name)
+      .def("stl_types.float_keys", Echo<std::map<float, int64_t>>, name)
       .def("stl_types.unordered_map", Echo<std::unordered_map<int64_t, std::vector<double>>>, name)
       .def("stl_types.Array", Echo<Array<int64_t>>, name)
       .def("stl_types.List", Echo<List<int64_t>>, name)

@@ -44,6 +44,8 @@ NO_GIL = not getattr(sys, "_is_gil_enabled", lambda: True)()
 
 NO_THREADS = "hpy's debug mode shares its contexts between threads, and has none for threads that Python did not start"
 needs_threads = pytest.mark.skipif(IS_DEBUG, reason=NO_THREADS)
+needs_one_wrapper = pytest.mark.skipif(IS_DEBUG, reason="hpy's debug mode makes several wrappers of one object")
+needs_identity = pytest.mark.skipif(IS_OWN_DEBUG, reason="in our debug mode each access gets another wrapper")
 
 PROGRAM_SECONDS = 120
 
@@ -157,3 +159,12 @@ def run_python(
     assert done.returncode == 0, f"the program {ended}; its stderr:\n{done.stderr}"
     assert not done.stderr, f"the program wrote to stderr:\n{done.stderr}"
     return done.stdout
+
+
+def run_main(main: Callable[[list[str]], Any], capsys: Any, *arguments: object) -> tuple[Any, str, str]:
+    """Run a command in this process and return its exit status, stdout and stderr."""
+    try:
+        status = main([str(argument) for argument in arguments])
+    except SystemExit as stopped:
+        status = stopped.code
+    return (status, *capsys.readouterr())

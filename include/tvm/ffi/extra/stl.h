@@ -117,7 +117,7 @@ struct CopiedMapTraitsBase : CopiedTraitsBase<Derived, Self, convertible_or_any_
     for (auto &pair : src) pairs.Set(Any(K(pair.first)), Any(V(std::move(pair.second))));
     return pairs;
   }
-  /** If two keys convert to the same key, the first one wins. */
+  /** ValueError if two keys convert to the same key. */
   static std::optional<Self> TryCastFromAnyView(const TVMFFIAny *src) {
     Any owned;
     const MapBaseObj *pairs = PairsOrNull(src, &owned);
@@ -128,7 +128,8 @@ struct CopiedMapTraitsBase : CopiedTraitsBase<Derived, Self, convertible_or_any_
       std::optional<K> key = pair.first.template try_cast<K>();
       std::optional<V> value = pair.second.template try_cast<V>();
       if (!key.has_value() || !value.has_value()) return std::nullopt;
-      result.emplace(*std::move(key), *std::move(value));
+      bool is_new = result.emplace(*std::move(key), *std::move(value)).second;
+      if (!is_new) TVM_FFI_THROW(ValueError) << "two keys of the mapping are one key as `" << TypeStr() << '`';
     }
     return result;
   }
