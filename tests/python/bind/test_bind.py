@@ -17,7 +17,16 @@ import weakref
 from pathlib import Path
 
 import pytest
-from support import IS_PYPY, collect_garbage, needs_identity, needs_one_wrapper, needs_threads, parallelize, run_python, unique_name
+from support import (
+    IS_PYPY,
+    collect_garbage,
+    needs_identity,
+    needs_one_wrapper,
+    needs_threads,
+    parallelize,
+    run_python,
+    unique_name,
+)
 
 import ffi_hpy
 
