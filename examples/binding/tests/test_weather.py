@@ -208,4 +208,4 @@ def test_docstrings() -> None:
     assert "Sensors, stations" in (sys.modules["weather._core"].__doc__ or "")
     assert Place.__doc__ == "A place on the map."
     assert "at most 5 degrees" in (Sensor.offset.__doc__ or "")
-    assert "mean(celsius: Sequence[float], unit: Unit = " in (weather.mean.__doc__ or "")
+    assert "The mean, of all hours or until one of them." in (weather.mean.__doc__ or "")
