@@ -1,4 +1,4 @@
-"""Runs the quick packages of projects.py and tvm_ffi_clients.py on cp311, with ffi_hpy only.
+"""Runs the quick packages of projects.py, tvm_ffi_clients.py and nanobind_clients.py on cp311, with ffi_hpy only.
 
 Each test must pass, except those that projects.py lists as failing.
 """
@@ -13,7 +13,7 @@ from ci.lib.messages import say, table
 from ci.provision.interpreters import find_interpreters
 from ci.provision.sdist import fetch_sdist
 from ci.provision.wheel import build_wheel
-from ci.suites.clients import run, tvm_ffi_run
+from ci.suites.clients import nanobind_clients, run, tvm_ffi_run
 from ci.suites.clients.projects import PROJECTS
 from ci.suites.clients.tvm_ffi_clients import CLIENTS
 
@@ -39,6 +39,10 @@ def main(parser: argparse.ArgumentParser) -> int:
             ours = tvm_ffi_run.run(INTERPRETER, python, client, wheel, extra)
             problem = ours.problem or " ".join(sorted(ours.wrong))
             found[client.name] = ours.passed, len(ours.wrong), problem
+    for package in nanobind_clients.CLIENTS:
+        if package.is_quick:
+            ours = nanobind_clients.run(INTERPRETER, python, package, wheel, extra)
+            found[package.name] = ours.passed, len(ours.wrong), ours.problem or " ".join(sorted(ours.wrong))
     print(table([["package", "passed", "failed"], *([name, *counts[:2]] for name, counts in found.items())]))
     for name, (_, _, problem) in found.items():
         if problem:

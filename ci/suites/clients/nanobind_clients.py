@@ -1,0 +1,98 @@
+"""Packages on PyPI that are bound with nanobind: built unchanged, with nanobind and with ffi_hpy in its place."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from ci.lib.command import parse_with_rest
+from ci.lib.folders import LOGS, REQUIREMENTS, ROOT
+from ci.lib.matrix import UnknownName, names
+from ci.lib.messages import Missing, say, table
+from ci.lib.process import clean_environ, output_of, run_logged
+from ci.provision.compilers import find_cxx_compiler
+from ci.provision.envs import install, make_env, python_of
+from ci.provision.interpreters import find_interpreters
+from ci.provision.sdist import fetch_sdist
+from ci.provision.wheel import build_wheel
+from ci.suites.clients.tvm_ffi_run import Outcome, read_outcome
+
+RUNTIME = "nanobind==3.1.0"
+BUILD = ("cmake", "ninja", "scikit-build-core>=0.10")
+
+
+@dataclass(frozen=True)
+class Client:
+    """One package; its sdist has its tests, in the folder tests."""
+
+    release: str  # NAME==VERSION
+    packages: tuple[str, ...] = ()  # additional requirements of the tests
+    unstable: tuple[str, ...] = ()  # tests that measure time
+    is_quick: bool = False  # whether it is part of `ci/clients --short`
+
+    @property
+    def name(self) -> str:
+        return self.release.partition("==")[0]
+
+
+CLIENTS = (
+    Client("fast-dedup==0.1.0", ("xxhash",), is_quick=True),
+    Client("nano-astar==0.1.2", ("networkx", "numpy"), unstable=("test_gil_released_under_threads",)),
+)
+
+
+def run(name: str, python: Path, client: Client, wheel: Path | None, extra: list[str]) -> Outcome:
+    """Build and install a package with ours (`wheel`) or with nanobind (None), and run its tests."""
+    log = LOGS / f"clients-{name}-{client.name}-{'ours' if wheel else 'nanobind'}.log"
+    with tempfile.TemporaryDirectory(dir=ROOT / "build") as scratch:
+        env = Path(scratch, "env")
+        try:
+            find_cxx_compiler()
+            source = fetch_sdist(client.release, "clients")
+            make_env(env, python)
+            install(env, "-r", REQUIREMENTS / "clients.txt", *BUILD, *client.packages)
+            install(env, wheel or RUNTIME)
+            if wheel is not None:
+                output_of([python_of(env), "-m", "ffi_hpy.dropin", "install", "nanobind"], cwd=env)
+            install(env, "--no-deps", "--no-build-isolation", source)
+        except Missing as reason:
+            return Outcome(problem=str(reason))
+        environ = {"PATH": os.pathsep.join([str(env / "bin"), "/usr/bin", "/bin"])}
+        command = [str(python_of(env)), "-m", "pytest", "-q", "-rfE", "-p", "no:cacheprovider", "-c", os.devnull]
+        command += ["--rootdir", scratch]
+        command += [f"-k=not {' and not '.join(client.unstable)}"] if client.unstable else []
+        status = run_logged([*command, str(source / "tests"), *extra], log, clean_environ(environ), Path(scratch))
+    return read_outcome(log.read_text(errors="replace"), status)
+
+
+def main(parser: argparse.ArgumentParser) -> int:
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--only", action="append", metavar="PACKAGE", help="this package; may be given again")
+    options, extra = parse_with_rest(parser)
+    try:
+        chosen = names(options.names or ["cp311"])
+    except UnknownName as reason:
+        say(f"ci/clients: {reason}")
+        return 2
+    wheel, pythons = build_wheel(), find_interpreters(chosen)
+    LOGS.mkdir(parents=True, exist_ok=True)
+    rows: list[list[object]] = [["NAME", "package", "nanobind", "ours"]]
+    problems = [f"{name}: ci/interpreters cannot provide it, see above" for name in chosen if name not in pythons]
+    for name, python in pythons.items():
+        for client in CLIENTS:
+            if options.only and client.name not in options.only:
+                continue
+            theirs, ours = run(name, python, client, None, extra), run(name, python, client, wheel, extra)
+            rows.append([name, client.release, theirs.counts or "-", ours.counts or "-"])
+            more = " ".join(sorted(ours.wrong - theirs.wrong))
+            fewer = "fewer pass here" if ours.passed < theirs.passed else ""
+            problem = ours.problem or more or fewer
+            problems += [f"{name}: {client.name}: {problem}"] if problem else []
+    print(table(rows))
+    print("counts: passed/failed/errors/skipped; -: it cannot be installed, or its process ended")
+    for problem in problems:
+        print(f"PROBLEM: {problem}")
+    return 1 if problems or len(rows) == 1 else 0
