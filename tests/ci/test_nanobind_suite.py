@@ -59,4 +59,4 @@ def test_an_unknown_name_is_wrong_usage(monkeypatch, capsys):
     for arguments in (["strange"], ["--on", "cp20"]):
         monkeypatch.setattr("sys.argv", ["ci/nanobind-suite", *arguments])
         assert run.main(argparse.ArgumentParser()) == 2
-    assert "known names: accessor" in capsys.readouterr().err
+    assert "known names: abi accessor" in capsys.readouterr().err

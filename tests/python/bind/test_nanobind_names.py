@@ -48,7 +48,7 @@ def test_such_a_caster_refuses_other_values(names):
 
 
 def test_an_author_says_that_a_class_is_not_copied(names):
-    with pytest.raises(RuntimeError, match="rv_policy"):
+    with pytest.raises(TypeError, match="rv_policy"):
         names.copy()
 
 
