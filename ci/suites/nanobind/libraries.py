@@ -23,6 +23,8 @@ LINKED = {"inter_module_1": "inter_module", "inter_module_2": "inter_module"}
 """Libraries that are linked with a library without a module."""
 EIGEN = "usr/include/eigen3"
 WITH_EIGEN = ("eigen", "eigen_tensor")
+LIMITED = ("functions",)
+"""The libraries whose sources have a form of their own for where CPython's whole API is missing."""
 
 
 class Builder:
@@ -61,6 +63,8 @@ class Builder:
             flags = [*map(str, needed), "-Wl,-rpath,$ORIGIN"]
             if module in LINKED:
                 flags.append("-DNB_DOMAIN=mydomain")
+            if module in LIMITED:
+                flags.append("-DPy_LIMITED_API")
             if module in WITH_EIGEN:
                 flags.append(f"-isystem{unpacked('eigen', 'libeigen3-dev', EIGEN)}/{EIGEN}")
             found += [*needed, self._build(f"test_{module}_ext", sources, flags, log)]

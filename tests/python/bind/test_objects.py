@@ -225,3 +225,97 @@ def test_members_and_properties_keep_the_object_itself(m, value):
         del shelf.left
     with pytest.raises(TypeError):
         m.Shelf.left.__set__(1, value)
+
+
+# --- tuples and lists by item, and other conversions ------------------------------------------------------------------
+
+
+def test_sequences_are_filled_by_item(m):
+    assert m.build([1, "a", None], 3) == (True, (1, "a", None), [3])
+    for n in (2, 4):
+        with pytest.raises(RuntimeError, match="not completely filled"):
+            m.build([1, 2, 3], n)
+    with pytest.raises(RuntimeError, match="already committed"):
+        m.build_twice()
+    assert m.put_unbound() is False
+
+
+def test_an_attribute_or_another_value(m):
+    class Raises:
+        x = 1
+
+        def __getattr__(self, name):
+            raise ValueError(name)
+
+    assert [m.attribute_or(Raises(), name, 5) for name in ("x", "y")] == [1, 5]
+    assert m.attribute_or(Raises(), "y", None) is None
+
+
+def test_texts_and_large_numbers_of_objects(m):
+    for text in ("", "abc", "seven77", "a longer text than that"):
+        assert (m.text(text), m.text_of_item([text])) == (text, text)
+    with pytest.raises(RuntimeError, match="bad_cast"):
+        m.text(1)
+
+    class Index:
+        def __init__(self, value):
+            self.value = value
+
+        def __index__(self):
+            return self.value
+
+    for value in (0, 2**63, 2**64 - 1):
+        assert m.uint64(Index(value)) == value
+    for value in (-1, 2**64, 2**100):
+        with pytest.raises(TypeError):
+            m.uint64(Index(value))
+
+
+def test_a_fallback_comes_last(m):
+    assert [m.falls_back(value) for value in (1.5, 1, "1", None)] == ["float", "float", "fallback", "fallback"]
+
+
+def test_none_comes_last_in_the_types_of_a_parameter(m):
+    assert m.variant.__doc__ == "variant(arg: int | str | None, /) -> None | int | str"
+    assert m.variants.__doc__ == (
+        "variants(arg: collections.abc.Sequence[collections.abc.Sequence[int] | None], /) -> list[None | list[int]]"
+    )
+    assert [m.variant(value) for value in (None, 1, "x")] == [None, 1, "x"]
+
+
+def test_an_empty_object_is_an_error(m):
+    for call in (m.call_nothing, lambda: m.pass_nothing(print)):
+        with pytest.raises(RuntimeError, match="bad_cast"):
+            call()
+    assert m.null_capsule() is None
+    assert m.acquires()
+
+
+def test_the_last_line_of_a_signature_is_shown(m):
+    assert m.with_decorator.__doc__ == "with_decorator(x: Literal[1], /) -> int"
+
+
+@pytest.mark.thread_unsafe(reason="it counts the copies of all threads")
+def test_an_assigned_member_is_moved(m):
+    moved, item = m.Moved(), m.Counted()
+    before = m.Moved.n_copies
+    moved.items = [item, item]
+    assert m.Moved.n_copies - before == 2
+
+
+def test_an_argument_that_cannot_be_read_is_one_for_the_next_overload(m):
+    class Fails:
+        def __init__(self, error):
+            self.error = error
+
+        def __iter__(self):
+            raise self.error
+
+        def __float__(self):
+            return 1.5
+
+    assert m.sum_of([1]) == "list"
+    assert m.sum_of(Fails(ValueError("x"))) == "float"
+    for error in (KeyboardInterrupt, MemoryError):
+        with pytest.raises(error):
+            m.sum_of(Fails(error()))

@@ -2,6 +2,7 @@
 #include <ffi_hpy/bind.h>
 #include <ffi_hpy/eval.h>
 #include <ffi_hpy/stl/optional.h>
+#include <ffi_hpy/stl/variant.h>
 #include <ffi_hpy/stl/vector.h>
 
 namespace nb = ffi_hpy;
@@ -37,7 +38,28 @@ struct Shelf {
   nb::object left, right;
 };
 
+/* Counts copies. */
+struct Counted {
+  Counted() = default;
+  Counted(const Counted &) { ++n_copies; }
+  Counted(Counted &&) noexcept {}
+  Counted &operator=(const Counted &) {
+    ++n_copies;
+    return *this;
+  }
+  Counted &operator=(Counted &&) noexcept { return *this; }
+  static inline int n_copies = 0;
+};
+struct Moved {
+  std::vector<Counted> items;
+};
+
 FFI_HPY_MODULE(bound_objects, m) {
+  nb::class_<Moved>(m, "Moved")
+      .def(nb::init<>())
+      .def_rw("items", &Moved::items)
+      .def_prop_ro_static("n_copies", [](nb::handle) { return Counted::n_copies; });
+  nb::class_<Counted>(m, "Counted").def(nb::init<>());
   nb::class_<Shelf>(m, "Shelf")
       .def(nb::init<>())
       .def_rw("left", &Shelf::left, "On the left.")
@@ -120,8 +142,8 @@ FFI_HPY_MODULE(bound_objects, m) {
                           nb::str(nb::int_(7)));
   });
   m.def("slice", [](nb::slice s) {
-    auto range = s.compute(10);
-    return nb::make_tuple(range.get<0>(), range.get<1>(), range.get<2>(), range.get<3>(), nb::slice(1, 5, 2));
+    auto [start, stop, step, length] = s.compute(10);
+    return nb::make_tuple(start, stop, step, length, nb::slice(1, 5, 2));
   });
   m.def("kinds", [](nb::handle h) {
     return nb::make_tuple(nb::isinstance<nb::list>(h), nb::isinstance<nb::str>(h), nb::isinstance<nb::int_>(h),
@@ -135,6 +157,41 @@ FFI_HPY_MODULE(bound_objects, m) {
     nb::capsule made(&number, "number");
     return *static_cast<int *>(made.data("number")) == 3 && made.data() == &number;
   });
+  m.def("null_capsule", [] { return nb::capsule(nullptr, [](void *) noexcept {}); });
+  m.def("build", [](nb::list items, size_t n) {
+    nb::tuple_builder built(n);
+    nb::list_builder others(1);
+    for (nb::handle item : items) built.put(item);
+    bool has_put = others.put(n);
+    return nb::make_tuple(has_put, built.commit(), others.commit());
+  });
+  m.def("build_twice", [] {
+    nb::list_builder built(0);
+    built.commit();
+    return built.commit();
+  });
+  m.def("put_unbound", [] {
+    struct Unbound {};
+    nb::list_builder built(1);
+    return built.put(Unbound());
+  });
+  m.def(
+      "attribute_or",
+      [](nb::object o, const char *name, nb::object otherwise) { return nb::getattr(o, name, otherwise); }, nb::arg(),
+      nb::arg(), nb::arg().none());
+  m.def("text", [](nb::object o) { return std::string(nb::cast<const char *>(o)); });
+  m.def("text_of_item", [](nb::list items) { return std::string(nb::cast<const char *>(items[0])); });
+  m.def("uint64", [](uint64_t value) { return value; });
+  m.def("falls_back", [](double) { return "float"; });
+  m.def("falls_back", [](nb::fallback) { return "fallback"; });
+  m.def("variant", [](std::variant<std::monostate, int, std::string> value) { return value; });
+  m.def("variants", [](std::vector<std::variant<std::monostate, std::vector<int>>> value) { return value; });
+  m.def("call_nothing", [] { return nb::object()(1); });
+  m.def("pass_nothing", [](nb::object f) { return f(nb::object()); });
+  m.def("acquires", [] { return nb::gil_scoped_acquire().is_valid(); });
+  m.def("with_decorator", [](int x) { return x; }, nb::sig("@final\ndef with_decorator(x: Literal[1], /) -> int"));
+  m.def("sum_of", [](std::vector<int>) { return "list"; });
+  m.def("sum_of", [](double) { return "float"; });
   m.def("weak", [](nb::object o) { return nb::weakref(o)().is(o); });
   m.attr("function") = nb::cpp_function([](int x) { return x + 1; }, "x"_a = 1);
 
