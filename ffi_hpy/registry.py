@@ -397,12 +397,13 @@ def add_method(cls: type[CObject], method: TypeMethod) -> None:
         follow_equality(cls)
 
 
-def add_constructor(cls: type[CObject], info: TypeInfo) -> None:
-    """Add the constructor of its type, or one more overload of it, to a class of make_class()."""
+def add_constructor(cls: type[CObject], info: TypeInfo) -> Function:
+    """Add the constructor of its type, or one more overload of it, to a class of make_class(). Return it."""
     constructor = _constructor_of(info)
     assert constructor is not None
     _set_method(cls, "__ffi_init__", _construct_for(cls, info, constructor))
     _set_init(cls, info, constructor)
+    return constructor
 
 
 def add_property(cls: type[CObject], info: TypeInfo, name: str) -> None:

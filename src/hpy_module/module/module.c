@@ -193,6 +193,8 @@ static int set_up(HPyContext *ctx, HPy module) {
   if (fb_constants_add(ctx, module) != 0 || add_constants(ctx, module) != 0) return -1;
   /* The package tests whether these functions exist; they must not exist where they cannot work. */
   if (fb_ext == NULL && HPy_DelAttr_s(ctx, module, "function_from_method_name") != 0) return -1;
+  bool calls_classes = fb_ext != NULL && FHPY_EXTENSION_HAS(fb_ext, class_call) && fb_ext->class_call != NULL;
+  if (!calls_classes && HPy_DelAttr_s(ctx, module, "class_call") != 0) return -1;
   if (fb_function_has_methods()) return 0;
   return HPy_DelAttr_s(ctx, module, "method_descriptor") != 0 ? -1 : HPy_DelAttr_s(ctx, module, "init_method");
 }
@@ -246,6 +248,7 @@ static HPyDef *module_defines[] = {&module_exec,
                                    &fb_registry_type_info,
                                    &fb_registry_type_attr,
                                    &fb_init_method,
+                                   &fb_class_call,
                                    &fb_define_type,
                                    &fb_define_fields,
                                    &fb_define_method,

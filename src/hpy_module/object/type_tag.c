@@ -100,6 +100,7 @@ static FbTypeTagEntry *entry_new(intptr_t type, const Answer *answer, FbRef *con
   entry->protocols = answer->protocols;
   entry->exchange = answer->exchange;
   entry->converter = *converter;
+  fh_atomic_store_relaxed(&entry->constructor, 0);
   *converter = (FbRef){0};
   fh_atomic_store_release(&entry->type, type); /* pairs with fb_type_tag_find */
   return entry;
@@ -220,20 +221,26 @@ static int read_answer(HPyContext *ctx, HPy tuple, Answer *out) {
   return rc;
 }
 
-/* Classifies the type of a value and caches the result. FB_TYPE_KIND_UNKNOWN with an exception raised and nothing to
- * close. */
+static const Answer unknown = {.kind = FB_TYPE_KIND_UNKNOWN};
+
+/* Classifies a type and caches the result. FB_TYPE_KIND_UNKNOWN with an exception raised and nothing to close. */
+static Answer ask_type(HPyContext *ctx, HPy type) {
+  Answer answer = unknown;
+  HPy tuple = fb_hook_call(ctx, FB_HOOK_CLASSIFY, &type, 1);
+  if (HPy_IsNull(tuple) || read_answer(ctx, tuple, &answer) != 0) answer.kind = FB_TYPE_KIND_UNKNOWN;
+  if (!HPy_IsNull(tuple)) HPy_Close(ctx, tuple);
+  if (answer.kind != FB_TYPE_KIND_UNKNOWN && fb_ext != NULL) remember(ctx, type, &answer);
+  return answer;
+}
+
+/* Like ask_type, for the type of a value. */
 static Answer ask(HPyContext *ctx, HPy value) {
-  Answer answer = {.kind = FB_TYPE_KIND_UNKNOWN, .converter = HPy_NULL};
+  Answer answer = unknown;
   HPy type = HPy_Type(ctx, value);
   if (HPy_IsNull(type)) return answer;
   /* Without the extension this table caches nothing; the package's `classify` caches by class. */
   if (fb_ext == NULL) answer.kind = common_kind(ctx, value, type);
-  if (answer.kind == FB_TYPE_KIND_UNKNOWN) {
-    HPy tuple = fb_hook_call(ctx, FB_HOOK_CLASSIFY, &type, 1);
-    if (HPy_IsNull(tuple) || read_answer(ctx, tuple, &answer) != 0) answer.kind = FB_TYPE_KIND_UNKNOWN;
-    if (!HPy_IsNull(tuple)) HPy_Close(ctx, tuple);
-    if (answer.kind != FB_TYPE_KIND_UNKNOWN && fb_ext != NULL) remember(ctx, type, &answer);
-  }
+  if (answer.kind == FB_TYPE_KIND_UNKNOWN) answer = ask_type(ctx, type);
   HPy_Close(ctx, type);
   return answer;
 }
@@ -255,6 +262,15 @@ void fb_type_tag_learn(HPyContext *ctx, HPy value) {
   Answer answer = ask(ctx, value);
   if (!HPy_IsNull(answer.converter)) HPy_Close(ctx, answer.converter);
   if (answer.kind == FB_TYPE_KIND_UNKNOWN) HPyErr_Clear(ctx);
+}
+
+FbTypeTagEntry *fb_type_tag_learn_class(HPyContext *ctx, HPy cls) {
+  FbTypeTagEntry *entry = fb_type_tag_find_type(cls._i);
+  if (entry != NULL) return entry;
+  Answer answer = ask_type(ctx, cls);
+  if (!HPy_IsNull(answer.converter)) HPy_Close(ctx, answer.converter);
+  if (answer.kind == FB_TYPE_KIND_UNKNOWN) HPyErr_Clear(ctx);
+  return fb_type_tag_find_type(cls._i);
 }
 
 const DLPackExchangeAPI *fb_type_tag_exchange_ask(HPyContext *ctx, HPy value, unsigned *protocols) {

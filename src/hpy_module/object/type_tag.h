@@ -55,6 +55,9 @@ typedef struct FbTypeTagEntry {
   unsigned protocols; /* FB_PROTOCOL_* */
   FbRef converter; /* FB_TYPE_KIND_CONVERTER only */
   const DLPackExchangeAPI *exchange; /* FB_TYPE_KIND_EXCHANGE only */
+  /* The Function that makes the instances (record/class_call.c), never released; 0: calls of the class do other work.
+   * It may change while others read it. */
+  intptr_t constructor;
   struct FbTypeTagEntry *next; /* next unused entry */
 } FbTypeTagEntry;
 
@@ -77,6 +80,9 @@ FbTypeTag fb_type_tag_ask(HPyContext *ctx, HPy value, HPy *converter);
  * the extension. A failure is ignored and leaves no exception. */
 void fb_type_tag_learn(HPyContext *ctx, HPy value);
 
+/* Like fb_type_tag_learn, for a class. Returns its entry; NULL without memory, or if it has no kind. */
+struct FbTypeTagEntry *fb_type_tag_learn_class(HPyContext *ctx, HPy cls);
+
 FH_INLINE size_t fb_type_tag_hash(intptr_t type) {
   return (size_t)(((uintptr_t)type >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 40);
 }
@@ -88,17 +94,20 @@ FH_INLINE intptr_t fb_type_tag_type(HPy value) {
   return type;
 }
 
-/* Returns the cached entry of the exact type of `value`, or NULL. `value` must stay alive while the entry is used.
- * Lock-free: a concurrent move may hide an entry; the caller then only asks `classify` again. */
-FH_INLINE const FbTypeTagEntry *fb_type_tag_find(HPy value) {
-  intptr_t type = fb_type_tag_type(value);
+/* Returns the cached entry of a type, or NULL. The type must stay alive while the entry is used. Lock-free: a
+ * concurrent move may hide an entry. */
+FH_INLINE FbTypeTagEntry *fb_type_tag_find_type(intptr_t type) {
   /* Acquire, three times: pairs with the release stores of grown(), put() and entry_new() in type_tag.c. */
   FbTypeTagTable *table = fh_atomic_load_acquire(&fb_type_tag_table);
   for (size_t i = fb_type_tag_hash(type);; ++i) {
-    const FbTypeTagEntry *entry = fh_atomic_load_acquire(&table->slots[i & table->mask]);
+    FbTypeTagEntry *entry = fh_atomic_load_acquire(&table->slots[i & table->mask]);
     if (entry == NULL || fh_atomic_load_acquire(&entry->type) == type) return entry;
   }
 }
+
+/* Returns the cached entry of the exact type of `value`, which must stay alive while the entry is used, or NULL. After
+ * a concurrent move the caller only asks `classify` again. */
+FH_INLINE const FbTypeTagEntry *fb_type_tag_find(HPy value) { return fb_type_tag_find_type(fb_type_tag_type(value)); }
 
 /* Returns the kind of `value`, or FB_TYPE_KIND_UNKNOWN with an exception raised. See fb_type_tag_ask for
  * *converter. */

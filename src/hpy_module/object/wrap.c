@@ -108,6 +108,22 @@ FH_INLINE HPy wrap(HPyContext *ctx, TVMFFIObject *handle, Wanted wanted) {
   return result;
 }
 
+HPy fb_wrap_made(HPyContext *ctx, HPy cls, TVMFFIObject *handle) {
+  const FbRef *known = fb_class_table_find(handle->type_index);
+  bool is_exact = known != NULL && known->handle._i == cls._i;
+  bool is_listed = is_exact && (fb_identity_is_shared(handle) || fb_class_table_holds(known, handle->type_index));
+  HPy h = wrap_new(ctx, cls, handle);
+  if (HPy_IsNull(h)) return h;
+  FbHandleCell *cell = fb_object_cell(ctx, h);
+  if (FH_UNLIKELY(!is_exact && !fb_class_table_fits(ctx, h, handle))) {
+    fb_handle_cell_set_listing(cell, FB_UNLISTABLE);
+  } else if (is_listed) {
+    HPy other = fb_identity_list(ctx, h, cell);
+    if (FH_UNLIKELY(!HPy_IsNull(other))) HPy_Close(ctx, other);
+  }
+  return h;
+}
+
 HPy fb_wrap_find(HPyContext *ctx, TVMFFIObject *handle) {
   if (!fb_context_free_threaded || fb_identity_expects_none(handle)) return HPy_NULL;
   HPy found = fb_identity_find(ctx, handle);

@@ -19,6 +19,9 @@ HPy fb_wrap_apart(HPyContext *ctx, TVMFFIObject *handle);
 /* Like fb_wrap_object, but makes a new instance if a call uses the registered wrapper, because the handle of that
  * wrapper cannot be moved. A wrapper with state (preserve.h) is returned in any case. */
 HPy fb_wrap_movable(HPyContext *ctx, TVMFFIObject *handle);
+/* Returns a new instance of cls for an object that a constructor has made, registered unless another wrapper is. `cls`
+ * is the class of a type; the object need not be of that type. Steals the handle, like fb_wrap_object. */
+HPy fb_wrap_made(HPyContext *ctx, HPy cls, TVMFFIObject *handle);
 /* Returns the registered wrapper of an object that other code keeps alive, as a new handle. The object's type is
  * registered. Takes no native reference, because threads that share the object would contend for its count. Returns
  * HPy_NULL without an exception if the object has no wrapper, or if a reference is cheap; then use fb_wrap_object. */

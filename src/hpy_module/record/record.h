@@ -30,6 +30,10 @@ HPy fb_field_slot_type_new(HPyContext *ctx);
 
 extern HPyDef fb_init_method;
 
+/* Calls of a class without type.__call__. */
+
+extern HPyDef fb_class_call;
+
 /* New handle, or HPy_NULL with an exception raised. */
 HPy fb_init_method_type_new(HPyContext *ctx);
 

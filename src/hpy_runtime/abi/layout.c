@@ -9,7 +9,7 @@ FhpyLayout fhpy_layout;
 static const int member_slot[MEMBER_COUNT] = {
     [MEMBER_BASE] = SLOT_TP_BASE,         [MEMBER_DEALLOC] = SLOT_TP_DEALLOC, [MEMBER_METHODS] = SLOT_TP_METHODS,
     [MEMBER_FINALIZE] = SLOT_TP_FINALIZE, [MEMBER_NEW] = SLOT_TP_NEW,         [MEMBER_INIT] = SLOT_TP_INIT,
-    [MEMBER_TRAVERSE] = SLOT_TP_TRAVERSE, [MEMBER_CLEAR] = SLOT_TP_CLEAR,
+    [MEMBER_TRAVERSE] = SLOT_TP_TRAVERSE, [MEMBER_CLEAR] = SLOT_TP_CLEAR,     [MEMBER_CALL] = SLOT_TP_CALL,
 };
 
 #ifdef FHPY_PYPY
@@ -55,6 +55,7 @@ static PyObject *probe_new(PyObject *t, PyObject *a, PyObject *k) { return (void
 static int probe_init(PyObject *o, PyObject *a, PyObject *k) { return (void)o, (void)a, (void)k, unused_count += 4; }
 static int probe_traverse(PyObject *o, visit_fn v, void *a) { return (void)o, (void)v, (void)a, unused_count += 5; }
 static int probe_clear(PyObject *o) { return (void)o, unused_count += 6; }
+static PyObject *probe_call(PyObject *o, PyObject *a, PyObject *k) { return (void)a, (void)k, unused_count += 7, o; }
 static PyMethodDef probe_methods[] = {{0}};
 
 /* Returns the offset of the only word of `o` that equals `word`, or 0. */
@@ -78,6 +79,18 @@ static ptrdiff_t find_flags(const PyObject *probe, size_t byte_size) {
   return found;
 }
 
+/* Returns the offset of tp_vectorcall: that of the vectorcall word in instances of `type`, which follows tp_dealloc in
+ * `type`. list has such a function, and object has none. 0 if that is not so. */
+static ptrdiff_t find_type_vectorcall(Py_ssize_t byte_size) {
+  ptrdiff_t at = fhpy_layout.member_offset[MEMBER_DEALLOC];
+  if (at == 0 || !type_has_flag(&PyType_Type, TYPE_FLAG_HAVE_VECTORCALL)) return 0;
+  ptrdiff_t found = *(Py_ssize_t *)(void *)((char *)&PyType_Type + at + (ptrdiff_t)sizeof(dealloc_fn));
+  bool fits = found > at && found <= byte_size - (Py_ssize_t)sizeof(void *) && found % (ptrdiff_t)sizeof(void *) == 0;
+  bool is_there = fits && *(void **)(void *)((char *)&PyList_Type + found) != NULL &&
+                  *(void **)(void *)((char *)&PyBaseObject_Type + found) == NULL;
+  return is_there ? found : 0;
+}
+
 /* Makes a type whose members have known values, and searches the type for these values. Its base type is also made
  * here, so that its pointer can be searched. */
 static int measure_type_members(void) {
@@ -85,10 +98,10 @@ static int measure_type_members(void) {
   if (type_size < 0) return -1;
   static PyType_Slot base_slots[] = {{0, NULL}};
   static PyType_Spec base_spec = {"ffi_hpy._hpy._probe_base", 0, 0, (1u << 18) | (1u << 10), base_slots};
-  static PyType_Slot slots[] = {{SLOT_TP_DEALLOC, probe_dealloc},   {SLOT_TP_METHODS, probe_methods},
-                                {SLOT_TP_FINALIZE, probe_finalize}, {SLOT_TP_NEW, probe_new},
-                                {SLOT_TP_INIT, probe_init},         {SLOT_TP_TRAVERSE, probe_traverse},
-                                {SLOT_TP_CLEAR, probe_clear},       {0, NULL}};
+  static PyType_Slot slots[] = {
+      {SLOT_TP_DEALLOC, probe_dealloc}, {SLOT_TP_METHODS, probe_methods}, {SLOT_TP_FINALIZE, probe_finalize},
+      {SLOT_TP_NEW, probe_new},         {SLOT_TP_INIT, probe_init},       {SLOT_TP_TRAVERSE, probe_traverse},
+      {SLOT_TP_CLEAR, probe_clear},     {SLOT_TP_CALL, probe_call},       {0, NULL}};
   static PyType_Spec spec = {"ffi_hpy._hpy._probe", 0, 0, (1u << 18) | (1u << 14), slots};
   PyObject *base = PyType_FromSpecWithBases(&base_spec, NULL);
   if (base == NULL) return -1;
@@ -106,9 +119,11 @@ static int measure_type_members(void) {
       [MEMBER_INIT] = (void *)probe_init,
       [MEMBER_TRAVERSE] = (void *)probe_traverse,
       [MEMBER_CLEAR] = (void *)probe_clear,
+      [MEMBER_CALL] = (void *)probe_call,
   };
   for (int m = 0; m < MEMBER_COUNT; ++m) fhpy_layout.member_offset[m] = find_word(probe, (size_t)type_size, words[m]);
   fhpy_layout.flags_offset = find_flags(probe, (size_t)type_size);
+  fhpy_layout.type_vectorcall = find_type_vectorcall(type_size);
   Py_DecRef(probe);
   return 0;
 }

@@ -22,6 +22,7 @@ typedef enum {
   MEMBER_INIT,
   MEMBER_TRAVERSE,
   MEMBER_CLEAR,
+  MEMBER_CALL,
   MEMBER_COUNT
 } TypeMember;
 
@@ -37,6 +38,7 @@ typedef struct FhpyLayout {
   ptrdiff_t flags_offset;                /* offset of tp_flags in a type object; 0: not found */
   ptrdiff_t data_offset[8];              /* offset of the struct in an instance, by HPyType_BuiltinShape (0 to 7) */
   ptrdiff_t member_offset[MEMBER_COUNT]; /* offset in a type object; 0: not found */
+  ptrdiff_t type_vectorcall; /* offset of tp_vectorcall in a type object; 0: not found */
 } FhpyLayout;
 
 /* Constant after fhpy_layout_measure(), which succeeds before any module gets the context. */

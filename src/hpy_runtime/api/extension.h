@@ -200,6 +200,11 @@ typedef struct FhpyExtension {
   /* Makes a list, or a tuple, of n handles, which it steals also on failure. Returns a new handle, or HPy_NULL with
    * MemoryError raised. */
   HPy (*sequence_take)(int is_tuple, const HPy *items, HPy_ssize_t n);
+
+  /* Lets a call of a class that was made in Python call `call`, which has the interpreter's vectorcall signature, with
+   * the class as the callable. NULL: the class is called as usual, as each class that derives from it is. Returns
+   * whether a call of the class calls `call`; never raises. NULL if the interpreter does not support this. */
+  int (*class_call)(HPy cls, void (*call)(void));
 } FhpyExtension;
 
 enum { FHPY_END_KEPT, FHPY_END_PROCEEDS, FHPY_END_FINALIZE };

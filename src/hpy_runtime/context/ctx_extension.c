@@ -8,6 +8,7 @@
 #include "hpy_runtime/types/instance_end.h"
 #include "hpy_runtime/types/pypy_text.h"
 #include "hpy_runtime/types/type_collect.h"
+#include "hpy_runtime/types/type_instance.h"
 #include "threads.h"
 
 static FhpyExtension extension; /* filled once, before any module gets the context */
@@ -93,6 +94,9 @@ static int end_watch(HPy type, int (*keeps)(HPy self), int only_with_state) {
   return fhpy_instance_end_watch(to_py(type), keeps, only_with_state != 0);
 }
 static int end_is_watched(HPy h) { return fhpy_instance_end_is_watched(to_py(h)); }
+#ifndef FHPY_PYPY
+static int class_call(HPy cls, void (*call)(void)) { return fhpy_type_instance_set_call(to_py(cls), (void *)call); }
+#endif
 static int end_resume(HPy h) { return fhpy_instance_end_resume(to_py(h)); }
 
 /* The copy is never freed, because the descriptor points into it and the runtime gets no notification when the
@@ -158,6 +162,9 @@ void fhpy_ctx_extension_fill(HPyContext *ctx) {
       .collection_watch = fhpy_collection_follow,
       .list_items = fhpy_layout.list_items,
       .sequence_take = fhpy_ctx_container_take,
+#ifndef FHPY_PYPY
+      .class_call = fhpy_layout.type_vectorcall != 0 ? class_call : NULL,
+#endif
   };
   ctx->_private = &extension;
 }

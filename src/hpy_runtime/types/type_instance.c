@@ -109,6 +109,29 @@ PyObject *fhpy_type_instance_new_callable(PyObject *type, PyObject *args, PyObje
   return o;
 }
 
+/* ---- calls of classes ---- */
+
+#ifndef FHPY_PYPY
+/* Whether the interpreter looks at tp_vectorcall when an instance of the metaclass is called. Up to 3.11 a metaclass
+ * that is made in Python does not inherit the flag for that, although it inherits the offset. */
+static bool calls_by_vectorcall(PyObject *metaclass) {
+  enum { LAST_WITHOUT = 11 };
+  if (type_member(metaclass, MEMBER_CALL) != type_member(&PyType_Type, MEMBER_CALL)) return false;
+  if (type_has_flag(metaclass, TYPE_FLAG_HAVE_VECTORCALL)) return true;
+  if (fhpy_layout.minor > LAST_WITHOUT || fhpy_layout.flags_offset == 0) return false;
+  *(unsigned long *)(void *)((char *)metaclass + fhpy_layout.flags_offset) |= TYPE_FLAG_HAVE_VECTORCALL;
+  return true;
+}
+
+int fhpy_type_instance_set_call(PyObject *type, void *call) {
+  if (!is_type(type) || !type_has_flag(type, TYPE_FLAG_HEAPTYPE)) return 0;
+  void **word = (void **)(void *)((char *)type + fhpy_layout.type_vectorcall);
+  if (call != NULL && !calls_by_vectorcall(type_of(type))) call = NULL;
+  fh_atomic_store_release_ptr(word, call); /* the interpreter reads it without a lock */
+  return call != NULL;
+}
+#endif
+
 #ifdef FHPY_PYPY
 PyObject *fhpy_type_instance_call(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
   const FhpyType *note = type_nearest_note(type_of(self));

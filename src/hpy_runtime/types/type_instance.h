@@ -16,6 +16,11 @@ PyObject *fhpy_type_instance_make_bare(PyObject *type);
  * word. */
 PyObject *fhpy_type_instance_new_callable(PyObject *type, PyObject *args, PyObject *kw);
 
+#ifndef FHPY_PYPY
+/* `class_call` of the extension. */
+int fhpy_type_instance_set_call(PyObject *type, void *call);
+#endif
+
 #ifdef FHPY_PYPY
 /* The method __call__ of callable types: calls the function in the instance's vectorcall word. In cpyext a call through
  * tp_call or a vectorcall word costs more than twice as much. */

@@ -29,6 +29,7 @@ from support import (
 )
 
 import ffi_hpy
+from ffi_hpy import _core
 
 pytestmark = needs_one_wrapper
 
@@ -285,6 +286,50 @@ def test_a_class_with_its_base(bound):
     for wrong in (dog, None, 3):
         with pytest.raises(TypeError):
             dog.name = wrong
+
+
+@pytest.mark.thread_unsafe(reason="it changes a class that threads share")
+def test_a_call_of_a_class_runs_what_python_has_set(bound, monkeypatch):
+    made = []
+
+    def new(cls, *args, **kwargs):
+        made.append((cls, args, kwargs))
+        return ffi_hpy.Object.__new__(cls)
+
+    class Puppy(bound.Dog):
+        pass
+
+    with monkeypatch.context() as change:
+        change.setattr(bound.Animal, "__new__", new, raising=False)  # also of Dog, which derives from it
+        assert (bound.Dog("a", age=1).age, Puppy("b", 2).age, bound.Animal("c").name) == (1, 2, "c")
+    assert made == [(bound.Dog, ("a",), {"age": 1}), (Puppy, ("b", 2), {}), (bound.Animal, ("c",), {})]
+    written = bound.Dog.__init__
+    with monkeypatch.context() as change:
+        change.setattr(bound.Dog, "__init__", lambda self, *args, **kwargs: written(self, "by Python", 3))
+        assert (bound.Dog("a", 1).name, bound.Dog(age=2).name, Puppy().name) == ("by Python",) * 3
+    assert (bound.Dog("a", 1).name, len(made)) == ("a", 3)
+
+
+@pytest.mark.skipif(not hasattr(_core, "class_call"), reason="type.__call__ makes the instances here")
+@pytest.mark.thread_unsafe(reason="it changes a class that threads share")
+def test_a_function_makes_the_instances_of_a_class(bound):
+    calls = []
+
+    def make(*args):
+        calls.append(args)
+        return bound.Animal("made") if args[:1] != (3,) else args[0]
+
+    try:
+        _core.class_call(bound.Dog, ffi_hpy.convert(make))
+        assert (type(bound.Dog("a", 1)), calls) == (bound.Dog, [("a", 1)])
+        with pytest.raises(TypeError, match="must return an object, it returned a value of type index 1"):
+            bound.Dog(3)
+    finally:
+        _core.class_call(bound.Dog, None)
+    assert (bound.Dog("a", 1).age, len(calls)) == (1, 2)
+    for wrong in ((bound.Dog,), (bound.Dog, 3), (3, None)):
+        with pytest.raises(TypeError, match="takes a class, and a Function or None"):
+            _core.class_call(*wrong)
 
 
 def test_a_class_without_a_constructor(bound):
