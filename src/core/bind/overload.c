@@ -158,10 +158,17 @@ static FH_NOINLINE int call_completed(const overload *self, const TVMFFIAny *arg
   return rc;
 }
 
+/* Whether the arguments of a call are those of the callable. */
+FH_INLINE bool is_whole(const overload *self, const TVMFFIAny *args, uint32_t n_args) {
+  if (n_args != self->head.n_params || !self->is_simple) return false;
+  for (uint32_t i = self->n_required; i < n_args; ++i) {
+    if (is_left_out(&args[i])) return false;
+  }
+  return true;
+}
+
 static int call_one(const overload *self, const TVMFFIAny *args, uint32_t n_args, uint32_t flags, TVMFFIAny *result) {
-  bool is_whole = n_args == self->head.n_params && self->is_simple;
-  for (uint32_t i = self->n_required; is_whole && i < n_args; ++i) is_whole = !is_left_out(&args[i]);
-  if (FH_LIKELY(is_whole)) return self->head.call(&self->head, args, flags, result);
+  if (FH_LIKELY(is_whole(self, args, n_args))) return self->head.call(&self->head, args, flags, result);
   return call_completed(self, args, n_args, flags, result);
 }
 
@@ -235,7 +242,7 @@ static FH_COLD int raise_mismatch(const overload *first, const TVMFFIAny *args, 
 
 /* --- calls -------------------------------------------------------------------------------------------------------- */
 
-/* Any call of a Function with defaults or several overloads, or with a wrong number of arguments. */
+/* Any call of a Function with several overloads, or without some of the arguments. */
 static FH_NOINLINE int call_any(const overload *first, const TVMFFIAny *args, uint32_t n, TVMFFIAny *result) {
   int last_rc = 0; /* FFI_HPY_UNREADABLE from the first time on */
   uint32_t flags = next_of(first) == NULL ? UINT32_MAX : ~(uint32_t)kFfiHpyCastConvert;
@@ -255,8 +262,7 @@ static FH_NOINLINE int call_any(const overload *first, const TVMFFIAny *args, ui
 static int call_overloads(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   const overload *first = (const overload *)self;
   uint32_t n = (uint32_t)n_args;
-  bool is_plain = n == first->head.n_params && n == first->n_required && first->is_simple && next_of(first) == NULL;
-  if (FH_UNLIKELY(!is_plain)) return call_any(first, args, n, result);
+  if (FH_UNLIKELY(next_of(first) != NULL || !is_whole(first, args, n))) return call_any(first, args, n, result);
   int rc = first->head.call(&first->head, args, UINT32_MAX, result);
   return FH_LIKELY(rc <= 0) ? rc : raise_mismatch(first, args, n, rc);
 }

@@ -19,11 +19,12 @@ int (*fb_py_owner_must_wait)(void) = never;
 
 FbPyOwner *fb_py_owner_new(HPyContext *ctx, HPy h) {
   fb_py_owner_drain(ctx);
-  FbPyOwner *owner = calloc(1, sizeof(*owner));
+  FbPyOwner *owner = malloc(sizeof(*owner)); /* glibc's malloc is faster than its calloc */
   if (owner == NULL) {
     HPyErr_NoMemory(ctx);
     return NULL;
   }
+  *owner = (FbPyOwner){0};
   fb_ref_store(ctx, &owner->ref, h);
   return owner;
 }

@@ -29,6 +29,13 @@ static FbConversion conversions[FB_N_TYPE_KINDS];
 
 void fb_argument_set_conversion(FbTypeTag kind, FbConversion conversion) { conversions[kind] = conversion; }
 
+static HPy replaced_converter; /* HPy_NULL without the extension, where a handle does not identify the object */
+
+void fb_argument_replace_converter(HPyContext *ctx, HPy converter, FbConversion conversion) {
+  if (fb_ext != NULL && HPy_IsNull(replaced_converter)) replaced_converter = HPy_Dup(ctx, converter);
+  fb_argument_set_conversion(FB_TYPE_KIND_CONVERTER, conversion);
+}
+
 /* Handles a value that HPyLong_AsInt64_t refused, with the exception raised. OverflowError: a larger int becomes a
  * BigInt. TypeError of a value that is not a number: replaced by a TypeError that names the argument. Any other
  * exception stays, also a TypeError of a number's own __index__. */
@@ -150,8 +157,10 @@ static int rvalue_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) 
 
 /* Calls the type's converter (stolen) and converts the converter's result in place of the value. */
 static int converted_arg(HPyContext *ctx, HPy converter, HPy value, TVMFFIAny *out, FbArgs *args) {
-  HPy converted = fb_call_one(ctx, converter, value);
+  bool is_replaced = !HPy_IsNull(replaced_converter) && converter._i == replaced_converter._i;
+  HPy converted = is_replaced ? HPy_NULL : fb_call_one(ctx, converter, value);
   HPy_Close(ctx, converter);
+  if (is_replaced) return conversions[FB_TYPE_KIND_CONVERTER](ctx, value, out, args);
   if (HPy_IsNull(converted)) return -1;
   int n_temps = args->n_temps;
   int rc = fb_argument_convert(ctx, converted, out, args);

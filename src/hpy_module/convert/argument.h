@@ -17,6 +17,10 @@ typedef int (*FbConversion)(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *
 /* Registers the conversion of a kind. Only during the import: calls read the table without a lock. */
 void fb_argument_set_conversion(FbTypeTag kind, FbConversion conversion);
 
+/* Registers the conversion that has the effect of a converter of the package, without a call of Python. Only during the
+ * import, like fb_argument_set_conversion, and only once; it keeps a reference. */
+void fb_argument_replace_converter(HPyContext *ctx, HPy converter, FbConversion conversion);
+
 /* The FbConversion that dispatches on the kind of the value. */
 int fb_argument_convert(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args);
 

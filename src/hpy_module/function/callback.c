@@ -18,6 +18,7 @@
 #include "hpy_module/context/text.h"
 #include "hpy_module/context/thread.h"
 #include "hpy_module/convert/argument.h"
+#include "hpy_module/convert/immediate.h"
 #include "hpy_module/convert/result.h"
 #include "hpy_module/error/error.h"
 #include "hpy_module/error/translate.h"
@@ -29,6 +30,7 @@ enum { STACK_ARGS = 8 };
 /* The caller of the callback owns the converted return value. */
 FH_INLINE int result_out(HPyContext *ctx, HPy value, TVMFFIAny *result) {
   if (fb_context_is_same(ctx, value, ctx->h_None)) return 0; /* *result is None already (c_api.h) */
+  if (FH_LIKELY(fb_ext != NULL) && fb_immediate_int(value, result)) return 0;
   return fb_argument_convert_owned(ctx, value, result, FB_MESSAGE_RETURN_VALUE);
 }
 
@@ -234,6 +236,38 @@ static const DLPackExchangeAPI *table_of(HPyContext *ctx, HPy capsule) {
   return NULL;
 }
 
+/* Makes a callback of a value, and stores its owner in *owner. Returns 0, or -1 with an exception raised. */
+static int callback_of(HPyContext *ctx, HPy fn, const DLPackExchangeAPI *exchange, FbPyOwner **owner,
+                       TVMFFIObjectHandle *out) {
+  if (FH_UNLIKELY(!HPyCallable_Check(ctx, fn))) {
+    char given[128];
+    fb_raise(ctx, ctx->h_TypeError, "expected a callable, got %s", fb_attr_type_name(ctx, fn, given, sizeof(given)));
+    return -1;
+  }
+  *owner = fb_py_owner_new(ctx, fn);
+  return *owner == NULL ? -1 : callback_new(ctx, *owner, exchange, out);
+}
+
+/* The FbConversion of callables: function_from_callable() without a wrapper. */
+static int callable_argument(HPyContext *ctx, HPy fn, TVMFFIAny *out, FbArgs *args) {
+  FbPyOwner *owner;
+  TVMFFIObjectHandle handle = NULL;
+  if (callback_of(ctx, fn, NULL, &owner, &handle) != 0) return -1;
+  if (FH_UNLIKELY(fb_recorded_is_on()) && fb_recorded_tell(ctx, handle, owner) != 0) {
+    fb_drop_object(handle, -1);
+    return -1;
+  }
+  return fb_args_view(args, handle, out);
+}
+
+int fb_callback_init(HPyContext *ctx, HPy module) {
+  HPy converter = HPy_GetAttr_s(ctx, module, "function_from_callable");
+  if (HPy_IsNull(converter)) return -1;
+  fb_argument_replace_converter(ctx, converter, callable_argument);
+  HPy_Close(ctx, converter);
+  return 0;
+}
+
 HPyDef_METH(fb_callback_function, "function_from_callable", HPyFunc_VARARGS,
             .doc = "A native function that calls a Python callable.")
 static HPy fb_callback_function_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
@@ -242,18 +276,11 @@ static HPy fb_callback_function_impl(HPyContext *ctx, HPy self, const HPy *args,
     return fb_raise(ctx, ctx->h_TypeError,
                     "function_from_callable() takes a callable[, exchange_api], got %zu arguments", nargs);
   }
-  HPy fn = args[0];
   const DLPackExchangeAPI *exchange = nargs == 2 ? table_of(ctx, args[1]) : NULL;
   if (nargs == 2 && exchange == NULL) return HPy_NULL;
-  if (!HPyCallable_Check(ctx, fn)) {
-    char given[128];
-    return fb_raise(ctx, ctx->h_TypeError, "expected a callable, got %s",
-                    fb_attr_type_name(ctx, fn, given, sizeof(given)));
-  }
-  FbPyOwner *owner = fb_py_owner_new(ctx, fn);
-  if (owner == NULL) return HPy_NULL;
+  FbPyOwner *owner;
   TVMFFIObjectHandle handle = NULL;
-  if (callback_new(ctx, owner, exchange, &handle) != 0) return HPy_NULL;
+  if (callback_of(ctx, args[0], exchange, &owner, &handle) != 0) return HPy_NULL;
   HPy function = fb_function_wrap(ctx, handle, NULL);
   if (FH_LIKELY(!fb_recorded_is_on()) || HPy_IsNull(function)) return function;
   if (fb_recorded_add(ctx, function, owner) == 0) return function;

@@ -119,6 +119,17 @@ static FH_NOINLINE int call_with_many(HPyContext *ctx, HPy self, FbFunction *fun
   return rc;
 }
 
+/* Raises the pending error of a call without temporaries. */
+static FH_NOINLINE void raise_failure(FbFunction *function) {
+  fb_error_raise(fb_ctx, fb_error_slot_take(fb_ctx), fb_function_struct_name(function));
+}
+
+/* Converts the arguments from index i on. Returns false if an argument is not an immediate value. */
+static FH_NOINLINE bool read_immediates(cpy_PyObject *const *args, size_t i, size_t n, TVMFFIAny *views) {
+  while (i < n && fb_immediate_read((HPy){(intptr_t)args[i]}, &views[i])) ++i;
+  return i == n;
+}
+
 /* Calls a Function. The call does not count a use of the Function's cell, because the handle of a Function never moves
  * once set (transfer.h), and the interpreter keeps the Function alive during the call. Returns 0 with *result owned, or
  * -1 with an exception raised. */
@@ -139,6 +150,21 @@ FH_INLINE int call_function(HPyContext *ctx, HPy self, const HPy *argv, size_t n
   return call_with(ctx, self, function, handle, argv, n, views, temps, release, scope, result);
 }
 
+/* Like call_function. Immediate values need no temporaries. */
+FH_INLINE int call_quickly(HPyContext *ctx, HPy self, const HPy *argv, size_t n, bool keep_gil, FbScope *scope,
+                           TVMFFIAny *result) {
+  TVMFFIObject *handle = fb_object_get(ctx, self);
+  TVMFFIAny views[STACK_ARGS];
+  bool is_short =
+      fb_ext != NULL && handle != NULL && n <= STACK_ARGS && read_immediates((cpy_PyObject *const *)argv, 0, n, views);
+  if (!is_short) return call_function(ctx, self, argv, n, keep_gil, scope, result);
+  FbFunction *function = fb_function_struct(ctx, self);
+  bool release = !keep_gil && fb_function_struct_releases_gil(function);
+  if (FH_LIKELY(run(ctx, handle, views, n, release, result) == 0)) return 0;
+  raise_failure(function);
+  return -1;
+}
+
 /* A call with keyword arguments, which are arranged by position (argument_order.h). Returns 0 with *result owned; -1
  * with an exception raised; or 1 with the description of a mistake, a str, in *mistake. */
 static FH_NOINLINE int call_by_names(HPyContext *ctx, HPy self, const HPy *argv, size_t n, HPy kwnames, bool keep_gil,
@@ -153,7 +179,7 @@ static FH_NOINLINE int call_by_names(HPyContext *ctx, HPy self, const HPy *argv,
   int rc = -1;
   if (FH_LIKELY(ordered != NULL)) {
     fb_argument_order_apply(order, argv, ordered);
-    rc = call_function(ctx, self, ordered, n_ordered, keep_gil, scope, result);
+    rc = call_quickly(ctx, self, ordered, n_ordered, keep_gil, scope, result);
   } else {
     HPyErr_NoMemory(ctx);
   }
@@ -213,12 +239,6 @@ FH_INLINE TVMFFIObject *handle_of(cpy_PyObject *self) { /* like fb_object_get */
 /* Converts a result that is neither None nor an int. */
 static FH_NOINLINE HPy make_other(TVMFFIAny *result) { return fb_result_make(fb_ctx, result); }
 
-/* Raises the pending error of a call without temporaries. Returns HPy_NULL. */
-static FH_NOINLINE HPy raise_failure(FbFunction *function) {
-  fb_error_raise(fb_ctx, fb_error_slot_take(fb_ctx), fb_function_struct_name(function));
-  return HPy_NULL;
-}
-
 /* The native call. *result is owned if it returns 0. */
 FH_INLINE int run_short(bool plain, FbFunction *function, TVMFFIObject *handle, const TVMFFIAny *views, size_t n,
                         TVMFFIAny *result) {
@@ -231,7 +251,8 @@ FH_INLINE int run_short(bool plain, FbFunction *function, TVMFFIObject *handle, 
 FH_INLINE cpy_PyObject *finish_short(FbFunction *function, int rc, TVMFFIAny *result) {
   HPy value;
   if (FH_UNLIKELY(rc != 0)) {
-    value = raise_failure(function);
+    raise_failure(function);
+    value = HPy_NULL;
   } else if (result->type_index == kTVMFFINone) {
     value = fb_immediate_constant(fb_ctx, fb_immediate.none);
   } else if (result->type_index == kTVMFFIInt) {
@@ -267,12 +288,6 @@ static FH_NOINLINE cpy_PyObject *call_any(cpy_PyObject *self, cpy_PyObject *cons
   FH_INLINE cpy_PyObject *name(bool plain, cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {      \
     return plain ? name##_plain(self, args, nargsf) : name##_other(self, args, nargsf);                         \
   }
-
-/* Converts the arguments from index i on. Returns false if an argument is not an immediate value. */
-static FH_NOINLINE bool read_immediates(cpy_PyObject *const *args, size_t i, size_t n, TVMFFIAny *views) {
-  while (i < n && fb_immediate_read((HPy){(intptr_t)args[i]}, &views[i])) ++i;
-  return i == n;
-}
 
 /* At least one argument. call_ints repeats this function's loop so that an all-int call has a smaller frame. */
 FH_INLINE cpy_PyObject *call_immediates_in(bool plain, cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
@@ -392,21 +407,9 @@ static cpy_PyObject *vectorcall_counted(cpy_PyObject *self, cpy_PyObject *const 
   return vectorcall(self, args, nargsf, kwnames);
 }
 
-/* Whether all arguments are immediate values, which become `views`. */
-FH_INLINE bool are_immediate(const HPy *args, size_t n, TVMFFIAny *views) {
-  return fb_ext != NULL && n <= STACK_ARGS && read_immediates((cpy_PyObject *const *)args, 0, n, views);
-}
-
 int fb_function_call_raw(HPyContext *ctx, HPy function, const HPy *args, size_t nargs, TVMFFIAny *result) {
-  TVMFFIObject *handle = fb_object_get(ctx, function);
-  TVMFFIAny views[STACK_ARGS];
-  if (FH_LIKELY(handle != NULL) && are_immediate(args, nargs, views)) {
-    if (FH_LIKELY(run(ctx, handle, views, nargs, false, result) == 0)) return 0;
-    raise_failure(fb_function_struct(ctx, function));
-    return -1;
-  }
   FbScope scope = {0};
-  return call_function(ctx, function, args, nargs, true, &scope, result);
+  return call_quickly(ctx, function, args, nargs, true, &scope, result);
 }
 
 int fb_function_call_named_raw(HPyContext *ctx, HPy function, const HPy *args, size_t nargs, HPy kwnames,
