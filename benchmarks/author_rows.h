@@ -1,4 +1,4 @@
-/* author_rows.h - the library of author.py. Each binder's file includes it, after the macros RW (def_rw) and BIND. */
+/* author_rows.h - the library of author.py. Each binder's file includes it, after the macros and Doubles. */
 #ifndef FFI_HPY_BENCHMARKS_AUTHOR_ROWS_H_
 #define FFI_HPY_BENCHMARKS_AUTHOR_ROWS_H_
 
@@ -25,11 +25,32 @@ enum class Color { red, green, blue };
 
 using Ints = std::vector<int64_t>;
 
+struct Numbers {
+  Ints values{0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+};
+
+struct Shape {
+  virtual ~Shape() = default;
+  virtual int64_t area(int64_t scale) const = 0;
+};
+
+struct PyShape : Shape {
+  TRAMPOLINE(Shape);
+  int64_t area(int64_t scale) const override { OVERRIDE(int64_t, Shape, area, scale); }
+};
+
 BIND(m) {
   using namespace nb::literals;
   nb::enum_<Color>(m, "Color").value("red", Color::red).value("green", Color::green).value("blue", Color::blue);
   nb::class_<Pair>(m, "Pair").def(nb::init<int64_t, int64_t>()).RW("a", &Pair::a).def("sum", &Pair::sum);
   nb::class_<NamedPair>(m, "NamedPair").def(nb::init<int64_t, int64_t>(), "a"_a, "b"_a = 2);
+  nb::class_<Numbers>(m, "Numbers")
+      .def(nb::init<>())
+      .def("__iter__", [](const Numbers &numbers) { return ITERATOR(numbers.values); }, nb::keep_alive<0, 1>());
+  nb::class_<Shape, PyShape>(m, "Shape").def(nb::init<>()).def("area", &Shape::area);
+  m.def("area_of", [](const Shape &shape) { return shape.area(3); });
+  m.def("take_array", [](Doubles) {});
+  m.def("echo_array", [](Doubles x) { return x; });
   m.def("nop", [] {});
   m.def("take_int", [](int64_t) {});
   m.def("take_ints", [](int64_t, int64_t, int64_t) {});

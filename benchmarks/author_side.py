@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy
 from instructions_side import count_rows
 from plain import caught
 from side import serve_rows
@@ -37,6 +38,10 @@ ROWS = {
     "callback": "call(function)",
     "exception": "caught(fail)",
     "list of 10 ints iterated": "for _ in make_list(): pass",
+    "object of 10 ints iterated": "for _ in iterable: pass",
+    "override": "area_of(square)",
+    "NumPy array in": "take_array(array)",
+    "NumPy array in and out": "echo_array(array)",
 }
 
 
@@ -48,7 +53,18 @@ def names_of(file: str) -> dict[str, Any]:
     numbers = list(range(10))
     values = {"numbers": numbers, "numbers_set": set(numbers), "table": dict(zip(numbers, numbers))}
     values.update(text="a text of 20 letters", row=(1, 2.5, True), function=lambda x: x, caught=caught)
-    return {**names, **values, "pair": module.Pair(1, 2), "red": module.Color.red}
+    objects = {"pair": module.Pair(1, 2), "red": module.Color.red, "iterable": module.Numbers()}
+    return {**names, **values, **objects, "square": square_of(module), "array": numpy.arange(10.0)}
+
+
+def square_of(module: Any) -> Any:
+    """Return an instance of a class of Python that overrides a virtual function."""
+
+    class Square(module.Shape):  # type: ignore[misc]
+        def area(self, scale: int) -> int:
+            return scale
+
+    return Square()
 
 
 def main() -> None:
