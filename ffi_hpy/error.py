@@ -258,6 +258,8 @@ def _arguments_for(kind: str, cls: type[BaseException], message: str, error: _co
             return "native", "", 0, 0, message
         if cls is UnicodeTranslateError:
             return "", 0, 0, message
+    elif cls is StopIteration and not message:
+        return ()  # the argument would be its value
     elif kind in ("BaseExceptionGroup", "ExceptionGroup") and kind not in ERROR_NAME_TO_TYPE:
         return message, [RuntimeError(message)]
     return (message,)

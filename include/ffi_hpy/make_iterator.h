@@ -73,14 +73,11 @@ auto make_part_iterator(handle scope, const char *name, It &&first, End &&last, 
         .def("__iter__", [](handle self) { return self; })
         .def(
             "__next__",
-            [](State &state) -> Item {
+            [](State &state) {
               if (!state.is_done && !state.is_at_start) ++state.at;
               state.is_at_start = false;
-              if (state.is_done || state.at == state.end) {
-                state.is_done = true;
-                throw stop_iteration();
-              }
-              return Part::get(state.at);
+              state.is_done = state.is_done || state.at == state.end;
+              return next_item{state.is_done, [&state]() -> Item { return Part::get(state.at); }};
             },
             policy, extra...);
   });

@@ -447,7 +447,6 @@ template <typename Source, typename Target> void implicitly_convertible() {
     if (!caster.from_python(source, 0, &cleanup) || !caster.template can_cast<Source>()) return handle();
     handle cls = type<Target>();
     handle made = detail::guarded([&] { return cls(source); });
-    cls.dec_ref();
     if (!made.is_valid()) {
       python_error dropped;
       if (detail::warns_of_conversions) detail::warn_of_conversion(source, detail::class_of<Target>::get());

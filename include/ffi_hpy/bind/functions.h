@@ -90,14 +90,26 @@ inline const ffi_hpy_class &bound_class(handle type) {
   return *found;
 }
 
+/** The class of Python of a record, or an empty handle. */
+FFI_HPY_NOINLINE inline handle python_class(class_record *record) {
+  /* acquire and release: the object is complete for all threads */
+  TVMFFIObject *known = record->python.load(std::memory_order_acquire);
+  if (known == nullptr) {
+    const ffi_hpy_class *found = find_class(record);
+    if (found == nullptr) return handle();
+    object made = ask_python("class_of_index", int_value(found->type_index));
+    TVMFFIObject *own = made.any().v_obj;
+    if (record->python.compare_exchange_strong(known, own, std::memory_order_acq_rel)) {
+      known = made.release().any().v_obj;
+    }
+  }
+  return handle(view_of(known));
+}
+
 } // namespace detail
 
 /** The class of Python for a bound class, or an empty handle. The class lives as long as the process. */
-template <typename T> handle type() {
-  const ffi_hpy_class *found = detail::class_of<T>::find();
-  if (found == nullptr) return handle();
-  return detail::ask_python("class_of_index", detail::int_value(found->type_index)).release();
-}
+template <typename T> handle type() { return detail::python_class(&detail::class_of<T>::record); }
 
 template <typename T> bool handle_t<T>::check_(handle value) { return isinstance<T>(value); }
 template <typename T> bool type_object_t<T>::check_(handle value) {

@@ -4,6 +4,7 @@
 
 #include <ffi_hpy/bind/caster.h>
 
+#include <atomic>
 #include <new>
 #include <typeinfo>
 
@@ -38,6 +39,7 @@ struct class_record {
   const std::type_info *info;
   const ffi_hpy_class *known;
   const implicit_conversion *conversions;
+  std::atomic<TVMFFIObject *> python{nullptr}; /* the class of Python, which is never released; NULL: not asked for */
 };
 
 /** The bound class of a record: of this library, or found in another one when it is first needed; NULL if there is

@@ -108,6 +108,25 @@ template <typename T> struct typed_text<handle, T> {
   static constexpr auto Name = make_caster<T>::Name;
 };
 template <typename R> using result_caster = make_caster<std::conditional_t<std::is_void_v<R>, void_type, R>>;
+
+/** The result of `__next__`: an item, which `get` returns, or the end, which costs no C++ exception. */
+template <typename Get> struct next_item {
+  bool is_end;
+  Get get;
+};
+template <typename Get> next_item(bool, Get) -> next_item<Get>;
+template <typename Get> struct type_caster<next_item<Get>> {
+  using Item = decltype(std::declval<Get &>()());
+  static constexpr auto Name = result_caster<Item>::Name;
+  static handle from_cpp(next_item<Get> &&source, rv_policy policy, cleanup_list *cleanup) noexcept {
+    if (!source.is_end) {
+      return guarded([&] { return steal(make_caster<Item>::from_cpp(source.get(), policy, cleanup)); });
+    }
+    api->raise("StopIteration", "");
+    return handle();
+  }
+};
+
 template <typename R, typename... Args> struct typed_text<callable, R(Args...)> {
   static constexpr auto Name = const_name("collections.abc.Callable[[") + concat(make_caster<Args>::Name...) +
                                const_name("], ") + result_caster<R>::Name + const_name("]");

@@ -43,6 +43,7 @@ template <typename Map, char kind, rv_policy policy> struct map_iterator {
   const char *failure = nullptr;
   bool is_done = false;
 
+  /* The next item; the end of the map at the end. */
   typename Map::iterator next() {
     if (failure == nullptr && !is_done && map->size() != size) failure = "the map changed size during iteration";
     auto at = map->begin();
@@ -56,7 +57,7 @@ template <typename Map, char kind, rv_policy policy> struct map_iterator {
     }
     if (failure != nullptr) throw std::runtime_error(failure);
     is_done = is_done || at == map->end();
-    if (is_done) throw stop_iteration();
+    if (is_done) return map->end();
     key.emplace(at->first);
     return at;
   }
@@ -72,15 +73,17 @@ template <typename Map, char kind, rv_policy policy, typename Class> void bind_m
       .def("__iter__", [](handle whole) { return whole; })
       .def(
           "__next__",
-          [](Iterator &it) -> decltype(auto) {
+          [](Iterator &it) {
             auto at = it.next();
-            if constexpr (kind == 'k') {
-              return typename Map::key_type(at->first);
-            } else if constexpr (kind == 'v') {
-              return static_cast<V &>(at->second);
-            } else {
-              return std::pair<const typename Map::key_type &, V &>(at->first, at->second);
-            }
+            return next_item{at == it.map->end(), [at]() -> decltype(auto) {
+                               if constexpr (kind == 'k') {
+                                 return typename Map::key_type(at->first);
+                               } else if constexpr (kind == 'v') {
+                                 return static_cast<V &>(at->second);
+                               } else {
+                                 return std::pair<const typename Map::key_type &, V &>(at->first, at->second);
+                               }
+                             }};
           },
           chosen);
   class_<View> view(cl, name);
@@ -110,7 +113,7 @@ object bind_map(handle scope, const char *name, const Extra &...extra) {
   using detail::map_iterator;
   using detail::map_view;
   constexpr rv_policy chosen = detail::shared_item_policy<std::remove_cv_t<V>>(policy);
-  if (detail::class_of<Map>::find() != nullptr) return steal(type<Map>());
+  if (detail::class_of<Map>::find() != nullptr) return borrow(type<Map>());
 
   class_<Map> cl(scope, name, extra...);
   detail::bind_map_view<Map, 'k', policy>(cl, "KeyView");

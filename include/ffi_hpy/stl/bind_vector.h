@@ -65,7 +65,7 @@ object bind_vector(handle scope, const char *name, const Extra &...extra) {
   using Item = std::conditional_t<std::is_reference_v<Reference>, Reference, T>; /* a bit of vector<bool> is none */
   using Iterator = detail::vector_iterator<policy, Vector>;
   constexpr rv_policy chosen = detail::shared_item_policy<T>(policy);
-  if (detail::class_of<Vector>::find() != nullptr) return steal(type<Vector>());
+  if (detail::class_of<Vector>::find() != nullptr) return borrow(type<Vector>());
 
   class_<Vector> cl(scope, name, extra...);
   cl.def(init<>(), "Makes an empty container.");
@@ -76,12 +76,11 @@ object bind_vector(handle scope, const char *name, const Extra &...extra) {
       .def("__iter__", [](handle whole) { return whole; })
       .def(
           "__next__",
-          [](Iterator &it) -> Item {
-            if (it.at >= it.vector->size()) {
-              it.at = SIZE_MAX; /* it stays at the end if the vector grows */
-              throw stop_iteration();
-            }
-            return (*it.vector)[it.at++];
+          [](Iterator &it) {
+            bool is_end = it.at >= it.vector->size();
+            size_t at = it.at;
+            it.at = is_end ? SIZE_MAX : at + 1; /* it stays at the end if the vector grows */
+            return detail::next_item{is_end, [vector = it.vector, at]() -> Item { return (*vector)[at]; }};
           },
           chosen);
   cl.def("__iter__", [](handle whole) { return Iterator{borrow(whole), cast<Vector *>(whole)}; });

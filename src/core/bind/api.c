@@ -1,10 +1,17 @@
 /* api.c - the table of functions for libraries that are bound with ffi_hpy/bind.h. */
 #include "api.h"
 
+#include "core/object/error.h"
 #include "core/object/str.h"
 #include "instance.h"
 #include "overload.h"
 #include "sequence.h"
+
+/* The end of an iteration is an answer more than an error, so it gets no backtrace. */
+static void raise_error(const char *kind, const char *message) {
+  bool is_end = message[0] == '\0' && strcmp(kind, "StopIteration") == 0;
+  is_end ? (void)fh_error_raise(kind, "%s", message) : TVMFFIErrorSetRaisedFromCStr(kind, message);
+}
 
 const ffi_hpy_bind_api fh_api_table = {
     .version = FFI_HPY_BIND_VERSION,
@@ -15,7 +22,7 @@ const ffi_hpy_bind_api fh_api_table = {
     .new_function = TVMFFIFunctionCreate,
     .new_str = fh_str_new_plain,
     .new_bytes = TVMFFIBytesFromByteArray,
-    .raise = TVMFFIErrorSetRaisedFromCStr,
+    .raise = raise_error,
     .take_error = TVMFFIErrorMoveFromRaised,
     .set_error = TVMFFIErrorSetRaised,
     .type_info = TVMFFIGetTypeInfo,

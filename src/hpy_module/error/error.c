@@ -96,6 +96,13 @@ static bool is_raised(HPyContext *ctx) {
   return false;
 }
 
+/* Whether an error says nothing but that an iteration has ended. */
+static bool is_end_of_iteration(TVMFFIObject *error) {
+  const TVMFFIErrorCell *cell = TVMFFIErrorGetCellPtr(error);
+  return cell->message.size == 0 && cell->backtrace.size == 0 && cell->cause_chain == NULL &&
+         cell->extra_context == NULL && fb_error_is_kind(error, "StopIteration");
+}
+
 HPy fb_error_raise(HPyContext *ctx, FbPendingError pending, const char *callee) {
   if (pending.payload != NULL) return raise_own(ctx, pending.payload);
   TVMFFIObject *raised = pending.error;
@@ -110,6 +117,10 @@ HPy fb_error_raise(HPyContext *ctx, FbPendingError pending, const char *callee) 
     TVMFFIObjectDecRef(raised);
     if (is_raised(ctx)) return HPy_NULL;
     return fb_raise(ctx, ctx->h_RuntimeError, FB_MESSAGE_NO_EXCEPTION);
+  }
+  if (is_end_of_iteration(raised)) {
+    TVMFFIObjectDecRef(raised);
+    return HPyErr_SetObject(ctx, ctx->h_StopIteration, ctx->h_None), HPy_NULL;
   }
   HPy carried = fb_error_carried_by(ctx, raised);
   if (FH_UNLIKELY(!HPy_IsNull(carried))) {

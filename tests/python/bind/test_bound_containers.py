@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from support import collect_garbage, needs_identity, needs_one_wrapper, needs_threads, parallelize
 
@@ -32,8 +34,21 @@ def test_iterators_over_a_map(bound, data):
     del words
     collect_garbage()
     assert sorted(iterator) == sorted(data)
-    with pytest.raises(StopIteration):
-        next(iterator)
+    for _ in range(2):
+        with pytest.raises(StopIteration) as end:
+            next(iterator)
+        assert (end.value.value, end.value.args, end.value.__cause__) == (None, (), None)
+
+
+@pytest.mark.skipif(not hasattr(sys, "getrefcount"), reason="nothing counts the references to a class here")
+@pytest.mark.thread_unsafe(reason="other threads refer to the class, too")
+def test_a_class_of_cpp_is_not_referenced_again_and_again(bound):
+    words = bound.Words({"a": "b"})
+    before = sys.getrefcount(bound.Words)
+    for _ in range(100):
+        assert next(iter(words)) == "a"
+    collect_garbage()
+    assert sys.getrefcount(bound.Words) < before + 100
 
 
 def test_iterators_that_return_values(bound):
