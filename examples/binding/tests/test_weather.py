@@ -152,7 +152,7 @@ def test_enums_and_flags() -> None:
     assert weather.units.convert(10, Unit.fahrenheit) == 50
     assert [unit.name for unit in Unit] == ["celsius", "fahrenheit", "kelvin"]
     with pytest.raises(TypeError):
-        weather.units.convert(10, 1)  # type: ignore[arg-type]
+        weather.units.convert(10, "kelvin")  # type: ignore[arg-type]
 
 
 def test_a_submodule() -> None:
