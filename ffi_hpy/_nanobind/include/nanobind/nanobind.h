@@ -9,6 +9,8 @@
 #error "one file includes ffi_hpy's or nanobind's headers, not both"
 #endif
 #define FFI_HPY_BIND_NAMESPACE nanobind
+#define NB_STRINGIFY(x) #x
+#define NB_TOSTRING(x) NB_STRINGIFY(x)
 #if defined(NB_DOMAIN)
 #define FFI_HPY_BIND_DOMAIN NB_TOSTRING(NB_DOMAIN)
 #endif
@@ -55,8 +57,6 @@
 #define NB_UNREACHABLE() __assume(0)
 #endif
 #define NB_NOINLINE FFI_HPY_NOINLINE
-#define NB_STRINGIFY(x) #x
-#define NB_TOSTRING(x) NB_STRINGIFY(x)
 #define NB_CONCAT_IMPL(first, second) first##second
 #define NB_CONCAT(first, second) NB_CONCAT_IMPL(first, second)
 #define NB_NONCOPYABLE(Type)    \
