@@ -384,8 +384,11 @@ private:
     }
   }
   template <typename C, typename M> static auto getter(M C::*member) {
-    if constexpr (std::is_base_of_v<detail::class_caster_tag, detail::make_caster<M>> && !std::is_pointer_v<M>) {
+    if constexpr (!std::is_array_v<M> && !std::is_pointer_v<M> &&
+                  std::is_base_of_v<detail::class_caster_tag, detail::make_caster<std::decay_t<M>>>) {
       return [member](T &self) -> M & { return self.*member; }; /* Python refers to the member */
+    } else if constexpr (std::is_array_v<M> && std::is_same_v<std::remove_extent_t<M>, char>) {
+      return [member](const T &self) -> const char * { return self.*member; };
     } else {
       return [member](const T &self) -> const M & { return self.*member; };
     }

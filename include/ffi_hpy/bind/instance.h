@@ -395,9 +395,13 @@ template <typename T> constexpr bool is_of_standard_library() {
 /** Types of the standard library that are bound classes: stl/bind_vector.h and stl/bind_map.h add theirs. */
 template <typename T> struct is_bound_container : std::false_type {};
 
-/** A class without another caster is a bound class. */
+/** A class without another caster is a bound class. With FFI_HPY_BIND_LATE_TYPES a type of the standard library may be
+ * one, too: then a call that needs it is a TypeError. */
+#if !defined(FFI_HPY_BIND_LATE_TYPES)
+#define FFI_HPY_BIND_LATE_TYPES 0
+#endif
 template <typename T, typename> struct type_caster : type_caster_base<T> {
-  static_assert(!is_of_standard_library<T>() || is_bound_container<T>::value,
+  static_assert(FFI_HPY_BIND_LATE_TYPES || !is_of_standard_library<T>() || is_bound_container<T>::value,
                 "a type of the standard library needs its header of ffi_hpy/stl, such as ffi_hpy/stl/vector.h; or "
                 "FFI_HPY_MAKE_OPAQUE, if it is bound as a class");
 };

@@ -2,8 +2,10 @@
 authors of casters derive from."""
 
 import typing
+import weakref
 
 import pytest
+from support import collect_garbage
 
 from ffi_hpy import libinfo
 
@@ -69,3 +71,32 @@ def test_types_that_later_pythons_have(names, function, kind):
 
 def test_an_opaque_container_is_a_class(names):
     assert isinstance(names.Shorts(), names.Shorts)
+
+
+def test_an_array_of_characters_is_a_str(names):
+    assert names.Drawer().label == "socks"
+
+
+def test_a_type_without_its_header_is_an_error_of_its_use(names):
+    with pytest.raises(TypeError):
+        names.Drawer().unknown
+    with pytest.raises(TypeError):
+        names.Drawer().unknown = [1]
+
+
+def test_sources_may_lack_headers_that_python_includes(names):
+    assert names.largest() == 2**31 - 1
+
+
+def test_a_call_policy_keeps_an_argument_alive(names):
+    content = names.Unique()
+    drawer = names.Drawer(content)
+    is_alive = weakref.ref(drawer)
+    contents = drawer.contents()
+    assert contents[0] is content
+    del drawer
+    collect_garbage()
+    assert is_alive() is not None
+    del contents, content
+    collect_garbage()
+    assert is_alive() is None

@@ -12,6 +12,7 @@
 #include <nanobind/typing.h>
 
 #include <deque>
+#include <list>
 #include <map>
 #include <optional>
 #include <set>
@@ -78,6 +79,19 @@ public:
   int corners() const override { NB_OVERRIDE_NAME("n_corners", corners); }
 };
 
+struct Drawer {
+  char label[8] = "socks";
+  std::list<int> unknown; /* this source does not include its header */
+  std::vector<Unique *> contents;
+};
+/* The elements of the result keep the first argument alive. */
+struct keeps_drawer {
+  static void precall(nb::handle *, size_t, nb::detail::cleanup_list *) {}
+  static void postcall(nb::handle *args, size_t, nb::handle result) {
+    for (nb::handle nurse : result) nb::detail::keep_alive(nurse, args[0]);
+  }
+};
+
 #if NB_VERSION_MAJOR < 3
 #error "sources ask for the version"
 #endif
@@ -100,6 +114,17 @@ NB_MODULE(nanobind_names, m) {
         return one;
       },
       nb::rv_policy::copy);
+  nb::class_<Drawer>(m, "Drawer", nb::is_weak_referenceable())
+      .def(nb::init<>())
+      .def("__init__",
+           [](Drawer *drawer, Unique *content) {
+             new (drawer) Drawer;
+             drawer->contents = {content};
+           })
+      .def_ro("label", &Drawer::label)
+      .def_rw("unknown", &Drawer::unknown)
+      .def("contents", [](const Drawer &drawer) { return drawer.contents; }, nb::call_policy<keeps_drawer>());
+  m.def("largest", [] { return INT_MAX; });
   m.attr("T") = nb::type_var("T", "bound"_a = nb::type<Shape>());
   m.def("param_spec", [] { return nb::param_spec("P"); });
   m.def("type_var_tuple", [] { return nb::type_var_tuple("Ts"); });

@@ -15,6 +15,18 @@
 #define FFI_HPY_BIND_DOMAIN NB_TOSTRING(NB_DOMAIN)
 #endif
 
+/* nanobind accepts members of types whose header the source does not include. */
+#define FFI_HPY_BIND_LATE_TYPES 1
+
+/* Headers that Python.h includes, so that sources for nanobind may lack them. */
+#include <cassert>
+#include <cerrno>
+#include <climits>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
 #include <ffi_hpy/bind.h>
 
 /* The release whose vocabulary this is. */
@@ -62,5 +74,12 @@
 #define NB_NONCOPYABLE(Type)    \
   Type(const Type &) = delete;  \
   Type &operator=(const Type &) = delete;
+
+namespace nanobind {
+namespace detail {
+/** For call policies: lets the patient live at least as long as the nurse. */
+inline void keep_alive(handle nurse, handle patient) { keep_alive_object(nurse, patient); }
+} // namespace detail
+} // namespace nanobind
 
 #endif /* FFI_HPY_NANOBIND_NANOBIND_H_ */
