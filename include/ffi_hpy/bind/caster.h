@@ -445,10 +445,16 @@ namespace detail {
 inline const handle &stored(const handle &value) { return value; }
 template <typename Accessor> const handle &stored(const Accessor &value) { return value.get(); }
 
+/** Whether a value may refer to objects that a conversion has made, which end before it. */
+template <typename T> inline constexpr bool refers_v = std::is_pointer_v<T> || std::is_reference_v<T>;
+template <template <typename...> class C, typename... Ts>
+inline constexpr bool refers_v<C<Ts...>> = (refers_v<Ts> || ...);
+
 template <typename T> bool load(make_caster<T> *caster, handle source, bool convert, cleanup_list *cleanup) {
   uint32_t flags = cast_flags::manual | (convert ? uint32_t{cast_flags::convert} : 0);
   if (std::is_pointer_v<T> || has_arg_defaults_v<T>) flags |= cast_flags::accepts_none;
-  return source.is_valid() && caster->from_python(source, flags, cleanup) && caster->template can_cast<T>();
+  return source.is_valid() && caster->from_python(source, flags, cleanup) && caster->template can_cast<T>() &&
+         !(refers_v<T> && cleanup->used());
 }
 } // namespace detail
 

@@ -153,6 +153,12 @@ def test_keep_alive_keeps_the_converted_argument(bound):
     assert bound.alive() == 0
 
 
+def test_a_cast_never_refers_to_a_converted_object(bound):
+    assert bound.cast_converted(bound.Value(5)) == (6, False, False)
+    converted = bound.Converted(bound.Value(5))
+    assert bound.cast_converted(converted) == (6, True, True)
+
+
 def test_a_class_that_is_bound_twice(bound):
     with pytest.warns(RuntimeWarning, match="type 'Again' was already registered") as seen:
         bound.bind_again(bound)

@@ -2,6 +2,7 @@
  * generic or bound twice, enums of strings, further arguments of properties, warnings. */
 #include <ffi_hpy/bind.h>
 #include <ffi_hpy/operators.h>
+#include <ffi_hpy/stl/optional.h>
 #include <ffi_hpy/stl/shared_ptr.h>
 #include <ffi_hpy/stl/string.h>
 #include <ffi_hpy/trampoline.h>
@@ -137,6 +138,12 @@ FFI_HPY_MODULE(bound_vocabulary, m) {
     nb::class_<Value>(scope, "Again").def(nb::init<int>()).def_rw("n", &Value::n).def("twice", [](const Value &value) {
       return 2 * value.n;
     });
+  });
+  m.def("cast_converted", [](nb::handle from) {
+    Converted *pointer = nullptr;
+    std::optional<Converted *> maybe;
+    bool is_pointer = nb::try_cast(from, pointer), is_maybe = nb::try_cast(from, maybe);
+    return nb::make_tuple(nb::cast<Converted>(from).n, is_pointer, is_maybe);
   });
   m.def("warn_of_conversions", &nb::set_implicit_cast_warnings);
 

@@ -12,7 +12,7 @@
 #define NB_STRINGIFY(x) #x
 #define NB_TOSTRING(x) NB_STRINGIFY(x)
 #if defined(NB_DOMAIN)
-#define FFI_HPY_BIND_DOMAIN NB_TOSTRING(NB_DOMAIN)
+#define FFI_HPY_BIND_DOMAIN FFI_HPY_TEXT_OF(NB_DOMAIN)
 #endif
 
 /* nanobind accepts members of types whose header the source does not include. */
