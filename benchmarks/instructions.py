@@ -2,10 +2,10 @@
 """Instructions per call, GIL kept: ffi_hpy against nanobind and apache-tvm-ffi on CPython, counted by callgrind.
 
 Counts are repeatable, unlike times. A row is the difference of two loops of different length, minus the cost of the
-empty loop, so that code around the calls does not count. Under valgrind our core allocates small blocks with malloc,
-which takes more instructions than its pool. nanobind's functions take fixed types, ours and tvm_ffi's take any type.
-This program needs valgrind with its headers and a C++ compiler. It prints one table for each interpreter; the goals are
-ratios to nanobind's counts. --markdown prints the table of docs/performance.md, with the rows that nanobind has.
+empty loop, so that code around the calls does not count. nanobind's functions take fixed types, ours and tvm_ffi's
+take any type. This program needs valgrind with its headers and a C++ compiler. It prints one table for each
+interpreter; the goals are ratios to nanobind's counts. --markdown prints the table of docs/performance.md, with the
+rows that nanobind has.
 
     python benchmarks/instructions.py [ROW ...] [--on NAME ...] [--calls N] [--wheel FILE | --tree FOLDER]
                                       [--only SIDE,...] [--markdown]

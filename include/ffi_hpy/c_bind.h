@@ -228,6 +228,9 @@ typedef struct {
    * the object; NULL if there is none. */
   ffi_hpy_instance *(*instance_return)(const ffi_hpy_class *type, void *value, void (*release)(ffi_hpy_instance *self),
                                        void *holder);
+  /** The safe_call of the Functions that function_define makes. A caller that recognises such a Function may pass
+   * strings and containers that last as long as the call. */
+  TVMFFISafeCallType function_call;
 } ffi_hpy_bind_api;
 
 #ifdef __cplusplus

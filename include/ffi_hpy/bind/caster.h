@@ -352,7 +352,7 @@ template <> struct type_caster<std::string> : native_caster {
   bool from_python(handle source, uint32_t, cleanup_list *) noexcept {
     std::string_view text;
     if (!read_text(source.any(), false, &text)) return false;
-    value.assign(text.data(), text.size());
+    value = std::string(text); /* cheaper than assign() */
     return true;
   }
   static handle from_cpp(std::string_view source, rv_policy, cleanup_list *) noexcept { return text_from_cpp(source); }
@@ -422,7 +422,8 @@ private:
 namespace detail {
 
 /** Reads a value inside of a container with a caster that ends before the function runs. */
-template <typename T> bool read_inner(make_caster<T> *caster, handle source, uint32_t flags, cleanup_list *cleanup) {
+template <typename T>
+bool read_inner(make_caster<T> *caster, const handle &source, uint32_t flags, cleanup_list *cleanup) {
   if (!caster->from_python(source, flags_for_local_caster<T>(flags), cleanup) || !caster->template can_cast<T>()) {
     return false;
   }

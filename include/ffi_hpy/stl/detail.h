@@ -29,7 +29,7 @@ public:
     return keep(source, FFI_HPY_PAIRS);
   }
   size_t size() const { return size_; }
-  handle operator[](size_t i) const { return handle(begin_[i]); }
+  const handle &operator[](size_t i) const { return reinterpret_cast<const handle &>(begin_[i]); }
 
 private:
   bool view(handle source) {
@@ -60,19 +60,29 @@ public:
   python_container(uint32_t kind, size_t n) {
     TVMFFIObjectHandle made = nullptr;
     check(api->container_new(kind, n, &made));
-    object_ = take_object(made);
-    cell_ = reinterpret_cast<TVMFFISeqCell *>(object_.any().v_obj + 1);
+    object_ = static_cast<TVMFFIObject *>(made);
+    next_ = static_cast<TVMFFIAny *>(cell()->data);
+  }
+  python_container(const python_container &) = delete;
+  python_container &operator=(const python_container &) = delete;
+  ~python_container() {
+    if (object_ != nullptr) (void)finish();
   }
   /** Sets the next item, a new reference; throws the pending error if it is empty. */
   void add(handle item) {
     if (!item.is_valid()) throw python_error();
-    static_cast<TVMFFIAny *>(cell_->data)[cell_->size++] = item.any();
+    *next_++ = item.any();
   }
-  object finish() { return std::move(object_); }
+  object finish() {
+    cell()->size = next_ - static_cast<TVMFFIAny *>(cell()->data);
+    return take_object(std::exchange(object_, nullptr));
+  }
 
 private:
-  object object_;
-  TVMFFISeqCell *cell_ = nullptr;
+  TVMFFISeqCell *cell() { return reinterpret_cast<TVMFFISeqCell *>(object_ + 1); }
+
+  TVMFFIObject *object_;
+  TVMFFIAny *next_; /* where the next item goes; the size is set at the end */
 };
 
 /** Makes room in containers that have reserve(). */
@@ -102,7 +112,7 @@ template <typename T> constexpr void check_item() {
 
 /** Reads one item of a container and passes it to `add`. */
 template <typename T, typename Add>
-bool read_item(handle source, uint32_t flags, cleanup_list *cleanup, const Add &add) {
+bool read_item(const handle &source, uint32_t flags, cleanup_list *cleanup, const Add &add) {
   check_item<T>();
   make_caster<T> item;
   if (!read_inner<T>(&item, source, flags, cleanup)) return false;

@@ -44,4 +44,5 @@ const ffi_hpy_bind_api fh_api_table = {
     .instance_keep = fh_instance_keep,
     .instance_take = fh_instance_take,
     .instance_return = fh_instance_return,
+    .function_call = fh_overload_call,
 };

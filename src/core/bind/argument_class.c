@@ -7,6 +7,7 @@
 #include "core/object/global.h"
 #include "core/object/str.h"
 #include "core/object/type.h"
+#include "sequence.h"
 
 /* Adds the class of a Python object, which only the package knows. */
 static int add_python_class(fh_text *text, const TVMFFIAny *arg) {
@@ -33,6 +34,9 @@ int fh_argument_class_add(fh_text *text, const TVMFFIAny *arg) {
   case kTVMFFIArray: return fh_text_add_cstr(text, "list");
   case kTVMFFIMap: return fh_text_add_cstr(text, "dict");
   case kTVMFFIOpaquePyObject: return add_python_class(text, arg);
-  default: return fh_text_add_cstr(text, fh_type_name(arg->type_index));
+  default: {
+    const char *name = fh_sequence_class_name(arg->type_index);
+    return fh_text_add_cstr(text, name != NULL ? name : fh_type_name(arg->type_index));
+  }
   }
 }

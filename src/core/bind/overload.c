@@ -259,8 +259,8 @@ static FH_NOINLINE int call_any(const overload *first, const TVMFFIAny *args, ui
   }
 }
 
-static int call_overloads(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  const overload *first = (const overload *)self;
+int fh_overload_call(void *handle, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  const overload *first = (const overload *)fh_function_self_in(handle);
   uint32_t n = (uint32_t)n_args;
   if (FH_UNLIKELY(next_of(first) != NULL || !is_whole(first, args, n))) return call_any(first, args, n, result);
   int rc = first->head.call(&first->head, args, UINT32_MAX, result);
@@ -388,7 +388,7 @@ static void add_last(overload *last, overload *made) {
 /* A new overload, all but its callable; NULL with an error pending. */
 static overload *make(const ffi_hpy_function_spec *spec, TVMFFIObjectHandle known, TVMFFIAny *metadata) {
   uint32_t n_hidden;
-  if (known != NULL && fh_function_self(known, call_overloads) == NULL) {
+  if (known != NULL && fh_function_self(known, fh_overload_call) == NULL) {
     fh_error_raise(FH_TYPE_ERROR, "Expected a function of bind.h but got another one");
     return NULL;
   }
@@ -406,7 +406,7 @@ static overload *make(const ffi_hpy_function_spec *spec, TVMFFIObjectHandle know
 int fh_overload_define(const ffi_hpy_function_spec *spec, TVMFFIObjectHandle known, TVMFFIObjectHandle *out,
                        TVMFFIAny *metadata) {
   overload *made = make(spec, known, metadata);
-  if (made != NULL && known == NULL && fh_function_new(made, call_overloads, destroy_all, out) != 0) {
+  if (made != NULL && known == NULL && fh_function_new_direct(made, fh_overload_call, destroy_all, out) != 0) {
     destroy(made);
     made = NULL;
     fh_any_drop(metadata);
@@ -420,7 +420,7 @@ int fh_overload_define(const ffi_hpy_function_spec *spec, TVMFFIObjectHandle kno
   memcpy(made->head.capture, spec->capture, sizeof(spec->capture));
   made->free_capture = spec->free_capture;
   if (known != NULL) {
-    add_last((overload *)fh_function_self(known, call_overloads), made);
+    add_last((overload *)fh_function_self(known, fh_overload_call), made);
     fh_object_retain(known);
     *out = known;
   }

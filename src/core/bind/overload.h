@@ -8,4 +8,7 @@
 int fh_overload_define(const ffi_hpy_function_spec *spec, TVMFFIObjectHandle known, TVMFFIObjectHandle *out,
                        TVMFFIAny *metadata);
 
+/* The entry point of these Functions: ffi_hpy_bind_api.function_call. */
+int fh_overload_call(void *handle, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result);
+
 #endif /* FH_OVERLOAD_H_ */

@@ -25,11 +25,16 @@ int fh_sequence_init(void) {
   return 0;
 }
 
-/* The kind of a container of a bound library; kFfiHpyNumContainers for other values. */
-static uint32_t kind_of(const TVMFFIAny *value) {
+/* The kind of a container of a bound library; kFfiHpyNumContainers for other types. */
+static uint32_t kind_of(int32_t type_index) {
   uint32_t kind = 0;
-  while (kind < kFfiHpyNumContainers && fh_atomic_load_relaxed_i32(&types[kind]) != value->type_index) ++kind;
+  while (kind < kFfiHpyNumContainers && fh_atomic_load_relaxed_i32(&types[kind]) != type_index) ++kind;
   return kind;
+}
+
+const char *fh_sequence_class_name(int32_t type_index) {
+  static const char *const names[kFfiHpyNumContainers + 1] = {"list", "tuple", "set", "dict", NULL};
+  return type_index < kTVMFFIDynObjectBegin ? NULL : names[kind_of(type_index)]; /* types[] may be 0 */
 }
 
 int fh_sequence_container_new(uint32_t kind, size_t n, TVMFFIObjectHandle *out) {
@@ -84,10 +89,11 @@ int fh_sequence_container_items(const TVMFFIAny *value, uint32_t flags, TVMFFIAn
     *out = fh_any_object(copy);
     return 0;
   }
-  uint32_t kind = kind_of(value);
+  uint32_t kind = kind_of(value->type_index);
+  bool is_sequence = kind == kFfiHpyList || kind == kFfiHpyTuple || (flags & kFfiHpyCastConvert) != 0;
   if (kind != kFfiHpyNumContainers) {
-    if (wants_pairs == (kind == kFfiHpyDict)) fh_any_copy(value, out);
+    if (wants_pairs ? kind == kFfiHpyDict : kind != kFfiHpyDict && is_sequence) fh_any_copy(value, out);
     return 0;
   }
-  return wants_pairs || (flags & kFfiHpyCastConvert) != 0 ? ask(value, wants_pairs, out) : 0;
+  return wants_pairs || is_sequence ? ask(value, wants_pairs, out) : 0;
 }

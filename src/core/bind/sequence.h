@@ -13,4 +13,7 @@ int fh_sequence_init(void);
 int fh_sequence_container_new(uint32_t kind, size_t n, TVMFFIObjectHandle *out);
 int fh_sequence_container_items(const TVMFFIAny *value, uint32_t flags, TVMFFIAny *out);
 
+/* The class of Python that a container of that type becomes; NULL for other types. */
+const char *fh_sequence_class_name(int32_t type_index);
+
 #endif /* FH_BIND_SEQUENCE_H_ */

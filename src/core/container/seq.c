@@ -45,6 +45,10 @@ static void delete_seq(void *self, int flags);
 static const fh_object_owner owner = {delete_seq, end_seq};
 static void delete_seq(void *self, int flags) {
   fh_seq_object *seq = (fh_seq_object *)self;
+  if (seq->cell.size == 0 && seq->cell.data_deleter == NULL) { /* its items were moved out of it */
+    fh_object_delete_plain(self, flags);
+    return;
+  }
   bool is_nested = has_objects(seq);
   if (!is_nested) seq->cell.size = 0; /* nothing to drop */
   fh_object_delete_owner(&owner, self, flags, is_nested);

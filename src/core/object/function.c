@@ -37,7 +37,9 @@ static void closure_delete(void *handle, int flags) {
   fh_object_delete_plain(handle, flags);
 }
 
-int fh_function_new(void *self, TVMFFISafeCallType call, void (*deleter)(void *self), TVMFFIObjectHandle *out) {
+/* `entry` is the ABI's entry point. */
+static int closure_new(void *self, TVMFFISafeCallType call, TVMFFISafeCallType entry, void (*deleter)(void *self),
+                       TVMFFIObjectHandle *out) {
   *out = NULL;
   if (call == NULL) return fh_error_raise(FH_VALUE_ERROR, "Expected a function to call but got NULL");
   closure *function = (closure *)fh_object_new(sizeof(*function), kTVMFFIFunction, closure_delete);
@@ -45,16 +47,25 @@ int fh_function_new(void *self, TVMFFISafeCallType call, void (*deleter)(void *s
   function->self = self;
   function->call = call;
   function->deleter = deleter;
-  /* With neither, `call` gets the handle instead of `self`, as c_api.h promises: saves an indirect call. */
-  function->cell.safe_call = self == NULL && deleter == NULL ? call : call_with_self;
+  function->cell.safe_call = entry;
   *out = function;
   return 0;
 }
 
-/* A Function whose entry point is call_with_self is a closure of this file: the address is not known outside. */
+int fh_function_new(void *self, TVMFFISafeCallType call, void (*deleter)(void *self), TVMFFIObjectHandle *out) {
+  /* With neither, `call` gets the handle instead of `self`, as c_api.h promises: saves an indirect call. */
+  return closure_new(self, call, self == NULL && deleter == NULL ? call : call_with_self, deleter, out);
+}
+
+int fh_function_new_direct(void *self, TVMFFISafeCallType call, void (*deleter)(void *self), TVMFFIObjectHandle *out) {
+  return closure_new(self, call, call, deleter, out);
+}
+
+/* A Function with one of these entry points is a closure of this file: no other library makes Functions with them. */
 void *fh_function_self(TVMFFIObjectHandle func, TVMFFISafeCallType call) {
   const closure *function = (const closure *)func;
-  return function->cell.safe_call == call_with_self && function->call == call ? function->self : NULL;
+  TVMFFISafeCallType entry = function->cell.safe_call;
+  return entry == call || (entry == call_with_self && function->call == call) ? function->self : NULL;
 }
 
 int fh_function_call_drop(TVMFFIObjectHandle func, const TVMFFIAny *args, int32_t n_args) {

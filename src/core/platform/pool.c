@@ -221,13 +221,14 @@ static void forget_other_threads(void) {
 FH_FORK_CHILD(forget_other_threads);
 
 /* Tools that watch every block only see the blocks of malloc, so if such a tool is in the process the pool allocates
- * nothing. The test build uses the pool in its own tests only, and the benchmark under valgrind requests it
- * (FH_POOL_ALWAYS). */
+ * nothing; valgrind's tools of this kind have a malloc of their own, unlike callgrind. The test build uses the pool in
+ * its own tests only, and the benchmark under valgrind requests it (FH_POOL_ALWAYS). */
 static bool is_watched(void) {
 #if defined(FH_TEST) || defined(FH_POOL_ALWAYS)
   return false;
 #else
-  static const char *const marks[] = {"_vgnU_freeres", "__asan_init", "__lsan_init", "__msan_init", "__tsan_init"};
+  static const char *const marks[] = {"_vgr10010ZU_VgSoSynsomalloc_malloc", "__asan_init", "__lsan_init", "__msan_init",
+                                      "__tsan_init"};
   for (size_t i = 0; i < FH_COUNT_OF(marks); ++i) {
     if (fh_loader_find_anywhere(marks[i]) != NULL) return true;
   }

@@ -15,6 +15,7 @@
 #include "hpy_module/object/type_tag.h"
 #include "hpy_module/object/wrap.h"
 #include "iterate.h"
+#include "lent.h"
 
 /* Both are written before fb_wrap_other is set. */
 static int32_t types[kFfiHpyNumContainers];
@@ -26,7 +27,15 @@ enum { FEW = 16 };
 /* Converts n items. If `takes`, the items are stolen and become None. Returns the number of values, which is smaller
  * than n with an exception raised. */
 FH_INLINE int64_t convert_each(HPyContext *ctx, TVMFFIAny *items, int64_t n, bool takes, HPy *values) {
+  const bool is_counted = fb_immediate.values.constants_are_counted;
+  const bool has_ints = fb_immediate.has_small_ints && (is_counted || fb_immediate.values.constants_are_immortal);
   for (int64_t i = 0; i < n; ++i) {
+    uint64_t which = items[i].v_uint64 - FB_IMMEDIATE_SMALLEST;
+    if (items[i].type_index == kTVMFFIInt && which <= FB_IMMEDIATE_LARGEST - FB_IMMEDIATE_SMALLEST && has_ints) {
+      values[i] = fb_immediate_small_ints[which]; /* as fb_immediate_int_new, which makes the other ints */
+      if (is_counted) ++*(intptr_t *)values[i]._i;
+      continue;
+    }
     if (items[i].type_index < kTVMFFIStaticObjectBegin) {
       values[i] = fb_result_make(ctx, &items[i]);
     } else if (takes) {
@@ -64,15 +73,8 @@ static HPy tuple_of(HPyContext *ctx, const HPy *values, int64_t n) {
   return made;
 }
 
-static HPy sequence_of(HPyContext *ctx, bool is_tuple, const HPy *values, int64_t n) {
-  if (FH_LIKELY(fb_ext != NULL && FHPY_EXTENSION_HAS(fb_ext, sequence_take))) {
-    return fb_ext->sequence_take(is_tuple, values, (HPy_ssize_t)n);
-  }
-  return is_tuple ? tuple_of(ctx, values, n) : list_of(ctx, values, n);
-}
-
 static HPy set_of(HPyContext *ctx, const HPy *values, int64_t n) {
-  HPy tuple = sequence_of(ctx, true, values, n), made = HPy_NULL;
+  HPy tuple = tuple_of(ctx, values, n), made = HPy_NULL;
   if (HPy_IsNull(tuple)) return tuple;
   HPy cls = fb_ref_borrow(ctx, &set_class);
   made = fb_call_one(ctx, cls, tuple);
@@ -92,10 +94,14 @@ static HPy dict_of(HPyContext *ctx, const HPy *values, int64_t n) {
 }
 
 static HPy make(HPyContext *ctx, int kind, const HPy *values, int64_t n) {
+  if (FH_LIKELY(fb_ext != NULL && FHPY_EXTENSION_HAS(fb_ext, container_take))) {
+    return fb_ext->container_take(kind, values, (HPy_ssize_t)n);
+  }
   switch (kind) {
+  case kFfiHpyTuple: return tuple_of(ctx, values, n);
   case kFfiHpySet: return set_of(ctx, values, n);
   case kFfiHpyDict: return dict_of(ctx, values, n);
-  default: return sequence_of(ctx, kind == kFfiHpyTuple, values, n);
+  default: return list_of(ctx, values, n);
   }
 }
 
@@ -147,6 +153,7 @@ static HPy fb_builtin_enable_impl(HPyContext *ctx, HPy self, const HPy *args, si
   }
   memcpy(types, found, sizeof(types));
   fb_ref_store(ctx, &set_class, args[0]);
+  if (fb_lent_enable(ctx, api->function_call, types, args[0]) != 0) return HPy_NULL;
   fh_atomic_store_relaxed(&fb_result_str_deleter, api->str_deleter);
   fh_atomic_store_release(&fb_wrap_other, unwrap);
   return HPy_Dup(ctx, ctx->h_None);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "argument_order.h"
+#include "hpy_module/container/lent.h"
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/py_owner.h"
 #include "hpy_module/context/raise.h"
@@ -133,10 +134,8 @@ static FH_NOINLINE bool read_immediates(cpy_PyObject *const *args, size_t i, siz
 /* Calls a Function. The call does not count a use of the Function's cell, because the handle of a Function never moves
  * once set (transfer.h), and the interpreter keeps the Function alive during the call. Returns 0 with *result owned, or
  * -1 with an exception raised. */
-FH_INLINE int call_function(HPyContext *ctx, HPy self, const HPy *argv, size_t n, bool keep_gil, FbScope *scope,
-                            TVMFFIAny *result) {
-  FbFunction *function = fb_function_struct(ctx, self);
-  TVMFFIObject *handle = fb_object_get(ctx, self);
+FH_INLINE int call_struct(HPyContext *ctx, HPy self, FbFunction *function, TVMFFIObject *handle, const HPy *argv,
+                          size_t n, bool keep_gil, FbScope *scope, TVMFFIAny *result) {
   if (FH_UNLIKELY(handle == NULL)) {
     fb_object_raise_no_handle(ctx, self);
     return -1;
@@ -148,6 +147,12 @@ FH_INLINE int call_function(HPyContext *ctx, HPy self, const HPy *argv, size_t n
   TVMFFIAny views[STACK_ARGS];
   FbTemp temps[STACK_ARGS];
   return call_with(ctx, self, function, handle, argv, n, views, temps, release, scope, result);
+}
+
+FH_INLINE int call_function(HPyContext *ctx, HPy self, const HPy *argv, size_t n, bool keep_gil, FbScope *scope,
+                            TVMFFIAny *result) {
+  return call_struct(ctx, self, fb_function_struct(ctx, self), fb_object_get(ctx, self), argv, n, keep_gil, scope,
+                     result);
 }
 
 /* Like call_function. Immediate values need no temporaries. */
@@ -270,11 +275,51 @@ FH_INLINE cpy_PyObject *run_immediate(bool plain, FbFunction *function, TVMFFIOb
   return finish_short(function, rc, &result);
 }
 
-static FH_NOINLINE cpy_PyObject *call_any(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf,
-                                          cpy_PyObject *kwnames) {
-  return (cpy_PyObject *)call_python(fb_ctx, (HPy){(intptr_t)self}, (const HPy *)args, n_of(nargsf),
-                                     (HPy){(intptr_t)kwnames})
-      ._i;
+static FH_NOINLINE cpy_PyObject *call_unbound(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf,
+                                              cpy_PyObject *kwnames) {
+  HPy h = {(intptr_t)self};
+  TVMFFIAny result;
+  FbScope scope = {0};
+  if (FH_UNLIKELY(kwnames != NULL)) {
+    return (cpy_PyObject *)call_python(fb_ctx, h, (const HPy *)args, n_of(nargsf), (HPy){(intptr_t)kwnames})._i;
+  }
+  int rc =
+      call_struct(fb_ctx, h, struct_of(self), handle_of(self), (const HPy *)args, n_of(nargsf), false, &scope, &result);
+  return FH_LIKELY(rc == 0) ? (cpy_PyObject *)result_of(fb_ctx, &result, &scope)._i : NULL;
+}
+
+/* Ends the first n arguments of a bound call. */
+FH_INLINE void end_lent(const TVMFFIAny *views, size_t n) {
+  for (size_t i = 0; i < n; ++i) {
+    if (views[i].type_index >= kTVMFFIStaticObjectBegin) fb_lent_end(views[i].v_obj);
+  }
+}
+
+/* Calls a Function of a bound library with arguments that last as long as the call (lent.h). If an argument is a value
+ * of another kind, the call is an ordinary one. */
+static FH_NOINLINE cpy_PyObject *call_bound(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
+  size_t n = n_of(nargsf);
+  FbFunction *function = struct_of(self);
+  TVMFFIAny views[STACK_ARGS], result;
+  int32_t gil = fh_atomic_load_relaxed(&function->gil);
+  if (FH_UNLIKELY(n > STACK_ARGS || gil == FB_GIL_KEEP_FOR_PYTHON)) return call_unbound(self, args, nargsf, NULL);
+  for (size_t i = 0; i < n; ++i) {
+    if (FH_LIKELY(fb_lent_read(fb_ctx, (HPy){(intptr_t)args[i]}, &views[i]))) continue;
+    end_lent(views, i);
+    return call_unbound(self, args, nargsf, NULL);
+  }
+  int rc = run_short(gil > last_other, function, handle_of(self), views, n, &result);
+  end_lent(views, n);
+  return finish_short(function, rc, &result);
+}
+
+static cpy_PyObject *call_any(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf, cpy_PyObject *kwnames) {
+  const TVMFFIObject *handle = handle_of(self);
+  /* acquire: pairs with the release of fb_lent_enable */
+  TVMFFISafeCallType bound = fh_atomic_load_acquire(&fb_lent_callee);
+  bool is_bound = handle != NULL && ((const TVMFFIFunctionCell *)(handle + 1))->safe_call == bound;
+  if (is_bound && kwnames == NULL) return call_bound(self, args, nargsf);
+  return call_unbound(self, args, nargsf, kwnames);
 }
 
 /* Defines `name` for both kinds of calls from the common code `name_in`. */

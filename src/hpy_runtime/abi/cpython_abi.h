@@ -257,6 +257,9 @@ extern int PyTuple_SetItem(PyObject *, Py_ssize_t, PyObject *), PyList_SetItem(P
 extern Py_ssize_t PyTuple_Size(PyObject *);
 extern PyObject *PyList_New(Py_ssize_t), *PyDict_New(void), *PyDict_Keys(PyObject *), *PyDict_Copy(PyObject *);
 extern int PyList_Append(PyObject *, PyObject *), PyDict_SetItem(PyObject *, PyObject *, PyObject *);
+extern int PyDict_Next(PyObject *, Py_ssize_t *, PyObject **, PyObject **); /* borrows the key and the value */
+extern PyObject *PySet_New(PyObject *);
+extern int PySet_Add(PyObject *, PyObject *);
 extern int PyList_Insert(PyObject *, Py_ssize_t, PyObject *);
 extern PyObject *PySequence_GetItem(PyObject *, Py_ssize_t);
 extern PyObject *PySequence_GetSlice(PyObject *, Py_ssize_t, Py_ssize_t);

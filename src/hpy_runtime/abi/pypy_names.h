@@ -153,6 +153,7 @@
 #define PyDict_Copy PyPyDict_Copy
 #define PyDict_Keys PyPyDict_Keys
 #define PyDict_New PyPyDict_New
+#define PyDict_Next PyPyDict_Next
 #define PyDict_SetItem PyPyDict_SetItem
 #define PyErr_Clear PyPyErr_Clear
 #define PyErr_ExceptionMatches PyPyErr_ExceptionMatches
@@ -193,6 +194,8 @@
 #define PySequence_GetItem PyPySequence_GetItem
 #define PySequence_GetSlice PyPySequence_GetSlice
 #define PySequence_SetSlice PyPySequence_SetSlice
+#define PySet_Add PyPySet_Add
+#define PySet_New PyPySet_New
 #define PySlice_New PyPySlice_New
 #define PyList_New PyPyList_New
 #define PyList_SetItem PyPyList_SetItem

@@ -197,15 +197,21 @@ typedef struct FhpyExtension {
    * parallel. */
   ptrdiff_t list_items;
 
-  /* Makes a list, or a tuple, of n handles, which it steals also on failure. Returns a new handle, or HPy_NULL with
-   * MemoryError raised. */
-  HPy (*sequence_take)(int is_tuple, const HPy *items, HPy_ssize_t n);
+  /* Makes a container (FHPY_LIST, ...) of n handles, which it steals also on failure; those of a dict are keys and
+   * values, in turn. Returns a new handle, or HPy_NULL with an exception raised. */
+  HPy (*container_take)(int kind, const HPy *items, HPy_ssize_t n);
 
   /* Lets a call of a class that was made in Python call `call`, which has the interpreter's vectorcall signature, with
    * the class as the callable. NULL: the class is called as usual, as each class that derives from it is. Returns
    * whether a call of the class calls `call`; never raises. NULL if the interpreter does not support this. */
   int (*class_call)(HPy cls, void (*call)(void));
+
+  /* Finds the next entry of a dict, whose handles the dict owns; *position is 0 at first. Returns 0 at the end. NULL if
+   * threads run in parallel. */
+  int (*dict_next)(HPy dict, HPy_ssize_t *position, HPy *key, HPy *value);
 } FhpyExtension;
+
+enum { FHPY_LIST, FHPY_TUPLE, FHPY_SET, FHPY_DICT };
 
 enum { FHPY_END_KEPT, FHPY_END_PROCEEDS, FHPY_END_FINALIZE };
 

@@ -121,22 +121,63 @@ typedef struct {
 
 static bool can_fill_lists(void) { return fhpy_layout.list_items == offsetof(PlainList, items); }
 
-HPy fhpy_ctx_container_take(int is_tuple, const HPy *items, HPy_ssize_t n) {
-  PyObject *made = is_tuple ? PyTuple_New(n) : PyList_New(n);
+/* The functions below steal n items, also on failure. */
+
+static PyObject *list_of(const HPy *items, HPy_ssize_t n) {
+  PyObject *made = PyList_New(n);
   if (made == NULL) {
     for (HPy_ssize_t i = 0; i < n; ++i) drop_reference(to_py(items[i]));
-  } else if (!is_tuple && can_fill_lists()) {
+  } else if (can_fill_lists()) {
     if (n != 0) memcpy(((PlainList *)made)->items, items, (size_t)n * sizeof(*items)); /* the references move */
   } else {
-    for (HPy_ssize_t i = 0; i < n; ++i) {
-      if (is_tuple) {
-        PyTuple_SetItem(made, i, to_py(items[i]));
-      } else {
-        PyList_SetItem(made, i, to_py(items[i]));
-      }
-    }
+    for (HPy_ssize_t i = 0; i < n; ++i) PyList_SetItem(made, i, to_py(items[i]));
   }
-  return to_hpy(made);
+  return made;
+}
+
+static PyObject *tuple_of(const HPy *items, HPy_ssize_t n) {
+  PyObject *made = PyTuple_New(n);
+  if (made == NULL) {
+    for (HPy_ssize_t i = 0; i < n; ++i) drop_reference(to_py(items[i]));
+  } else if (fhpy_layout.tuple_items != 0) {
+    if (n != 0) memcpy((char *)made + fhpy_layout.tuple_items, items, (size_t)n * sizeof(*items));
+  } else {
+    for (HPy_ssize_t i = 0; i < n; ++i) PyTuple_SetItem(made, i, to_py(items[i]));
+  }
+  return made;
+}
+
+static PyObject *set_of(const HPy *items, HPy_ssize_t n) {
+  PyObject *made = PySet_New(NULL);
+  int rc = made != NULL ? 0 : -1;
+  for (HPy_ssize_t i = 0; rc == 0 && i < n; ++i) rc = PySet_Add(made, to_py(items[i]));
+  for (HPy_ssize_t i = 0; i < n; ++i) drop_reference(to_py(items[i]));
+  if (rc == 0 || made == NULL) return made;
+  drop_reference(made);
+  return NULL;
+}
+
+static PyObject *dict_of(const HPy *items, HPy_ssize_t n) {
+  PyObject *made = PyDict_New();
+  int rc = made != NULL ? 0 : -1;
+  for (HPy_ssize_t i = 0; rc == 0 && i + 1 < n; i += 2) rc = PyDict_SetItem(made, to_py(items[i]), to_py(items[i + 1]));
+  for (HPy_ssize_t i = 0; i < n; ++i) drop_reference(to_py(items[i]));
+  if (rc == 0 || made == NULL) return made;
+  drop_reference(made);
+  return NULL;
+}
+
+HPy fhpy_ctx_container_take(int kind, const HPy *items, HPy_ssize_t n) {
+  switch (kind) {
+  case FHPY_LIST: return to_hpy(list_of(items, n));
+  case FHPY_TUPLE: return to_hpy(tuple_of(items, n));
+  case FHPY_SET: return to_hpy(set_of(items, n));
+  default: return to_hpy(dict_of(items, n));
+  }
+}
+
+int fhpy_ctx_container_next(HPy dict, HPy_ssize_t *position, HPy *key, HPy *value) {
+  return PyDict_Next(to_py(dict), position, (PyObject **)(void *)&key->_i, (PyObject **)(void *)&value->_i);
 }
 
 /* Stores a new reference in an empty slot, without a call. Returns false for a filled slot or a null item; the

@@ -161,7 +161,8 @@ void fhpy_ctx_extension_fill(HPyContext *ctx) {
       .end_word = fhpy_instance_end_get_word(),
       .collection_watch = fhpy_collection_follow,
       .list_items = fhpy_layout.list_items,
-      .sequence_take = fhpy_ctx_container_take,
+      .container_take = fhpy_ctx_container_take,
+      .dict_next = fhpy_layout.free_threaded ? NULL : fhpy_ctx_container_next,
 #ifndef FHPY_PYPY
       .class_call = fhpy_layout.type_vectorcall != 0 ? class_call : NULL,
 #endif

@@ -17,8 +17,9 @@ void fhpy_ctx_error_fill(HPyContext *ctx);
 void fhpy_ctx_bytes_fill(HPyContext *ctx);
 void fhpy_ctx_unicode_fill(HPyContext *ctx);
 void fhpy_ctx_container_fill(HPyContext *ctx);
-/* The entry sequence_take of the extension. */
-HPy fhpy_ctx_container_take(int is_tuple, const HPy *items, HPy_ssize_t n);
+/* The entries container_take and dict_next of the extension. */
+HPy fhpy_ctx_container_take(int kind, const HPy *items, HPy_ssize_t n);
+int fhpy_ctx_container_next(HPy dict, HPy_ssize_t *position, HPy *key, HPy *value);
 void fhpy_ctx_builder_fill(HPyContext *ctx);
 void fhpy_ctx_tracker_fill(HPyContext *ctx);
 void fhpy_ctx_store_fill(HPyContext *ctx);

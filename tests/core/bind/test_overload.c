@@ -2,6 +2,7 @@
 #include "core/bind/overload.h"
 
 #include "core/bind/api.h"
+#include "core/bind/sequence.h"
 #include "core/container/seq.h"
 #include "core/object/function.h"
 #include "core/object/opaque.h"
@@ -100,6 +101,14 @@ TEST(a_function_fills_in_defaults) {
   expect_mismatch(function, "Invoked with types: int, int, int", ARGS(i64(1), i64(1), i64(1)));
   expect_mismatch(function, "types: None", ARGS(fh_any_none()));
   expect_mismatch(function, "types: ffi.Object", ARGS(obj(fh_sentinel_missing())));
+  static const char *const names[] = {"types: list", "types: tuple", "types: set", "types: dict"};
+  expect_int(fh_sequence_init(), 0);
+  for (uint32_t kind = 0; kind < kFfiHpyNumContainers; ++kind) {
+    TVMFFIObjectHandle container = NULL;
+    expect_int(fh_api_table.container_new(kind, 0, &container), 0);
+    expect_mismatch(function, names[kind], ARGS(obj(container)));
+    fh_object_release(container);
+  }
   n_freed = 0;
   fh_object_release(function);
   expect_int(n_freed, 1);
@@ -151,6 +160,18 @@ TEST(a_type_with_none_says_so_once) {
     expect_mismatch(function, shown[i], NULL, 0);
     fh_object_release(function);
   }
+}
+
+TEST(the_entry_point_tells_bound_functions_from_others) {
+  definition one;
+  make(&one, "f", "int\nint", 1, 1);
+  TVMFFIObjectHandle function = function_of(&one), other = NULL;
+  expect(TVMFFIFunctionGetCellPtr(function)->safe_call == fh_api_table.function_call);
+  expect(fh_function_self(function, fh_api_table.function_call) == fh_function_self_in(function));
+  expect_int(fh_function_new(&one, fh_api_table.function_call, NULL, &other), 0);
+  expect(TVMFFIFunctionGetCellPtr(other)->safe_call != fh_api_table.function_call);
+  fh_object_release(other);
+  fh_object_release(function);
 }
 
 TEST(an_overload_without_conversion_comes_first) {

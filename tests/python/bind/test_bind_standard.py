@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from support import needs_one_wrapper
+from support import needs_one_wrapper, needs_threads, parallelize
 
 pytestmark = needs_one_wrapper
 
@@ -201,6 +201,83 @@ def test_a_sequence_without_iter_is_a_sequence(bound):
             return (7, "x")[i]
 
     assert bound.shape_of(Old()) == bound.shape_of((7, "x")) == "x7"
+
+
+TEXTS = [
+    "",
+    "1234567",
+    "12345678",
+    "x" * 254,
+    "x" * 255,
+    "x" * 256,
+    "x" * 257,
+    "x" * 5000,
+    "\u00e4\u4e2d\U0001f600" * 9,
+]
+
+
+@pytest.mark.parametrize("n", [0, 1, 8, 9, 16, 17, 300])
+def test_containers_of_any_size_are_copied(bound, n):
+    texts = [[text] * i for i, text in enumerate(TEXTS)] + [
+        [str(i) for i in range(n)],
+        [*TEXTS, "a\0b", "a\0 longer text"],
+    ]
+    table = {f"key {i}": texts if i == 0 else [] for i in range(n)}
+    numbers = {7**i for i in range(min(n, 22))}
+    for _ in range(3):
+        assert bound.texts(table) == bound.texts(collections.OrderedDict(table)) == table
+        assert bound.texts({key: tuple(map(tuple, value)) for key, value in table.items()}) == table
+        assert bound.numbers(numbers) == bound.numbers(frozenset(numbers)) == bound.numbers(list(numbers)) == numbers
+        assert bound.table(dict.fromkeys(numbers, 0.5)) == dict.fromkeys(numbers, 0.5)
+
+
+def test_items_that_do_not_fit(bound):
+    class Own(str):
+        __slots__ = ()
+
+    assert bound.texts({"a": [["text", Own("an own text")]]}) == {"a": [["text", "an own text"]]}
+    assert bound.table({True: 1, 2: 10**30}) == {1: 1.0, 2: 1e30}
+    deep: list[object] = []
+    for _ in range(200):
+        deep = [deep, "a longer text"]
+    for wrong in (
+        ["a longer text", 1],
+        ["a longer text", object()],
+        ["a longer text", ["x"]],
+        [{"a longer text"}],
+        deep,
+    ):
+        with refused():
+            bound.texts({"a longer key": [["a longer text"], wrong]})
+    with pytest.raises(UnicodeEncodeError):
+        bound.texts({"a": [["a longer text", "\udc80"]]})
+    assert bound.texts({"a": [["a longer text"]]}) == {"a": [["a longer text"]]}
+    for wrong, name in (([], "list"), ({}, "dict"), (set(), "set"), ("text", "str"), ("a longer text", "str")):
+        with pytest.raises(TypeError, match=f"Invoked with types: {name}$"):
+            bound.time(wrong)
+
+
+def test_an_argument_that_is_kept_stays_as_it_was(bound):
+    kept = [(bound.keep([str(i) * 20, i, None]), bound.keep(f"{i}: a longer text")) for i in range(50)]
+    assert bound.texts({"a": [TEXTS]}) == {"a": [TEXTS]}
+    assert [(list(items), text) for items, text in kept] == [
+        ([str(i) * 20, i, None], f"{i}: a longer text") for i in range(50)
+    ]
+
+
+@needs_threads
+def test_a_list_may_change_while_a_call_reads_it(bound):
+    words = ["a longer text"] * 20
+
+    def work(number):
+        for _ in range(200):
+            if number == 0:
+                words.append("another longer text")
+                del words[20:]
+            assert set(bound.texts({"a": [words]})["a"][0]) <= {"a longer text", "another longer text"}
+        return True
+
+    assert parallelize(work, 4) == [True] * 4
 
 
 def test_a_value_is_found_if_python_knows_it(bound):

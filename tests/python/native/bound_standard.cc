@@ -34,6 +34,18 @@ struct Counted {
   Counted(Counted &&) noexcept { ++n_moved; }
 };
 
+/* An argument of a bound function that outlives the call. */
+struct Kept {
+  nb::object value;
+};
+template <> struct nb::detail::type_caster<Kept> : nb::detail::native_caster {
+  FFI_HPY_TYPE_CASTER(Kept, const_name("object"));
+  bool from_python(nb::handle source, uint32_t, cleanup_list *) noexcept {
+    value.value = nb::borrow(source);
+    return true;
+  }
+};
+
 static std::string joined(const std::vector<const char *> &all) {
   std::string text;
   for (const char *each : all) text += each == nullptr ? "-" : std::string(each) + ".";
@@ -101,6 +113,10 @@ FFI_HPY_MODULE(bound_standard, m) {
     return a;
   });
   m.def("arrays", [](const std::array<std::string, 2> &a) { return a[0] + a[1]; });
+  m.def("texts", [](const std::map<std::string, std::vector<std::vector<std::string>>> &all) { return all; });
+  m.def("numbers", [](const std::set<int64_t> &all) { return all; });
+  m.def("table", [](const std::map<int64_t, double> &all) { return all; });
+  m.def("keep", [](const Kept &kept) { return kept.value; });
   m.def(
       "types",
       [](const std::vector<int> &v, const std::map<std::string, std::vector<int>> &, const std::set<int> &s) {

@@ -1,0 +1,217 @@
+/* Strings and containers that last for one call of a bound library.
+ *
+ * Most such objects are short, and casters keep none. So a call takes its blocks from a small stack, and puts them back
+ * unless native code has kept an object; that object then is one like any other, which its deleter frees. */
+#include "lent.h"
+
+#include <stdlib.h>
+
+#include "core/platform/atomic.h"
+#include "hpy_module/context/call.h"
+#include "hpy_module/context/drop.h"
+#include "hpy_module/convert/immediate.h"
+#include "hpy_module/object/type_tag.h"
+
+TVMFFISafeCallType fb_lent_callee;
+
+/* All are written before fb_lent_callee. The last two are type words. */
+static int32_t list_index, set_index, dict_index;
+static intptr_t set_type, dict_type;
+
+/* The room of a block that can be used again, the most of them that wait for the next call, the number of bytes of a
+ * string that fit into a TVMFFIAny, and the nesting that the C stack allows. */
+enum { ROOM = 256, MOST_SPARE = 16, SMALL_SIZE = 7, DEPTH_LIMIT = 32 };
+
+/* A string or a container of the ABI, with its content in the same block. */
+typedef struct Lent {
+  TVMFFIObject header;
+  union {
+    TVMFFIByteArray bytes;
+    TVMFFISeqCell cell;
+  };
+  bool has_objects; /* of a container: whether some of its items are objects */
+  TVMFFIAny items[];
+} Lent;
+
+/* The GIL guards the stack; without a GIL it stays empty. */
+static Lent *spare[MOST_SPARE];
+static int n_spare;
+
+static bool is_text(const Lent *lent) { return lent->header.type_index == kTVMFFIStr; }
+
+/* The deleter of an object that native code has kept: any thread may call it. */
+static void lent_delete(void *self, int flags) {
+  Lent *lent = self;
+  if ((flags & kTVMFFIObjectDeleterFlagBitMaskStrong) != 0 && !is_text(lent)) {
+    for (int64_t i = 0; i < lent->cell.size; ++i) fb_any_drop(&lent->items[i]);
+    lent->cell.size = 0;
+  }
+  if ((flags & kTVMFFIObjectDeleterFlagBitMaskWeak) != 0) free(lent);
+}
+
+/* Returns a block whose header is complete; NULL without memory. */
+FH_INLINE Lent *block_new(size_t n_bytes, int32_t type_index) {
+  Lent *lent;
+  if (FH_LIKELY(n_bytes <= ROOM && n_spare > 0)) {
+    lent = spare[--n_spare];
+  } else {
+    lent = malloc(sizeof(Lent) + (n_bytes <= ROOM ? ROOM : n_bytes));
+    if (lent == NULL) return NULL;
+  }
+  lent->header =
+      (TVMFFIObject){.combined_ref_count = FB_ONLY_REFERENCE, .type_index = type_index, .deleter = lent_delete};
+  return lent;
+}
+
+static void block_end(Lent *lent, size_t n_bytes) {
+  if (FH_LIKELY(n_bytes <= ROOM && n_spare < MOST_SPARE && !fb_context_free_threaded)) {
+    spare[n_spare++] = lent;
+  } else {
+    free(lent);
+  }
+}
+
+static FH_NOINLINE void items_end(const Lent *lent) {
+  for (int64_t i = 0; i < lent->cell.size; ++i) {
+    if (lent->items[i].type_index >= kTVMFFIStaticObjectBegin) fb_lent_end(lent->items[i].v_obj);
+  }
+}
+
+FH_INLINE void container_end(Lent *lent) {
+  if (lent->has_objects) items_end(lent);
+  block_end(lent, (size_t)lent->cell.capacity * sizeof(TVMFFIAny));
+}
+
+void fb_lent_end(TVMFFIObject *object) {
+  Lent *lent = (Lent *)(void *)object;
+  /* acquire: pairs with the release of a thread that dropped another reference */
+  if (FH_UNLIKELY(fh_atomic_load_acquire_u64(&object->combined_ref_count) != FB_ONLY_REFERENCE)) {
+    TVMFFIObjectDecRef(object);
+  } else if (is_text(lent)) {
+    block_end(lent, lent->bytes.size + 1);
+  } else {
+    container_end(lent);
+  }
+}
+
+/* --- reading ------------------------------------------------------------------------------------------------------ */
+
+static bool read_at(HPyContext *ctx, HPy value, int depth, TVMFFIAny *out);
+
+static FH_NOINLINE bool read_text(HPyContext *ctx, HPy value, TVMFFIAny *out) {
+  HPy_ssize_t n;
+  const char *data = HPyUnicode_AsUTF8AndSize(ctx, value, &n);
+  if (FH_UNLIKELY(data == NULL)) return HPyErr_Clear(ctx), false;
+  if (n <= SMALL_SIZE) {
+    fb_put(out, kTVMFFISmallStr, 0);
+    out->small_str_len = (uint32_t)n;
+    memcpy(out->v_bytes, data, (size_t)n);
+    return true;
+  }
+  Lent *lent = block_new((size_t)n + 1, kTVMFFIStr);
+  if (FH_UNLIKELY(lent == NULL)) return false;
+  lent->bytes = (TVMFFIByteArray){(char *)lent->items, (size_t)n};
+  memcpy(lent->items, data, (size_t)n + 1); /* with the NUL */
+  fb_put_object(out, &lent->header);
+  return true;
+}
+
+/* Returns a container with room for n items; NULL without memory. */
+FH_INLINE Lent *container_new(HPy_ssize_t n, int32_t type_index) {
+  if (FH_UNLIKELY(n < 0 || (size_t)n > PTRDIFF_MAX / (2 * sizeof(TVMFFIAny)))) return NULL;
+  Lent *lent = block_new((size_t)n * sizeof(TVMFFIAny), type_index);
+  if (FH_UNLIKELY(lent == NULL)) return NULL;
+  lent->cell = (TVMFFISeqCell){.data = lent->items, .capacity = n};
+  lent->has_objects = false;
+  return lent;
+}
+
+/* Makes *out the container, with the first n of its items. If it is not complete, ends it. Returns is_complete. */
+FH_INLINE bool container_close(Lent *lent, HPy_ssize_t n, bool is_complete, TVMFFIAny *out) {
+  lent->cell.size = n;
+  fb_put_object(out, &lent->header);
+  if (FH_UNLIKELY(!is_complete)) fb_lent_end(&lent->header);
+  return is_complete;
+}
+
+FH_INLINE bool read_item(HPyContext *ctx, HPy value, int depth, Lent *to, HPy_ssize_t i) {
+  TVMFFIAny *item = &to->items[i];
+  if (FH_LIKELY(fb_immediate_int(value, item))) return true;
+  if (FH_UNLIKELY(!read_at(ctx, value, depth, item))) return false;
+  to->has_objects |= item->type_index >= kTVMFFIStaticObjectBegin;
+  return true;
+}
+
+static FH_NOINLINE bool read_items(HPyContext *ctx, const HPy *items, HPy_ssize_t n, int32_t type_index, int depth,
+                                   TVMFFIAny *out) {
+  Lent *lent = container_new(n, type_index);
+  if (FH_UNLIKELY(lent == NULL)) return false;
+  HPy_ssize_t i = 0;
+  while (i < n && read_item(ctx, items[i], depth, lent, i)) ++i;
+  return container_close(lent, i, i == n, out);
+}
+
+/* Reads the items in place: no code runs that could change the list. */
+static bool read_list(HPyContext *ctx, HPy list, int32_t type_index, int depth, TVMFFIAny *out) {
+  HPy_ssize_t n;
+  const HPy *items;
+  if (FH_UNLIKELY(fb_context_list_items == 0)) return false;
+  memcpy(&n, (const char *)list._i + fb_context_list_items - (ptrdiff_t)sizeof(n), sizeof(n));
+  memcpy(&items, (const char *)list._i + fb_context_list_items, sizeof(items));
+  return read_items(ctx, items, n, type_index, depth, out);
+}
+
+static bool read_tuple(HPyContext *ctx, HPy tuple, int depth, TVMFFIAny *out) {
+  if (FH_UNLIKELY(fb_context_tuple_items == 0)) return false;
+  const HPy *items = (const HPy *)(const void *)((const char *)tuple._i + fb_context_tuple_items);
+  return read_items(ctx, items, HPy_Length(ctx, tuple), kTVMFFIArray, depth, out);
+}
+
+static FH_NOINLINE bool read_dict(HPyContext *ctx, HPy dict, int depth, TVMFFIAny *out) {
+  if (FH_UNLIKELY(!FHPY_EXTENSION_HAS(fb_ext, dict_next) || fb_ext->dict_next == NULL)) return false;
+  HPy_ssize_t n = 2 * HPy_Length(ctx, dict), i = 0, position = 0;
+  Lent *lent = container_new(n, dict_index);
+  if (FH_UNLIKELY(lent == NULL)) return false;
+  for (HPy pair[2]; i < n && fb_ext->dict_next(dict, &position, &pair[0], &pair[1]); i += 2) {
+    for (int k = 0; k < 2; ++k) {
+      if (!read_item(ctx, pair[k], depth, lent, i + k)) return container_close(lent, i + k, false, out);
+    }
+  }
+  return container_close(lent, i, true, out);
+}
+
+/* Lists the items first, which may run a collection and with it Python code: only for an argument itself. */
+static FH_NOINLINE bool read_set(HPyContext *ctx, HPy set, TVMFFIAny *out) {
+  HPy list = fb_call_one(ctx, ctx->h_ListType, set);
+  if (FH_UNLIKELY(HPy_IsNull(list))) return HPyErr_Clear(ctx), false;
+  bool is_read = read_list(ctx, list, set_index, 1, out);
+  HPy_Close(ctx, list);
+  return is_read;
+}
+
+static bool read_at(HPyContext *ctx, HPy value, int depth, TVMFFIAny *out) {
+  intptr_t type = fb_type_tag_type(value);
+  if (type == ctx->h_UnicodeType._i) return read_text(ctx, value, out);
+  if (fb_immediate_read(value, out)) return true;
+  if (FH_UNLIKELY(depth >= DEPTH_LIMIT)) return false;
+  if (type == ctx->h_ListType._i) return read_list(ctx, value, list_index, depth + 1, out);
+  if (type == ctx->h_TupleType._i) return read_tuple(ctx, value, depth + 1, out);
+  if (type == dict_type) return read_dict(ctx, value, depth + 1, out);
+  return type == set_type && depth == 0 && read_set(ctx, value, out);
+}
+
+bool fb_lent_read(HPyContext *ctx, HPy value, TVMFFIAny *out) { return read_at(ctx, value, 0, out); }
+
+int fb_lent_enable(HPyContext *ctx, TVMFFISafeCallType callee, const int32_t *types, HPy set_class) {
+  if (fb_ext == NULL) return 0; /* nothing is read in place */
+  HPy dict = HPyDict_New(ctx);
+  if (HPy_IsNull(dict)) return -1;
+  dict_type = fb_type_tag_type(dict);
+  HPy_Close(ctx, dict);
+  set_type = set_class._i;
+  list_index = kTVMFFIArray;
+  set_index = types[kFfiHpySet];
+  dict_index = types[kFfiHpyDict];
+  fh_atomic_store_release(&fb_lent_callee, callee);
+  return 0;
+}

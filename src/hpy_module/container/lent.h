@@ -1,0 +1,28 @@
+/* Arguments of Functions of bound libraries (ffi_hpy/bind.h), for the duration of a call.
+ *
+ * The casters of such a library only read strings and containers while the call lasts. An argument that consists of
+ * plain values therefore becomes a native object in a block that the next call uses again. */
+#ifndef FFI_HPY_CONTAINER_LENT_H_
+#define FFI_HPY_CONTAINER_LENT_H_
+
+#include <ffi_hpy/c_bind.h>
+
+#include "hpy_module/context/context.h"
+
+/* The function behind each Function of a bound library; NULL until the first of them is imported. Set once, with
+ * release. */
+extern FB_HIDDEN TVMFFISafeCallType fb_lent_callee;
+
+/* Sets fb_lent_callee, the type indices of containers by kFfiHpy*, and the class set. Called once. Returns 0, or -1
+ * with an exception raised. */
+int fb_lent_enable(HPyContext *ctx, TVMFFISafeCallType callee, const int32_t *types, HPy set_class);
+
+/* Makes *out the value of a str, list, tuple, dict or set of plain values: None, bools, numbers, and such strings and
+ * containers again. Returns false without an exception for every other value and without memory. If *out is an object,
+ * the caller ends it by fb_lent_end. Requires the extension. */
+bool fb_lent_read(HPyContext *ctx, HPy value, TVMFFIAny *out);
+
+/* Ends an object. Runs no foreign code, so an error may be pending. */
+void fb_lent_end(TVMFFIObject *object);
+
+#endif /* FFI_HPY_CONTAINER_LENT_H_ */
