@@ -274,8 +274,9 @@ TEST(the_metadata_has_the_form_of_an_array) {
       "\\\"array\\\":\\\"[dtype=float32, shape=(3, *)]\\\"}]},"
       "{\\\"type\\\":\\\"Optional\\\",\\\"args\\\":[{\\\"type\\\":\\\"ndarray\\\","
       "\\\"array\\\":\\\"[order='C']\\\"}]}]}}\","
-      "\"params\":[{\"name\":\"a\",\"shown\":\"9\"},{\"name\":\"b\",\"shown\":\"9\"}],\"nonblocking\":true,\"python_"
-      "results\":true}";
+      "\"params\":[{\"name\":\"a\",\"shown\":\"9\"},{\"name\":\"b\",\"shown\":\"9\"}],"
+      "\"signature\":\"f(a: list[numpy.ndarray[dtype=float32, shape=(3, *)]] = 9, b: ndarray[order='C'] | None = 9) -> "
+      "list[int]\",\"nonblocking\":true,\"python_results\":true}";
   expect_metadata(&typed, expected);
 }
 

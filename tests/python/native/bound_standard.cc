@@ -27,11 +27,11 @@ struct Stamps {
 };
 
 /* Counts how often arguments are copied and moved. */
-struct Counted {
+struct CountedPart {
   static inline int n_copied = 0, n_moved = 0;
-  Counted() = default;
-  Counted(const Counted &) { ++n_copied; }
-  Counted(Counted &&) noexcept { ++n_moved; }
+  CountedPart() = default;
+  CountedPart(const CountedPart &) { ++n_copied; }
+  CountedPart(CountedPart &&) noexcept { ++n_moved; }
 };
 
 /* An argument of a bound function that outlives the call. */
@@ -94,18 +94,19 @@ FFI_HPY_MODULE(bound_standard, m) {
     return joined(texts);
   });
   m.def("shape_of", [](std::tuple<int, std::string> t) { return std::get<1>(t) + std::to_string(std::get<0>(t)); });
-  nb::class_<Counted>(m, "Counted").def(nb::init<>());
-  m.def("in_vector", [](const std::vector<Counted> &) {});
-  m.def("in_optional", [](const std::optional<Counted> &) {});
-  m.def("in_tuple", [](const std::tuple<Counted> &) {});
-  m.def("in_variant", [](const std::variant<int, Counted> &) {});
-  m.def("in_map", [](const std::map<int, Counted> &) {});
+  nb::class_<CountedPart>(m, "CountedPart").def(nb::init<>());
+  m.def("in_vector", [](const std::vector<CountedPart> &) {});
+  m.def("in_optional", [](const std::optional<CountedPart> &) {});
+  m.def("in_tuple", [](const std::tuple<CountedPart> &) {});
+  m.def("in_variant", [](const std::variant<int, CountedPart> &) {});
+  m.def("in_map", [](const std::map<int, CountedPart> &) {});
   m.def("take_counts", [] {
-    auto counts = std::make_tuple(Counted::n_copied, Counted::n_moved);
-    Counted::n_copied = Counted::n_moved = 0;
+    auto counts = std::make_tuple(CountedPart::n_copied, CountedPart::n_moved);
+    CountedPart::n_copied = CountedPart::n_moved = 0;
     return counts;
   });
-  m.def("is_known", [](const Counted &value) { return nb::find(value).is_valid() && !nb::find(Counted()).is_valid(); });
+  m.def("is_known",
+        [](const CountedPart &value) { return nb::find(value).is_valid() && !nb::find(CountedPart()).is_valid(); });
 
   /* ---- containers ---- */
   m.def("array", [](std::array<int, 3> a) {
