@@ -182,9 +182,10 @@ class BoundMeta(ObjectMeta):
         for base in bases:
             if "_ffi_is_final" in vars(base):
                 raise TypeError(f"The type '{base.__module__}.{base.__qualname__}' prohibits subclassing!")
-        if "__slots__" not in namespace:
-            owners = [owner for base in bases for owner in base.__mro__]
-            namespace["__slots__"] = [slot for slot in _SLOTS if not any(slot in vars(owner) for owner in owners)]
+        slots = namespace.get("__slots__", _SLOTS)
+        if isinstance(slots, tuple):
+            inherited = {slot for base in bases for owner in base.__mro__ for slot in _SLOTS if slot in vars(owner)}
+            namespace["__slots__"] = tuple([slot for slot in slots if slot not in inherited])
         made: Any = super().__new__(mcls, name, bases, namespace, **kwargs)
         return made  # type: ignore[no-any-return]
 

@@ -102,6 +102,12 @@ typedef struct {
 
 /** A bound class. The library makes it, and it lives as long as the process. */
 struct ffi_hpy_instance;
+/** Visits the objects that a part of a value owns. */
+typedef struct ffi_hpy_traverse {
+  /** `visitor`: the struct of tvm::ffi::reflection::ReferenceVisitor. Only reads the value. */
+  void (*visit)(const struct ffi_hpy_traverse *self, const void *value, const void *visitor);
+  const struct ffi_hpy_traverse *next; /**< belongs to the core */
+} ffi_hpy_traverse;
 typedef struct ffi_hpy_class {
   const struct ffi_hpy_class *base; /**< the bound base class; NULL if there is none */
   void *(*to_base)(void *value); /**< the address of the base in a value; NULL if both are the same */
@@ -121,6 +127,9 @@ typedef struct ffi_hpy_class {
   /** The `release` of a value that `new` has made: the holder is the pointer. NULL: the class has no public
    * destructor. */
   void (*delete_value)(struct ffi_hpy_instance *self);
+  /** Whether an object alone owns its value, so that the references of the value are those of the object. */
+  int (*owns_value)(const struct ffi_hpy_instance *self);
+  const ffi_hpy_traverse *traverse; /**< belongs to the core: the steps of class_add_traverse */
 } ffi_hpy_class;
 
 /** An object of a bound class: a header, and a C++ value inside of the object or elsewhere. */
@@ -231,6 +240,10 @@ typedef struct {
   /** The safe_call of the Functions that function_define makes. A caller that recognises such a Function may pass
    * strings and containers that last as long as the call. */
   TVMFFISafeCallType function_call;
+  /** Adds a step to a class, which lives as long as the class. */
+  void (*class_add_traverse)(const ffi_hpy_class *type, ffi_hpy_traverse *step);
+  /** Runs the steps of a class, which may be NULL, and of its bases on a value. */
+  void (*value_visit)(const ffi_hpy_class *type, const void *value, const void *visitor);
 } ffi_hpy_bind_api;
 
 #ifdef __cplusplus

@@ -3,6 +3,7 @@
 #define FFI_HPY_BIND_CLASS_H_
 
 #include <ffi_hpy/bind/define.h>
+#include <ffi_hpy/bind/references.h>
 
 FFI_HPY_NAMESPACE_BEGIN
 
@@ -251,6 +252,9 @@ public:
     made->supplement = about.supplement;
     made->set_self = about.set_self;
     made->set_self_function = about.set_self_function;
+    made->owns_value = [](const ffi_hpy_instance *self) -> int {
+      return self->release == &detail::destroy_alias<T, Alias> || detail::owns_value(self);
+    };
     made->size = std::max(sizeof(T), sizeof(Alias));
     made->alignment = std::max(alignof(T), alignof(Alias));
     if (about.base.is_valid()) made->base = &detail::bound_class(about.base);
@@ -314,12 +318,21 @@ public:
   /** Adds a property of a member that can be read and set. */
   template <typename C, typename M, typename... Extra>
   class_ &def_rw(const char *name, M C::*member, const Extra &...extra) {
+    visit_member(member);
     return add_property(name, getter(member), setter(member), extra...);
   }
   /** Adds a property of a member that can be read. */
   template <typename C, typename M, typename... Extra>
   class_ &def_ro(const char *name, M C::*member, const Extra &...extra) {
+    visit_member(member);
     return add_property(name, getter(member), nullptr, extra...);
+  }
+  /** Adds a function (const T &value, const reference_visitor &visit) that visits the members which are not bound with
+   * def_rw or def_ro: visit(value.member_). With it the garbage collector of Python finds cycles through them. The
+   * function may run at any time on any thread that runs Python: it only reads the value. */
+  template <typename F> class_ &def_traverse(F &&f) {
+    if (!is_known_) detail::add_traverse<T>(type_, std::forward<F>(f));
+    return *this;
   }
   /** Adds a property with functions that read it and set it. */
   template <typename Get, typename Set, typename... Extra>
@@ -381,6 +394,11 @@ private:
       auto *whole = reinterpret_cast<T *>(uintptr_t{4096}); /* never accessed */
       if (reinterpret_cast<uintptr_t>(static_cast<Base *>(whole)) == 4096) return;
       made->to_base = [](void *value) -> void * { return static_cast<Base *>(static_cast<T *>(value)); };
+    }
+  }
+  template <typename C, typename M> void visit_member([[maybe_unused]] M C::*member) {
+    if constexpr (detail::has_references_v<std::remove_cv_t<M>>) {
+      def_traverse([member](const T &value, const reference_visitor &visit) { visit(value.*member); });
     }
   }
   template <typename C, typename M> static auto getter(M C::*member) {

@@ -108,8 +108,18 @@ template <typename T, typename Alias> void destroy_alias(ffi_hpy_instance *self)
 /** A smart pointer that owns the value beside C++. */
 struct shared_holder {
   virtual ~shared_holder() = default;
+  virtual bool is_alone() const = 0;
 };
 inline void delete_holder(ffi_hpy_instance *self) { delete static_cast<shared_holder *>(self->holder); }
+/** Whether an object alone owns its value; unknown owners, of other libraries, do not. */
+FFI_HPY_NOINLINE inline int owns_value(const ffi_hpy_instance *self) {
+  if (self->release == &delete_holder) return static_cast<const shared_holder *>(self->holder)->is_alone();
+  if (self->release == &destroy_value) return 1;
+  for (const ffi_hpy_class *type = self->type; type != nullptr; type = type->base) {
+    if (self->release == type->delete_value) return 1;
+  }
+  return 0;
+}
 
 /** Whether the values of a class, or of a base of it, count their references themselves. */
 inline bool counts_itself(const ffi_hpy_class *type) {
@@ -273,6 +283,12 @@ inline constexpr bool has_shared_from_this_v<T, std::void_t<decltype(std::declva
 template <typename T> struct shared_pointer final : shared_holder {
   std::shared_ptr<T> pointer;
   explicit shared_pointer(std::shared_ptr<T> &&given) : pointer(std::move(given)) {}
+  bool is_alone() const override { return pointer.use_count() == 1; }
+};
+/** The deleter of a std::shared_ptr to the value of an object: it owns the object. */
+struct object_owner {
+  object kept;
+  void operator()(const void *) { kept.reset(); }
 };
 /** The object of a value that C++ shares. */
 template <typename T> object shared_instance(std::shared_ptr<T> source) {

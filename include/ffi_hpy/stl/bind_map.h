@@ -116,6 +116,7 @@ object bind_map(handle scope, const char *name, const Extra &...extra) {
   if (detail::class_of<Map>::find() != nullptr) return borrow(type<Map>());
 
   class_<Map> cl(scope, name, extra...);
+  detail::visit_items(cl);
   detail::bind_map_view<Map, 'k', policy>(cl, "KeyView");
   detail::bind_map_view<Map, 'v', policy>(cl, "ValueView");
   detail::bind_map_view<Map, 'i', policy>(cl, "ItemView");

@@ -68,6 +68,7 @@ object bind_vector(handle scope, const char *name, const Extra &...extra) {
   if (detail::class_of<Vector>::find() != nullptr) return borrow(type<Vector>());
 
   class_<Vector> cl(scope, name, extra...);
+  detail::visit_items(cl);
   cl.def(init<>(), "Makes an empty container.");
   cl.def("__len__", [](const Vector &v) { return v.size(); });
   cl.def("__bool__", [](const Vector &v) { return !v.empty(); }, "Whether there is an item.");

@@ -4,6 +4,7 @@
 #define FFI_HPY_STL_FUNCTION_H_
 
 #include <ffi_hpy/bind/function.h>
+#include <ffi_hpy/bind/references.h>
 
 #include <functional>
 
@@ -33,6 +34,13 @@ template <typename R, typename... A> struct python_callable {
       }
       return static_cast<R>(read.operator cast_t<R>());
     }
+  }
+};
+
+template <typename R, typename... A> struct references_in<std::function<R(A...)>> {
+  static constexpr bool any = true;
+  static void visit(const std::function<R(A...)> &value, const reference_visitor &visit) {
+    if (auto *known = value.template target<python_callable<R, A...>>()) visit(known->function);
   }
 };
 

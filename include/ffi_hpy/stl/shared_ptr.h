@@ -39,8 +39,7 @@ template <typename T> struct type_caster<std::shared_ptr<T>> : native_caster {
       if (shared != nullptr) {
         value = shared->pointer;
       } else {
-        auto drop = [kept = borrow(source)](T *) mutable { kept.reset(); };
-        value = std::shared_ptr<T>(inner.operator Plain *(), std::move(drop));
+        value = std::shared_ptr<T>(inner.operator Plain *(), object_owner{borrow(source)});
       }
       return true;
     } catch (...) { /* no memory */

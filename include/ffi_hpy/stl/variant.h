@@ -3,6 +3,7 @@
 #define FFI_HPY_STL_VARIANT_H_
 
 #include <ffi_hpy/bind/function.h>
+#include <ffi_hpy/bind/references.h>
 
 #include <variant>
 
@@ -26,6 +27,17 @@ template <typename... T> constexpr auto alternatives_name() {
     return union_name(make_caster<T>::Name...);
   }
 }
+
+template <typename... T> struct references_in<std::variant<T...>> {
+  static constexpr bool any = (has_references_v<T> || ...);
+  static void visit(const std::variant<T...> &value, const reference_visitor &visit) {
+    std::visit(
+        [&](const auto &each) {
+          if constexpr (has_references_v<std::decay_t<decltype(each)>>) visit(each);
+        },
+        value);
+  }
+};
 
 /* The first alternative need not have a default constructor, so the value is in a pointer. */
 template <typename... T> struct type_caster<std::variant<T...>> {

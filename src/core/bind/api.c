@@ -45,4 +45,6 @@ const ffi_hpy_bind_api fh_api_table = {
     .instance_take = fh_instance_take,
     .instance_return = fh_instance_return,
     .function_call = fh_overload_call,
+    .class_add_traverse = fh_instance_class_add_traverse,
+    .value_visit = fh_instance_value_visit,
 };

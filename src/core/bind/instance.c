@@ -50,15 +50,34 @@ static kept_object *kept_of(const ffi_hpy_instance *self) {
   return (kept_object *)fh_atomic_load_acquire_ptr((void *const *)&self->kept);
 }
 
-/* For Python's garbage collector: an object refers to the object whose part its value is, and to those that it keeps.
- * */
+void fh_instance_class_add_traverse(const ffi_hpy_class *type, ffi_hpy_traverse *step) {
+  void **first = (void **)(uintptr_t)&type->traverse;
+  do {
+    step->next = (const ffi_hpy_traverse *)fh_atomic_load_acquire_ptr(first);
+  } while (!fh_atomic_cas_seq_cst_ptr(first, (void **)(uintptr_t)&step->next, step)); /* pairs with the next function */
+}
+
+void fh_instance_value_visit(const ffi_hpy_class *type, const void *value, const void *visitor) {
+  for (; type != NULL; type = type->base) {
+    const ffi_hpy_traverse *step = (const ffi_hpy_traverse *)fh_atomic_load_acquire_ptr((void *const *)&type->traverse);
+    for (; step != NULL; step = step->next) step->visit(step, value, visitor);
+    if (type->to_base != NULL) value = type->to_base((void *)(uintptr_t)value);
+  }
+}
+
+/* For Python's garbage collector: an object refers to the object whose part its value is, to those that it keeps, and
+ * to those of a value that it owns. */
 static void visit_references(const TVMFFIObject *self, const reference_visitor *visitor) {
   const ffi_hpy_instance *instance = (const ffi_hpy_instance *)(const void *)self;
   for (const kept_object *each = kept_of(instance); each != NULL; each = each->next) {
     visitor->visit(visitor->arg, each->object);
   }
-  if (instance->value == NULL || instance->release != fh_instance_release_whole) return;
-  visitor->visit(visitor->arg, (TVMFFIObject *)instance->holder);
+  if (instance->value == NULL) return;
+  if (instance->release == fh_instance_release_whole) {
+    visitor->visit(visitor->arg, (TVMFFIObject *)instance->holder);
+  } else if (instance->release != NULL && instance->type->owns_value != NULL && instance->type->owns_value(instance)) {
+    fh_instance_value_visit(instance->type, instance->value, visitor);
+  }
 }
 
 const ffi_hpy_class *fh_instance_class_find(const char *cpp_name) {
@@ -88,9 +107,9 @@ static int add_class(ffi_hpy_class *type, bound_class *made, TVMFFIByteArray key
   memset(&metadata, 0, sizeof(metadata));
   metadata.doc = doc;
   if (TVMFFITypeRegisterMetadata(index, &metadata) != 0) return -1;
-  TVMFFIByteArray name = fh_base_bytes("__ffi_traverse__");
+  TVMFFIByteArray name = fh_base_bytes("__ffi_traverse__"); /* the collector calls that of each ancestor */
   TVMFFIAny function = fh_any_ptr((void *)(uintptr_t)visit_references);
-  if (TVMFFITypeRegisterAttr(index, &name, &function) != 0) return -1;
+  if (type->base == NULL && TVMFFITypeRegisterAttr(index, &name, &function) != 0) return -1;
   made->by_cpp_name.name = fh_base_bytes(type->cpp_name);
   made->type = type;
   made->base = type->base != NULL ? (bound_class *)type->base->core : NULL;

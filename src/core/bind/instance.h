@@ -17,6 +17,8 @@ void fh_instance_release_whole(ffi_hpy_instance *self);
 void *fh_instance_cast(const TVMFFIAny *value, const ffi_hpy_class *type);
 ffi_hpy_instance *fh_instance_of(const TVMFFIAny *value);
 int fh_instance_keep(ffi_hpy_instance *self, TVMFFIObjectHandle kept);
+void fh_instance_class_add_traverse(const ffi_hpy_class *type, ffi_hpy_traverse *step);
+void fh_instance_value_visit(const ffi_hpy_class *type, const void *value, const void *visitor);
 void *fh_instance_take(ffi_hpy_instance *self);
 ffi_hpy_instance *fh_instance_return(const ffi_hpy_class *type, void *value, void (*release)(ffi_hpy_instance *self),
                                      void *holder);

@@ -1,0 +1,228 @@
+"""Garbage collection of cycles through the values of bound classes."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+
+import pytest
+from support import IS_CFFI_ON_CPYTHON, IS_DEBUG, IS_OWN_DEBUG, IS_PYPY, collect_garbage
+
+pytestmark = [
+    pytest.mark.skipif(
+        IS_CFFI_ON_CPYTHON or IS_DEBUG or IS_OWN_DEBUG,
+        reason="the cffi backend on CPython and debug modes do not see the references of native objects",
+    ),
+    pytest.mark.thread_unsafe(reason="the tests count the values that are alive in the process"),
+]
+
+
+@pytest.fixture(autouse=True)
+def _search_on_pypy(monkeypatch):
+    """Let PyPy search for cycles, which conftest.py turns off for other tests."""
+    if IS_PYPY:
+        from ffi_hpy._pypy.object import cycles
+
+        monkeypatch.setattr(cycles, "is_on", True)
+
+
+@pytest.fixture(scope="module")
+def bound(import_bound):
+    """The module of bound_cycles.cc."""
+    return import_bound("bound_cycles")
+
+
+def set_callback(bound):
+    button = bound.Button()
+    button.on_click = lambda: button
+
+
+def set_object(bound):
+    button = bound.Button()
+    button.data = lambda: button
+
+
+def set_list(bound):
+    button = bound.Button()
+    button.data = [button]
+
+
+def set_optional(bound):
+    button = bound.Button()
+    button.maybe = lambda: button
+
+
+def set_tuple(bound):
+    button = bound.Button()
+    button.mixed = (1, lambda: button)
+
+
+def set_variant(bound):
+    button = bound.Button()
+    button.variant = lambda: button
+
+
+def set_hidden_member(bound):
+    button = bound.WideButton()
+    button.hide(lambda: button)
+
+
+def set_callback_of_a_shared_value(bound):
+    window = bound.Window()
+    window.shared.on_click = lambda: window
+
+
+def set_callback_of_a_part(bound):
+    window = bound.Window()
+    window.inside.on_click = lambda: window
+
+
+def share_an_object_of_python(bound):
+    window, button = bound.Window(), bound.Button()
+    window.shared = button
+    button.on_click = lambda: window
+
+
+def share_objects_of_python(bound):
+    window = bound.Window()
+    window.row = [bound.Button(), bound.WideButton()]
+    for button in window.row:
+        button.on_click = lambda: window
+
+
+def own_a_value(bound):
+    owner = bound.Owner()
+    owner.button.data = lambda: owner
+
+
+def append_to_a_bound_vector(bound):
+    callbacks, button = bound.Callbacks(), bound.Button()
+    callbacks.append(lambda: (callbacks, button))
+
+
+def add_to_a_bound_map(bound):
+    table, button = bound.Table(), bound.Button()
+    table["self"] = lambda: (table, button)
+
+
+def override_a_method(bound):
+    class Square(bound.Shape):
+        def corners(self):
+            return 4
+
+    square = Square()
+    square.note = lambda: square
+
+
+def keep_an_argument_alive(bound):
+    window, button = bound.Window(), bound.Button()
+    bound.link(window, button)
+    button.data = lambda: window
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        *(set_callback, set_object, set_list, set_optional, set_tuple, set_variant, set_hidden_member),
+        *(set_callback_of_a_shared_value, set_callback_of_a_part, share_an_object_of_python, share_objects_of_python),
+        *(own_a_value, append_to_a_bound_vector, add_to_a_bound_map, override_a_method, keep_an_argument_alive),
+    ],
+)
+def test_a_cycle_is_freed(bound, make):
+    collect_garbage()
+    before = bound.n_alive()
+    for _ in range(20):
+        make(bound)
+    collect_garbage()
+    assert bound.n_alive() == before
+
+
+def test_ten_thousand_buttons_of_a_cycle_are_freed(bound):
+    collect_garbage()
+    before = bound.n_alive()
+    first = last = bound.Button()
+    for _ in range(10_000):
+        button = bound.Button()
+        last.data, last = [button], button
+    last.data = [first]
+    del first, last, button
+    collect_garbage()
+    assert bound.n_alive() == before
+
+
+def test_a_value_that_cpp_shares_keeps_its_callable(bound):
+    def keep_one():
+        window = bound.Window()
+        window.shared.on_click = lambda: 1 + (window is not None)
+        bound.keep(window.shared)
+        return weakref.ref(window)
+
+    window = keep_one()
+    collect_garbage()
+    assert bound.kept().click() == 2
+    assert window() is not None
+    bound.keep(None)
+    collect_garbage()
+    assert window() is None
+
+
+def test_a_button_that_cpp_keeps_alone_works(bound):
+    def keep_one():
+        button = bound.Button()
+        button.on_click = lambda: 5 if button is not None else 0
+        bound.keep(button)
+        return weakref.ref(button)
+
+    button = keep_one()
+    for _ in range(3):
+        collect_garbage()
+    assert bound.kept() is button()
+    assert bound.kept().click() == 5
+    bound.keep(None)
+    collect_garbage()
+    assert button() is None
+
+
+def test_a_callable_that_cpp_copied_works(bound):
+    def keep_one():
+        button = bound.Button()
+        button.data = None
+        button.on_click = lambda: 6 if button.data is None else 0
+        bound.keep_callback(button)
+        return weakref.ref(button)
+
+    button = keep_one()
+    collect_garbage()
+    assert bound.call_kept() == 6
+    bound.keep_callback(None)
+    collect_garbage()
+    assert button() is None
+
+
+def test_a_value_that_two_windows_share_keeps_its_callable(bound):
+    first, second = bound.Window(), bound.Window()
+    second.shared = first.shared
+    first.shared.on_click = lambda first=first: 8
+    del first
+    collect_garbage()
+    assert second.shared.click() == 8
+
+
+def test_a_collection_beside_calls_frees_nothing_in_use(bound):
+    wrong = []
+
+    def use():
+        for _ in range(300):
+            window = bound.Window()
+            window.shared.on_click = lambda window=window: 9
+            window.row = [bound.Button()]
+            window.row[0].on_click = window.shared.on_click
+            if (window.shared.click(), window.row[0].click()) != (9, 9):
+                wrong.append(window)
+
+    threads = [threading.Thread(target=use) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    while any(thread.is_alive() for thread in threads):
+        collect_garbage()
+    assert not wrong

@@ -1,0 +1,114 @@
+// Classes whose values own objects of Python, in every form that the garbage collector knows.
+#include <ffi_hpy/bind.h>
+#include <ffi_hpy/stl/bind_map.h>
+#include <ffi_hpy/stl/bind_vector.h>
+#include <ffi_hpy/stl/function.h>
+#include <ffi_hpy/stl/map.h>
+#include <ffi_hpy/stl/optional.h>
+#include <ffi_hpy/stl/pair.h>
+#include <ffi_hpy/stl/shared_ptr.h>
+#include <ffi_hpy/stl/string.h>
+#include <ffi_hpy/stl/tuple.h>
+#include <ffi_hpy/stl/unique_ptr.h>
+#include <ffi_hpy/stl/variant.h>
+#include <ffi_hpy/stl/vector.h>
+#include <ffi_hpy/trampoline.h>
+
+#include <atomic>
+
+namespace nb = ffi_hpy;
+using namespace nb::literals;
+
+namespace cycles {
+
+std::atomic<int> n_alive{0};
+
+struct Part {
+  Part() { ++n_alive; }
+  Part(const Part &) = delete;
+  virtual ~Part() { --n_alive; }
+};
+
+using Callback = std::function<int()>;
+struct Button : Part {
+  Callback on_click;
+  nb::object data;
+  std::optional<nb::object> maybe;
+  std::tuple<int, Callback> mixed;
+  std::variant<int, nb::list, Callback> variant;
+  int click() const { return on_click ? on_click() : -1; }
+  void hide(nb::object object) { hidden_ = std::move(object); }
+  const nb::object &hidden() const { return hidden_; }
+
+private:
+  nb::object hidden_;
+};
+struct WideButton : Button {
+  int width = 3;
+};
+struct Window : Part {
+  std::shared_ptr<Button> shared = std::make_shared<Button>();
+  Button inside;
+  std::vector<std::shared_ptr<Button>> row;
+};
+struct Owner : Part {
+  std::unique_ptr<Button> owned = std::make_unique<WideButton>();
+};
+struct Shape : Part {
+  nb::object note;
+  virtual int corners() const { return 0; }
+};
+struct PyShape : Shape {
+  FFI_HPY_TRAMPOLINE(Shape, 1);
+  int corners() const override { FFI_HPY_OVERRIDE(corners); }
+};
+using Callbacks = std::vector<Callback>;
+using Table = std::map<std::string, nb::object>;
+
+std::shared_ptr<Button> kept_button;
+Callback kept_callback;
+
+} // namespace cycles
+
+FFI_HPY_MAKE_OPAQUE(cycles::Callbacks);
+FFI_HPY_MAKE_OPAQUE(cycles::Table);
+
+FFI_HPY_MODULE(bound_cycles, m) {
+  using namespace cycles;
+  auto weak = nb::is_weak_referenceable();
+  nb::class_<Button>(m, "Button", weak)
+      .def(nb::init<>())
+      .def_rw("on_click", &Button::on_click)
+      .def_rw("data", &Button::data)
+      .def_rw("maybe", &Button::maybe)
+      .def_rw("mixed", &Button::mixed)
+      .def_rw("variant", &Button::variant)
+      .def("click", &Button::click)
+      .def("hide", &Button::hide)
+      .def_traverse([](const Button &button, const nb::reference_visitor &visit) { visit(button.hidden()); });
+  nb::class_<WideButton, Button>(m, "WideButton", weak).def(nb::init<>()).def_ro("width", &WideButton::width);
+  nb::bind_vector<Callbacks>(m, "Callbacks", weak);
+  nb::bind_map<Table>(m, "Table", weak);
+  nb::class_<Window>(m, "Window", weak, nb::dynamic_attr())
+      .def(nb::init<>())
+      .def_rw("shared", &Window::shared)
+      .def_ro("inside", &Window::inside)
+      .def_rw("row", &Window::row);
+  nb::class_<Owner>(m, "Owner", weak)
+      .def(nb::init<>())
+      .def_prop_ro(
+          "button", [](Owner &owner) { return owner.owned.get(); }, nb::rv_policy::reference_internal)
+      .def_traverse([](const Owner &owner, const nb::reference_visitor &visit) { visit(owner.owned); });
+  nb::class_<Shape, PyShape>(m, "Shape", weak)
+      .def(nb::init<>())
+      .def_rw("note", &Shape::note)
+      .def("corners", &Shape::corners);
+  m.def("keep", [](std::shared_ptr<Button> button) { kept_button = std::move(button); }, "button"_a.none());
+  m.def("kept", [] { return kept_button; });
+  m.def(
+      "keep_callback", [](const Button *button) { kept_callback = button != nullptr ? button->on_click : nullptr; },
+      "button"_a.none());
+  m.def("call_kept", [] { return kept_callback(); });
+  m.def("link", [](nb::handle, nb::handle) {}, nb::keep_alive<1, 2>());
+  m.def("n_alive", [] { return n_alive.load(); });
+}
