@@ -154,7 +154,7 @@ def _static_property_in(cls: type, name: str) -> StaticProperty | None:
 
 
 def _require_mutable(cls: type, name: str) -> None:
-    if "_ffi_is_frozen" in cls.__dict__:
+    if "_ffi_is_frozen" in cls.__dict__ and not name.startswith("_abc_"):  # caches of isinstance(), on PyPy
         raise TypeError(f"cannot set {name!r} attribute of immutable type {cls.__qualname__!r}")
 
 
@@ -182,10 +182,9 @@ class BoundMeta(ObjectMeta):
         for base in bases:
             if "_ffi_is_final" in vars(base):
                 raise TypeError(f"The type '{base.__module__}.{base.__qualname__}' prohibits subclassing!")
-        slots = namespace.get("__slots__", _SLOTS)
-        if isinstance(slots, tuple):
-            inherited = {slot for base in bases for owner in base.__mro__ for slot in _SLOTS if slot in vars(owner)}
-            namespace["__slots__"] = tuple([slot for slot in slots if slot not in inherited])
+        owners = [owner for base in bases for owner in base.__mro__]
+        if "__slots__" not in namespace:
+            namespace["__slots__"] = [slot for slot in _SLOTS if not any(slot in vars(owner) for owner in owners)]
         made: Any = super().__new__(mcls, name, bases, namespace, **kwargs)
         return made  # type: ignore[no-any-return]
 
@@ -194,8 +193,11 @@ def _class(scope: Any, name: str, type_index: int, flags: int, address: int) -> 
     """Make the class of a bound C++ class. `flags`: 1 for attributes, plus 2 for weak references to its instances, plus
     4 for a class that Python cannot derive from, plus 8 for a generic class. `address`: that of the C struct of the
     class."""
-    slots = tuple([slot for i, slot in enumerate(_SLOTS) if flags & 1 << i])
-    cls = make_class(BoundMeta, _names_in(scope, name), info_of_index(type_index), slots)
+    info = info_of_index(type_index)
+    bases = [base for base in class_for_type_index(info.parent_type_index).__mro__ if isinstance(base, BoundMeta)]
+    inherited = {slot for base in bases for slot in _SLOTS if slot in vars(base)}
+    slots = tuple([slot for i, slot in enumerate(_SLOTS) if flags & 1 << i and slot not in inherited])
+    cls = make_class(BoundMeta, _names_in(scope, name), info, slots)
     cls._ffi_is_findable = True  # type: ignore[attr-defined]  # for the cffi backend (_pypy/object/objects.py)
     cls._ffi_bound_class = address  # type: ignore[attr-defined]
     if flags & 4:

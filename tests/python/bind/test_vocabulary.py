@@ -108,6 +108,8 @@ def test_a_frozen_class(bound):
         with pytest.raises(TypeError, match="immutable type 'Frozen'"):
             change()
     assert type(bound.Frozen()) is bound.Frozen
+    assert not isinstance(object(), bound.Frozen)
+    assert not issubclass(int, bound.Frozen)
 
     class Open(bound.Frozen):
         extra = 1
