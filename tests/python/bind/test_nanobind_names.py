@@ -5,9 +5,11 @@ import typing
 import weakref
 
 import pytest
-from support import collect_garbage
+from support import collect_garbage, needs_identity, needs_one_wrapper
 
 from ffi_hpy import libinfo
+
+pytestmark = [needs_one_wrapper, needs_identity]
 
 
 @pytest.fixture(scope="module")
@@ -88,6 +90,7 @@ def test_sources_may_lack_headers_that_python_includes(names):
     assert names.largest() == 2**31 - 1
 
 
+@pytest.mark.thread_unsafe(reason="it waits for the garbage of one thread")
 def test_a_call_policy_keeps_an_argument_alive(names):
     content = names.Unique()
     drawer = names.Drawer(content)
