@@ -130,7 +130,7 @@ def of_headers(system: System, folder: Path) -> Iterator[Check]:
     """Yield the checks of the public headers: all together as C++, and the C headers as C; files go to `folder`."""
     include = ROOT / "include"
     headers = [path.relative_to(include).as_posix() for path in sorted(include.rglob("*.h"))]
-    headers = [header for header in headers if "/cuda/" not in header]
+    headers = [header for header in headers if "/cuda/" not in header and "/eigen/" not in header]
     source = folder / f"headers-{system.name.replace(' ', '-')}.cc"
     source.write_text((LIBRARY_FIRST if system.as_msvc else "") + including(headers))
     flags = [*WARNINGS, *(AS_MSVC_IN_CXX if system.as_msvc else ())]

@@ -119,6 +119,7 @@ def test_a_change_of_the_class_counts_at_once(bound):
     assert [bound.name_of(dog) for dog in dogs] == ["Dog", "Dog"]
 
 
+@pytest.mark.thread_unsafe(reason="it replaces a method of a class")
 def test_a_method_of_the_bound_class_that_is_replaced_is_no_override(bound):
     class Rufus(bound.Dog):
         def name(self):
