@@ -10,8 +10,6 @@ import gc
 
 import pytest
 
-from ffi_hpy import cpp
-
 torch = pytest.importorskip("torch")
 pytestmark = [
     pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU that torch can use"),
@@ -63,13 +61,8 @@ N = 1000
 
 
 @pytest.fixture(scope="module")
-def arrays(tmp_path_factory):
-    try:
-        return cpp.load_inline("gpu_arrays", cuda_sources=SOURCE, build_directory=tmp_path_factory.mktemp("gpu_arrays"))
-    except cpp.BuildError as reason:
-        if "nvcc, which compiles .cu files, is missing" in str(reason):
-            pytest.skip("needs nvcc")
-        raise
+def arrays(load_cuda):
+    return load_cuda("gpu_arrays", SOURCE)
 
 
 @pytest.fixture

@@ -64,18 +64,8 @@ N = 1000
 
 
 @pytest.fixture(scope="module")
-def kernels(tmp_path_factory):
-    try:
-        return cpp.load_inline(
-            "gpu_kernels",
-            cuda_sources=SOURCE,
-            functions=["add", "load_image", "launch_image"],
-            build_directory=tmp_path_factory.mktemp("gpu_kernels"),
-        )
-    except cpp.BuildError as reason:
-        if "nvcc, which compiles .cu files, is missing" in str(reason):
-            pytest.skip("needs nvcc")
-        raise
+def kernels(load_cuda):
+    return load_cuda("gpu_kernels", SOURCE, functions=["add", "load_image", "launch_image"])
 
 
 @pytest.fixture

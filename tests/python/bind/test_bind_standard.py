@@ -266,16 +266,20 @@ def test_an_argument_that_is_kept_stays_as_it_was(bound):
 
 
 @needs_threads
-@pytest.mark.skipif(NO_GIL, reason="without the GIL a list that shrinks while it is read may be an IndexError")
 def test_a_list_may_change_while_a_call_reads_it(bound):
     words = ["a longer text"] * 20
+    shrunk = IndexError if NO_GIL else ()  # of a call that reads the list just then
 
     def work(number):
         for _ in range(200):
             if number == 0:
                 words.append("another longer text")
                 del words[20:]
-            assert set(bound.texts({"a": [words]})["a"][0]) <= {"a longer text", "another longer text"}
+            try:
+                read = bound.texts({"a": [words]})
+            except shrunk:
+                continue
+            assert set(read["a"][0]) <= {"a longer text", "another longer text"}
         return True
 
     assert parallelize(work, 4) == [True] * 4

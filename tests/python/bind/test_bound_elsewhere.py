@@ -6,14 +6,12 @@ import copy
 import pickle
 
 import pytest
-from support import IS_DEBUG, IS_OWN_DEBUG
+from support import needs_identity, needs_one_wrapper
 
 import ffi_hpy
 from ffi_hpy.serialization import from_json_graph_str, to_json_graph_str
 
-pytestmark = pytest.mark.skipif(IS_DEBUG, reason="hpy's debug mode makes several wrappers of one object")
-
-needs_identity = pytest.mark.skipif(IS_OWN_DEBUG, reason="in our debug mode each access gets another wrapper")
+pytestmark = needs_one_wrapper
 
 
 @pytest.fixture(scope="module")

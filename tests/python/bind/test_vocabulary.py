@@ -12,13 +12,13 @@ import warnings
 from pathlib import Path
 
 import pytest
-from support import IS_DEBUG, IS_OWN_DEBUG, collect_garbage
+from support import collect_garbage, needs_identity, needs_one_wrapper
 
-needs_identity = [
-    pytest.mark.skipif(IS_DEBUG, reason="hpy's debug mode makes several wrappers of one object"),
-    pytest.mark.skipif(IS_OWN_DEBUG, reason="in our debug mode each access gets another wrapper"),
+pytestmark = [
+    needs_one_wrapper,
+    needs_identity,
+    pytest.mark.thread_unsafe(reason="the library counts the objects of all threads"),
 ]
-pytestmark = [*needs_identity, pytest.mark.thread_unsafe(reason="the library counts the objects of all threads")]
 
 
 @pytest.fixture
