@@ -495,7 +495,15 @@ public:
       : exception(in, name, detail::ask_python("constant", detail::str_of(base))) {}
   exception(handle in, const char *name, handle base)
       : object(detail::ask_python("exception", in, detail::str_of(name), base)) {
-    auto translate = [](const detail::translator *self, const std::exception_ptr &thrown) {
+    auto translate = [](const detail::translator *self, [[maybe_unused]] const std::exception *known,
+                        const std::exception_ptr &thrown) {
+      if constexpr (std::is_base_of_v<std::exception, E>) {
+        if (known != nullptr) { /* dynamic_cast costs less than a throw */
+          const E *error = dynamic_cast<const E *>(known);
+          if (error != nullptr) detail::api->raise(self->kind.c_str(), error->what());
+          return error != nullptr;
+        }
+      }
       try {
         std::rethrow_exception(thrown);
       } catch (const E &error) {

@@ -48,9 +48,10 @@ struct next_overload {};
 namespace detail {
 
 /** A class of exceptions that the library has registered, in a list; the newest is tried first. It returns true with an
- * error pending, or false; or it throws the exception for the older ones. */
+ * error pending, or false; or it throws the exception for the older ones. `known`: the exception, or null if it is not
+ * known to be a std::exception. */
 struct translator {
-  bool (*translate)(const translator *self, const std::exception_ptr &thrown);
+  bool (*translate)(const translator *self, const std::exception *known, const std::exception_ptr &thrown);
   std::string kind;
   void (*function)(const std::exception_ptr &, void *);
   void *payload;
@@ -82,29 +83,47 @@ FFI_HPY_COLD inline void raise_current() {
              bytes_object(facts.paths[1]));
 }
 
+/** Makes an exception of exactly one of the usual classes the pending error, without another throw, which would cost
+ * more than the rest of the call. False for an exception of another class. */
+FFI_HPY_COLD inline bool raise_usual(const std::exception &thrown) {
+  const std::type_info &type = typeid(thrown);
+  const char *kind = nullptr;
+  if (type == typeid(python_error)) return static_cast<const python_error &>(thrown).restore(), true;
+  if (type == typeid(builtin_exception) || type == typeid(cast_error))
+    kind = static_cast<const builtin_exception &>(thrown).kind();
+  if (type == typeid(std::runtime_error)) kind = "RuntimeError"; /* as raise() throws it */
+#define FFI_HPY_COMPARE_TYPE(Type, name) \
+  if (type == typeid(Type)) kind = name;
+  TVM_FFI_STANDARD_EXCEPTIONS_(FFI_HPY_COMPARE_TYPE)
+#undef FFI_HPY_COMPARE_TYPE
+  if (kind != nullptr) api->raise(kind, thrown.what());
+  return kind != nullptr;
+}
+
 /** Makes the exception that is being handled the pending error. Returns -1; or FFI_HPY_NEXT_OVERLOAD if an argument did
- * not fit. */
-FFI_HPY_COLD inline int translate_exception() {
-  std::exception_ptr thrown = std::current_exception();
+ * not fit. `known`: the exception, if the handler knows that it is a std::exception. */
+FFI_HPY_COLD inline int translate_exception(const std::exception *known = nullptr) {
+  std::exception_ptr thrown = translators != nullptr ? std::current_exception() : nullptr;
   for (const translator *each = translators; each != nullptr; each = each->older) {
     try {
-      if (each->translate(each, thrown)) return -1;
+      if (each->translate(each, known, thrown)) return -1;
     } catch (...) {
       thrown = std::current_exception();
+      known = nullptr;
     }
   }
+  if (known != nullptr && raise_usual(*known)) return -1;
   try {
     try {
-      std::rethrow_exception(thrown);
-    } catch (const python_error &) {
-      throw;
+      thrown != nullptr ? std::rethrow_exception(thrown) : throw;
+    } catch (const python_error &error) {
+      error.restore();
     } catch (const builtin_exception &error) {
       api->raise(error.kind(), error.what());
     } catch (const next_overload &) {
       return FFI_HPY_NEXT_OVERLOAD;
-    } catch (const std::runtime_error &error) {
-      bool is_plain = typeid(error) == typeid(std::runtime_error); /* as raise() throws it */
-      is_plain ? api->raise("RuntimeError", error.what()) : raise_current();
+    } catch (const std::exception &error) {
+      if (!raise_usual(error)) raise_current();
     } catch (...) {
       raise_current();
     }
@@ -122,7 +141,7 @@ FFI_HPY_COLD inline int translate_exception() {
  * it knows, or calls set_error. Other exceptions leave it. */
 inline void register_exception_translator(void (*function)(const std::exception_ptr &thrown, void *payload),
                                           void *payload = nullptr) {
-  auto translate = [](const detail::translator *self, const std::exception_ptr &thrown) {
+  auto translate = [](const detail::translator *self, const std::exception *, const std::exception_ptr &thrown) {
     self->function(thrown, self->payload);
     return true;
   };

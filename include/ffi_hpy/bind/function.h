@@ -211,6 +211,8 @@ template <typename F, typename... Extras, typename R, typename... A> struct thun
   static int call(const ffi_hpy_overload *self, const TVMFFIAny *args, uint32_t flags, TVMFFIAny *result) noexcept {
     try {
       return call_with(std::index_sequence_for<A...>(), self, args, flags, result);
+    } catch (const std::exception &thrown) {
+      return translate_exception(&thrown);
     } catch (...) {
       return translate_exception();
     }

@@ -111,6 +111,17 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline ExceptionFacts FactsOfSystem(const st
   return facts;
 }
 
+/** The classes of the standard library whose exceptions have a class of Python, each before its bases. */
+#define TVM_FFI_STANDARD_EXCEPTIONS_(X)   \
+  X(std::bad_alloc, "MemoryError")        \
+  X(std::out_of_range, "IndexError")      \
+  X(std::invalid_argument, "ValueError")  \
+  X(std::domain_error, "ValueError")      \
+  X(std::length_error, "ValueError")      \
+  X(std::range_error, "ValueError")       \
+  X(std::overflow_error, "OverflowError") \
+  X(std::bad_cast, "TypeError")
+
 /** The facts of the exception that is being handled. */
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline ExceptionFacts FactsOfCurrent() {
   auto of = [](const char *kind, const std::exception &exception) {
@@ -119,31 +130,26 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline ExceptionFacts FactsOfCurrent() {
   };
   try {
     throw;
-  } catch (const std::bad_alloc &exception) {
-    return of("MemoryError", exception);
-  } catch (const std::out_of_range &exception) {
-    return of("IndexError", exception);
-  } catch (const std::invalid_argument &exception) {
-    return of("ValueError", exception);
-  } catch (const std::domain_error &exception) {
-    return of("ValueError", exception);
-  } catch (const std::length_error &exception) {
-    return of("ValueError", exception);
-  } catch (const std::range_error &exception) {
-    return of("ValueError", exception);
-  } catch (const std::overflow_error &exception) {
-    return of("OverflowError", exception);
-  } catch (const std::bad_cast &exception) {
-    return of("TypeError", exception);
-  } catch (const std::system_error &exception) {
+  }
+#define TVM_FFI_CATCH_(Type, kind) \
+  catch (const Type &exception) {  \
+    return of(kind, exception);    \
+  }
+  TVM_FFI_STANDARD_EXCEPTIONS_(TVM_FFI_CATCH_)
+#undef TVM_FFI_CATCH_
+  catch (const std::system_error &exception) {
     return FactsOfSystem(exception);
-  } catch (const std::exception &exception) {
+  }
+  catch (const std::exception &exception) {
     return FactsOfOther(exception.what(), &exception);
-  } catch (const char *text) {
+  }
+  catch (const char *text) {
     return FactsOfOther(text, nullptr);
-  } catch (const std::string &text) {
+  }
+  catch (const std::string &text) {
     return FactsOfOther(text.c_str(), nullptr);
-  } catch (...) {
+  }
+  catch (...) {
     return FactsOfOther(nullptr, nullptr);
   }
 }
