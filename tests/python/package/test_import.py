@@ -38,6 +38,10 @@ def test_importing_prints_nothing():
     assert run_python("import ffi_hpy") == ""
 
 
+def test_an_interpreter_that_starts_beside_the_package_leaves_no_file_open():
+    assert run_python("import gc; gc.collect()", environ={"PYTHONWARNINGS": "error::ResourceWarning"}) == ""
+
+
 def test_importing_twice_gives_one_core():
     program = """
 import importlib, sys
