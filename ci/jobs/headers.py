@@ -73,7 +73,9 @@ def checks_alone(headers: list[str]) -> Iterator[Check]:
 def including(headers: list[str]) -> str:
     """Return a source that includes all headers that can be combined."""
     either = ("driver_api.h", "runtime_api.h")  # unified_api.h includes this one
-    return "".join(f"#include <{h}>\n" for h in headers if Path(h).name not in either) + "int not_empty;\n"
+    other_form = ("py_object.h", "py_api.h", "type_slots.h")  # the others have another form behind these
+    left_out = (*either, *other_form)
+    return "".join(f"#include <{h}>\n" for h in headers if Path(h).name not in left_out) + "int not_empty;\n"
 
 
 def checks_together(headers: list[str], flags: list[str], folder: Path, is_whole: bool) -> Iterator[Check]:

@@ -208,6 +208,12 @@ def _class(scope: Any, name: str, type_index: int, flags: int, address: int) -> 
     return cls
 
 
+def _original_base(cls: type, base: Any) -> None:
+    """Note the base class that an author has named, if it is an alias such as `Base[int]`, as Python does."""
+    if not isinstance(base, type):
+        type.__setattr__(cls, "__orig_bases__", (base,))
+
+
 def _freeze(cls: type) -> bool:
     """Make a bound class constant. Return False for another class."""
     if not isinstance(cls, BoundMeta):
@@ -471,6 +477,7 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     "known_class": _known_class,
     "class_of_index": class_for_type_index,
     "class_address": lambda cls: getattr(cls, "_ffi_bound_class", 0),
+    "original_base": _original_base,
     "property": _property,
     "static_property": _static_property,
     "setstate": states.add_setter,

@@ -308,6 +308,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "getitem": operator.getitem,
     "setitem": operator.setitem,
     "delitem": operator.delitem,
+    "get_or_none": lambda mapping, key: [mapping[key]] if key in mapping else None,
     "contains": operator.contains,
     "operator": lambda name, *values: getattr(operator, name)(*values),
     "len": len,

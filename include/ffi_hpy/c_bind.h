@@ -161,8 +161,8 @@ enum {
 /** The functions of the core. */
 typedef struct {
   uint32_t version; /**< FFI_HPY_BIND_VERSION of the core */
-  /** The deleter of the objects that new_str makes. They become a str, while other strings become an instance of the
-   * package's subclass of str. The second word of the table: the cffi backend reads it. */
+  /** The deleter of the objects that new_str and new_bytes make. They become a str and bytes, while other strings and
+   * bytes become instances of the package's subclasses. The second word of the table: the cffi backend reads it. */
   void (*str_deleter)(void *self, int flags);
 
   /* of c_api.h */

@@ -13,6 +13,7 @@ FOLDER = "_nanobind/include"
 _OWN_ONLY = ("bind", "c_bind.h", "stl/detail.h", "stl/mapping.h")
 """Parts of include/ffi_hpy without a counterpart of the same path."""
 _OTHERS = {
+    "intrusive/counter.inl": "intrusive/counter.h",
     "nb_defs.h": "bind.h",
     "stl/detail/nb_array.h": "stl/array.h",
     "stl/detail/nb_dict.h": "stl/mapping.h",

@@ -118,7 +118,8 @@ def _unwrapped(type_index: int, address: int, wrap_as: Any) -> Any:
             text = text_of(bytes_at(body[0], body[1]))
             return text if words_at(address)[2] == str_deleter else hooks.string_class(text)
         if type_index == BYTES:
-            return hooks.bytes_class(bytes_at(body[0], body[1]))
+            data = bytes_at(body[0], body[1])
+            return data if words_at(address)[2] == str_deleter else hooks.bytes_class(data)
         return int.from_bytes(bytes_at(address_of(body + 1), 8 * body[0]), "little", signed=True)
     finally:
         core.decref(address)

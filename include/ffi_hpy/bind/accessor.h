@@ -33,6 +33,9 @@ public:
     if (!read_.is_valid()) read_ = detail::ask_python(what_ == kind::attribute ? "getattr" : "getitem", base_, key_);
     return read_;
   }
+#if defined(FFI_HPY_BIND_PY_OBJECT)
+  PyObject *ptr() const { return get().ptr(); }
+#endif
   /** Deletes the attribute or the item. */
   void del() const { detail::ask_python(what_ == kind::attribute ? "delattr" : "delitem", base_, key_); }
 

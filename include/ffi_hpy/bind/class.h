@@ -33,6 +33,13 @@ struct is_generic {};
 struct pooled {
   constexpr explicit pooled(size_t = 0) {}
 };
+#if defined(FFI_HPY_BIND_PY_OBJECT)
+/** Functions of a class in CPython's form, which type_slots.h makes methods and steps of the garbage collector. */
+struct type_slots {
+  const PyType_Slot *slots;
+  constexpr explicit type_slots(const PyType_Slot *first) : slots(first) {}
+};
+#else
 /** CPython's functions of a class do not exist on every Python. */
 struct type_slots {
   template <typename Slot> explicit type_slots(const Slot *) {
@@ -40,6 +47,7 @@ struct type_slots {
                   "type_slots: define methods such as __len__; cycles are found without Py_tp_traverse");
   }
 };
+#endif
 /** The class has a value of this type, which type_supplement<T>(cls) returns. It lives as long as the process. */
 template <typename T> struct supplement {};
 /** The destructors of objects are not called. */
@@ -47,8 +55,8 @@ struct never_destruct {};
 /** Objects of the class count their references themselves (ffi_hpy/intrusive/counter.h): the function tells one that an
  * object of Python owns it. */
 template <typename T> struct intrusive_ptr {
-  void (*set_self_py)(T *, TVMFFIObject *) noexcept;
-  constexpr intrusive_ptr(void (*function)(T *, TVMFFIObject *) noexcept) : set_self_py(function) {}
+  void (*set_self_py)(T *, detail::counting_object *) noexcept;
+  constexpr intrusive_ptr(void (*function)(T *, detail::counting_object *) noexcept) : set_self_py(function) {}
 };
 
 namespace detail {
@@ -60,12 +68,14 @@ inline void apply(class_about *about, is_generic) { about->flags |= 8; }
 inline void apply(class_about *, pooled) {}
 inline void apply(class_about *, sig) {}
 inline void apply(class_about *, never_destruct) {}
+inline void apply(class_about *, type_slots) {}
 template <typename T> void apply(class_about *about, supplement<T>) { about->supplement = new T{}; }
 inline void apply(class_about *about, handle base) { about->base = base; }
 template <typename T> void apply(class_about *about, intrusive_ptr<T> counted) {
   about->set_self_function = reinterpret_cast<void (*)()>(counted.set_self_py);
   about->set_self = [](const ffi_hpy_class *type, void *value, TVMFFIObject *self) {
-    reinterpret_cast<void (*)(T *, TVMFFIObject *)>(type->set_self_function)(static_cast<T *>(value), self);
+    reinterpret_cast<void (*)(T *, counting_object *)>(type->set_self_function)(
+        static_cast<T *>(value), reinterpret_cast<counting_object *>(self));
   };
 }
 /** A further argument of a constructor as one of the function that returns the object, which has no parameter for it:
@@ -188,6 +198,12 @@ inline const char *lasting(const char *text) {
   return static_cast<const char *>(std::memcpy(new char[n_bytes], text, n_bytes));
 }
 
+#if defined(FFI_HPY_BIND_PY_OBJECT)
+/** Adds the functions of type_slots to a class; type_slots.h defines it. */
+inline void define_slots(handle cls, const ffi_hpy_class *type, type_slots given);
+template <typename T> void define_slots(handle, const ffi_hpy_class *, const T &) {}
+#endif
+
 /** Sets a class that is bound already as an attribute of a scope. */
 FFI_HPY_NOINLINE inline object known_class(handle scope, const char *name, const ffi_hpy_class &type) {
   object warning = str_of(std::string(FFI_HPY_BIND_TEXT ": type '") + name + "' was already registered!");
@@ -270,7 +286,11 @@ public:
     static_cast<object &>(*this) =
         detail::ask_python("class", in, label, detail::int_value(made->type_index), detail::int_value(about.flags),
                            detail::int_value(reinterpret_cast<intptr_t>(made)));
+    if (about.base.is_valid()) detail::ask_python("original_base", *this, about.base);
     if constexpr (detail::has_trampoline_v<Alias>) detail::define_trampoline<T, Alias>(*this);
+#if defined(FFI_HPY_BIND_PY_OBJECT)
+    if constexpr ((std::is_same_v<Extra, type_slots> || ...)) (detail::define_slots(*this, type_, extra), ...);
+#endif
   }
 
   /** Adds a constructor, or what another def_visitor adds. */

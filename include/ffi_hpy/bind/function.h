@@ -135,9 +135,36 @@ FFI_HPY_NOINLINE inline void keep_alive_object(handle nurse, handle patient) {
 template <typename T> inline constexpr bool changes_args_v = false;
 template <typename Policy> inline constexpr bool changes_args_v<call_policy<Policy>> = true;
 
-template <typename T> void before_call(T *, TVMFFIAny *, size_t, cleanup_list *) {}
-template <typename Policy> void before_call(call_policy<Policy> *, TVMFFIAny *args, size_t n, cleanup_list *cleanup) {
-  Policy::precall(reinterpret_cast<handle *>(args), n, cleanup);
+#if defined(FFI_HPY_BIND_PY_OBJECT)
+/** The arguments of a call for a policy that expects them as pointers. */
+template <size_t N> struct argument_pointers {
+  PyObject *pointers[N + 1];
+  explicit argument_pointers(const TVMFFIAny *args) {
+    for (size_t i = 0; i < N; ++i) pointers[i] = pointer_of(args[i]);
+    pointers[N] = nullptr;
+  }
+  void store(TVMFFIAny *args) const {
+    for (size_t i = 0; i < N; ++i) args[i] = value_of(pointers[i]);
+  }
+};
+template <typename Policy, typename N, typename = void> inline constexpr bool takes_pointers_v = false;
+template <typename Policy, typename N>
+inline constexpr bool takes_pointers_v<
+    Policy, N,
+    std::void_t<decltype(Policy::precall(std::declval<PyObject **>(), N(), std::declval<cleanup_list *>()))>> = true;
+#endif
+
+template <typename T, typename N> void before_call(T *, TVMFFIAny *, N, cleanup_list *) {}
+template <typename Policy, typename N>
+void before_call(call_policy<Policy> *, TVMFFIAny *args, N n, cleanup_list *cleanup) {
+#if defined(FFI_HPY_BIND_PY_OBJECT)
+  if constexpr (takes_pointers_v<Policy, N>) {
+    argument_pointers<N::value> all(args);
+    Policy::precall(all.pointers, n, cleanup);
+    return all.store(args);
+  } else
+#endif
+    Policy::precall(reinterpret_cast<handle *>(args), n, cleanup);
 }
 template <typename T> inline constexpr bool keeps_alive_v = false;
 template <size_t N, size_t P> inline constexpr bool keeps_alive_v<keep_alive<N, P>> = true;
@@ -156,19 +183,38 @@ template <typename Caster> handle source_of(Caster *caster, handle given, cleanu
   }
 }
 
-template <typename T> void after_call(T *, const TVMFFIAny *, size_t, handle) {}
-template <size_t Nurse, size_t Patient>
-void after_call(keep_alive<Nurse, Patient> *, const TVMFFIAny *args, size_t n, handle result) {
+template <typename T, typename N> void after_call(T *, const TVMFFIAny *, N, handle) {}
+template <size_t Nurse, size_t Patient, typename N>
+void after_call(keep_alive<Nurse, Patient> *, const TVMFFIAny *args, N n, handle result) {
   static_assert(Nurse != Patient, "keep_alive: the nurse and the patient are one argument");
   if (Nurse > n || Patient > n) return;
   keep_alive_object(Nurse == 0 ? result : handle(args[Nurse == 0 ? 0 : Nurse - 1]),
                     Patient == 0 ? result : handle(args[Patient == 0 ? 0 : Patient - 1]));
 }
-template <typename Policy> void after_call(call_policy<Policy> *, const TVMFFIAny *args, size_t n, handle result) {
-  Policy::postcall(const_cast<handle *>(reinterpret_cast<const handle *>(args)), n, result);
+template <typename Policy, typename N>
+void after_call(call_policy<Policy> *, const TVMFFIAny *args, N n, handle result) {
+#if defined(FFI_HPY_BIND_PY_OBJECT)
+  if constexpr (takes_pointers_v<Policy, N>) {
+    argument_pointers<N::value> all(args);
+    Policy::postcall(all.pointers, n, result);
+  } else
+#endif
+    Policy::postcall(const_cast<handle *>(reinterpret_cast<const handle *>(args)), n, result);
 }
 
 /* ---- Thunks ---- */
+
+/** The end of a call whose result is an empty object. An error is pending if the result could not be converted, or if
+ * the function has set one. */
+FFI_HPY_COLD inline int without_result() {
+  python_error error;
+  if (error.kind().empty()) {
+    api->raise("RuntimeError", "a function returned an empty object, and set no error");
+  } else {
+    error.restore();
+  }
+  return -1;
+}
 
 /** Flags of a parameter that follow from its type. */
 template <typename A> constexpr uint8_t type_flags() {
@@ -222,7 +268,7 @@ private:
   template <size_t... I>
   static int call_with(std::index_sequence<I...>, const ffi_hpy_overload *self, [[maybe_unused]] const TVMFFIAny *args,
                        [[maybe_unused]] uint32_t flags, TVMFFIAny *result) {
-    constexpr size_t n = sizeof...(A);
+    constexpr std::integral_constant<size_t, sizeof...(A)> n{};
     constexpr bool takes_python = (takes_python_v<intrinsic_t<A>> || ...);
     constexpr bool locks_self = (std::is_same_v<Extras, lock_self> || ...);
     [[maybe_unused]] locks_of<Extras...> locks(self, args, locks_self && n != 0);
@@ -250,7 +296,13 @@ private:
       [[maybe_unused]] std::tuple<typename guards_of<takes_python, Extras>::type...> guards;
       made = make_caster<R>::from_cpp(f(static_cast<A>(std::get<I>(in).operator cast_t<A>())...),
                                       static_cast<rv_policy>(self->policy), &cleanup);
-      if (!made.is_valid()) return -1;
+      if (!made.is_valid()) {
+        if constexpr ((changes_args_v<Extras> || ...)) {
+          error_scope pending; /* of the result; the policies may ask Python */
+          (after_call(static_cast<Extras *>(nullptr), args, n, handle()), ...);
+        }
+        return without_result();
+      }
     }
     object kept = steal(made);
     (after_call(static_cast<Extras *>(nullptr), args, n, kept), ...);

@@ -7,6 +7,9 @@
 #define FFI_HPY_BIND_HANDLE_H_
 
 #include <ffi_hpy/bind/runtime.h>
+#if defined(FFI_HPY_BIND_PY_OBJECT)
+#include <ffi_hpy/bind/py_object.h>
+#endif
 
 #include <cstddef>
 #include <type_traits>
@@ -96,6 +99,12 @@ public:
   constexpr handle() : any_(detail::word(detail::kNull, 0)) {}
   constexpr handle(std::nullptr_t) : handle() {}
   constexpr explicit handle(const TVMFFIAny &any) : any_(any) {}
+#if defined(FFI_HPY_BIND_PY_OBJECT)
+  handle(const PyObject *pointer) : any_(detail::value_of(pointer)) {}
+  handle(PyTypeObject *type) : any_(detail::class_value(type)) {}
+  /** The value as one word, borrowed. Two pointers may be of one object of Python: compare with is(). */
+  PyObject *ptr() const { return detail::pointer_of(any_); }
+#endif
 
   /** The value of the ABI, borrowed. */
   constexpr const TVMFFIAny &any() const { return any_; }

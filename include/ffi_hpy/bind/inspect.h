@@ -49,6 +49,9 @@ template <typename Slot> void *type_get_slot(handle, Slot) {
 namespace detail {
 
 inline ffi_hpy_instance &instance_of(handle value) {
+#if defined(FFI_HPY_BIND_PY_OBJECT)
+  if (is_traversed(value.ptr())) return *reinterpret_cast<ffi_hpy_instance *>(value.any().v_obj);
+#endif
   ffi_hpy_instance *found = api->instance_of(&value.any());
   if (found == nullptr) throw builtin_exception("TypeError", "expected an object of a bound class");
   return *found;
@@ -107,6 +110,11 @@ void construct_from(handle to, handle from, Constructor ffi_hpy_class::*construc
 inline bool inst_check(handle value) { return value.is_valid() && detail::api->instance_of(&value.any()) != nullptr; }
 /** The name of the class, with the module. */
 inline str inst_name(handle value) { return type_name(value.type()); }
+/** Whether a class of Python derives from the bound class, and the object is one of that class. */
+inline bool inst_python_derived(handle value) {
+  int32_t index = detail::instance_of(value).type->type_index;
+  return !detail::ask_python("class_of_index", detail::int_value(index)).is(value.type());
+}
 /** The attributes that Python has set; empty if the object cannot have any. */
 inline dict inst_dict(handle value) noexcept {
   handle found = detail::guarded([&] { return detail::ask_python("instance_dict", value); });
@@ -186,6 +194,14 @@ inline void inst_move(handle to, handle from) {
 }
 inline void inst_replace_copy(handle to, handle from) { inst_copy(to, from); }
 inline void inst_replace_move(handle to, handle from) { inst_move(to, from); }
+
+/** Lets the patient live at least as long as the nurse. RuntimeError for a nurse that is neither an object of a bound
+ * class nor accepts weak references. */
+inline void keep_alive_obj(handle nurse, handle patient) { detail::keep_alive_object(nurse, patient); }
+/** Calls a function with an address when the nurse ends. */
+inline void keep_alive_cb(handle nurse, void *payload, void (*callback)(void *) noexcept) {
+  detail::keep_alive_object(nurse, capsule(payload, callback));
+}
 
 FFI_HPY_NAMESPACE_END
 

@@ -65,8 +65,29 @@ inline object bytes_object(std::string_view data) {
   return take(made);
 }
 
+/** Whether a value is a text, or bytes, of another library, which Python would get as an instance of a subclass of str
+ * or bytes. */
+inline bool is_foreign_text(const TVMFFIAny &value) {
+  bool is_text = value.type_index == kTVMFFIStr || value.type_index == kTVMFFIBytes;
+  return is_text && value.v_obj->deleter != api->str_deleter;
+}
+/** A copy of such a value, which becomes a str or bytes. */
+FFI_HPY_NOINLINE inline object own_text(const TVMFFIAny &value) {
+  const TVMFFIByteArray *bytes = TVMFFIBytesGetByteArrayPtr(value.v_obj);
+  std::string_view data(bytes->data, bytes->size);
+  return value.type_index == kTVMFFIStr ? str_of(data) : bytes_object(data);
+}
 /** Asks the package for an operation on Python's side: args are its name and its n - 1 arguments. */
 FFI_HPY_NOINLINE inline object ask_package(TVMFFIAny *args, size_t n) {
+  for (size_t i = 1; i < n; ++i) {
+    if (!is_foreign_text(args[i])) continue;
+    TVMFFIAny given = args[i];
+    object own = own_text(given);
+    args[i] = own.any();
+    object result = ask_package(args, n);
+    args[i] = given;
+    return result;
+  }
   TVMFFIAny result = none_value();
   check(api->call(package, args, static_cast<int32_t>(n), &result));
   return take(result);
@@ -77,6 +98,22 @@ template <typename... Values> object ask_python(std::string_view operation, cons
   return ask_package(args, 1 + sizeof...(Values));
 }
 inline handle int_value(int64_t number) { return handle(word(kTVMFFIInt, number)); }
+
+#if defined(FFI_HPY_BIND_PY_OBJECT)
+inline TVMFFIAny class_value(PyTypeObject *type) {
+  if (type == nullptr) return word(kNull, 0);
+  /* acquire and release: the object is complete for all threads */
+  TVMFFIObject *known = type->known.load(std::memory_order_acquire);
+  if (known == nullptr) {
+    object made = ask_python("constant", str_of(type->name));
+    TVMFFIObject *own = made.any().v_obj;
+    if (type->known.compare_exchange_strong(known, own, std::memory_order_acq_rel)) {
+      known = made.release().any().v_obj;
+    }
+  }
+  return view_of(known);
+}
+#endif
 
 } // namespace detail
 
@@ -106,6 +143,11 @@ public:
   error_scope() = default;
   error_scope(const error_scope &) = delete;
   ~error_scope() { error_.restore(); }
+  /** Whether there is an error. */
+  bool is_pending() const { return !error_.kind().empty(); }
+  /** The error's class, and whether the error is an instance of a class. */
+  object type() const { return error_.type(); }
+  bool matches(handle exception_class) const { return error_.matches(exception_class); }
 
 private:
   python_error error_;

@@ -35,6 +35,10 @@
 #endif
 #define FFI_HPY_NAMESPACE_END }
 
+#if defined(FFI_HPY_BIND_PY_OBJECT)
+struct ffi_hpy_py_object;
+#endif
+
 FFI_HPY_NAMESPACE_BEGIN
 
 namespace detail {
@@ -66,6 +70,13 @@ inline TVMFFIAny view_of(TVMFFIObjectHandle object) {
   value.v_obj = static_cast<TVMFFIObject *>(object);
   return value;
 }
+
+/** The object of Python that counts the references of a C++ object (ffi_hpy/intrusive/counter.h). */
+#if defined(FFI_HPY_BIND_PY_OBJECT)
+using counting_object = ::ffi_hpy_py_object;
+#else
+using counting_object = TVMFFIObject;
+#endif
 
 inline void add_ref(TVMFFIObject *object) {
 #if defined(__GNUC__) || defined(__clang__)

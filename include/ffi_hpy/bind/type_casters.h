@@ -39,6 +39,9 @@ template <typename T> struct type_caster<T, enable_if_t<std::is_base_of_v<handle
     return true;
   }
   static handle from_cpp(const handle &source, rv_policy, cleanup_list *) noexcept {
+    if (is_foreign_text(source.any())) {
+      return guarded([&] { return own_text(source.any()); });
+    }
     source.inc_ref();
     return source;
   }

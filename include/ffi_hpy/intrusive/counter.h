@@ -4,7 +4,7 @@
  *   class Node : public ffi_hpy::intrusive_base { ... };
  *
  *   nb::class_<nb::intrusive_base>(m, "Base",
- *       nb::intrusive_ptr<nb::intrusive_base>([](nb::intrusive_base *o, TVMFFIObject *whole) noexcept {
+ *       nb::intrusive_ptr<nb::intrusive_base>([](nb::intrusive_base *o, TVMFFIObject *self) noexcept {
  *         o->set_self_py(self);
  *       }));
  *   nb::class_<Node, nb::intrusive_base>(m, "Node");
@@ -50,7 +50,8 @@ public:
     return false;
   }
   /** Lets Python's object count the references from now on, those that exist included. */
-  void set_self_py(TVMFFIObject *whole) noexcept {
+  void set_self_py(detail::counting_object *self) noexcept {
+    auto *whole = reinterpret_cast<TVMFFIObject *>(self);
     uintptr_t state = state_.load(std::memory_order_acquire), n_added = 0;
     if ((state & kCounts) == 0) return; /* Python has it already */
     do {
@@ -59,9 +60,9 @@ public:
     for (; n_added > state / kOne; --n_added) detail::api->dec_ref(whole); /* released by another thread just now */
   }
   /** Python's object, borrowed; NULL while C++ counts alone. */
-  TVMFFIObject *self_py() const noexcept {
+  detail::counting_object *self_py() const noexcept {
     uintptr_t state = state_.load(std::memory_order_acquire);
-    return (state & kCounts) != 0 ? nullptr : object_of(state);
+    return (state & kCounts) != 0 ? nullptr : reinterpret_cast<detail::counting_object *>(state);
   }
 
 private:
@@ -78,8 +79,8 @@ public:
   virtual ~intrusive_base() = default;
   void inc_ref() const noexcept { counter_.inc_ref(); }
   bool dec_ref() const noexcept { return counter_.dec_ref(); }
-  void set_self_py(TVMFFIObject *whole) noexcept { counter_.set_self_py(whole); }
-  TVMFFIObject *self_py() const noexcept { return counter_.self_py(); }
+  void set_self_py(detail::counting_object *self) noexcept { counter_.set_self_py(self); }
+  detail::counting_object *self_py() const noexcept { return counter_.self_py(); }
 
 private:
   intrusive_counter counter_;
@@ -92,6 +93,11 @@ inline void inc_ref(const intrusive_base *object) noexcept {
 inline void dec_ref(const intrusive_base *object) noexcept {
   if (object != nullptr && object->dec_ref()) delete object;
 }
+
+#if defined(FFI_HPY_BIND_PY_OBJECT)
+/** nanobind's sources pass functions here that count references of Python. The core has its own. */
+inline void intrusive_init(void (*)(PyObject *) noexcept, void (*)(PyObject *) noexcept) {}
+#endif
 
 FFI_HPY_NAMESPACE_END
 

@@ -150,6 +150,12 @@ int fh_str_new_plain(const TVMFFIByteArray *text, TVMFFIAny *out) {
   return 0;
 }
 
+int fh_bytes_new_plain(const TVMFFIByteArray *bytes, TVMFFIAny *out) {
+  if (TVMFFIBytesFromByteArray(bytes, out) != 0) return -1;
+  if (out->type_index == kTVMFFIBytes) out->v_obj->deleter = fh_str_delete_plain;
+  return 0;
+}
+
 /* --- strings that are written piece by piece --------------------------------------------------------------------- */
 
 /* A string that is written piece by piece into the block of its String object. The block grows by half,

@@ -32,9 +32,10 @@ static inline int fh_str_from_cstr(const char *text, TVMFFIAny *out) { return fh
 static inline int fh_str_from_bytes(TVMFFIByteArray text, TVMFFIAny *out) {
   return fh_str_new(text.data, text.size, out);
 }
-/* As fh_str_new, for a string that becomes a str of Python itself, not of the package's class: an object has the
- * deleter fh_str_delete_plain, by which bindings recognise it. */
+/* As fh_str_new and fh_bytes_new, for a value that becomes a str or bytes of Python itself, not of the package's
+ * classes: an object has the deleter fh_str_delete_plain, by which bindings recognise it. */
 int fh_str_new_plain(const TVMFFIByteArray *text, TVMFFIAny *out);
+int fh_bytes_new_plain(const TVMFFIByteArray *bytes, TVMFFIAny *out);
 void fh_str_delete_plain(void *self, int flags);
 /* Turns a block from fh_mem_alloc into an object (kTVMFFIStr or kTVMFFIBytes) of n_bytes: writes the header and the
  * NUL, and keeps the content that the block has. Lengths up to 7 are allowed too. */

@@ -40,7 +40,10 @@ static HPy object_result(HPyContext *ctx, TVMFFIObject *handle, HPy (*wrap)(HPyC
     }
     break;
   case kTVMFFIBytes:
-    result = in_class(ctx, FB_HOOK_BYTES_CLASS, HPyBytes_FromStringAndSize(ctx, bytes->data, (HPy_ssize_t)bytes->size));
+    result = HPyBytes_FromStringAndSize(ctx, bytes->data, (HPy_ssize_t)bytes->size);
+    if (handle->deleter != fh_atomic_load_relaxed(&fb_result_str_deleter)) {
+      result = in_class(ctx, FB_HOOK_BYTES_CLASS, result);
+    }
     break;
   case kTVMFFIBigInt: result = fb_bigint_to_python(ctx, handle); break;
   case kTVMFFIOpaquePyObject:

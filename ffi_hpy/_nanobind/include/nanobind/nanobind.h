@@ -27,7 +27,19 @@
 #include <cstdlib>
 #include <cstring>
 
+/* Sources for nanobind expect Python.h, too: its types and some functions by their names, on every Python. A file that
+ * includes Python.h itself before this header has CPython's, and neither `handle(PyObject *)` nor `ptr()`. */
+#if !defined(Py_PYTHON_H)
+#define Py_PYTHON_H
+#define FFI_HPY_BIND_PY_OBJECT 1
+#endif
+
 #include <ffi_hpy/bind.h>
+#if defined(FFI_HPY_BIND_PY_OBJECT)
+#include <ffi_hpy/bind/py_api.h>
+#define NB_VECTORCALL_ARGUMENTS_OFFSET nanobind::detail::kArgumentsOffset
+#define NB_VECTORCALL_NARGS(n) ((n) & ~nanobind::detail::kArgumentsOffset)
+#endif
 
 /* The release whose vocabulary this is. */
 #define NB_VERSION_MAJOR 3

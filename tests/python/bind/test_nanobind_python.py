@@ -1,0 +1,222 @@
+"""Sources for nanobind that use `PyObject *` and functions of Python.h: they compile without Python.h, and work."""
+
+import math
+import signal
+
+import pytest
+from support import (
+    FREES_AT_ONCE,
+    IS_CFFI_ON_CPYTHON,
+    IS_DEBUG,
+    IS_OWN_DEBUG,
+    IS_PYPY,
+    collect_garbage,
+    needs_identity,
+    needs_one_wrapper,
+)
+
+from ffi_hpy import libinfo
+
+
+@pytest.fixture(scope="module")
+def python(import_bound):
+    return import_bound("nanobind_python", f"-I{libinfo.find_nanobind_include_path()}")
+
+
+VALUES = (
+    *(None, True, False, 0, 1, -1, 2**61 - 1, 2**61, -(2**61), -(2**61) - 1, 2**63 - 1, -(2**63), 2**63, 10**30),
+    *(0.0, -0.0, 1.0, -1.5, 0.1, 1e-300, 1e300, 5e-324, math.inf, -math.inf, math.pi, 2.0**-255, 2.0**256),
+    *("", "a", "seven b", "eight by", "a\0b", "äöü", "a text that is longer than a word", b"", b"seven b", b"\0\xff"),
+    *((), (1, 2), len, int),
+)
+
+
+@pytest.mark.parametrize("way", ["through_pointer", "through_owned_pointer"])
+def test_a_pointer_has_the_whole_value(python, way):
+    for value in VALUES:
+        result = getattr(python, way)(value)
+        assert (type(result), repr(result)) == (type(value), repr(value))
+        assert python.is_one_pointer(value)
+
+
+def test_a_float_that_is_not_a_number_passes_through_a_pointer(python):
+    assert math.isnan(python.through_pointer(math.nan))
+
+
+@needs_identity
+def test_an_object_passes_through_a_pointer_as_itself(python):
+    for value in (object(), [1], {}, python, python.Owner(None)):
+        assert python.through_pointer(value) is value
+        assert python.through_owned_pointer(value) is value
+
+
+@pytest.mark.parametrize("value", ["a text that is longer than a word", b"bytes that are longer than a word"])
+def test_a_text_that_a_library_passes_on_is_of_the_class_of_python(python, value):
+    assert type(python.through_pointer(value)) is type(value)
+    args, named = python.many(value, name=value)
+    assert [type(each) for each in (*args, *named.values(), *python.in_list(value))] == [type(value)] * 4
+
+
+def test_a_null_pointer_is_an_empty_handle(python):
+    assert python.is_null()
+
+
+def test_an_empty_object_is_no_result(python):
+    with pytest.raises(RuntimeError, match="returned an empty object"):
+        python.empty()
+    with pytest.raises(KeyError, match="not there"):
+        python.empty_with_error()
+
+
+def test_a_class_notes_the_alias_that_is_its_base(python):
+    assert python.BoxOfInt.__bases__ == (python.Box,)
+    assert python.BoxOfInt.__orig_bases__ == (python.Box[int],)
+
+
+def test_constants_and_classes_have_addresses(python):
+    assert python.none() is None
+    assert (python.is_bool_class(bool), python.is_bool_class(int)) == (True, False)
+    assert python.int_class() is int
+
+
+def test_an_accessor_has_a_pointer(python):
+    assert python.item("text", "__len__")() == 4
+
+
+@pytest.mark.parametrize(
+    ("value", "kinds"),
+    [
+        (True, ["bool", "int"]),
+        (1, ["int"]),
+        (2**70, ["int"]),
+        (1.5, ["float"]),
+        ("a", ["str"]),
+        (b"a", ["bytes"]),
+        ([], ["list"]),
+        ((), ["tuple"]),
+        ({}, ["dict"]),
+        (int, ["callable"]),
+        (None, []),
+    ],
+)
+def test_checks_by_cpythons_names(python, value, kinds):
+    assert python.checks(value) == kinds
+
+
+def test_numbers_by_cpythons_names(python):
+    assert python.doubled(21) == 42
+    assert python.doubled(-1) == -2
+    with pytest.raises(TypeError):
+        python.doubled("a")
+    with pytest.raises(OverflowError):
+        python.doubled(2**70)
+
+
+def test_containers_by_cpythons_names(python):
+    made = python.made()
+    assert made == ({"list": [0.0, 1 / 3, 2 / 3]}, ("a text that is longer than a word", b"a\0b"))
+    assert [type(part) for part in made] == [dict, tuple]
+    assert python.get({"a": 1}, "a") == 1
+    assert python.get({}, "a") == "nothing"
+    assert python.get({}, []) == "nothing"
+    assert python.total([0.5, 1, 2]) == 3.5
+
+
+def test_calls_by_cpythons_names(python):
+    assert python.call(lambda *args, **named: (args, named), (1, "b"), {"c": 2}) == ((1, "b"), {"c": 2})
+    assert python.call_with_two(divmod, 7, 2) == (3, 1)
+    with pytest.raises(ZeroDivisionError):
+        python.call_with_two(divmod, 7, 0)
+
+
+def test_errors_by_cpythons_names(python):
+    assert python.attribute_or(1, "no_such_name", "otherwise") == "otherwise"
+    assert python.attribute_or(1, "real", "otherwise") == 1
+    with pytest.raises(LookupError, match="not here"):
+        python.set_error()
+    with pytest.raises(ValueError, match="5 is wrong"):
+        python.format_error(5)
+    assert python.catch_and_go_on(lambda: 1 // 0) == 1
+
+
+@pytest.mark.thread_unsafe(reason="the main thread handles signals")
+@pytest.mark.skipif(not hasattr(signal, "raise_signal"), reason="raise_signal() is missing")
+def test_a_check_of_signals_runs_the_handler(python):
+    seen = []
+    before = signal.signal(signal.SIGINT, lambda *_: seen.append(1))
+    try:
+        signal.raise_signal(signal.SIGINT)
+        python.check_signals()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert seen == [1]
+
+
+def test_threads_may_run_while_a_block_lasts(python):
+    assert python.sum_without_gil([1, 2, 3]) == 6
+
+
+@pytest.mark.thread_unsafe(reason="the library records the calls of one thread")
+def test_a_call_policy_has_pointers_of_the_arguments(python):
+    python.take_seen()
+    assert python.shorten("abc") == "bc"
+    assert python.take_seen() == ["abc", "abc"]
+    assert python.shorten("swap me") == " text that is longer than a word"
+    assert python.take_seen() == ["a text that is longer than a word"] * 2
+    with pytest.raises(RuntimeError, match="thrown"):
+        python.shorten("throw")
+    assert python.take_seen() == ["throw"]
+    with pytest.raises(TypeError):
+        python.shorten(1)
+    assert python.take_seen() == [1]
+
+
+def test_functions_of_a_class_in_cpythons_form_are_methods(python):
+    owner = python.Owner("item")
+    assert len(owner) == 3
+    assert repr(owner) == "an Owner"
+    assert owner[0] == "item"
+    with pytest.raises(IndexError, match="one item"):
+        owner[1]
+
+
+sees_references = pytest.mark.skipif(
+    IS_CFFI_ON_CPYTHON or IS_DEBUG or IS_OWN_DEBUG or IS_PYPY,
+    reason="debug modes do not see the references of native objects; test_bound_cycles.py tests the search of PyPy",
+)
+
+
+@sees_references
+@pytest.mark.thread_unsafe(reason="it counts the values that are alive in the process")
+def test_the_collector_finds_cycles_by_a_function_in_cpythons_form(python):
+    before = python.n_alive()
+    box = []
+    box.append(python.Owner(box))
+    del box
+    for _ in range(4):
+        collect_garbage()
+    assert python.n_alive() == before
+
+
+@sees_references
+@pytest.mark.thread_unsafe(reason="it waits for the garbage of one thread")
+def test_a_member_that_a_function_visits_too_is_counted_once(python):
+    field = python.Field()
+    kept = [field]
+    field.value = kept
+    for _ in range(4):
+        collect_garbage()
+    assert field.value is kept
+    del field
+    for _ in range(4):
+        collect_garbage()
+    assert kept[0].value is kept
+
+
+@needs_one_wrapper
+@pytest.mark.skipif(not FREES_AT_ONCE, reason="it needs objects that end at once")
+def test_an_intrusive_count_has_a_pointer_of_its_object(python):
+    counted = python.Counted()
+    assert counted.value() == 7
+    assert python.same_counted(counted) is counted
+    assert python.is_pythons(counted)

@@ -1,0 +1,217 @@
+// Sources for nanobind that use types and functions of Python.h beside nanobind's.
+#include <nanobind/intrusive/counter.inl>
+#include <nanobind/intrusive/ref.h>
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+namespace nb = nanobind;
+
+namespace { // classes of other tests have these names, too
+
+int n_alive = 0;
+std::vector<nb::object> seen;
+
+// A call policy whose functions have the arguments as pointers.
+struct Recorded {
+  static void precall(PyObject **args, size_t n, nb::detail::cleanup_list *cleanup) {
+    for (size_t i = 0; i < n; ++i) {
+      if (PyUnicode_CheckExact(args[i]) && PyUnicode_CompareWithASCIIString(args[i], "swap me") == 0) {
+        nb::object other = nb::cast("a text that is longer than a word");
+        args[i] = other.ptr();
+        cleanup->append(other.release().ptr());
+      }
+      seen.push_back(nb::borrow(args[i]));
+    }
+  }
+  static void postcall(PyObject **args, std::integral_constant<size_t, 1>, nb::handle result) {
+    seen.push_back(result.is_valid() ? nb::borrow(args[0]) : nb::cast("no result"));
+  }
+};
+
+// A class with references that only its functions for the garbage collector know.
+struct Owner {
+  PyObject *ref;
+  Owner(nb::object object) : ref(object.ptr()) {
+    Py_XINCREF(ref);
+    ++n_alive;
+  }
+  ~Owner() {
+    Py_XDECREF(ref);
+    --n_alive;
+  }
+};
+int owner_traverse(PyObject *self, visitproc visit, void *arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (!nb::inst_ready(self)) return 0;
+  Py_VISIT(nb::inst_ptr<Owner>(self)->ref);
+  return 0;
+}
+int owner_clear(PyObject *self) {
+  Py_CLEAR(nb::inst_ptr<Owner>(self)->ref);
+  return 0;
+}
+Py_ssize_t owner_length(PyObject *) { return 3; }
+PyObject *owner_repr(PyObject *) { return PyUnicode_FromString("an Owner"); }
+PyObject *owner_item(PyObject *self, PyObject *key) {
+  if (PyLong_AsLong(key) == 0) return Py_NewRef(nb::inst_ptr<Owner>(self)->ref);
+  PyErr_SetString(PyExc_IndexError, "there is one item");
+  return nullptr;
+}
+PyType_Slot owner_slots[] = {{Py_tp_traverse, (void *)owner_traverse}, {Py_tp_clear, (void *)owner_clear},
+                             {Py_sq_length, (void *)owner_length},     {Py_tp_repr, (void *)owner_repr},
+                             {Py_mp_subscript, (void *)owner_item},    {0, nullptr}};
+
+// A function for the collector of which the package does the work already: it must not count a reference twice.
+struct Field {
+  nb::object value;
+};
+int field_traverse(PyObject *self, visitproc visit, void *arg) {
+  Py_VISIT(nb::inst_ptr<Field>(self)->value.ptr());
+  return 0;
+}
+PyType_Slot field_slots[] = {{Py_tp_traverse, (void *)field_traverse}, {0, nullptr}};
+
+class Counted : public nb::intrusive_base {
+public:
+  int value() const { return 7; }
+};
+
+} // namespace
+
+NB_MODULE(nanobind_python, m) {
+  nb::intrusive_init([](PyObject *o) noexcept { Py_INCREF(o); }, [](PyObject *o) noexcept { Py_DECREF(o); });
+  nb::class_<nb::intrusive_base>(
+      m, "Base",
+      nb::intrusive_ptr<nb::intrusive_base>([](nb::intrusive_base *o, PyObject *po) noexcept { o->set_self_py(po); }));
+  nb::class_<Counted, nb::intrusive_base>(m, "Counted").def(nb::init<>()).def("value", &Counted::value);
+  m.def("same_counted", [](nb::ref<Counted> counted) { return counted; });
+  m.def("is_pythons", [](Counted *counted) {
+    PyObject *self = counted->self_py();
+    return self != nullptr && nb::handle(self).is(nb::find(counted));
+  });
+
+  nb::class_<Owner>(m, "Owner", nb::type_slots(owner_slots)).def(nb::init<nb::object>());
+  nb::class_<Field>(m, "Field", nb::type_slots(field_slots)).def(nb::init<>()).def_rw("value", &Field::value);
+  m.def("n_alive", [] { return n_alive; });
+
+  m.def("through_pointer", [](nb::handle value) { return nb::borrow(value.ptr()); });
+  m.def("is_one_pointer", [](nb::handle value) { return value.ptr() == nb::handle(value.ptr()).ptr(); });
+  m.def("through_owned_pointer", [](nb::object value) { return nb::steal(value.release().ptr()); });
+  m.def("is_null", [] { return !nb::handle(static_cast<PyObject *>(nullptr)).is_valid(); });
+  m.def("many", [](nb::args args, nb::kwargs named) { return nb::make_tuple(args, named); });
+  m.def("in_list", [](nb::object value) {
+    nb::list made;
+    made.append(value);
+    made.append(made[0]);
+    return made;
+  });
+  m.def("empty", [] { return nb::object(); });
+  m.def("empty_with_error", [] {
+    PyErr_SetString(PyExc_KeyError, "not there");
+    return nb::handle();
+  });
+  struct Box {};
+  struct BoxOfInt : Box {};
+  auto box = nb::class_<Box>(m, "Box", nb::is_generic());
+  nb::class_<BoxOfInt>(m, "BoxOfInt", box[&PyLong_Type]);
+  m.def("none", [] { return nb::borrow(Py_None); });
+  m.def("is_bool_class", [](nb::handle type) { return type.is(&PyBool_Type); });
+  m.def("int_class", [] { return nb::borrow(&PyLong_Type); });
+  m.def("item", [](nb::object value, const char *name) { return nb::borrow(value.attr(name).ptr()); });
+  m.def("checks", [](nb::handle value) {
+    PyObject *o = value.ptr();
+    std::vector<std::string> found;
+    if (PyBool_Check(o)) found.push_back("bool");
+    if (PyLong_Check(o)) found.push_back("int");
+    if (PyFloat_Check(o)) found.push_back("float");
+    if (PyUnicode_Check(o)) found.push_back("str");
+    if (PyBytes_Check(o)) found.push_back("bytes");
+    if (PyList_Check(o)) found.push_back("list");
+    if (PyTuple_Check(o)) found.push_back("tuple");
+    if (PyDict_Check(o)) found.push_back("dict");
+    if (PyCallable_Check(o)) found.push_back("callable");
+    return found;
+  });
+
+  m.def("doubled", [](nb::handle number) {
+    long value = PyLong_AsLong(number.ptr());
+    if (value == -1 && PyErr_Occurred()) throw nb::python_error();
+    return nb::steal(PyLong_FromLong(2 * value));
+  });
+  m.def("made", [] {
+    PyObject *list = PyList_New(0), *dict = PyDict_New(), *tuple = PyTuple_New(2);
+    for (int i = 0; i < 3; ++i) {
+      PyObject *number = PyFloat_FromDouble(i / 3.0);
+      PyList_Append(list, number);
+      Py_DECREF(number);
+    }
+    PyDict_SetItemString(dict, "list", list);
+    PyTuple_SetItem(tuple, 0, PyUnicode_FromString("a text that is longer than a word"));
+    PyTuple_SetItem(tuple, 1, PyBytes_FromStringAndSize("a\0b", 3));
+    Py_DECREF(list);
+    return nb::make_tuple(nb::steal(dict), nb::steal(tuple));
+  });
+  m.def("get", [](nb::dict dict, nb::handle key) {
+    PyObject *found = PyDict_GetItem(dict.ptr(), key.ptr());
+    return found != nullptr ? nb::borrow(found) : nb::cast("nothing");
+  });
+  m.def("total", [](nb::list numbers) {
+    double sum = 0;
+    for (Py_ssize_t i = 0; i < PyList_Size(numbers.ptr()); ++i) {
+      sum += PyFloat_AsDouble(PyList_GetItem(numbers.ptr(), i));
+    }
+    return sum;
+  });
+  m.def("call", [](nb::object f, nb::tuple args, nb::dict named) {
+    return nb::steal(PyObject_Call(f.ptr(), args.ptr(), named.ptr()));
+  });
+  m.def("call_with_two", [](nb::object f, nb::object a, nb::object b) {
+    PyObject *made = PyObject_CallFunctionObjArgs(f.ptr(), a.ptr(), b.ptr(), nullptr);
+    if (made == nullptr) throw nb::python_error();
+    return nb::steal(made);
+  });
+  m.def("attribute_or", [](nb::object o, const char *name, nb::object otherwise) {
+    PyObject *found = PyObject_GetAttrString(o.ptr(), name);
+    if (found != nullptr) return nb::steal(found);
+    bool is_missing = PyErr_ExceptionMatches(PyExc_AttributeError) != 0;
+    PyErr_Clear();
+    if (!is_missing || PyErr_Occurred() != nullptr) throw std::runtime_error("another error");
+    return otherwise;
+  });
+  m.def("set_error", [] {
+    PyErr_SetString(PyExc_LookupError, "not here");
+    throw nb::python_error();
+  });
+  m.def("format_error", [](int number) {
+    PyErr_Format(PyExc_ValueError, "%d is wrong", number);
+    nb::raise_python_error();
+  });
+  m.def("catch_and_go_on", [](nb::callable f) {
+    try {
+      f();
+    } catch (nb::python_error &error) {
+      error.restore();
+      PyErr_Clear(); // as for nanobind, where restore() makes the error pending again
+    }
+    return 1;
+  });
+  m.def("check_signals", [] {
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  });
+  m.def("sum_without_gil", [](std::vector<int> numbers) {
+    int sum = 0;
+    Py_BEGIN_ALLOW_THREADS for (int number : numbers) sum += number;
+    Py_END_ALLOW_THREADS return sum;
+  });
+
+  m.def(
+      "shorten",
+      [](const std::string &text) {
+        if (text == "throw") throw std::runtime_error("thrown");
+        if (text == "not utf-8") return nb::cast(std::string("\xff"));
+        return nb::cast(text.substr(1));
+      },
+      nb::call_policy<Recorded>());
+  m.def("take_seen", [] { return std::exchange(seen, {}); });
+}
