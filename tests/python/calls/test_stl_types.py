@@ -544,6 +544,23 @@ def test_smart_pointers_share_the_object(stl):
     assert stl.n_alive() == before
 
 
+def test_a_field_may_be_a_shared_pointer(stl):
+    collect_garbage()
+    before = stl.n_alive()
+    first, second = stl.make_unique(1), stl.make_unique(2)
+    assert first.next is None
+    first.next = second
+    assert first.next.same_as(second)
+    del second
+    collect_garbage()
+    assert first.next.value == 2
+    with pytest.raises(TypeError, match=r"stl_types\.Node\.next.* `stl_types.Node | None`"):
+        first.next = 3
+    first.next = None
+    collect_garbage()
+    assert stl.n_alive() == before + 1
+
+
 # --- signatures -------------------------------------------------------------------------------------------------------
 
 RESULTS = {

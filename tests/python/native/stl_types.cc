@@ -15,6 +15,7 @@ class NodeObj : public Object {
 public:
   int64_t value = 0;
   std::vector<double> weights;
+  std::shared_ptr<NodeObj> next;
   static inline int64_t n_alive = 0;
   explicit NodeObj(int64_t value) : value(value) { ++n_alive; }
   ~NodeObj() { --n_alive; }
@@ -115,6 +116,7 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def(refl::init<int64_t>())
       .def_rw("value", &NodeObj::value)
       .def_rw("weights", &NodeObj::weights)
+      .def_rw("next", &NodeObj::next)
       .def("take", &NodeObj::Take)
       .def("take", &NodeObj::TakeTensor);
 }

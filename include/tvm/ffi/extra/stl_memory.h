@@ -80,6 +80,12 @@ template <typename T> void DeleteUnique(void *handle, int flags) {
   }
 }
 
+/** The schema of a pointer that may be null. A field of 16 bytes with the schema of Optional would be one of the
+ * withdrawn headers of apache-tvm-ffi, for the core. */
+inline std::string PointerSchema(const char *type_key) {
+  return "{\"type\":\"std::optional\",\"args\":[" + NamedTypeSchema(type_key) + "]}";
+}
+
 } // namespace detail
 
 /** An object, or None for null. The same object arrives as the same wrapper. */
@@ -112,7 +118,7 @@ struct TypeTraits<std::shared_ptr<T>, std::enable_if_t<std::is_base_of_v<Object,
     return std::shared_ptr<T>(object, [kept = *std::move(pointer)](T *) mutable { kept.reset(); });
   }
   static std::string TypeStr() { return std::string(T::_type_key) + " | None"; }
-  static std::string TypeSchema() { return TypeTraits<Pointer>::TypeSchema(); }
+  static std::string TypeSchema() { return detail::PointerSchema(T::_type_key); }
 };
 
 /** A new object that `new` made, as a result; None for null. */
@@ -136,7 +142,7 @@ struct TypeTraits<std::unique_ptr<T>, std::enable_if_t<std::is_base_of_v<Object,
     return std::nullopt;
   }
   static std::string TypeStr() { return std::string(T::_type_key) + " | None"; }
-  static std::string TypeSchema() { return TypeTraits<ObjectPtr<T>>::TypeSchema(); }
+  static std::string TypeSchema() { return detail::PointerSchema(T::_type_key); }
 };
 
 /** None. */
