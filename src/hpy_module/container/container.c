@@ -105,6 +105,37 @@ static bool is_plain_dict(HPyContext *ctx, HPy value) {
   return type == wanted;
 }
 
+/* Whether a value is exactly a list. */
+static bool is_plain_list(HPyContext *ctx, HPy value) {
+  if (FH_LIKELY(fb_ext != NULL)) return fb_type_tag_type(value) == ctx->h_ListType._i;
+  HPy type = HPy_Type(ctx, value);
+  bool is_list = HPy_Is(ctx, type, ctx->h_ListType);
+  HPy_Close(ctx, type);
+  return is_list;
+}
+
+HPy fb_container_snapshot(HPyContext *ctx, HPy value) {
+  if (is_plain_list(ctx, value)) return fb_call_one(ctx, ctx->h_TupleType, value);
+  if (!is_plain_dict(ctx, value)) return HPy_NULL;
+  HPy type = HPy_Type(ctx, value);
+  HPy copy = fb_call_one(ctx, type, value);
+  HPy_Close(ctx, type);
+  return copy;
+}
+
+/* Converts a container of Python. Returns 0, or -1 with an exception raised. */
+typedef int (*Conversion)(HPyContext *ctx, FbCoreFunction *constructor, HPy value, FbArgs *args, TVMFFIObject **out);
+
+/* Without a GIL, converts the snapshot of a list or dict, because another thread may change the value during that. */
+static FH_NOINLINE int from_snapshot(HPyContext *ctx, Conversion convert, FbCoreFunction *constructor, HPy value,
+                                     FbArgs *args, TVMFFIObject **out) {
+  HPy copy = fb_container_snapshot(ctx, value);
+  if (HPy_IsNull(copy)) return HPyErr_Occurred(ctx) ? -1 : convert(ctx, constructor, value, args, out);
+  int rc = convert(ctx, constructor, copy, args, out);
+  HPy_Close(ctx, copy);
+  return rc;
+}
+
 /* Opens handles of the keys and values of a dict, and stores each in the place of its view. *n_taken counts the open
  * handles, also on failure. Returns 0, or -1 with an exception raised. */
 static int take_pairs(HPyContext *ctx, HPy dict, HPy keys, HPy_ssize_t n, TVMFFIAny *views, HPy_ssize_t *n_taken) {
@@ -159,7 +190,7 @@ FH_INLINE HPy item_in_place(HPyContext *ctx, HPy sequence, HPy_ssize_t i) {
 }
 
 /* The length is read once, because converting an item may run Python code that changes the list. */
-static int from_sequence(HPyContext *ctx, FbCoreFunction *constructor, HPy value, FbArgs *args, TVMFFIObject **out) {
+static int convert_sequence(HPyContext *ctx, FbCoreFunction *constructor, HPy value, FbArgs *args, TVMFFIObject **out) {
   HPy_ssize_t n = HPy_Length(ctx, value);
   Items items;
   if (n < 0 || items_begin(ctx, &items, n) != 0) return -1;
@@ -181,6 +212,11 @@ static int from_sequence(HPyContext *ctx, FbCoreFunction *constructor, HPy value
   return rc;
 }
 
+FH_INLINE int from_sequence(HPyContext *ctx, FbCoreFunction *constructor, HPy value, FbArgs *args, TVMFFIObject **out) {
+  if (FH_UNLIKELY(fb_context_free_threaded)) return from_snapshot(ctx, convert_sequence, constructor, value, args, out);
+  return convert_sequence(ctx, constructor, value, args, out);
+}
+
 HPy fb_container_pairs(HPyContext *ctx, HPy value) {
   HPy items_method = HPy_GetAttr_s(ctx, value, "items");
   HPy view = HPy_IsNull(items_method) ? HPy_NULL : fb_call(ctx, items_method, NULL, 0, HPy_NULL);
@@ -192,7 +228,10 @@ HPy fb_container_pairs(HPyContext *ctx, HPy value) {
 
 /* Converts any mapping by its items(). The constructor gets alternating keys and values. */
 static int from_mapping(HPyContext *ctx, FbCoreFunction *constructor, HPy value, FbArgs *args, TVMFFIObject **out) {
-  if (is_plain_dict(ctx, value)) return from_dict(ctx, constructor, value, args, out);
+  if (is_plain_dict(ctx, value)) {
+    if (FH_UNLIKELY(fb_context_free_threaded)) return from_snapshot(ctx, from_dict, constructor, value, args, out);
+    return from_dict(ctx, constructor, value, args, out);
+  }
   HPy pairs = fb_container_pairs(ctx, value);
   if (HPy_IsNull(pairs)) return -1;
   HPy_ssize_t n = HPy_Length(ctx, pairs);

@@ -36,6 +36,9 @@ HPy fb_container_argument(HPyContext *ctx, const char *callee, const char *name,
                           HPy kw);
 /* Returns a list of a mapping's current items(). */
 HPy fb_container_pairs(HPyContext *ctx, HPy value);
+/* Returns the items of a list as a tuple, or the entries of a dict as a dict, all of one moment: without a GIL another
+ * thread may change the value while it is read. HPY_NULL without an exception for values of other types. */
+HPy fb_container_snapshot(HPyContext *ctx, HPy value);
 
 /* --- calls of the package ---------------------------------------------------------------------------------------- */
 

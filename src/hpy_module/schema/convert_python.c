@@ -68,11 +68,12 @@ static FbConverted build(HPyContext *ctx, const FbSchema *schema, FbValues *valu
   return result;
 }
 
-static FbConverted convert_sequence(HPyContext *ctx, const FbSchema *schema, const FbSource *source, TVMFFIAny *out,
-                                    FbMismatch *mismatch) {
+/* Converts the items of a list or tuple, or of a snapshot of `source`. */
+static FbConverted convert_items(HPyContext *ctx, const FbSchema *schema, const FbSource *source, HPy sequence,
+                                 TVMFFIAny *out, FbMismatch *mismatch) {
   /* The length is read once, because converting an item may run code that changes the list. A list that grows is
    * truncated at that length, and a list that shrinks is refused. */
-  HPy_ssize_t n = HPy_Length(ctx, source->value);
+  HPy_ssize_t n = HPy_Length(ctx, sequence);
   if (n < 0) return fb_source_refuse_because(ctx, schema, source, mismatch);
   if (schema->op == FB_SCHEMA_TUPLE && n != schema->n_args) {
     char name[FB_SOURCE_NAME];
@@ -82,7 +83,7 @@ static FbConverted convert_sequence(HPyContext *ctx, const FbSchema *schema, con
   if (fb_values_begin(&values, n) != 0) return fb_source_from_native(ctx, fb_refuse_no_memory());
   FbConverted result = FB_CONVERTED;
   for (HPy_ssize_t i = 0; result == FB_CONVERTED && i < n; ++i) {
-    HPy item = HPy_GetItem_i(ctx, source->value, i); /* IndexError if the list has shrunk */
+    HPy item = HPy_GetItem_i(ctx, sequence, i); /* IndexError if the list has shrunk */
     if (HPy_IsNull(item)) {
       result = fb_source_refuse_because(ctx, schema, source, mismatch);
       break;
@@ -92,6 +93,16 @@ static FbConverted convert_sequence(HPyContext *ctx, const FbSchema *schema, con
     HPy_Close(ctx, item);
   }
   return build(ctx, schema, &values, result, out, mismatch);
+}
+
+static FbConverted convert_sequence(HPyContext *ctx, const FbSchema *schema, const FbSource *source, TVMFFIAny *out,
+                                    FbMismatch *mismatch) {
+  if (!fb_context_free_threaded) return convert_items(ctx, schema, source, source->value, out, mismatch);
+  HPy copy = fb_container_snapshot(ctx, source->value);
+  if (HPy_IsNull(copy) && HPyErr_Occurred(ctx)) return fb_source_refuse_because(ctx, schema, source, mismatch);
+  FbConverted result = convert_items(ctx, schema, source, HPy_IsNull(copy) ? source->value : copy, out, mismatch);
+  if (!HPy_IsNull(copy)) HPy_Close(ctx, copy);
+  return result;
 }
 
 /* Converts the key and the value of an entry: usually a tuple of two, but the items() of a foreign mapping may return
@@ -180,7 +191,13 @@ static FbConverted pack(HPyContext *ctx, const FbSchema *schema, FbSource *sourc
   int rc = fb_argument_convert_owned(ctx, value, &source->packed, "a value");
   if (!HPy_IsNull(made)) HPy_Close(ctx, made);
   source->is_packed = rc == 0;
-  return rc == 0 ? FB_CONVERTED : fb_source_refuse_because(ctx, schema, source, mismatch);
+  if (rc == 0) return FB_CONVERTED;
+  /* A schema without tensors refuses the array itself, whatever NumPy says about it as a tensor. */
+  bool is_array = source->kind == FB_TYPE_KIND_DLPACK || source->kind == FB_TYPE_KIND_EXCHANGE;
+  if (!is_array || schema->op == FB_SCHEMA_ANY || schema->op == FB_SCHEMA_OBJECT || schema->op == FB_SCHEMA_INSTANCE)
+    return fb_source_refuse_because(ctx, schema, source, mismatch);
+  failed = fb_mismatch_take_python(ctx, NULL, "", "");
+  return failed == FB_MISMATCH ? fb_source_refuse(ctx, schema, source, mismatch) : failed;
 }
 
 /* Converts a value by its ordinary conversion, which happens once even if many arguments of a union are tried. During

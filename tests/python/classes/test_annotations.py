@@ -16,7 +16,7 @@ from dataclasses import InitVar
 from typing import Annotated, Any, Literal, NewType, Optional
 
 import pytest
-from support import unique_name
+from support import IS_DEBUG, unique_name
 
 import ffi_hpy
 from ffi_hpy.core import TypeSchema
@@ -452,3 +452,16 @@ def test_a_cached_property_works_with_a_dict():
         assert cls.n_calls == 1
         made.other = 1
         assert made.__dict__ == {"double": 8, "other": 1}
+
+
+@pytest.mark.skipif(IS_DEBUG, reason="hpy's debug mode tells another reason")
+def test_the_message_about_an_array_that_is_no_list_has_no_reason_of_numpy():
+    numpy = pytest.importorskip("numpy")
+
+    @py_class(unique_name())
+    class Holder(ffi_hpy.Object):
+        values: list[bytes]
+
+    for given in (numpy.array([b"ab"]), numpy.array([None]), numpy.zeros(2, ">i4")):
+        with pytest.raises(TypeError, match=r"expected List, got ndarray$"):
+            Holder(given)

@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import sysconfig
 import threading
 import time
 import uuid
@@ -41,6 +42,8 @@ TESTED_LIBRARY = os.environ.get("FFI_HPY_TESTED_LIBRARY", "")
 """Path of a testing library to use in place of ours; a process can have only one."""
 
 NO_GIL = not getattr(sys, "_is_gil_enabled", lambda: True)()
+COPIES_LISTS = bool(sysconfig.get_config_var("Py_GIL_DISABLED") or IS_OWN_DEBUG) and not (IS_OVER_CFFI or IS_DEBUG)
+"""Whether calls copy lists and dicts before they convert the items, because other threads may change them."""
 
 NO_THREADS = "hpy's debug mode shares its contexts between threads, and has none for threads that Python did not start"
 needs_threads = pytest.mark.skipif(IS_DEBUG, reason=NO_THREADS)
