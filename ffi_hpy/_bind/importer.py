@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from .. import _core
 from .._convert import convert_func
 from .._values.opaque import OpaquePyObject
+from .._values.standard import items_of_memory, items_of_tensor
 from ..module import load_module
 from ..registry import get_global_func, register_global_func
 from .define import answer, class_name
@@ -30,8 +31,18 @@ def _pairs_of(value: Any) -> list[Any] | None:
     return [part for pair in value.items() for part in pair] if isinstance(value, Mapping) else None
 
 
+def _elements_of(value: Any, form: str | None = None) -> list[Any] | None:
+    """Return the elements of a tensor, or the items of a memoryview, from its bytes and their form; None for bytes of
+    another form."""
+    if form is not None:
+        return items_of_memory(value, form)
+    elements = items_of_tensor(value)
+    return list(value) if elements is None else elements
+
+
 register_global_func("ffi_hpy.class_name", lambda value: class_name(type(value)), override=True)
 register_global_func("ffi_hpy.bind_items", _core.items_of, override=True)
+register_global_func("ffi_hpy.bind_elements", _elements_of, override=True)
 register_global_func("ffi_hpy.bind_pairs", _pairs_of, override=True)
 
 

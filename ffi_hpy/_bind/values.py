@@ -18,6 +18,8 @@ from .. import _core
 from .._containers.sequence import Array
 from .._convert import convert_func
 from .._core import CObject
+from .._tensor import Tensor
+from .._values.array_numbers import elements_of
 from .._values.opaque import OpaquePyObject
 from .._values.string import Bytes, String
 from ..error import arguments_of_os_error, exception_in
@@ -119,7 +121,8 @@ def _items(value: Any) -> Array[Any] | None:
     """Return the items of an iterable, as a native value; None for strings, mappings and other values."""
     if isinstance(value, (str, bytes, bytearray, collections.abc.Mapping)) or not _is_iterable(type(value)):
         return None
-    return Array([keep(item) for item in value])
+    items = elements_of(value) if hasattr(type(value), "__array_interface__") else None
+    return Array([keep(item) for item in (value if items is None else items)])
 
 
 def _pairs(value: Any) -> Array[Any] | None:
@@ -163,9 +166,17 @@ def _index(value: Any) -> int | None:
         return None
 
 
+def _is_complex(value: Any) -> bool:
+    """Whether a number has an imaginary part, which float() drops for a number of NumPy."""
+    numbers = sys.modules.get("numbers")  # a class can be registered only with an imported module
+    if numbers is not None and isinstance(value, numbers.Complex):
+        return not isinstance(value, numbers.Real)
+    return isinstance(value, Tensor) and str(value.dtype).startswith("complex")
+
+
 def _to_float(value: Any) -> float | None:
     """Return the float of a number; None for another value."""
-    if isinstance(value, (str, bytes, bytearray)):
+    if isinstance(value, (str, bytes, bytearray)) or _is_complex(value):
         return None
     try:
         return float(value)

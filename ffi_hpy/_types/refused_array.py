@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["replace_refused"]
 
-_SEQUENCES = frozenset(("Array", "List", "list", "set", "tuple"))
+_SEQUENCES = frozenset(("Array", "List", "list", "set", "tuple", "collections.abc.Sequence", "collections.abc.Set"))
 _NOT_NUMBERS = frozenset("mMOSTUV")
 """The kinds of NumPy's dtypes for times, objects, bytes, text and structures."""
 

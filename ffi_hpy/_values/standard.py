@@ -1,7 +1,7 @@
 """Python's standard classes for native code: the operations of the global function ffi_hpy.Python.
 
 C++ headers (widen.h) call it for an argument whose class the parameter's type does not accept. Each operation returns
-None for a value that does not have the requested form.
+None for a value that does not have the requested form. Bound libraries use some of them, too (_bind/standard.py).
 """
 
 from __future__ import annotations
@@ -16,7 +16,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-__all__ = ["answer", "microseconds_of_datetime"]
+__all__ = [
+    "answer",
+    "complex_parts",
+    "datetime_of",
+    "items_of_memory",
+    "items_of_tensor",
+    "microseconds_of_datetime",
+    "microseconds_of_timedelta",
+    "path_of",
+    "timedelta_of",
+]
 
 
 def _items(value: Any) -> list[Any] | None:
@@ -31,7 +41,7 @@ def _items(value: Any) -> list[Any] | None:
     return None
 
 
-def _items_of_memory(data: bytes, form: str) -> list[Any] | None:
+def items_of_memory(data: bytes, form: str) -> list[Any] | None:
     """Return the items of a memoryview, from its bytes and "FORMAT;EXTENT,..."."""
     import struct
 
@@ -47,7 +57,7 @@ def _items_of_memory(data: bytes, form: str) -> list[Any] | None:
     return items
 
 
-def _items_of_tensor(tensor: Any) -> list[Any] | None:
+def items_of_tensor(tensor: Any) -> list[Any] | None:
     """Return the elements of a tensor of real numbers, of types that C++ does not know."""
     from .array_numbers import elements_of
 
@@ -70,14 +80,23 @@ def _set(items: Any) -> set[Any]:
     return {frozenset(item) if isinstance(item, set) else item for item in items}
 
 
-def _complex_parts(value: Any) -> tuple[float, float] | None:
-    if not hasattr(type(value), "__complex__") and not isinstance(value, complex):
+_TO_NUMBER = ("__complex__", "__float__", "__index__")
+
+
+def complex_parts(value: Any) -> tuple[float, float] | None:
+    """Return the two parts of a number; None for another value, such as a text."""
+    cls = type(value)
+    is_number = issubclass(cls, complex) or any(hasattr(cls, name) for name in _TO_NUMBER)
+    if not is_number or issubclass(cls, (str, bytes)):  # a text of NumPy has __complex__
         return None
-    number = complex(value)
+    try:
+        number = complex(value)
+    except (TypeError, ValueError):  # an array of several numbers
+        return None
     return number.real, number.imag
 
 
-def _path(name: str | bytes) -> Any:
+def path_of(name: str | bytes) -> Any:
     import pathlib
 
     return pathlib.Path(os.fsdecode(name))
@@ -91,13 +110,13 @@ def _name_of_path(value: Any) -> str | bytes | None:
 # --- times, in microseconds -------------------------------------------------------------------------------------------
 
 
-def _timedelta(count: int) -> Any:
+def timedelta_of(count: int) -> Any:
     import datetime
 
     return datetime.timedelta(microseconds=count)
 
 
-def _microseconds_of_timedelta(value: Any) -> int | None:
+def microseconds_of_timedelta(value: Any) -> int | None:
     import datetime
 
     if not isinstance(value, datetime.timedelta):
@@ -108,7 +127,7 @@ def _microseconds_of_timedelta(value: Any) -> int | None:
     return count
 
 
-def _datetime(count: int) -> Any:
+def datetime_of(count: int) -> Any:
     """Return the local time of a moment after the epoch, without a zone."""
     import datetime
 
@@ -178,17 +197,17 @@ def _error_is_a(error: Any, name: str) -> bool:
 
 _OPERATIONS: dict[str, Callable[..., Any]] = {
     "items": _items,
-    "items_of_memory": _items_of_memory,
-    "items_of_tensor": _items_of_tensor,
+    "items_of_memory": items_of_memory,
+    "items_of_tensor": items_of_tensor,
     "pairs": _pairs,
     "set": _set,
     "complex": complex,
-    "complex_parts": _complex_parts,
-    "path": _path,
+    "complex_parts": complex_parts,
+    "path": path_of,
     "name_of_path": _name_of_path,
-    "timedelta": _timedelta,
-    "microseconds_of_timedelta": _microseconds_of_timedelta,
-    "datetime": _datetime,
+    "timedelta": timedelta_of,
+    "microseconds_of_timedelta": microseconds_of_timedelta,
+    "datetime": datetime_of,
     "microseconds_of_datetime": microseconds_of_datetime,
     "date": _date,
     "date_parts": _date_parts,

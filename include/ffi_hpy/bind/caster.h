@@ -16,6 +16,7 @@
 #include <ffi_hpy/bind/descr.h>
 #include <ffi_hpy/bind/exception.h>
 
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <vector>
@@ -283,7 +284,9 @@ template <typename T> struct type_caster<T, enable_if_t<std::is_floating_point_v
     bool may_convert = (flags & cast_flags::convert) != 0;
     if (any.type_index == kTVMFFIFloat) {
       value = static_cast<T>(any.v_float64);
-      return may_convert || sizeof(T) >= 8 || static_cast<double>(value) == any.v_float64 || value != value;
+      if constexpr (sizeof(T) >= 8) return true;
+      if (static_cast<double>(value) == any.v_float64 || value != value) return true;
+      return may_convert && std::isfinite(value);
     }
     if (!may_convert) return false;
     if (any.type_index == kTVMFFIInt || any.type_index == kTVMFFIBool) {
@@ -302,8 +305,7 @@ private:
   /* A large int, or an object with __float__ or __index__. */
   FFI_HPY_COLD bool from_other(handle source) noexcept {
     handle number = guarded([&] { return ask_python("to_float", source); });
-    bool is_number = number.any().type_index == kTVMFFIFloat;
-    if (is_number) value = static_cast<T>(number.any().v_float64);
+    bool is_number = number.any().type_index == kTVMFFIFloat && from_python(number, cast_flags::convert, nullptr);
     number.dec_ref();
     return is_number;
   }

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <limits>
 
 FFI_HPY_NAMESPACE_BEGIN
 
@@ -22,25 +23,43 @@ inline bool read_microseconds(const char *operation, handle source, std::chrono:
   found.dec_ref();
   return fits;
 }
+
+/** Converts a duration to one of another unit, towards zero. False if it is outside the range of that one. */
+template <typename To, typename From> bool convert_duration(const From &from, To *to) noexcept {
+  using Rep = typename To::rep;
+  if constexpr (!std::is_floating_point_v<Rep>) {
+    /* The next numbers beyond the range, or without so many digits the last ones within. */
+    constexpr auto least = static_cast<long double>(std::numeric_limits<Rep>::min()) - 1;
+    constexpr auto most = static_cast<long double>(std::numeric_limits<Rep>::max()) + 1;
+    long double n = std::chrono::duration<long double, typename To::period>(from).count();
+    if (!(n > least && n < most)) return false;
+  }
+  *to = std::chrono::duration_cast<To>(from);
+  return true;
+}
+
+/** The microseconds of a duration or time as an argument for Python. */
+template <typename Duration> object microseconds_of(const Duration &source) {
+  std::chrono::duration<int64_t, std::micro> n;
+  if (!convert_duration(source, &n)) {
+    throw builtin_exception("OverflowError", "the time does not fit into 64 bits of microseconds");
+  }
+  return steal(int_value(n.count()));
+}
 template <typename Duration> handle timedelta_of(const Duration &source) noexcept {
-  auto n = std::chrono::duration_cast<std::chrono::microseconds>(source).count();
-  return guarded([&] { return ask_python("timedelta", int_value(static_cast<int64_t>(n))); });
+  return guarded([&] { return ask_python("timedelta", microseconds_of(source)); });
 }
 
 /** Reads a duration: a timedelta, or a float of seconds that fits. */
 template <typename Duration> bool read_duration(handle source, Duration *out) noexcept {
   if (source.any().type_index == kTVMFFIFloat) {
-    constexpr double most = static_cast<double>(std::chrono::microseconds::max().count()) / 1e6;
     double seconds = source.any().v_float64;
-    if (!(std::fabs(seconds) < most)) return false;
-    *out = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
-    return true;
+    return std::isfinite(seconds) && convert_duration(std::chrono::duration<double>(seconds), out);
   }
   std::chrono::microseconds found;
   if (source.any().type_index != kTVMFFIOpaquePyObject || !read_microseconds("microseconds", source, &found))
     return false;
-  *out = std::chrono::duration_cast<Duration>(found);
-  return true;
+  return convert_duration(found, out);
 }
 
 template <typename Rep, typename Period> struct type_caster<std::chrono::duration<Rep, Period>> {
@@ -60,12 +79,13 @@ template <typename Duration> struct type_caster<std::chrono::time_point<std::chr
     std::chrono::microseconds found;
     if (source.any().type_index != kTVMFFIOpaquePyObject || !read_microseconds("since_epoch", source, &found))
       return false;
-    value = Time(std::chrono::duration_cast<Duration>(found));
+    Duration since_epoch;
+    if (!convert_duration(found, &since_epoch)) return false;
+    value = Time(since_epoch);
     return true;
   }
   static handle from_cpp(const Time &source, rv_policy, cleanup_list *) noexcept {
-    auto n = std::chrono::duration_cast<std::chrono::microseconds>(source.time_since_epoch()).count();
-    return guarded([&] { return ask_python("datetime", int_value(static_cast<int64_t>(n))); });
+    return guarded([&] { return ask_python("datetime", microseconds_of(source.time_since_epoch())); });
   }
 };
 

@@ -9,6 +9,7 @@
 #include "core/object/function.h"
 #include "core/object/global.h"
 #include "core/object/object_new.h"
+#include "core/object/str.h"
 #include "core/object/type.h"
 
 /* Written by each import of a bound library, always with the same indices, before the library can make containers. */
@@ -62,14 +63,26 @@ static int pairs_of(fh_hashmap_object *map, TVMFFIAny *out) {
   return made != NULL ? 0 : -1;
 }
 
-/* Asks the package for the items, or keys and values, of another object. Python returns None for objects without. */
-static int ask(const TVMFFIAny *value, bool wants_pairs, TVMFFIAny *out) {
-  TVMFFIByteArray name = fh_base_bytes(wants_pairs ? "ffi_hpy.bind_pairs" : "ffi_hpy.bind_items");
+/* Calls a function of the package; None if there is none of that name. */
+static int call(const char *function_name, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *out) {
+  TVMFFIByteArray name = fh_base_bytes(function_name);
   TVMFFIObjectHandle function = NULL;
   if (TVMFFIFunctionGetGlobal(&name, &function) != 0) return -1;
   if (function == NULL) return 0;
-  int rc = fh_function_call(function, value, 1, out);
+  int rc = fh_function_call(function, args, n_args, out);
   fh_object_release(function);
+  return rc;
+}
+
+/* Asks the package for the items, or keys and values, of another object. Python returns None for objects without. */
+static int ask(const TVMFFIAny *value, bool wants_pairs, TVMFFIAny *out) {
+  const char *form = wants_pairs ? NULL : fh_bytes_description(value); /* of the bytes of a memoryview */
+  TVMFFIAny args[2] = {*value, fh_any_none()};
+  if (form != NULL && fh_str_from_cstr(form, &args[1]) != 0) return -1;
+  bool has_elements = form != NULL || value->type_index == kTVMFFITensor;
+  const char *name = wants_pairs ? "ffi_hpy.bind_pairs" : has_elements ? "ffi_hpy.bind_elements" : "ffi_hpy.bind_items";
+  int rc = call(name, args, form != NULL ? 2 : 1, out);
+  fh_any_drop(&args[1]);
   if (rc != 0 || out->type_index == kTVMFFIArray || out->type_index == kTVMFFINone) return rc;
   fh_any_drop(out);
   *out = fh_any_none();

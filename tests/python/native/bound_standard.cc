@@ -60,6 +60,7 @@ FFI_HPY_MODULE(bound_standard, m) {
   m.def("count", [](time_in<std::chrono::microseconds> t) { return t.time_since_epoch().count(); });
   m.def("duration", [](std::chrono::microseconds d) { return d; });
   m.def("hours", [](std::chrono::hours d) { return d; });
+  m.def("most_hours", [] { return std::chrono::hours::max(); });
   m.def("float_duration", [](std::chrono::duration<float> a, std::chrono::duration<float> b) { return a - b; });
   m.def("steady", [](std::chrono::steady_clock::time_point t) { return t; });
   nb::class_<Stamps>(m, "Stamps")
@@ -68,6 +69,8 @@ FFI_HPY_MODULE(bound_standard, m) {
       .def_rw("milliseconds", &Stamps::milliseconds);
 
   /* ---- numbers ---- */
+  m.def("single", [](float x) { return x; });
+  m.def("real", [](double x) { return x; });
   m.def("complex", [](std::complex<double> z) { return z; });
   m.def("complex_strict", [](std::complex<double> z) { return z; }, "z"_a.noconvert());
   m.def("complex_float", [](const std::complex<float> &z) { return z; });
@@ -116,6 +119,11 @@ FFI_HPY_MODULE(bound_standard, m) {
   m.def("arrays", [](const std::array<std::string, 2> &a) { return a[0] + a[1]; });
   m.def("texts", [](const std::map<std::string, std::vector<std::vector<std::string>>> &all) { return all; });
   m.def("numbers", [](const std::set<int64_t> &all) { return all; });
+  m.def("reals", [](const std::vector<double> &all) { return all; });
+  m.def("whole", [](const std::vector<int64_t> &all) { return all; });
+  m.def("rows", [](const std::vector<std::vector<double>> &all) { return all; });
+  m.def("words", [](const std::vector<std::string> &all) { return all; });
+  m.def("durations", [](const std::vector<std::chrono::seconds> &all) { return all; });
   m.def("table", [](const std::map<int64_t, double> &all) { return all; });
   m.def("keep", [](const Kept &kept) { return kept.value; });
   m.def(
