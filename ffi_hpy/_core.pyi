@@ -475,6 +475,7 @@ def init_method(
     module: str,
     name: str,
     qualname: str,
+    doc: str | None,
     /,
 ) -> Any:
     """Return `__init__` for `cls`: `written`, but without Python code for a new instance of exactly `cls`, for which

@@ -19,7 +19,7 @@ from ._start.fork import importing
 from ._start.late import find_attributes, find_late
 from ._start.named import named
 from ._start.similar import did_you_mean
-from ._types.function_metadata import add_global_metadata, arguments_by_names, has_names
+from ._types.function_metadata import add_global_metadata, arguments_by_names, has_names, text_of_bound
 from ._types.info import (
     TypeInfo,
     index_of_key,
@@ -371,6 +371,8 @@ def _set_init(cls: type[CObject], info: TypeInfo, constructor: Function | None) 
         _set_method(cls, "__init__", _refuse_for(cls))
         return
     written = named(_construct_for(cls, info, constructor), cls, "__init__")
+    if isinstance(constructor, Function):
+        written.__doc__ = text_of_bound(constructor, is_constructor=True)
     cls.__init__ = in_c(cls, written, _maker_of(info, constructor))  # type: ignore[method-assign]
 
 
@@ -516,7 +518,8 @@ def in_c(cls: type, written: Callable[..., None], maker: Any) -> Any:
     `maker`, an Initializer or a Function, has the same effect there; with None, `written` handles all calls."""
     if maker is None or _init_method is None:
         return written
-    return _init_method(cls, written, maker, cls.__module__, written.__name__, written.__qualname__)
+    names = (cls.__module__, written.__name__, written.__qualname__)
+    return _init_method(cls, written, maker, *names, written.__doc__)
 
 
 def arguments_of_constructor(

@@ -130,20 +130,30 @@ def parameters_of(entry: FunctionMetadata) -> Parameters:
     return found
 
 
-def text_of_bound(function: Function) -> str | None:
+def text_of_bound(function: Function, is_constructor: bool = False) -> str | None:
     """Return the signatures of a function of bind.h and its documentation, which is shown once if all overloads have
-    the same one. None for another function."""
+    the same one. None for another function. The signatures of a constructor become those of `__init__`."""
     entry = metadata_of(function)
     entries = entry.overloads or (entry,)
     lines = [line for line in [parameters_of(each).signature for each in entries] if line is not None]
     if len(lines) != len(entries):
         return None
+    if is_constructor:
+        lines = [_signature_of_init(line) for line in lines]
     docs = [_clean(each.doc) for each in entries]
     text = "\n".join(lines)
     if len(set(docs)) == 1:
         return f"{text}\n\n{docs[0]}" if docs[0] else text
     parts = [f"\n{i}. ``{line}``\n" + (doc and f"\n{doc}") for i, (line, doc) in enumerate(zip(lines, docs), 1)]
     return "\n".join([f"{text}\n\nOverloaded function.", *parts])
+
+
+def _signature_of_init(line: str) -> str:
+    """Return the signature of `__init__` for that of a constructor, unless an author has written it."""
+    name, bracket, rest = line.partition("(")
+    if rest.startswith("self"):
+        return line
+    return f"{name}{bracket}self{'' if rest.startswith(')') else ', '}{rest.removesuffix(' -> object')} -> None"
 
 
 def _clean(doc: str) -> str:

@@ -84,8 +84,8 @@ HPyDef_METH(fb_init_method, "init_method", HPyFunc_VARARGS,
             .doc = "`__init__` for a class: written(self, ...), without Python code in the commonest case.")
 static HPy fb_init_method_impl(HPyContext *ctx, HPy module, const HPy *args, size_t nargs) {
   (void)module;
-  if (nargs != 6)
-    return fb_raise(ctx, ctx->h_TypeError, "init_method() takes cls, written, maker, module, name, qualname");
+  if (nargs != 7)
+    return fb_raise(ctx, ctx->h_TypeError, "init_method() takes cls, written, maker, module, name, qualname, doc");
   bool is_function = fb_own_class_check(ctx, args[2], &fb_own_class_function);
   if (!is_function && !fb_initializer_check(ctx, args[2]))
     return fb_raise(ctx, ctx->h_TypeError, "init_method() argument 3 must be an Initializer or a Function");
@@ -96,7 +96,7 @@ static HPy fb_init_method_impl(HPyContext *ctx, HPy module, const HPy *args, siz
   self->cls = args[0]._i;
   fb_ref_store(ctx, is_function ? &self->constructor : &self->initializer, args[2]);
   fb_ref_store(ctx, &self->written, args[1]);
-  const FhpyMethodNames names = {args[3], args[4], args[5], ctx->h_None};
+  const FhpyMethodNames names = {args[3], args[4], args[5], args[6]};
   HPy method = fb_ext->method_new(ctx, h, &names);
   /* Threads that make objects share both, and the class keeps both alive. */
   fb_context_keep(h);

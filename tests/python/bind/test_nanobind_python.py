@@ -180,6 +180,17 @@ def test_functions_of_a_class_in_cpythons_form_are_methods(python):
         owner[1]
 
 
+def test_a_constructor_is_documented(python):
+    assert python.Owner.__init__.__doc__ == "__init__(self, arg: object, /) -> None"
+    lines = python.Point.__init__.__doc__.splitlines()
+    assert lines[:3] == [
+        "__init__(self) -> None",
+        "__init__(self, x: int, y: int = 2) -> None",
+        "__init__(self, name: str) -> None",
+    ]
+    assert "A point of the plane." in lines
+
+
 sees_references = pytest.mark.skipif(
     IS_CFFI_ON_CPYTHON or IS_DEBUG or IS_OWN_DEBUG or IS_PYPY,
     reason="debug modes do not see the references of native objects; test_bound_cycles.py tests the search of PyPy",

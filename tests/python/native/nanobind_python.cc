@@ -72,6 +72,12 @@ int field_traverse(PyObject *self, visitproc visit, void *arg) {
 }
 PyType_Slot field_slots[] = {{Py_tp_traverse, (void *)field_traverse}, {0, nullptr}};
 
+struct Point {
+  Point() {}
+  Point(int, int) {}
+  Point(std::string) {}
+};
+
 class Counted : public nb::intrusive_base {
 public:
   int value() const { return 7; }
@@ -92,6 +98,10 @@ NB_MODULE(nanobind_python, m) {
   });
 
   nb::class_<Owner>(m, "Owner", nb::type_slots(owner_slots)).def(nb::init<nb::object>());
+  nb::class_<Point>(m, "Point")
+      .def(nb::init<>())
+      .def(nb::init<int, int>(), nb::arg("x"), nb::arg("y") = 2, "A point of the plane.")
+      .def(nb::init<std::string>(), nb::sig("def __init__(self, name: str) -> None"));
   nb::class_<Field>(m, "Field", nb::type_slots(field_slots)).def(nb::init<>()).def_rw("value", &Field::value);
   m.def("n_alive", [] { return n_alive; });
 
