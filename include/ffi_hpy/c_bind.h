@@ -102,9 +102,18 @@ typedef struct {
 
 /** A bound class. The library makes it, and it lives as long as the process. */
 struct ffi_hpy_instance;
+/** A value that several std::shared_ptr own, for the collector. It does not keep the value alive. */
+typedef struct ffi_hpy_shared {
+  uint32_t (*count)(const struct ffi_hpy_shared *self); /**< how many own the value now */
+  /** Visits the objects that the value owns. The value is alive. */
+  void (*visit)(const struct ffi_hpy_shared *self, const void *visitor);
+  void (*retain)(struct ffi_hpy_shared *self); /**< owns the value, too, if it is alive, until `release` */
+  void (*release)(struct ffi_hpy_shared *self);
+  void (*free)(struct ffi_hpy_shared *self); /**< frees the struct */
+} ffi_hpy_shared;
 /** Visits the objects that a part of a value owns. */
 typedef struct ffi_hpy_traverse {
-  /** `visitor`: the struct of tvm::ffi::reflection::ReferenceVisitor. Only reads the value. */
+  /** `visitor`: the struct of tvm::ffi::reflection::ReferenceVisitor. */
   void (*visit)(const struct ffi_hpy_traverse *self, const void *value, const void *visitor);
   const struct ffi_hpy_traverse *next; /**< belongs to the core */
 } ffi_hpy_traverse;
@@ -127,8 +136,8 @@ typedef struct ffi_hpy_class {
   /** The `release` of a value that `new` has made: the holder is the pointer. NULL: the class has no public
    * destructor. */
   void (*delete_value)(struct ffi_hpy_instance *self);
-  /** Whether an object alone owns its value, so that the references of the value are those of the object. */
-  int (*owns_value)(const struct ffi_hpy_instance *self);
+  /** Visits the objects that the value of an object owns, if the object owns the value; see ffi_hpy_traverse. */
+  void (*visit_value)(const struct ffi_hpy_instance *self, const void *visitor);
   const ffi_hpy_traverse *traverse; /**< belongs to the core: the steps of class_add_traverse */
 } ffi_hpy_class;
 

@@ -48,7 +48,7 @@ __all__ = ["search"]
 
 
 class _Node:
-    """A native object, as the collector shall see it."""
+    """A native object, or a value of C++ (at the address 0), as the collector shall see it."""
 
     __slots__ = ("__weakref__", "address", "number", "targets", "value", "wrapper")
 
@@ -214,7 +214,8 @@ def _find_groups(closure_call: int) -> tuple[list[_Node], list[Any]]:
 def _name_values(nodes: list[_Node], closure_call: int) -> set[int]:
     """Set the numbers of nodes. Returns the keys of what they own."""
     for node in nodes:
-        node.number = _number_of(node.address, closure_call)
+        if node.address:
+            node.number = _number_of(node.address, closure_call)
     return {node.number for node in nodes}.union([node.address for node in nodes])
 
 
@@ -248,7 +249,7 @@ def _prepare() -> bool:
     nodes, wrappers = _find_groups(_find_closure_call())
     if not any(node.number >= 0 or node.address in kept for node in nodes):
         return False
-    by_address = {node.address: node for node in nodes}
+    by_address = {node.address: node for node in nodes if node.address}
     witness = _witnesses.popleft()
     _witnesses.append(_Witness())
     witness.wrappers = [wrapper for wrapper in wrappers if wrapper._ffi_address in by_address]
@@ -294,7 +295,7 @@ def _settle(witness: _Witness, is_alive: list[bool]) -> None:
     decides, because they may resurrect objects."""
     _put_back([node for node, alive in zip(witness.nodes, is_alive) if alive])
     dead = [node for node, alive in zip(witness.nodes, is_alive) if not alive]
-    addresses = {node.address for node in dead}
+    addresses = {node.address for node in dead if node.address}
     wrappers = [wrapper for wrapper in witness.wrappers if wrapper._ffi_address in addresses]
     for wrapper in witness.wrappers:
         try:

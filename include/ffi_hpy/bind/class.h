@@ -268,12 +268,8 @@ public:
     made->supplement = about.supplement;
     made->set_self = about.set_self;
     made->set_self_function = about.set_self_function;
-    made->owns_value = detail::owns_value;
-    if constexpr (!std::is_same_v<T, Alias>) {
-      made->owns_value = [](const ffi_hpy_instance *self) -> int {
-        return self->release == &detail::destroy_alias<T, Alias> || detail::owns_value(self);
-      };
-    }
+    made->visit_value = detail::visit_value<nullptr>;
+    if constexpr (!std::is_same_v<T, Alias>) made->visit_value = detail::visit_value<&detail::destroy_alias<T, Alias>>;
     made->size = std::max(sizeof(T), sizeof(Alias));
     made->alignment = std::max(alignof(T), alignof(Alias));
     if (about.base.is_valid()) made->base = &detail::bound_class(about.base);

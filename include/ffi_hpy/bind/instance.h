@@ -108,17 +108,27 @@ template <typename T, typename Alias> void destroy_alias(ffi_hpy_instance *self)
 /** A smart pointer that owns the value beside C++. */
 struct shared_holder {
   virtual ~shared_holder() = default;
-  virtual bool is_alone() const = 0;
+  /** Visits the reference to the value, for the collector. */
+  virtual void visit(const void *visitor) const = 0;
 };
 inline void delete_holder(ffi_hpy_instance *self) { delete static_cast<shared_holder *>(self->holder); }
 /** Whether an object alone owns its value; unknown owners, of other libraries, do not. */
-FFI_HPY_NOINLINE inline int owns_value(const ffi_hpy_instance *self) {
-  if (self->release == &delete_holder) return static_cast<const shared_holder *>(self->holder)->is_alone();
-  if (self->release == &destroy_value) return 1;
+FFI_HPY_NOINLINE inline bool owns_value(const ffi_hpy_instance *self) {
+  if (self->release == &destroy_value) return true;
   for (const ffi_hpy_class *type = self->type; type != nullptr; type = type->base) {
-    if (self->release == type->delete_value) return 1;
+    if (self->release == type->delete_value) return true;
   }
-  return 0;
+  return false;
+}
+/** Visits what the value of an object owns, if the object owns the value, perhaps with others. Another function that
+ * ends values is that of a trampoline. */
+template <void (*DestroyAlias)(ffi_hpy_instance *)>
+void visit_value(const ffi_hpy_instance *self, const void *visitor) {
+  if (self->release == &delete_holder) {
+    static_cast<const shared_holder *>(self->holder)->visit(visitor);
+  } else if ((DestroyAlias != nullptr && self->release == DestroyAlias) || owns_value(self)) {
+    api->value_visit(self->type, self->value, visitor);
+  }
 }
 
 /** Whether the values of a class, or of a base of it, count their references themselves. */
@@ -283,7 +293,7 @@ inline constexpr bool has_shared_from_this_v<T, std::void_t<decltype(std::declva
 template <typename T> struct shared_pointer final : shared_holder {
   std::shared_ptr<T> pointer;
   explicit shared_pointer(std::shared_ptr<T> &&given) : pointer(std::move(given)) {}
-  bool is_alone() const override { return pointer.use_count() == 1; }
+  void visit(const void *visitor) const override; /* in references.h */
 };
 /** The deleter of a std::shared_ptr to the value of an object: it owns the object. */
 struct object_owner {

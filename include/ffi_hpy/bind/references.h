@@ -5,7 +5,9 @@
 
 #include <ffi_hpy/bind/instance.h>
 
+#include <cstring>
 #include <memory>
+#include <new>
 #include <tuple>
 #include <utility>
 
@@ -70,17 +72,51 @@ template <typename T> constexpr references kind_of_references() {
 
 } // namespace detail
 
+namespace detail {
+
+/** The value of a std::shared_ptr, for the collector. */
+template <typename T> struct shared_value final : ffi_hpy_shared {
+  std::weak_ptr<T> pointer;
+  T *value;
+  const object_owner *owner; /**< if the pointers share an object of Python */
+  std::shared_ptr<T> retained;
+
+  explicit shared_value(const std::shared_ptr<T> &of)
+      : ffi_hpy_shared{&count_of, &visit_in, &retain_in, &release_in, &free_one}, pointer(of), value(of.get()),
+        owner(std::get_deleter<object_owner>(of)) {}
+
+private:
+  static shared_value *of(ffi_hpy_shared *self) { return static_cast<shared_value *>(self); }
+  static uint32_t count_of(const ffi_hpy_shared *self) {
+    auto *shared = static_cast<const shared_value *>(self);
+    return static_cast<uint32_t>(shared->pointer.use_count()) - (shared->retained != nullptr);
+  }
+  static void visit_in(const ffi_hpy_shared *self, const void *visitor);
+  static void retain_in(ffi_hpy_shared *self) { of(self)->retained = of(self)->pointer.lock(); }
+  static void release_in(ffi_hpy_shared *self) { of(self)->retained.reset(); }
+  static void free_one(ffi_hpy_shared *self) { delete of(self); }
+};
+/** The address of the count of a std::shared_ptr, the second word in each standard library. */
+template <typename T> const void *count_block_of(const std::shared_ptr<T> &pointer) {
+  const void *words[2];
+  static_assert(sizeof(pointer) == sizeof(words), "an unknown standard library");
+  std::memcpy(words, static_cast<const void *>(&pointer), sizeof(words));
+  return words[1];
+}
+
+} // namespace detail
+
 /** Passes the objects that a value owns to the garbage collector of Python. */
 class reference_visitor {
 public:
   /** Visits an object of Python, a callable in a std::function, a bound object, or these in smart pointers and
-   * containers of the standard library. A value that other smart pointers share is left out. */
+   * containers of the standard library. */
   template <typename T> void operator()(const T &value) const {
     using detail::references;
     constexpr references kind = detail::kind_of_references<T>();
     static_assert(kind != references::none, "values of this type have no references to objects");
     if constexpr (kind == references::object) {
-      if (detail::is_object(value.any())) visit_(arg_, static_cast<TVMFFIObject *>(value.any().v_obj));
+      visit_object(value);
     } else if constexpr (kind == references::pointer) {
       visit_pointer(value);
     } else if constexpr (kind == references::optional) {
@@ -96,24 +132,86 @@ public:
     }
   }
 
+  /** Whether members lose their references, because the value is garbage. */
+  bool is_cutting() const { return take_ != nullptr; }
+  /** Visits a reference to an object. The slot is the address of the member that owns it. */
+  void visit_target(TVMFFIObject *target, const void *slot) const { visit_(arg_, target, slot); }
+  /** Lets the collector release what a member has owned, when all members have been visited. */
+  void take(void *former, void (*release)(void *former)) const { take_(arg_, former, release); }
+  /** Visits a reference to a value that has its own count, at the address `block`. */
+  void visit_shared(const void *block, const void *slot, ffi_hpy_shared *(*make)(const void *slot)) const {
+    share_(arg_, block, slot, make);
+  }
+
+  /** Visits the value that a smart pointer owns, by the class of the whole object. */
+  template <typename T> void visit_value(T &value) const {
+    using Plain = std::remove_cv_t<T>;
+    if constexpr (std::is_base_of_v<detail::class_caster_tag, detail::make_caster<Plain>>) {
+      void *whole = const_cast<Plain *>(&value);
+      const ffi_hpy_class *type = detail::class_of<Plain>::find();
+      try {
+        if (type != nullptr) type = &detail::dynamic_class(&value, &whole);
+      } catch (...) { /* no memory for the name of the class */
+        whole = const_cast<Plain *>(&value);
+      }
+      detail::api->value_visit(type, whole, this);
+    } else {
+      visit_part<Plain>(value);
+    }
+  }
+
 private:
   template <typename T> void visit_part(const T &part) const {
     if constexpr (detail::has_references_v<T>) (*this)(part);
   }
+  void visit_object(const object &value) const {
+    if (!detail::is_object(value.any())) return;
+    if (!is_cutting()) return visit_target(value.any().v_obj, &value);
+    auto &member = const_cast<object &>(value);
+    TVMFFIObject *former = member.release().any().v_obj;
+    member = detail::take(detail::none_value());
+    take(former, nullptr);
+  }
   template <typename T, typename Deleter> void visit_pointer(const std::unique_ptr<T, Deleter> &pointer) const {
-    if (pointer != nullptr) (*this)(*pointer);
+    if (pointer != nullptr) visit_value(*pointer);
   }
   template <typename T> void visit_pointer(const std::shared_ptr<T> &pointer) const {
-    if (pointer.use_count() != 1) return; /* others would keep what is behind it */
-    if (auto *owner = std::get_deleter<detail::object_owner>(pointer)) return (*this)(owner->kept);
-    (*this)(*pointer);
+    using Pointer = std::shared_ptr<T>;
+    if (pointer.use_count() == 0) return;
+    if (is_cutting()) {
+      if (auto *former = new (std::nothrow) Pointer(std::move(const_cast<Pointer &>(pointer)))) {
+        take(former, [](void *taken) { delete static_cast<Pointer *>(taken); });
+      }
+      return;
+    }
+    visit_shared(detail::count_block_of(pointer), &pointer, [](const void *slot) -> ffi_hpy_shared * {
+      return new (std::nothrow) detail::shared_value<T>(*static_cast<const Pointer *>(slot));
+    });
   }
   template <typename T> void visit_pointer(const T &) const {} /* another one: its holders are not known */
+  template <typename T> friend struct detail::shared_pointer;
 
-  /* The struct that the core passes. */
-  void (*visit_)(void *arg, TVMFFIObject *target);
+  /* The struct that the collector makes, in C. */
+  void (*visit_)(void *arg, TVMFFIObject *target, const void *slot);
   void *arg_;
+  void (*take_)(void *arg, void *former, void (*release)(void *former));
+  void (*share_)(void *arg, const void *block, const void *slot, ffi_hpy_shared *(*make)(const void *slot));
 };
+
+namespace detail {
+
+template <typename T> void shared_value<T>::visit_in(const ffi_hpy_shared *self, const void *visitor) {
+  auto *shared = static_cast<const shared_value *>(self);
+  auto &visit = *static_cast<const reference_visitor *>(visitor);
+  if (shared->owner == nullptr) return visit.visit_value(*shared->value);
+  if (!visit.is_cutting()) visit(shared->owner->kept); /* the value lives as long as the pointers */
+}
+template <typename T> void shared_pointer<T>::visit(const void *visitor) const {
+  auto &visit = *static_cast<const reference_visitor *>(visitor);
+  if (!visit.is_cutting()) visit.visit_pointer(pointer);
+}
+
+} // namespace detail
 
 namespace detail {
 

@@ -22,9 +22,8 @@ struct slot_traverse : ffi_hpy_traverse {
 inline int visit_pointer(PyObject *pointer, void *visitor) {
   TVMFFIAny any = value_of(pointer);
   if (!is_object(any) || is_traversed(pointer)) return 0;
-  object view = steal(handle(any)); /* the collector counts references: none may be added */
-  (*static_cast<const reference_visitor *>(visitor))(view);
-  (void)view.release();
+  auto &visit = *static_cast<const reference_visitor *>(visitor);
+  if (!visit.is_cutting()) visit.visit_target(any.v_obj, nullptr); /* the member that owns it is not known */
   return 0;
 }
 inline void run_traverse(const ffi_hpy_traverse *self, const void *value, const void *visitor) {

@@ -64,6 +64,11 @@ public:
     uintptr_t state = state_.load(std::memory_order_acquire);
     return (state & kCounts) != 0 ? nullptr : reinterpret_cast<detail::counting_object *>(state);
   }
+  /** The number of references while C++ counts alone; otherwise 0. */
+  uint32_t n_refs() const noexcept {
+    uintptr_t state = state_.load(std::memory_order_acquire);
+    return (state & kCounts) != 0 ? static_cast<uint32_t>(state / kOne) : 0;
+  }
 
 private:
   /* Twice the number of references, plus kCounts; or the pointer to the object, which is even. */
@@ -81,6 +86,7 @@ public:
   bool dec_ref() const noexcept { return counter_.dec_ref(); }
   void set_self_py(detail::counting_object *self) noexcept { counter_.set_self_py(self); }
   detail::counting_object *self_py() const noexcept { return counter_.self_py(); }
+  uint32_t n_refs() const noexcept { return counter_.n_refs(); }
 
 private:
   intrusive_counter counter_;

@@ -3,7 +3,7 @@
 #ifndef FFI_HPY_INTRUSIVE_REF_H_
 #define FFI_HPY_INTRUSIVE_REF_H_
 
-#include <ffi_hpy/bind/instance.h>
+#include <ffi_hpy/bind/references.h>
 #include <ffi_hpy/intrusive/counter.h>
 
 FFI_HPY_NAMESPACE_BEGIN
@@ -40,6 +40,59 @@ private:
 };
 
 namespace detail {
+
+/** A value with a base intrusive_base, for the collector, while C++ alone counts its references. */
+template <typename T> struct counted_value final : ffi_hpy_shared {
+  T *value;
+
+  explicit counted_value(T *of) : ffi_hpy_shared{&count_of, &visit_in, &retain_in, &release_in, &free_one}, value(of) {}
+
+private:
+  static T *of(const ffi_hpy_shared *self) { return static_cast<const counted_value *>(self)->value; }
+  static uint32_t count_of(const ffi_hpy_shared *self) { return of(self)->n_refs(); }
+  static void visit_in(const ffi_hpy_shared *self, const void *visitor) {
+    static_cast<const reference_visitor *>(visitor)->visit_value(*of(self));
+  }
+  static void retain_in(ffi_hpy_shared *self) { inc_ref(of(self)); }
+  static void release_in(ffi_hpy_shared *self) { dec_ref(of(self)); }
+  static void free_one(ffi_hpy_shared *self) { delete static_cast<counted_value *>(self); }
+};
+
+template <typename T> struct references_in<ref<T>> {
+  static constexpr bool any = true;
+  static void visit(const ref<T> &pointer, const reference_visitor &visit) {
+    using Pointer = ref<T>;
+    if (pointer.get() == nullptr) return;
+    if (visit.is_cutting()) {
+      auto *former = new (std::nothrow) Pointer(std::move(const_cast<Pointer &>(pointer)));
+      if (former != nullptr) visit.take(former, [](void *taken) { delete static_cast<Pointer *>(taken); });
+    } else if constexpr (std::is_base_of_v<intrusive_base, T>) {
+      if (auto *whole = pointer->self_py()) {
+        return visit.visit_target(reinterpret_cast<TVMFFIObject *>(whole), &pointer);
+      }
+      visit.visit_shared(static_cast<const intrusive_base *>(pointer.get()), &pointer,
+                         [](const void *slot) -> ffi_hpy_shared * {
+                           return new (std::nothrow) counted_value<T>(static_cast<const Pointer *>(slot)->get());
+                         });
+    } else if (class_of<T>::find() != nullptr) {
+      visit_found(pointer.get(), &pointer, visit);
+    }
+  }
+
+private:
+  /* A value with another count is visited if an object of Python has taken the count over. */
+  static void visit_found(T *value, const void *slot, const reference_visitor &visit) {
+    handle found = guarded([&] {
+      void *whole;
+      const ffi_hpy_class &type = dynamic_class(value, &whole);
+      return counts_itself(&type) ? find_instance(type, whole) : object();
+    });
+    if (!is_object(found.any())) return;
+    TVMFFIObject *target = found.any().v_obj;
+    api->dec_ref(target); /* before it is visited: its count is compared with the number of visits */
+    if (reinterpret_cast<ffi_hpy_instance *>(target)->release != nullptr) visit.visit_target(target, slot);
+  }
+};
 
 template <typename T> struct type_caster<ref<T>> : native_caster {
   FFI_HPY_TYPE_CASTER(ref<T>, make_caster<T>::Name);

@@ -40,6 +40,7 @@ template <typename R, typename... A> struct python_callable {
 template <typename R, typename... A> struct references_in<std::function<R(A...)>> {
   static constexpr bool any = true;
   static void visit(const std::function<R(A...)> &value, const reference_visitor &visit) {
+    if (visit.is_cutting()) return; /* a callable is never part of a cycle of native objects */
     if (auto *known = value.template target<python_callable<R, A...>>()) visit(known->function);
   }
 };

@@ -33,10 +33,11 @@ FH_LOCK(classes_lock, "bound classes", FH_RANK_PLAIN);
 static fh_name_table classes; /* by C++ name; read without the lock */
 static bound_class *newest;
 
-/* The struct of tvm::ffi::reflection::ReferenceVisitor. */
+/* The struct of tvm::ffi::reflection::ReferenceVisitor, without the members that bound values alone use. */
 typedef struct {
-  void (*visit)(void *arg, TVMFFIObject *target);
+  void (*visit)(void *arg, TVMFFIObject *target, const void *slot);
   void *arg;
+  void (*take)(void *arg, void *former, void (*release)(void *former)); /* NULL unless references are to end */
 } reference_visitor;
 
 /* An object that another one owns by fh_instance_keep. */
@@ -65,18 +66,31 @@ void fh_instance_value_visit(const ffi_hpy_class *type, const void *value, const
   }
 }
 
+/* Ends the references of an object that is garbage to the objects that it keeps. */
+static void take_kept(ffi_hpy_instance *self, const reference_visitor *visitor) {
+  kept_object *each = (kept_object *)self->kept;
+  self->kept = NULL; /* only the collector has the object */
+  while (each != NULL) {
+    kept_object *next = each->next;
+    visitor->take(visitor->arg, each->object, NULL);
+    fh_mem_free(each);
+    each = next;
+  }
+}
+
 /* For Python's garbage collector: an object refers to the object whose part its value is, to those that it keeps, and
  * to those of a value that it owns. */
-static void visit_references(const TVMFFIObject *self, const reference_visitor *visitor) {
-  const ffi_hpy_instance *instance = (const ffi_hpy_instance *)(const void *)self;
+static void visit_references(TVMFFIObject *self, const reference_visitor *visitor) {
+  ffi_hpy_instance *instance = (ffi_hpy_instance *)(void *)self;
+  if (visitor->take != NULL) take_kept(instance, visitor);
   for (const kept_object *each = kept_of(instance); each != NULL; each = each->next) {
-    visitor->visit(visitor->arg, each->object);
+    visitor->visit(visitor->arg, each->object, NULL);
   }
   if (instance->value == NULL) return;
   if (instance->release == fh_instance_release_whole) {
-    visitor->visit(visitor->arg, (TVMFFIObject *)instance->holder);
-  } else if (instance->release != NULL && instance->type->owns_value != NULL && instance->type->owns_value(instance)) {
-    fh_instance_value_visit(instance->type, instance->value, visitor);
+    if (visitor->take == NULL) visitor->visit(visitor->arg, (TVMFFIObject *)instance->holder, NULL);
+  } else if (instance->release != NULL && instance->type->visit_value != NULL) {
+    instance->type->visit_value(instance, visitor);
   }
 }
 

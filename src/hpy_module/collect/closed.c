@@ -53,7 +53,7 @@ static size_t number_objects(FbScan *scan) {
 }
 
 /* Writes the number of objects; and of each its pointer, the number of its references, and the positions of their
- * targets, from 0. */
+ * targets, from 0. The pointer of a value that std::shared_ptr share is 0. */
 static void write_words(FbScan *scan, int64_t *words) {
   int64_t *next = words + 1;
   words[0] = 0;
@@ -63,7 +63,7 @@ static void write_words(FbScan *scan, int64_t *words) {
     ++words[0];
     int64_t *head = next;
     next += 2;
-    head[0] = (int64_t)(intptr_t)node->object;
+    head[0] = node->shared != NULL ? 0 : (int64_t)(intptr_t)node->object;
     for (uint32_t k = 0; k < node->n_edges; ++k) {
       uint32_t target = scan->path[fb_scan_edges(scan, i)[k]];
       if (target != 0) *next++ = (int64_t)target - 1; /* references to objects that are held do not matter */

@@ -217,19 +217,34 @@ static FbGarbage what_garbage(FbHandleCell *cell) {
   return group == NULL ? FB_NO_GARBAGE : group->is_cleared ? FB_GARBAGE_CLEARED : FB_GARBAGE_FOUND;
 }
 
-static void clear(HPy self) {
-  uint32_t number;
-  FbScan *scan = &state.scan;
-  FbScanNode *group = garbage_group(self, &number);
-  if (group == NULL || group->is_cleared) return;
+static void clear_once(FbScanNode *group, uint32_t number) {
+  if (group->is_cleared) return;
   group->is_cleared = true;
   FbPendingError pending = fb_error_slot_take(fb_ctx);
   FbRaised raised;
   fb_raised_take(&raised);
-  clear_group(scan, number);
+  clear_group(&state.scan, number);
   fb_error_slot_clear();
   fb_raised_put(&raised);
   fb_error_slot_put(pending);
+}
+
+static void clear(HPy self) {
+  uint32_t number;
+  FbScanNode *group = garbage_group(self, &number);
+  if (group != NULL) clear_once(group, number);
+}
+
+/* Clears the groups that are garbage and have values of std::shared_ptr. A wrapper of such a group may end before the
+ * collector clears it, if other garbage is cleared first. Native objects that are left then are orphans, but nothing
+ * leads a later collection to such a value. */
+static void clear_shared(void) {
+  for (uint32_t i = 0; i < state.scan.n_nodes; ++i) {
+    const FbScanNode *node = &state.scan.nodes[i];
+    if (node->shared == NULL || !node->is_retained || !fb_proven_is_dead(node)) continue;
+    FbScanNode *group = &state.scan.nodes[fb_scan_group(&state.scan, i)];
+    if (group->n_wrappers != 0 && group->n_seen == group->n_wrappers) clear_once(group, i);
+  }
 }
 
 /* --- orphans ------------------------------------------------------------------------------------------------------ */
@@ -279,6 +294,7 @@ static void phase(int begins, int generation) {
     state.is_filled = false;
     fh_atomic_store_relaxed(&state.thread, generation == ALL ? fh_thread_id() : 0);
   } else if (is_collecting()) {
+    clear_shared();
     fh_atomic_store_relaxed(&state.thread, 0);
     fb_proven_release(&state.scan);
     end_orphans();

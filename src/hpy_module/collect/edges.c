@@ -1,6 +1,7 @@
 /* The references of containers, by their layouts in the ABI, and of reflected fields. */
 #include "edges.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/platform/base.h"
@@ -8,15 +9,15 @@
 #include "hpy_module/context/error_slot.h"
 #include "hpy_module/convert/core_function.h"
 
-FH_INLINE void visit_value(const TVMFFIAny *value, FbEdgesVisit visit, void *arg) {
-  if (value->type_index >= kTVMFFIStaticObjectBegin && value->v_obj != NULL) visit(arg, value->v_obj);
+FH_INLINE void visit_value(const TVMFFIAny *value, const FbReferenceVisitor *to) {
+  if (value->type_index >= kTVMFFIStaticObjectBegin && value->v_obj != NULL) to->visit(to->arg, value->v_obj, NULL);
 }
 
 /* --- containers --------------------------------------------------------------------------------------------------- */
 
-static void visit_sequence(TVMFFIObject *object, FbEdgesVisit visit, void *arg) {
+static void visit_sequence(TVMFFIObject *object, const FbReferenceVisitor *to) {
   const TVMFFISeqCell *cell = (const TVMFFISeqCell *)(const void *)(object + 1);
-  for (int64_t i = 0; i < cell->size; ++i) visit_value((const TVMFFIAny *)cell->data + i, visit, arg);
+  for (int64_t i = 0; i < cell->size; ++i) visit_value((const TVMFFIAny *)cell->data + i, to);
 }
 
 /* The ABI's two layouts of Map and Dict. Small: the pairs are an array. Dense: blocks of 16 slots, each 16 bytes of
@@ -43,21 +44,21 @@ typedef struct Mapping {
 } Mapping;
 static const uint64_t SMALL = (uint64_t)1 << 63; /* set in the slots of the small layout */
 
-static void visit_pair(const Pair *pair, FbEdgesVisit visit, void *arg) {
-  visit_value(&pair->key, visit, arg);
-  visit_value(&pair->value, visit, arg);
+static void visit_pair(const Pair *pair, const FbReferenceVisitor *to) {
+  visit_value(&pair->key, to);
+  visit_value(&pair->value, to);
 }
 
-static void visit_mapping(TVMFFIObject *object, FbEdgesVisit visit, void *arg) {
+static void visit_mapping(TVMFFIObject *object, const FbReferenceVisitor *to) {
   const Mapping *map = (const Mapping *)(const void *)object;
   if ((map->slots & SMALL) != 0) {
-    for (uint64_t i = 0; i < map->size; ++i) visit_pair((const Pair *)map->data + i, visit, arg);
+    for (uint64_t i = 0; i < map->size; ++i) visit_pair((const Pair *)map->data + i, to);
     return;
   }
   uint64_t position = map->head;
   for (uint64_t i = 0; i < map->size && position < map->slots; ++i) {
     const Item *item = &((const Block *)map->data)[position / BLOCK_SLOTS].items[position % BLOCK_SLOTS];
-    visit_pair(&item->pair, visit, arg);
+    visit_pair(&item->pair, to);
     position = item->next;
   }
 }
@@ -90,7 +91,7 @@ static bool is_pointer(const TVMFFIFieldInfo *field, void *address) {
 
 /* Visits what a field of another form refers to, by its getter. A container that the getter has just made, of a
  * std::vector for example, stands for the references inside the field. */
-static void visit_by_getter(const TVMFFIFieldInfo *field, void *address, FbEdgesVisit visit, void *arg) {
+static void visit_by_getter(const TVMFFIFieldInfo *field, void *address, const FbReferenceVisitor *to) {
   TVMFFIAny value = {0};
   if (field->getter == NULL) return;
   if (field->getter(address, &value) != 0) {
@@ -100,32 +101,135 @@ static void visit_by_getter(const TVMFFIFieldInfo *field, void *address, FbEdges
   if (value.type_index < kTVMFFIStaticObjectBegin || value.v_obj == NULL) return;
   if (value.v_obj->combined_ref_count == FB_ONLY_REFERENCE) {
     FbHolderKind kind = fb_holder_kind(value.v_obj->type_index);
-    if (kind == FB_HOLDER_SEQUENCE || kind == FB_HOLDER_MAPPING) fb_edges_visit(value.v_obj, kind, visit, arg);
+    if (kind == FB_HOLDER_SEQUENCE || kind == FB_HOLDER_MAPPING) fb_edges_visit(value.v_obj, kind, to);
     TVMFFIObjectDecRef(value.v_obj);
   } else {
     TVMFFIObjectDecRef(value.v_obj); /* before it is visited: its count is compared with the number of visits */
-    visit(arg, value.v_obj);
+    to->visit(to->arg, value.v_obj, NULL);
   }
 }
 
-static void visit_own_fields(const TVMFFITypeInfo *info, TVMFFIObject *object, FbEdgesVisit visit, void *arg) {
+/* --- each reference once ------------------------------------------------------------------------------------------ */
+
+/* A class may have two fields of one member, and an author's function may visit a member that is a field. A reference
+ * that counted twice could hide another holder of its target, so the references of an object are told apart by their
+ * slots. The table is allocated for many of them. If memory is exhausted, references are left out: the targets then
+ * seem to have other holders. */
+typedef struct Slots {
+  const FbReferenceVisitor *to;
+  const void *few[16];
+  const void **table;
+  size_t n, size; /* of the table: a power of 2 */
+} Slots;
+
+static const uint64_t SPREAD = UINT64_C(0x9e3779b97f4a7c15);
+
+static void put_in_table(Slots *self, const void *slot) {
+  size_t at = (size_t)((uint64_t)(uintptr_t)slot * SPREAD >> 32) & (self->size - 1);
+  while (self->table[at] != NULL && self->table[at] != slot) at = (at + 1) & (self->size - 1);
+  self->n += self->table[at] == NULL;
+  self->table[at] = slot;
+}
+
+static bool grow_table(Slots *self) {
+  Slots larger = *self;
+  larger.n = 0;
+  larger.size = self->size == 0 ? 64 : 4 * self->size;
+  larger.table = calloc(larger.size, sizeof(*larger.table));
+  if (larger.table == NULL) return false;
+  for (size_t i = 0; self->table == NULL && i < self->n; ++i) put_in_table(&larger, self->few[i]);
+  for (size_t i = 0; i < self->size; ++i) {
+    if (self->table[i] != NULL) put_in_table(&larger, self->table[i]);
+  }
+  free((void *)self->table);
+  *self = larger;
+  return true;
+}
+
+/* Returns whether a slot is new. Two references that an author's function has copied may have one address after the
+ * other, so the target counts, too. */
+static bool add_slot(Slots *self, const void *slot, const void *target) {
+  enum { N_FEW = sizeof(self->few) / sizeof(self->few[0]) };
+  if (slot == NULL) return true;
+  slot = (const void *)((uintptr_t)slot * (uintptr_t)SPREAD + (uintptr_t)target); /* far apart for near slots */
+  if (self->table == NULL) {
+    for (size_t i = 0; i < self->n; ++i) {
+      if (self->few[i] == slot) return false;
+    }
+    if (self->n < N_FEW) {
+      self->few[self->n++] = slot;
+      return true;
+    }
+  }
+  if (2 * self->n >= self->size && !grow_table(self)) return false;
+  size_t before = self->n;
+  put_in_table(self, slot);
+  return self->n != before;
+}
+
+static void visit_once(void *arg, TVMFFIObject *target, const void *slot) {
+  Slots *self = arg;
+  if (add_slot(self, slot, target)) self->to->visit(self->to->arg, target, slot);
+}
+static void share_once(void *arg, const void *block, const void *pointer,
+                       ffi_hpy_shared *(*make)(const void *pointer)) {
+  Slots *self = arg;
+  if (add_slot(self, pointer, block)) self->to->share(self->to->arg, block, pointer, make);
+}
+
+static void visit_own_fields(const TVMFFITypeInfo *info, TVMFFIObject *object, Slots *slots) {
   for (int32_t i = 0; i < info->num_fields; ++i) {
     const TVMFFIFieldInfo *field = &info->fields[i];
     if (!fb_holder_is_field(field)) continue;
     void *address = (char *)object + field->offset;
     if (!is_pointer(field, address)) {
-      visit_by_getter(field, address, visit, arg);
+      if (add_slot(slots, address, NULL)) visit_by_getter(field, address, slots->to);
     } else if (*(TVMFFIObject **)address != NULL) {
-      visit(arg, *(TVMFFIObject **)address);
+      visit_once(slots, *(TVMFFIObject **)address, address);
     }
   }
 }
 
 /* The references of the members that one type of the object's chain declares. */
-static void visit_own(const TVMFFITypeInfo *info, TVMFFIObject *object, FbEdgesVisit visit, void *arg) {
-  visit_own_fields(info, object, visit, arg);
+static void visit_own(const TVMFFITypeInfo *info, TVMFFIObject *object, Slots *slots) {
+  visit_own_fields(info, object, slots);
   FbHolderTraverse traverse = fb_holder_traverse(info->type_index);
-  if (traverse != NULL) traverse(object, &(FbReferenceVisitor){visit, arg});
+  if (traverse != NULL) traverse(object, &(FbReferenceVisitor){visit_once, slots, NULL, share_once});
+}
+
+/* --- cuts --------------------------------------------------------------------------------------------------------- */
+
+/* References that members have lost. If memory is exhausted, they leak. */
+typedef struct Taken {
+  struct TakenItem {
+    void *former;
+    void (*release)(void *former);
+  } *items;
+  size_t n, room;
+} Taken;
+
+static void take(void *arg, void *former, void (*release)(void *former)) {
+  Taken *self = arg;
+  if (self->n == self->room) {
+    size_t room = self->room == 0 ? 16 : 2 * self->room;
+    struct TakenItem *items = realloc(self->items, room * sizeof(*items));
+    if (items == NULL) return;
+    self->items = items;
+    self->room = room;
+  }
+  self->items[self->n++] = (struct TakenItem){former, release};
+}
+static void release_taken(Taken *self) {
+  for (size_t i = 0; i < self->n; ++i) {
+    const struct TakenItem *each = &self->items[i];
+    each->release == NULL ? (void)TVMFFIObjectDecRef(each->former) : each->release(each->former);
+  }
+  free(self->items);
+}
+static void ignore_target(void *arg, TVMFFIObject *target, const void *slot) { (void)arg, (void)target, (void)slot; }
+static void ignore_shared(void *arg, const void *block, const void *pointer,
+                          ffi_hpy_shared *(*make)(const void *pointer)) {
+  (void)arg, (void)block, (void)pointer, (void)make;
 }
 
 static void cut_own_fields(const TVMFFITypeInfo *info, TVMFFIObject *object) {
@@ -157,13 +261,29 @@ static void cut_own_fields(const TVMFFITypeInfo *info, TVMFFIObject *object) {
 
 /* --- any object --------------------------------------------------------------------------------------------------- */
 
-void fb_edges_visit(TVMFFIObject *object, FbHolderKind kind, FbEdgesVisit visit, void *arg) {
-  if (kind == FB_HOLDER_SEQUENCE) visit_sequence(object, visit, arg);
-  if (kind == FB_HOLDER_MAPPING) visit_mapping(object, visit, arg);
+void fb_edges_visit(TVMFFIObject *object, FbHolderKind kind, const FbReferenceVisitor *to) {
+  if (kind == FB_HOLDER_SEQUENCE) visit_sequence(object, to);
+  if (kind == FB_HOLDER_MAPPING) visit_mapping(object, to);
   if (kind != FB_HOLDER_FIELDS) return;
+  Slots slots = {.to = to};
   const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(object->type_index);
-  for (int32_t i = 0; i < info->type_depth; ++i) visit_own(info->type_ancestors[i], object, visit, arg);
-  visit_own(info, object, visit, arg);
+  for (int32_t i = 0; i < info->type_depth; ++i) visit_own(info->type_ancestors[i], object, &slots);
+  visit_own(info, object, &slots);
+  free((void *)slots.table);
+}
+
+void fb_edges_visit_shared(const ffi_hpy_shared *shared, const FbReferenceVisitor *to) {
+  Slots slots = {.to = to};
+  shared->visit(shared, &(FbReferenceVisitor){visit_once, &slots, NULL, share_once});
+  free((void *)slots.table);
+}
+
+static void cut_own(const TVMFFITypeInfo *info, TVMFFIObject *object) {
+  FbHolderTraverse traverse = fb_holder_traverse(info->type_index);
+  Taken taken = {NULL, 0, 0};
+  if (traverse != NULL) traverse(object, &(FbReferenceVisitor){ignore_target, &taken, take, ignore_shared});
+  cut_own_fields(info, object);
+  release_taken(&taken);
 }
 
 void fb_edges_cut(TVMFFIObject *object, FbHolderKind kind) {
@@ -175,6 +295,12 @@ void fb_edges_cut(TVMFFIObject *object, FbHolderKind kind) {
   }
   if (kind != FB_HOLDER_FIELDS) return;
   const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(object->type_index);
-  for (int32_t i = 0; i < info->type_depth; ++i) cut_own_fields(info->type_ancestors[i], object);
-  cut_own_fields(info, object);
+  for (int32_t i = 0; i < info->type_depth; ++i) cut_own(info->type_ancestors[i], object);
+  cut_own(info, object);
+}
+
+void fb_edges_cut_shared(const ffi_hpy_shared *shared) {
+  Taken taken = {NULL, 0, 0};
+  shared->visit(shared, &(FbReferenceVisitor){ignore_target, &taken, take, ignore_shared});
+  release_taken(&taken);
 }

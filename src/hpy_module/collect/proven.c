@@ -8,16 +8,17 @@
 
 void fb_proven_retain(FbScan *scan) {
   for (uint32_t i = 0; i < scan->n_nodes; ++i) {
-    if (scan->nodes[i].is_held) continue;
-    TVMFFIObjectIncRef(scan->nodes[i].object);
-    scan->nodes[i].is_retained = true;
+    FbScanNode *node = &scan->nodes[i];
+    if (node->is_held) continue;
+    node->shared != NULL ? node->shared->retain(node->shared) : (void)TVMFFIObjectIncRef(node->object);
+    node->is_retained = true;
   }
 }
 
 static void release(FbScanNode *node) {
   if (!node->is_retained) return;
   node->is_retained = false;
-  TVMFFIObjectDecRef(node->object);
+  node->shared != NULL ? node->shared->release(node->shared) : (void)TVMFFIObjectDecRef(node->object);
 }
 
 void fb_proven_release(FbScan *scan) {
@@ -54,7 +55,8 @@ void fb_proven_cut(FbScan *scan, uint32_t n) {
   mark_acyclic(scan, n);
   for (uint32_t i = 0; i < n; ++i) {
     const FbScanNode *node = &scan->nodes[scan->path[i]];
-    if (!node->is_acyclic && node->n_edges != 0) fb_edges_cut(node->object, (FbHolderKind)node->kind);
+    if (node->is_acyclic || node->n_edges == 0) continue;
+    node->shared != NULL ? fb_edges_cut_shared(node->shared) : fb_edges_cut(node->object, (FbHolderKind)node->kind);
   }
   for (uint32_t i = 0; i < n; ++i) release(&scan->nodes[scan->path[i]]);
 }

@@ -121,19 +121,12 @@ static void push(Building *self, uint32_t node) {
 FH_INLINE uint32_t count_of(const FbScanNode *node) {
   /* relaxed: a thread that changes the count of an object that only the graph refers to would itself need a reference
    */
+  if (node->shared != NULL) return node->shared->count(node->shared);
   return (uint32_t)fh_atomic_load_relaxed(&node->object->combined_ref_count);
 }
 
-static void add_edge(void *arg, TVMFFIObject *target) {
-  Building *self = arg;
+static void add_edge_to(Building *self, uint32_t number) {
   FbScan *scan = self->scan;
-  uint32_t number = fb_scan_find(scan, target);
-  if (number == FB_SCAN_NONE) {
-    FbHolderKind kind = kind_of(self, target->type_index);
-    if (kind == FB_HOLDER_NONE) return;
-    number = add_node(scan, target, kind);
-    if (number == FB_SCAN_NONE) return;
-  }
   if (scan->n_edges == scan->edge_room) {
     uint32_t *edges = enlarge(scan, scan->edges, &scan->edge_room, sizeof(*edges));
     if (edges == NULL) return;
@@ -144,16 +137,57 @@ static void add_edge(void *arg, TVMFFIObject *target) {
   if (!scan->nodes[number].is_read) push(self, number);
 }
 
+static void add_edge(void *arg, TVMFFIObject *target, const void *slot) {
+  (void)slot;
+  Building *self = arg;
+  uint32_t number = fb_scan_find(self->scan, target);
+  if (number == FB_SCAN_NONE) {
+    FbHolderKind kind = kind_of(self, target->type_index);
+    if (kind == FB_HOLDER_NONE) return;
+    number = add_node(self->scan, target, kind);
+  }
+  if (number != FB_SCAN_NONE) add_edge_to(self, number);
+}
+
+static TVMFFIObject *key_of(const void *block) { return (TVMFFIObject *)(uintptr_t)block; }
+
+static void add_shared_edge(void *arg, const void *block, const void *pointer,
+                            ffi_hpy_shared *(*make)(const void *pointer)) {
+  Building *self = arg;
+  FbScan *scan = self->scan;
+  uint32_t number = fb_scan_find(scan, key_of(block));
+  if (number == FB_SCAN_NONE) {
+    number = add_node(scan, key_of(block), FB_HOLDER_SHARED);
+    if (number == FB_SCAN_NONE) return;
+    scan->nodes[number].shared = make(pointer);
+    if (scan->nodes[number].shared == NULL) {
+      scan->has_failed = true;
+      return;
+    }
+  }
+  add_edge_to(self, number);
+}
+
+static void visit_edges(const FbScanNode *node, const FbReferenceVisitor *to) {
+  if (node->shared != NULL) {
+    fb_edges_visit_shared(node->shared, to);
+  } else {
+    fb_edges_visit(node->object, (FbHolderKind)node->kind, to);
+  }
+}
+
 static void read_node(Building *self, uint32_t number) {
   FbScan *scan = self->scan;
   FbScanNode *node = &scan->nodes[number];
   if (node->is_read || node->is_held) return;
-  bool may_read = count_of(node) == node->n_found || (self->is_quiet && node->kind == FB_HOLDER_FIELDS);
-  if (!may_read) return;
+  bool has_fields = node->kind == FB_HOLDER_FIELDS || node->kind == FB_HOLDER_SHARED;
+  bool may_read = count_of(node) == node->n_found || (self->is_quiet && has_fields);
+  if (!may_read || scan->has_failed) return;
   node->is_read = true;
   node->first_edge = scan->n_edges;
-  fb_edges_visit(node->object, (FbHolderKind)node->kind, add_edge, self);
-  node = &scan->nodes[number]; /* the array may have moved */
+  FbScanNode read = *node; /* the array may move */
+  visit_edges(&read, &(FbReferenceVisitor){add_edge, self, NULL, add_shared_edge});
+  node = &scan->nodes[number];
   node->n_edges = scan->n_edges - node->first_edge;
 }
 
@@ -246,7 +280,8 @@ typedef struct Checking {
   bool differs;
 } Checking;
 
-static void check_edge(void *arg, TVMFFIObject *target) {
+static void check_edge(void *arg, TVMFFIObject *target, const void *slot) {
+  (void)slot;
   Checking *self = arg;
   uint32_t number = fb_scan_find(self->scan, target);
   if (number == FB_SCAN_NONE) return;
@@ -255,6 +290,15 @@ static void check_edge(void *arg, TVMFFIObject *target) {
   } else {
     ++self->at;
   }
+}
+
+static void check_shared_edge(void *arg, const void *block, const void *pointer,
+                              ffi_hpy_shared *(*make)(const void *pointer)) {
+  (void)make;
+  Checking *self = arg;
+  bool is_known = fb_scan_find(self->scan, key_of(block)) != FB_SCAN_NONE;
+  if (!is_known) self->differs = true;
+  if (is_known) check_edge(arg, key_of(block), pointer);
 }
 
 static void prove(Building *self) {
@@ -267,7 +311,7 @@ static void prove(Building *self) {
     const FbScanNode *node = &scan->nodes[i];
     if (node->is_held) continue;
     Checking checking = {scan, node->first_edge, node->first_edge + node->n_edges, false};
-    fb_edges_visit(node->object, (FbHolderKind)node->kind, check_edge, &checking);
+    visit_edges(node, &(FbReferenceVisitor){check_edge, &checking, NULL, check_shared_edge});
     if (checking.differs || checking.at != checking.end || count_of(node) != node->n_found) hold(self, i);
   }
   for (uint32_t i = 0; i < scan->n_nodes; ++i) {
@@ -308,6 +352,9 @@ void fb_scan_fill(FbScan *self, const FbScanRoots *roots) {
 }
 
 void fb_scan_free(FbScan *self) {
+  for (uint32_t i = 0; i < self->n_nodes; ++i) {
+    if (self->nodes[i].shared != NULL) self->nodes[i].shared->free(self->nodes[i].shared);
+  }
   free(self->nodes);
   free(self->edges);
   free(self->slots);

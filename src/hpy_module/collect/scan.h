@@ -9,7 +9,8 @@
 /* An object of the graph. Numbers of nodes are positions in FbScan.nodes; groups are sets of nodes, connected by
  * references between proven nodes, each with one node that represents it. */
 typedef struct FbScanNode {
-  TVMFFIObject *object;
+  TVMFFIObject *object; /* the address of the count instead, for FB_HOLDER_SHARED */
+  ffi_hpy_shared *shared; /* owned; of FB_HOLDER_SHARED, otherwise NULL */
   FbHandleCell *cell; /* of the wrapper that owns one of the counted references, or NULL */
   FbPyOwner *owner;   /* the Python object that the native object owns, or NULL */
   uint32_t first_edge, n_edges;

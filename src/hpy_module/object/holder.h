@@ -2,7 +2,7 @@
 #ifndef FFI_HPY_OBJECT_HOLDER_H_
 #define FFI_HPY_OBJECT_HOLDER_H_
 
-#include <tvm/ffi/c_api.h>
+#include <ffi_hpy/c_bind.h>
 
 #include "hpy_module/context/context.h"
 
@@ -14,15 +14,23 @@ typedef enum FbHolderKind {
   FB_HOLDER_MAPPING,
   FB_HOLDER_FUNCTION, /* perhaps a Python callable */
   FB_HOLDER_PYTHON, /* an ffi.OpaquePyObject */
+  FB_HOLDER_SHARED, /* no object: a C++ value that std::shared_ptr share */
 } FbHolderKind;
 
-/* An author's function that visits references in members without reflection; the struct is ReferenceVisitor of the C++
- * headers. */
+/* The struct ReferenceVisitor of the C++ headers. A slot is the address of the reference, or NULL if only one part of
+ * the object leads to the reference. */
 typedef struct FbReferenceVisitor {
-  void (*visit)(void *arg, TVMFFIObject *target);
+  void (*visit)(void *arg, TVMFFIObject *target, const void *slot);
   void *arg;
+  /* Unless NULL: members lose their references to this function, which releases them later. release: NULL for an
+   * object. */
+  void (*take)(void *arg, void *former, void (*release)(void *former));
+  /* For a std::shared_ptr. `make` makes the description of the value that is counted at `block`; NULL if memory is
+   * exhausted. */
+  void (*share)(void *arg, const void *block, const void *pointer, ffi_hpy_shared *(*make)(const void *pointer));
 } FbReferenceVisitor;
-typedef void (*FbHolderTraverse)(const TVMFFIObject *self, const FbReferenceVisitor *visitor);
+/* An author's function that visits references in members without reflection. */
+typedef void (*FbHolderTraverse)(TVMFFIObject *self, const FbReferenceVisitor *visitor);
 /* Returns the function that a type itself has; NULL if there is none. */
 FbHolderTraverse fb_holder_traverse(int32_t type_index);
 

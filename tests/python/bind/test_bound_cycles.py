@@ -139,9 +139,79 @@ def keep_an_argument_alive(bound):
     button.data = lambda: window
 
 
+def be_its_own_data(bound):
+    button = bound.Button()
+    button.data = button
+
+
+def be_data_of_each_other(bound):
+    first, second = bound.Button(), bound.Button()
+    first.data, second.data = second, first
+
+
+def share_a_ring(bound):
+    first, second = bound.Button(), bound.Button()
+    first.next, second.next = second, first
+
+
+def share_a_value_of_cpp_with_python(bound):
+    first, second = bound.make_button(), bound.make_wide_button()
+    first.next, second.next = second, first
+    second.hide(lambda: (first, second))
+
+
+def share_a_value_in_several_members(bound):
+    window, other, button = bound.Window(), bound.Window(), bound.make_button()
+    window.shared = other.shared = button
+    window.row = other.row = [button, button]
+    button.on_click = lambda: (window, other, button)
+
+
+def share_shapes(bound):
+    class Square(bound.Shape):
+        def corners(self):
+            return 4
+
+    first, second = Square(), Square()
+    first.neighbor, second.neighbor = second, first
+    first.note = second
+
+
+def share_values_that_know_their_owner(bound):
+    first, second = bound.make_shape(), bound.Shape()
+    first.neighbor, second.neighbor = second, first
+    second.note = lambda: (first, second)
+
+
+def count_themselves(bound):
+    first, second = bound.Counted(), bound.Counted()
+    first.next, second.next = second, first
+    second.row = [first, second]
+
+
+def count_a_callback(bound):
+    first, second = bound.Tallied(), bound.Tallied()
+    first.next = second
+    second.on_click = lambda: first
+
+
+def count_values_that_cpp_alone_has(bound):
+    first = bound.Counted()
+    first.add_chain(lambda: first)
+
+
+def keep_each_other_alive(bound):
+    first, second = bound.Button(), bound.Button()
+    bound.link(first, second)
+    bound.link(second, first)
+
+
 @pytest.mark.parametrize(
     "make",
     [
+        *(be_its_own_data, be_data_of_each_other, share_a_ring, share_a_value_of_cpp_with_python),
+        *(share_a_value_in_several_members, share_shapes, share_values_that_know_their_owner),
+        *(count_themselves, count_a_callback, count_values_that_cpp_alone_has, keep_each_other_alive),
         *(set_callback, set_object, set_list, set_optional, set_tuple, set_variant, set_hidden_member),
         *(set_callback_of_a_shared_value, set_callback_of_a_part, share_an_object_of_python, share_objects_of_python),
         *(own_a_value, append_to_a_bound_vector, add_to_a_bound_map, override_a_method, keep_an_argument_alive),
@@ -213,6 +283,54 @@ def test_a_callable_that_cpp_copied_works(bound):
     bound.keep_callback(None)
     collect_garbage(lambda: button() is None)
     assert button() is None
+
+
+def test_a_member_with_two_names_keeps_what_cpp_copied(bound):
+    def keep_one():
+        button = bound.Button()
+        button.data = [button]
+        bound.keep_data(button)
+
+    keep_one()
+    collect_garbage(n_rounds=ROUNDS)
+    button = bound.kept_data()[0]
+    assert button.data is bound.kept_data()
+    button.data = None
+    bound.keep_data(button)
+
+
+def test_a_value_that_counts_itself_keeps_its_callable(bound):
+    def keep_one():
+        first, second = bound.Counted(), bound.Counted()
+        first.next, second.next = second, first
+        first.on_click = lambda: 3 if second is not None else 0
+        bound.keep_counted(first)
+        return weakref.ref(second)
+
+    second = keep_one()
+    collect_garbage(n_rounds=ROUNDS)
+    assert bound.kept_counted().next is second()
+    assert bound.kept_counted().on_click() == 3
+    bound.keep_counted(None)
+    collect_garbage(lambda: second() is None)
+    assert second() is None
+
+
+def test_a_value_in_several_members_that_cpp_shares_keeps_its_callable(bound):
+    def keep_one():
+        window, button = bound.Window(), bound.make_button()
+        window.shared = button
+        window.row = [button, button]
+        button.on_click = lambda: 4 if window.row else 0
+        bound.keep(button)
+        return weakref.ref(window)
+
+    window = keep_one()
+    collect_garbage(n_rounds=ROUNDS)
+    assert bound.kept().click() == 4
+    bound.keep(None)
+    collect_garbage(lambda: window() is None)
+    assert window() is None
 
 
 def test_a_value_that_two_windows_share_keeps_its_callable(bound):

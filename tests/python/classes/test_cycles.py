@@ -297,6 +297,40 @@ def test_objects_of_two_threads(lib: Any) -> None:
     assert alive_after(lib, make, 20) == 0
 
 
+@notes_orphans
+def test_ring_through_members_without_reflection(lib: Any) -> None:
+    def make() -> None:
+        first, second = lib.Cabinet(), lib.Cabinet()
+        first.put(second, second)
+        second.put(first, second)
+
+    assert alive_after(lib, make) == 0
+
+
+@pytest.mark.parametrize("put", ["extra", "put"])
+@collects
+def test_member_that_is_visited_twice(lib: Any, put: str) -> None:
+    """Native code has as many other references to the callable."""
+
+    def keep_one() -> None:
+        holder = lib.Window() if put == "extra" else lib.Cabinet()
+        function = ffi_hpy.convert(lambda: 6 if holder else 0)
+        if put == "extra":
+            holder.extra = function
+        else:
+            holder.put(function, None)
+        lib.keep(function)
+
+    collect_garbage(n_rounds=2)
+    before = lib.n_alive()
+    keep_one()
+    collect_garbage(n_rounds=3)
+    assert lib.call(lib.kept()) == 6
+    lib.keep(None)
+    collect_garbage(lambda: lib.n_alive() == before, 3)
+    assert lib.n_alive() == before
+
+
 @pytest.mark.parametrize("n", [1, 2, 10_000])
 @notes_orphans
 def test_ring_that_python_has_left(lib: Any, n: int) -> None:

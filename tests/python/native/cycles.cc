@@ -54,6 +54,7 @@ public:
 class CabinetObj : public CountedObj {
 public:
   std::vector<Function> hidden;
+  std::vector<ObjectRef> others;
   Any extra;
   ObjectPtr<ButtonObj> button;
   void Hide(Function function) {
@@ -63,7 +64,9 @@ public:
   void VisitReferences(const refl::ReferenceVisitor &visit) const {
     for (const Function &function : hidden) visit(function);
     visit(extra);
+    visit(extra); // a second time
     visit(button);
+    for (const ObjectRef &other : others) visit(other);
   }
   static constexpr bool _type_mutable = true;
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("cycles.Cabinet", CabinetObj, CountedObj);
@@ -90,6 +93,7 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def_rw("on_close", &WindowObj::on_close)
       .def_rw("parent", &WindowObj::parent)
       .def_rw("extra", &WindowObj::extra)
+      .def_rw("same_extra", &WindowObj::extra)
       .def_rw("extent", &WindowObj::extent)
       .def_rw("ids", &WindowObj::ids)
       .def_rw("scale", &WindowObj::scale)
@@ -98,6 +102,7 @@ TVM_FFI_STATIC_INIT_BLOCK() {
   refl::ObjectDef<CabinetObj>()
       .def(refl::init<>())
       .def("hide", &CabinetObj::Hide)
+      .def("put", [](CabinetObj *self, Any extra, ObjectRef other) { self->extra = extra, self->others = {other}; })
       .def("call", [](const CabinetObj *self) { return self->hidden[0](); })
       .def_traverse<&CabinetObj::VisitReferences>();
   refl::ObjectDef<NodeObj>().def(refl::init<>()).def_rw("next", &NodeObj::next);
