@@ -298,7 +298,16 @@ def pytest_arguments(plan: PytestRun) -> list[str]:
     if not folders:
         raise Missing(f"missing: {', '.join(plan.folders)}")
     timeout = [f"--timeout={plan.test_seconds}", "--timeout-method=thread"]  # also stops a hang in C
-    config = ["-c", str(ROOT / "pyproject.toml"), "--rootdir", str(ROOT), "-p", "no:cacheprovider", "-v"]
+    config = [
+        "-c",
+        str(ROOT / "pyproject.toml"),
+        "--rootdir",
+        str(ROOT),
+        "-p",
+        "no:cacheprovider",
+        "-v",
+        "--durations=40",
+    ]
     return [*config, *timeout, *plan.arguments, *folders]
 
 

@@ -66,8 +66,9 @@ def line_of(match: re.Match[str]) -> int:
 
 
 def find_long_lines(name: str, text: str) -> list[int]:
-    """Return the lines that are too long and could be broken. A URL at the end of a line cannot be broken, nor can, in
-    Markdown, a row of a table or the output of a program (a block of the language `text`)."""
+    """Return the lines that are too long and could be broken. A URL at the end of a line cannot be broken, nor can the
+    statement of a .pth file, nor, in Markdown, a row of a table or the output of a program (a block of the language
+    `text`)."""
     is_markdown, fence = name.endswith(".md"), ""
     found = []
     for number, line in enumerate(text.split("\n"), 1):
@@ -75,6 +76,7 @@ def find_long_lines(name: str, text: str) -> list[int]:
         if mark:
             fence = "" if fence else mark[1] or "text"
         is_whole = is_markdown and (line.lstrip().startswith("|") or fence == "text")
+        is_whole = is_whole or (name.endswith(".pth") and line.startswith("import "))
         if len(line) > COLUMNS and not is_whole and "://" not in line.split()[-1]:
             found.append(number)
     return found
