@@ -303,6 +303,8 @@ def _serializer(cls: type, name: str) -> Function:
 
 
 def _raise_not_constructible(cls: type) -> NoReturn:
+    if hasattr(cls, "_ffi_bound_class"):
+        raise TypeError(f"{cls.__qualname__}: no constructor defined; functions of its library return instances")
     raise TypeError(
         f"{cls.__qualname__} has no registered constructor; write an __init__ or get instances from a native function"
     )

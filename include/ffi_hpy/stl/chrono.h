@@ -50,9 +50,10 @@ template <typename Duration> handle timedelta_of(const Duration &source) noexcep
   return guarded([&] { return ask_python("timedelta", microseconds_of(source)); });
 }
 
-/** Reads a duration: a timedelta, or a float of seconds that fits. */
-template <typename Duration> bool read_duration(handle source, Duration *out) noexcept {
+/** Reads a duration: a timedelta, or, if values may be converted, a float of seconds that fits. */
+template <typename Duration> bool read_duration(handle source, uint32_t flags, Duration *out) noexcept {
   if (source.any().type_index == kTVMFFIFloat) {
+    if ((flags & cast_flags::convert) == 0) return false;
     double seconds = source.any().v_float64;
     return std::isfinite(seconds) && convert_duration(std::chrono::duration<double>(seconds), out);
   }
@@ -66,7 +67,9 @@ template <typename Rep, typename Period> struct type_caster<std::chrono::duratio
   using Duration = std::chrono::duration<Rep, Period>;
   FFI_HPY_TYPE_CASTER(Duration, io_name("datetime.timedelta | float", "datetime.timedelta"));
 
-  bool from_python(handle source, uint32_t, cleanup_list *) noexcept { return read_duration(source, &value); }
+  bool from_python(handle source, uint32_t flags, cleanup_list *) noexcept {
+    return read_duration(source, flags, &value);
+  }
   static handle from_cpp(const Duration &source, rv_policy, cleanup_list *) noexcept { return timedelta_of(source); }
 };
 
@@ -94,9 +97,9 @@ template <typename Clock, typename Duration> struct type_caster<std::chrono::tim
   using Time = std::chrono::time_point<Clock, Duration>;
   FFI_HPY_TYPE_CASTER(Time, io_name("datetime.timedelta | float", "datetime.timedelta"));
 
-  bool from_python(handle source, uint32_t, cleanup_list *) noexcept {
+  bool from_python(handle source, uint32_t flags, cleanup_list *) noexcept {
     Duration found;
-    if (!read_duration(source, &found)) return false;
+    if (!read_duration(source, flags, &found)) return false;
     value = Time(found);
     return true;
   }

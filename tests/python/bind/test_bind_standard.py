@@ -57,6 +57,14 @@ def test_a_time_with_a_time_zone_is_a_moment(bound):
     assert bound.count(datetime.datetime.min.replace(tzinfo=UTC)) < 0
 
 
+def test_a_float_is_a_duration_only_by_a_conversion(bound):
+    assert bound.exact_duration(datetime.timedelta(seconds=2)) == 2000
+    with refused():
+        bound.exact_duration(2.0)
+    assert bound.duration_or_float(2.0) == "float"
+    assert bound.duration_or_float(datetime.timedelta(seconds=2)) == "duration"
+
+
 def test_a_duration_is_a_timedelta(bound):
     for length in (
         datetime.timedelta(days=1, seconds=2, microseconds=3),

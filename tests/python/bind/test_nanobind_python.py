@@ -191,6 +191,11 @@ def test_a_constructor_is_documented(python):
     assert "A point of the plane." in lines
 
 
+def test_a_class_without_a_constructor_says_so(python):
+    with pytest.raises(TypeError, match="Box: no constructor defined"):
+        python.Box()
+
+
 sees_references = pytest.mark.skipif(
     IS_CFFI_ON_CPYTHON or IS_DEBUG or IS_OWN_DEBUG or IS_PYPY,
     reason="debug modes do not see the references of native objects; test_bound_cycles.py tests the search of PyPy",

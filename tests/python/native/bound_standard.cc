@@ -60,6 +60,9 @@ FFI_HPY_MODULE(bound_standard, m) {
   m.def("count", [](time_in<std::chrono::microseconds> t) { return t.time_since_epoch().count(); });
   m.def("duration", [](std::chrono::microseconds d) { return d; });
   m.def("hours", [](std::chrono::hours d) { return d; });
+  m.def("exact_duration", [](std::chrono::milliseconds d) { return d.count(); }, nb::arg().noconvert());
+  m.def("duration_or_float", [](std::chrono::milliseconds) { return "duration"; });
+  m.def("duration_or_float", [](double) { return "float"; });
   m.def("most_hours", [] { return std::chrono::hours::max(); });
   m.def("float_duration", [](std::chrono::duration<float> a, std::chrono::duration<float> b) { return a - b; });
   m.def("steady", [](std::chrono::steady_clock::time_point t) { return t; });
