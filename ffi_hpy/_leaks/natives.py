@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+
 from .._core import CMapping, CObject, CSequence
 from .._types.info import info_of_index
+from .._values.function import native_function
 from .recording import callable_of
 
 TYPE_CHECKING = False
@@ -18,6 +21,7 @@ ATOMS = frozenset((type(None), bool, int, float, complex, str, bytes, type(Ellip
 
 
 _POINTER_BYTES = 8
+_visited = native_function("visited")
 
 
 def key_of(wrapper: Any) -> str:
@@ -93,6 +97,11 @@ class Natives:
         return holders
 
 
+def _is_alone() -> bool:
+    """Whether no other thread runs Python code, which could change the members of C++ objects."""
+    return getattr(sys, "_is_gil_enabled", lambda: True)() or len(sys._current_frames()) == 1
+
+
 def _parts_of(wrapper: Any) -> Iterator[tuple[str, Any]]:
     """Yield the values that an object holds, each with its place."""
     cls = type(wrapper)
@@ -110,6 +119,8 @@ def _parts_of(wrapper: Any) -> Iterator[tuple[str, Any]]:
             for field in info_of_index(index).fields or ():
                 if field.size >= _POINTER_BYTES:  # a property of a bound class is a function, and has the size 1
                     yield f"field {field.name}", field.getter(wrapper)
+        if _is_alone():
+            yield from (("member", value) for value in _visited(CObject.__chandle__(wrapper)))
         if info.type_key == "ffi.OpaquePyObject":
             yield "object", wrapper.pyobject()
     except Exception:  # a getter of the program raised, or another thread changed the container

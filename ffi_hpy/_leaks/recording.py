@@ -37,7 +37,7 @@ _DEFINERS = frozenset(
         "system_lib",
     )
 )
-_ENUMS = tuple(f"{_PACKAGE}.dataclasses.{name}" for name in ("enum", "_enum_entries"))
+_KEEPERS = tuple(f"{_PACKAGE}.{name}" for name in ("dataclasses.enum", "dataclasses._enum_entries", "_bind.importer"))
 """Functions and modules of the package that define types, make the entries of enums and load libraries. Objects that
 they make live until the process ends. "<module>" is the body of a module."""
 _FEWEST = 10_000  # records at which those of destroyed objects are removed
@@ -118,7 +118,7 @@ def _find_line(frame: FrameType | None) -> tuple[str | None, bool]:
         module, code = frame.f_globals.get("__name__") or "", frame.f_code
         if module != _PACKAGE and not module.startswith(f"{_PACKAGE}."):
             return f"{code.co_filename}:{frame.f_lineno} in {code.co_name}", is_on_purpose
-        if code.co_name in _DEFINERS or module in _ENUMS:
+        if code.co_name in _DEFINERS or module in _KEEPERS:
             is_on_purpose = True
         frame = frame.f_back
     return None, is_on_purpose

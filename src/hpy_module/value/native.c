@@ -2,10 +2,13 @@
  * are as fast with the cffi backend. */
 #include "native.h"
 
+#include <stdlib.h>
 #include <tvm/ffi/c_api.h>
 
 #include "core/platform/atomic.h"
 #include "hpy_module/context/drop.h"
+#include "hpy_module/convert/core_function.h"
+#include "hpy_module/object/holder.h"
 
 /* Makes TypeError the pending error. Returns -1. */
 static int refuse(const char *message) {
@@ -60,14 +63,91 @@ static int weak_drop(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *re
   return 0;
 }
 
+/* --- references in members ---------------------------------------------------------------------------------------- */
+
+/* The objects that an author's functions visit (object/holder.h), each slot once, and the counts of the values that
+ * std::shared_ptr share. */
+typedef struct Visited {
+  TVMFFIAny *objects;
+  const void **slots, **blocks;
+  size_t n, room, n_blocks, block_room;
+  bool has_failed;
+} Visited;
+
+/* Makes room for one more item. Returns the array, and NULL if memory is exhausted. */
+static void *with_room(Visited *self, void *array, size_t n, size_t *room, size_t item_size) {
+  if (n < *room) return array;
+  size_t larger = *room == 0 ? 16 : 2 * *room;
+  void *enlarged = realloc(array, larger * item_size);
+  if (enlarged == NULL) {
+    self->has_failed = true;
+  } else {
+    *room = larger;
+  }
+  return enlarged;
+}
+
+static bool contains(const void *const *items, size_t n, const void *item) {
+  while (n != 0) {
+    if (items[--n] == item) return true;
+  }
+  return false;
+}
+
+static void note_object(void *arg, TVMFFIObject *target, const void *slot) {
+  Visited *self = arg;
+  if (self->has_failed || (slot != NULL && contains(self->slots, self->n, slot))) return;
+  size_t room = self->room;
+  void *objects = with_room(self, self->objects, self->n, &room, sizeof(*self->objects));
+  if (objects != NULL) self->objects = objects;
+  void *slots = with_room(self, (void *)self->slots, self->n, &self->room, sizeof(*self->slots));
+  if (slots != NULL) self->slots = slots;
+  if (self->has_failed) return;
+  self->slots[self->n] = slot;
+  self->objects[self->n++] = (TVMFFIAny){.type_index = target->type_index, .v_obj = target};
+}
+
+static void note_shared(void *arg, const void *block, const void *pointer,
+                        ffi_hpy_shared *(*make)(const void *pointer)) {
+  Visited *self = arg;
+  if (self->has_failed || contains(self->blocks, self->n_blocks, block)) return;
+  void *blocks = with_room(self, (void *)self->blocks, self->n_blocks, &self->block_room, sizeof(*self->blocks));
+  ffi_hpy_shared *shared = blocks == NULL ? NULL : make(pointer);
+  if (blocks != NULL) self->blocks = blocks;
+  if (shared == NULL) return;
+  self->blocks[self->n_blocks++] = block;
+  shared->visit(shared, &(FbReferenceVisitor){note_object, self, NULL, note_shared});
+  shared->free(shared);
+}
+
+/* Returns an Array of the objects to which members of an object refer that are no fields. */
+static int visited(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
+  (void)self;
+  if (n != 1 || args->type_index != kTVMFFIInt) return refuse("expected a pointer");
+  static FbCoreFunction new_array = {.name = "ffi.Array"};
+  Visited found = {0};
+  TVMFFIObject *object = (TVMFFIObject *)(intptr_t)args->v_int64;
+  const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(object->type_index);
+  for (int32_t i = 0; i <= info->type_depth; ++i) {
+    int32_t index = i == info->type_depth ? info->type_index : info->type_ancestors[i]->type_index;
+    FbHolderTraverse traverse = fb_holder_traverse(index);
+    if (traverse != NULL) traverse(object, &(FbReferenceVisitor){note_object, &found, NULL, note_shared});
+  }
+  int rc = fb_core_function_call(&new_array, found.objects, (int32_t)found.n, result);
+  free(found.objects);
+  free((void *)found.slots);
+  free((void *)found.blocks);
+  return rc;
+}
+
 HPyDef_METH(fb_native_functions, "native_functions", HPyFunc_NOARGS,
             .doc = "The pointers to the binding's C functions of type TVMFFISafeCallType, by name.")
 static HPy fb_native_functions_impl(HPyContext *ctx, HPy self) {
   static const struct {
     const char *name;
     TVMFFISafeCallType call;
-  } functions[] = {
-      {"adopt", adopt}, {"echo", echo}, {"weak_take", weak_take}, {"weak_get", weak_get}, {"weak_drop", weak_drop}};
+  } functions[] = {{"adopt", adopt},       {"echo", echo},           {"weak_take", weak_take},
+                   {"weak_get", weak_get}, {"weak_drop", weak_drop}, {"visited", visited}};
   (void)self;
   HPy found = HPyDict_New(ctx);
   int rc = HPy_IsNull(found) ? -1 : 0;
