@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+from pathlib import Path
 
 import pytest
 from support import needs_identity, needs_one_wrapper, run_python
@@ -51,7 +51,7 @@ bound.keep(None)
 
 
 def run(bound, program):
-    return run_python(program, os.path.dirname(bound.__file__), environ={"FFI_HPY_LEAKS": "1"})
+    return run_python(program, Path(bound.__file__).parent, environ={"FFI_HPY_LEAKS": "1"})
 
 
 @pytest.fixture(scope="module")
