@@ -66,6 +66,17 @@ def _is_array(value: Any) -> bool:
     return True
 
 
+def _describe(value: Any, reads: bool) -> str | None:
+    """Return what an array is, for the message of a parameter that demands another one; None for other values."""
+    tensor = _tensor(value, True)
+    if tensor is None:
+        return None
+    if not reads and _tensor(value, False) is None:
+        return " is read-only"
+    shape, strides = tuple(tensor.shape), tuple(tensor.strides)
+    return f" has dtype {tensor.dtype}, shape {shape} and strides {strides}, on {tensor.device}"
+
+
 # --- the buffer protocol --------------------------------------------------------------------------------------------
 
 _CODES = {
@@ -227,6 +238,7 @@ def _copy(value: Any) -> Any:
 OPERATIONS: dict[str, Callable[..., Any]] = {
     "is_array": _is_array,
     "tensor": _tensor,
+    "describe_array": _describe,
     "astype": _convert,
     "export": _export,
     "copy": _copy,

@@ -51,6 +51,14 @@ typedef struct {
 /** The words of an overload for its callable. */
 #define FFI_HPY_CAPTURE_WORDS 3
 
+/** Why an argument does not fit. The two values are owned by the caller of `explain`. */
+typedef struct {
+  TVMFFIAny place; /**< a str: where in the argument the value is, such as "[2]"; or, without a value, the reason */
+  TVMFFIAny value; /**< the value that does not fit */
+  int has_value;
+  uint8_t type_flags; /**< kFfiHpyType* of the type that the value does not fit */
+} ffi_hpy_reason;
+
 /** One C++ function behind a name. It is constant after function_define. */
 typedef struct ffi_hpy_overload {
   /** Calls the function with n_params arguments: 0, -1 with an Error pending, or FFI_HPY_NEXT_OVERLOAD, or
@@ -67,7 +75,8 @@ enum {
   kFfiHpyFunctionIsMethod = 1 << 0, /**< the first parameter is the object; its name, if missing, is "self" */
   kFfiHpyFunctionIsOperator = 1 << 1, /**< NotImplemented for arguments that do not fit */
   kFfiHpyFunctionReleasesGil = 1 << 2, /**< other threads of Python run during the call */
-  kFfiHpyFunctionLocksSelf = 1 << 3 /**< a call locks the object of the method */
+  kFfiHpyFunctionLocksSelf = 1 << 3, /**< a call locks the object of the method */
+  kFfiHpyFunctionExplains = 1 << 4 /**< the struct has the member `explain` */
 };
 
 /** Bits that follow from the C++ type of a parameter. */
@@ -96,6 +105,9 @@ typedef struct {
   int (*call)(const struct ffi_hpy_overload *self, const TVMFFIAny *args, uint32_t flags, TVMFFIAny *result);
   void (*free_capture)(void **capture); /**< NULL: nothing to do */
   void *capture[FFI_HPY_CAPTURE_WORDS]; /**< consumed, also on failure */
+  /** Looks for the reason why an argument does not fit, after a call that failed. `flags`: kFfiHpyCast*. Returns 1 if
+   * it has filled in *out, or 0. With kFfiHpyFunctionExplains. */
+  int (*explain)(uint32_t param, const TVMFFIAny *arg, uint32_t flags, ffi_hpy_reason *out);
 } ffi_hpy_function_spec;
 
 /* ---- Classes and instances ---- */

@@ -10,6 +10,7 @@
 #define FFI_HPY_NDARRAY_H_
 
 #include <ffi_hpy/bind/array_memory.h>
+#include <ffi_hpy/bind/function.h>
 
 #include <initializer_list>
 
@@ -187,6 +188,15 @@ template <typename T> constexpr auto dtype_text() {
   }
 }
 
+/** Says what an array is, where a parameter demands another one. */
+FFI_HPY_COLD inline bool explain_array(handle source, bool reads, mismatch *found) {
+  object text = ask_python("describe_array", source, handle(word(kTVMFFIBool, reads)));
+  std::string_view what;
+  if (!read_text(text.any(), false, &what)) return false;
+  found->place += what;
+  return true;
+}
+
 template <typename... Args> struct type_caster<ndarray<Args...>> {
   using Config = array_config<Args...>;
   static constexpr auto demands_name =
@@ -208,6 +218,9 @@ template <typename... Args> struct type_caster<ndarray<Args...>> {
                                            Value::ReadOnly};
     value = Value(try_read_array(source, demands, (flags & cast_flags::convert) != 0));
     return value.is_valid();
+  }
+  static bool explain(handle source, uint32_t, mismatch *found) {
+    return explain_array(source, Value::ReadOnly, found);
   }
   static handle from_cpp(const Value &source, rv_policy policy, cleanup_list *cleanup) noexcept {
     if (!source.is_valid()) return handle(none_value());

@@ -23,6 +23,7 @@ struct function_constants {
   const std::type_info *const *infos;
   const uint8_t *type_flags;
   uint32_t n_params, flags;
+  int (*explain)(uint32_t param, const TVMFFIAny *arg, uint32_t flags, ffi_hpy_reason *out);
 };
 
 /** A function that is defined: the struct for the core. `types` is NULL until define() has it. */
@@ -41,6 +42,8 @@ FFI_HPY_NOINLINE inline void start(function_record *record, const function_const
   record->n_positional = UINT32_MAX;
   record->flags = constants->flags;
   record->call = constants->call;
+  if (constants->explain != nullptr) record->flags |= kFfiHpyFunctionExplains;
+  record->explain = constants->explain;
   record->constants = constants;
 }
 
@@ -231,6 +234,66 @@ template <typename A> constexpr uint8_t type_flags() {
   return flags;
 }
 
+/* ---- Why an argument does not fit ---- */
+
+/** A value that does not fit, and where it is; or, without a value, the whole reason. */
+struct mismatch {
+  std::string place;
+  object value;
+  uint8_t type_flags = 0;
+};
+/** Whether a caster says why a value does not fit: `static bool explain(handle source, uint32_t flags, mismatch *)`,
+ * which returns false if it knows no reason. Only calls that have failed ask for it. */
+template <typename T, typename = void> inline constexpr bool explains_v = false;
+template <typename T> inline constexpr bool explains_v<T, std::void_t<decltype(&make_caster<T>::explain)>> = true;
+
+/** Whether a value inside of an argument does not fit. */
+template <typename T> FFI_HPY_COLD bool explain_inner(const handle &source, uint32_t flags, mismatch *found) {
+  {
+    make_caster<T> caster;
+    cleanup_list cleanup;
+    if (read_inner<T>(&caster, source, flags, &cleanup)) return false;
+  }
+  if constexpr (explains_v<T>) {
+    if (make_caster<T>::explain(source, flags_for_local_caster<T>(flags), found)) return true;
+  }
+  found->value = borrow(source);
+  found->type_flags = type_flags<T>();
+  return true;
+}
+
+using explain_function = bool (*)(handle source, uint32_t flags, mismatch *found);
+FFI_HPY_COLD inline int explain_argument(explain_function explain, const TVMFFIAny *arg, uint32_t flags,
+                                         ffi_hpy_reason *out) noexcept {
+  try {
+    mismatch found;
+    if (explain == nullptr || !explain(handle(*arg), flags, &found)) return 0;
+    out->place = str_of(found.place).release().any();
+    out->has_value = found.value.is_valid();
+    if (found.value.is_valid()) out->value = found.value.release().any();
+    out->type_flags = found.type_flags;
+    return 1;
+  } catch (...) {
+    if (translate_exception() == -1) python_error dropped;
+    return 0;
+  }
+}
+template <typename... A> struct explanations {
+  template <typename T> static constexpr explain_function of() {
+    if constexpr (explains_v<T>) {
+      return &make_caster<T>::explain;
+    } else {
+      return nullptr;
+    }
+  }
+  static int explain(uint32_t param, const TVMFFIAny *arg, uint32_t flags, ffi_hpy_reason *out) {
+    static constexpr explain_function all[] = {of<A>()...};
+    return explain_argument(all[param], arg, flags, out);
+  }
+};
+
+/* ---- Calls ---- */
+
 template <typename A>
 bool load_argument(make_caster<A> *caster, const TVMFFIAny &any, uint32_t param_flags, uint32_t call_flags,
                    cleanup_list *cleanup) {
@@ -324,6 +387,11 @@ template <typename R, typename... A> struct function_types {
     }
   }();
   static constexpr uint8_t flags[n + 1] = {type_flags<A>()..., 0};
+  static constexpr auto explain = [] {
+    int (*function)(uint32_t, const TVMFFIAny *, uint32_t, ffi_hpy_reason *) = nullptr;
+    if constexpr ((explains_v<A> || ...)) function = &explanations<A...>::explain;
+    return function;
+  }();
 };
 
 /** The types of a callable. */
@@ -398,7 +466,8 @@ template <uint32_t Flags, typename F, typename... Extra> struct description : fu
                                                 types::text.types(),
                                                 types::flags,
                                                 static_cast<uint32_t>(types::n),
-                                                Flags};
+                                                Flags,
+                                                types::explain};
 
   template <typename Given> description(const char *label, Given &&f, const Extra &...extra) {
     start(this, &constants, label, list);

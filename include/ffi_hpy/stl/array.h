@@ -32,6 +32,11 @@ struct array_caster : sequence_caster<array_caster<Array, T, N>, Array, T> {
       return conversion_failed(cleanup);
     }
   }
+  static bool explain(handle source, uint32_t flags, mismatch *found) {
+    sequence items;
+    return items.read(source, flags, takes_python_v<T>) &&
+           (explain_size(items.size(), N, found) || explain_items<T>(items, flags, found));
+  }
 };
 
 template <typename T, size_t N> struct type_caster<std::array<T, N>> : array_caster<std::array<T, N>, T, N> {};

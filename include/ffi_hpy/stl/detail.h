@@ -120,6 +120,22 @@ bool read_item(const handle &source, uint32_t flags, cleanup_list *cleanup, cons
   return true;
 }
 
+/** Finds the first item of a sequence that does not fit. */
+template <typename T> bool explain_items(const sequence &items, uint32_t flags, mismatch *found) {
+  size_t n = found->place.size();
+  for (size_t i = 0; i < items.size(); ++i) {
+    found->place += "[" + std::to_string(i) + "]";
+    if (explain_inner<T>(items[i], flags, found)) return true;
+    found->place.resize(n);
+  }
+  return false;
+}
+FFI_HPY_COLD inline bool explain_size(size_t size, size_t expected, mismatch *found) {
+  if (size == expected) return false;
+  found->place += " has " + std::to_string(size) + " items instead of " + std::to_string(expected);
+  return true;
+}
+
 /** Containers that are read from any sequence, item by item. Derived has `static void add(C *, T &&)`. */
 template <typename Derived, typename C, typename T> struct sequence_caster {
   static constexpr bool takes_python = takes_python_v<T>;
@@ -140,6 +156,10 @@ template <typename Derived, typename C, typename T> struct sequence_caster {
     } catch (...) {
       return conversion_failed(cleanup);
     }
+  }
+  static bool explain(handle source, uint32_t flags, mismatch *found) {
+    sequence items;
+    return items.read(source, flags, takes_python) && explain_items<T>(items, flags, found);
   }
   template <typename U, std::enable_if_t<!std::is_pointer_v<std::remove_reference_t<U>>, int> = 0>
   static handle from_cpp(U &&value, rv_policy policy, cleanup_list *cleanup) noexcept {

@@ -34,6 +34,23 @@ template <typename Map, typename K, typename V> struct dict_caster {
       return conversion_failed(cleanup);
     }
   }
+  static bool explain(handle source, uint32_t flags, mismatch *found) {
+    sequence items;
+    if (!items.read_pairs(source, takes_python)) return false;
+    size_t n = found->place.size();
+    for (size_t i = 0; i + 1 < items.size(); i += 2) {
+      object text = ask_python("repr", items[i]);
+      std::string_view key;
+      (void)read_text(text.any(), false, &key);
+      found->place += "[" + std::string(key) + "]";
+      if (explain_inner<V>(items[i + 1], flags, found)) return true;
+      found->place.resize(n);
+      found->place += ": the key " + std::string(key);
+      if (explain_inner<K>(items[i], flags, found)) return true;
+      found->place.resize(n);
+    }
+    return false;
+  }
   template <typename U, std::enable_if_t<!std::is_pointer_v<std::remove_reference_t<U>>, int> = 0>
   static handle from_cpp(U &&value, rv_policy policy, cleanup_list *cleanup) noexcept {
     return guarded([&] {

@@ -28,6 +28,12 @@ template <typename Tuple, typename... T> struct tuple_caster {
       return conversion_failed(cleanup);
     }
   }
+  static bool explain(handle source, uint32_t flags, mismatch *found) {
+    sequence items;
+    return items.read(source, flags, takes_python) &&
+           (explain_size(items.size(), sizeof...(T), found) ||
+            explain_each(std::index_sequence_for<T...>(), items, flags, found));
+  }
   template <typename> bool can_cast() const { return can(std::index_sequence_for<T...>()); }
   explicit operator Tuple() { return make(std::index_sequence_for<T...>()); }
 
@@ -44,6 +50,14 @@ private:
   template <size_t... I>
   bool read(std::index_sequence<I...>, [[maybe_unused]] uint32_t flags, [[maybe_unused]] cleanup_list *cleanup) {
     return (std::get<I>(casters_).from_python(items_[I], flags_for_local_caster<T>(flags), cleanup) && ...);
+  }
+  template <size_t... I>
+  static bool explain_each(std::index_sequence<I...>, [[maybe_unused]] const sequence &items,
+                           [[maybe_unused]] uint32_t flags, [[maybe_unused]] mismatch *found) {
+    [[maybe_unused]] size_t n = found->place.size();
+    return ((found->place.resize(n), found->place += "[" + std::to_string(I) + "]",
+             explain_inner<T>(items[I], flags, found)) ||
+            ...);
   }
   template <size_t... I> bool can(std::index_sequence<I...>) const {
     return (std::get<I>(casters_).template can_cast<T>() && ...);

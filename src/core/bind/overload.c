@@ -27,6 +27,7 @@ typedef struct overload {
   ffi_hpy_overload head;
   struct overload *next; /* release store, acquire load */
   void (*free_capture)(void **capture);
+  int (*explain)(uint32_t param, const TVMFFIAny *arg, uint32_t flags, ffi_hpy_reason *out); /* NULL: without */
   char *signature;
   uint32_t n_required;   /* parameters up to the last one without a default */
   uint32_t n_positional; /* parameters that an argument by position can be for */
@@ -174,25 +175,46 @@ static int call_one(const overload *self, const TVMFFIAny *args, uint32_t n_args
 
 /* --- the error of a call that no overload accepts ----------------------------------------------------------------- */
 
-/* Adds a line for each number that is outside the range of its parameter. */
-static int add_ranges(fh_text *text, const overload *self, uint32_t number, const arguments *call) {
+/* Adds the line for a parameter: its name, where in the argument the value is, and why the value does not fit. */
+static int add_line(fh_text *text, const overload *self, uint32_t number, uint32_t i, const ffi_hpy_reason *reason) {
+  const ffi_hpy_param inner = {.flags = fh_range_flags(reason->type_flags)};
+  TVMFFIByteArray place = fh_base_bytes("");
+  (void)fh_str_content(&reason->place, &place);
+  int rc = fh_text_add_format(text, "\n    %u. ", (unsigned)number);
+  rc |= fh_signature_add_name(text, self->params, self->head.n_params, i);
+  rc |= fh_text_add(text, place.data, place.size);
+  if (!reason->has_value) return rc;
+  if (fh_range_excludes(&inner, &reason->value)) {
+    rc |= fh_text_add_cstr(text, " is ");
+    return rc | fh_range_add_text(text, &inner, &reason->value);
+  }
+  rc |= fh_text_add_cstr(text, " has the type ");
+  return rc | fh_argument_class_add(text, &reason->value);
+}
+
+/* Adds a line for each argument whose class fits, but not its value or a value inside. */
+static int add_reasons(fh_text *text, const overload *self, uint32_t number, const arguments *call) {
   int rc = 0;
   for (uint32_t i = 0; i < self->head.n_params; ++i) {
     const ffi_hpy_param *param = &self->params[i];
     const TVMFFIAny *arg = find_named(call, param->name);
     if (arg == NULL && i < self->n_positional && i < call->n_given) arg = &call->given[i];
-    if (arg == NULL || !fh_range_excludes(param, arg)) continue;
-    rc |= fh_text_add_format(text, "\n    %u. ", (unsigned)number);
-    rc |= fh_signature_add_name(text, self->params, self->head.n_params, i);
-    rc |= fh_text_add_cstr(text, " is ");
-    rc |= fh_range_add_text(text, param, arg);
+    if (arg == NULL) continue;
+    ffi_hpy_reason reason = {.place = fh_any_none(), .value = *arg, .has_value = 1};
+    if (fh_range_excludes(param, arg)) {
+      reason.type_flags = fh_range_type_flags(param);
+      rc |= add_line(text, self, number, i, &reason);
+    } else if (self->explain != NULL && self->explain(i, arg, param->flags, &reason) != 0) {
+      rc |= add_line(text, self, number, i, &reason);
+      fh_any_drop(&reason.place);
+      if (reason.has_value) fh_any_drop(&reason.value);
+    }
   }
   return rc;
 }
 
 /* Adds the error that was raised while an argument was read. */
-static int add_reason(fh_text *text) {
-  TVMFFIObject *reason = fh_error_take();
+static int add_reason(fh_text *text, TVMFFIObject *reason) {
   if (reason == NULL) return 0;
   const TVMFFIErrorCell *cell = TVMFFIErrorGetCellPtr(reason);
   int rc = fh_text_add_cstr(text, "\n\nReading an argument raised ");
@@ -205,6 +227,7 @@ static int add_reason(fh_text *text) {
 
 static FH_COLD int raise_mismatch(const overload *first, const TVMFFIAny *args, uint32_t n_args, int last_rc) {
   fh_text text = {0};
+  TVMFFIObject *reason = last_rc == FFI_HPY_UNREADABLE ? fh_error_take() : NULL; /* before further calls of Python */
   const char *name = first->signature;
   size_t n_name = strcspn(name, "(");
   int rc = fh_text_add(&text, name, n_name);
@@ -232,9 +255,9 @@ static FH_COLD int raise_mismatch(const overload *first, const TVMFFIAny *args, 
   if (call.n_named != 0) rc |= fh_text_add_cstr(&text, " }");
   number = 1;
   for (const overload *each = first; each != NULL; each = next_of(each)) {
-    rc |= add_ranges(&text, each, number++, &call);
+    rc |= add_reasons(&text, each, number++, &call);
   }
-  if (last_rc == FFI_HPY_UNREADABLE) rc |= add_reason(&text);
+  rc |= add_reason(&text, reason);
   if (rc == 0) (void)fh_error_raise(FH_TYPE_ERROR, "%.*s", (int)text.n_bytes, text.data);
   fh_text_free(&text);
   return -1;
@@ -356,6 +379,7 @@ static overload *new_overload(const ffi_hpy_function_spec *spec, uint32_t n_hidd
   if (made == NULL) return NULL;
   set_params(made, spec, n_hidden, (char *)made + n_bytes);
   made->head.call = spec->call;
+  if ((spec->flags & kFfiHpyFunctionExplains) != 0) made->explain = spec->explain;
   made->head.params = made->params;
   made->head.n_params = spec->n_params;
   made->head.policy = spec->policy;

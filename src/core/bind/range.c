@@ -26,6 +26,11 @@ uint32_t fh_range_flags(uint8_t type_flags) {
   return size << FFI_HPY_PARAM_SIZE_SHIFT | ((type_flags & kFfiHpyTypeUnsigned) != 0 ? kFfiHpyParamUnsigned : 0);
 }
 
+uint8_t fh_range_type_flags(const ffi_hpy_param *param) {
+  uint32_t size = (param->flags >> FFI_HPY_PARAM_SIZE_SHIFT) & 7;
+  return (uint8_t)(size << FFI_HPY_TYPE_SIZE_SHIFT | (is_unsigned(param) ? kFfiHpyTypeUnsigned : 0));
+}
+
 static const fh_bigint_object *as_bigint(const TVMFFIAny *arg) {
   return arg->type_index == kTVMFFIBigInt ? (const fh_bigint_object *)(const void *)arg->v_obj : NULL;
 }

@@ -8,6 +8,8 @@
 
 /* The bits of ffi_hpy_param.flags for the bits kFfiHpyType* of a parameter. */
 uint32_t fh_range_flags(uint8_t type_flags);
+/* Their inverse. */
+uint8_t fh_range_type_flags(const ffi_hpy_param *param);
 /* Whether an argument is an integer outside of the range of the parameter. */
 bool fh_range_excludes(const ffi_hpy_param *param, const TVMFFIAny *arg);
 /* Adds "300, which is outside the range -128 to 127". */

@@ -369,3 +369,23 @@ def test_arrays_of_torch(bound):
     assert (type(made), made.dtype) == (torch.Tensor, torch.float32)
     assert bound.by_columns(torch.ones(2, 3)).stride() == (1, 2)
     assert bound.pass_copy(found).data_ptr() != found.data_ptr()
+
+
+@pytest.mark.parametrize(
+    ("function", "make", "line"),
+    [
+        ("float32", lambda np: np.zeros((2, 3)), "array has dtype float64, shape (2, 3) and strides (3, 1), on cpu:0"),
+        (
+            "shaped",
+            lambda np: np.zeros((3, 1), "f"),
+            "array has dtype float32, shape (3, 1) and strides (1, 1), on cpu:0",
+        ),
+        ("fill", lambda np: np.broadcast_to(np.zeros((), "f"), (2, 2)), "a is read-only"),
+        ("sum_all", lambda np: [np.zeros(1), np.zeros(())], "[1] has dtype float64, shape () and strides (), on cpu:0"),
+    ],
+)
+def test_an_error_says_what_the_array_is(bound, function, make, line):
+    numpy = pytest.importorskip("numpy")
+    with refused() as caught:
+        getattr(bound, function)(make(numpy))
+    assert str(caught.value).endswith(line)

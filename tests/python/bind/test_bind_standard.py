@@ -386,3 +386,26 @@ def test_small_types_of_ml_dtypes_are_read(bound):
         numbers = numpy.array([0, 1, 2]).astype(getattr(ml_dtypes, name))
         assert bound.reals(numbers) == [0, 1, 2]
         assert "int" not in name or bound.whole(numbers) == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("function", "args", "line"),
+    [
+        ("types", ([1, "x"], {}, ()), "v[1] has the type str"),
+        ("types", (range(2**31 - 1, 2**31 + 1), {}, ()), f"v[1] is {2**31}, which is outside the range "),
+        ("types", ([1], {"a": [1], "b": [1, None]}, ()), "m['b'][1] has the type None"),
+        ("types", ([1], {3: [1]}, ()), "m: the key 3 has the type int"),
+        ("types", ([1], {}, {2**31}), f"s[0] is {2**31}, which is outside the range -{2**31} to {2**31 - 1}"),
+        ("types", ([1, datetime], {}, ()), "v[1] has the type module"),
+        ("types", ([1, UTC], {}, ()), "v[1] has the type datetime.timezone"),
+        ("array", ([1, 2],), " has 2 items instead of 3"),
+        ("shape_of", ((1, 2),), "[1] has the type int"),
+        ("rows", ([[1], [2, "x"]],), "[1][1] has the type str"),
+        ("durations", ([1.5, "x"],), "[1] has the type str"),
+    ],
+)
+def test_an_error_names_the_index_of_the_value_that_does_not_fit(bound, function, args, line):
+    with refused() as caught:
+        getattr(bound, function)(*args)
+    found = [each for each in str(caught.value).splitlines() if each.startswith("    1. ")][-1]
+    assert line in found
