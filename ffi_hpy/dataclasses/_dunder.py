@@ -6,12 +6,15 @@ methods, the others of that group are not generated, because they would disagree
 
 from __future__ import annotations
 
+import dataclasses
+
 from .._core import CObject
 from .._values.object import Object
 from ..registry import in_c
 from ._comparison import EQUALITY, ORDER, recursive_hash
 from ._initializer import make_init, parameters_of, refuse_init, wrap_init
 from ._standard import SignatureDoc, StandardFields, params_of
+from .common import type_chain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,7 +82,10 @@ def _install_init(cls: type, init: bool, py_class_mode: bool) -> None:
 
 
 def _replace(self: Any, /, **changes: Any) -> Any:
-    """Return a copy with other values in some fields, even frozen ones."""
+    """Return a copy with other values in some fields, even frozen ones. The value of an InitVar needs __init__."""
+    chain = type_chain(type(self).__tvm_ffi_type_info__)
+    if any(described.name in changes for info in chain for _before, described in getattr(info, "_init_vars", ())):
+        return dataclasses.replace(self, **changes)
     made = self.__copy__()
     for name, value in changes.items():
         getattr(type(made), name).set(made, value)

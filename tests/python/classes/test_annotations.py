@@ -357,6 +357,22 @@ class Line(Point):
     end: "Optional[Point]" = None
 
 
+@pytest.mark.parametrize("module", [dataclasses, ffi_hpy.dataclasses, copy], ids=lambda module: module.__name__)
+def test_a_copy_with_the_value_of_an_init_var_calls_init(module):
+    @py_class(unique_name())
+    class Scaled(ffi_hpy.Object):
+        size: float
+        factor: InitVar[float] = 1.0
+
+        def __post_init__(self, factor):
+            self.size *= factor
+
+    if not hasattr(module, "replace"):  # copy has it from Python 3.13 on
+        pytest.skip("this module has no replace()")
+    assert module.replace(Scaled(2.0), size=1.5, factor=4.0).size == 6
+    assert module.replace(Scaled(2.0, 5.0), size=1.5).size == 1.5
+
+
 def test_the_standard_library_sees_a_dataclass():
     assert dataclasses.is_dataclass(Point)
     assert dataclasses.is_dataclass(Line(1))
