@@ -31,7 +31,11 @@ typedef struct overload {
   char *signature;
   uint32_t n_required;   /* parameters up to the last one without a default */
   uint32_t n_positional; /* parameters that an argument by position can be for */
-  bool is_simple;        /* neither *args nor **kwargs nor parameters by name only */
+  /* The number of parameters, if so many arguments are those of the callable: it refuses one that is left out, or none
+   * may be. Otherwise UINT32_MAX. */
+  uint32_t n_direct;
+  int32_t n_alone; /* of the only overload: n_direct; of others: -1. Atomic */
+  bool is_simple; /* neither *args nor **kwargs nor parameters by name only */
   ffi_hpy_param params[];
 } overload;
 
@@ -168,8 +172,14 @@ FH_INLINE bool is_whole(const overload *self, const TVMFFIAny *args, uint32_t n_
   return true;
 }
 
-static int call_one(const overload *self, const TVMFFIAny *args, uint32_t n_args, uint32_t flags, TVMFFIAny *result) {
-  if (FH_LIKELY(is_whole(self, args, n_args))) return self->head.call(&self->head, args, flags, result);
+FH_INLINE int call_one(const overload *self, const TVMFFIAny *args, uint32_t n_args, uint32_t flags,
+                       TVMFFIAny *result) {
+  if (FH_LIKELY(n_args == self->n_direct)) {
+    int rc = self->head.call(&self->head, args, flags, result);
+    if (FH_LIKELY(rc <= 0) || is_whole(self, args, n_args)) return rc;
+  } else if (is_whole(self, args, n_args)) {
+    return self->head.call(&self->head, args, flags, result);
+  }
   return call_completed(self, args, n_args, flags, result);
 }
 
@@ -282,12 +292,20 @@ static FH_NOINLINE int call_any(const overload *first, const TVMFFIAny *args, ui
   }
 }
 
+/* The callable of a single overload has refused the arguments. */
+static FH_COLD int refused(const overload *first, const TVMFFIAny *args, TVMFFIAny *result, int rc) {
+  uint32_t n = first->n_direct;
+  return is_whole(first, args, n) ? raise_mismatch(first, args, n, rc) : call_any(first, args, n, result);
+}
+
 int fh_overload_call(void *handle, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   const overload *first = (const overload *)fh_function_self_in(handle);
-  uint32_t n = (uint32_t)n_args;
-  if (FH_UNLIKELY(next_of(first) != NULL || !is_whole(first, args, n))) return call_any(first, args, n, result);
+  /* relaxed, pairs with nothing: a call that comes before the next overload is valid, too */
+  if (FH_UNLIKELY(n_args != fh_atomic_load_relaxed_i32(&first->n_alone))) {
+    return call_any(first, args, (uint32_t)n_args, result);
+  }
   int rc = first->head.call(&first->head, args, UINT32_MAX, result);
-  return FH_LIKELY(rc <= 0) ? rc : raise_mismatch(first, args, n, rc);
+  return FH_LIKELY(rc <= 0) ? rc : refused(first, args, result, rc);
 }
 
 /* --- definitions -------------------------------------------------------------------------------------------------- */
@@ -351,7 +369,7 @@ static void set_param(ffi_hpy_param *param, const ffi_hpy_param *said, uint8_t t
 /* Fills in the parameters, and the numbers that follow from them. */
 static void set_params(overload *self, const ffi_hpy_function_spec *spec, uint32_t n_hidden, char *names) {
   static const ffi_hpy_param object = {.name = "self"};
-  bool is_by_name = false;
+  bool is_by_name = false, refuses_missing = true;
   self->is_simple = true;
   self->n_positional = 0;
   for (uint32_t i = 0; i < spec->n_params; ++i) {
@@ -365,8 +383,14 @@ static void set_params(overload *self, const ffi_hpy_function_spec *spec, uint32
     if (param->flags & kFfiHpyParamArgs) is_by_name = true;
     if (is_by_name || is_rest) self->is_simple = false;
     if (!is_by_name && !is_rest) self->n_positional = i + 1;
-    if ((param->flags & kFfiHpyParamHasDefault) == 0 && !is_rest) self->n_required = i + 1;
+    if ((param->flags & kFfiHpyParamHasDefault) == 0 && !is_rest) {
+      self->n_required = i + 1;
+    } else if (spec->type_flags[i] >> FFI_HPY_TYPE_SIZE_SHIFT == 0) { /* not an integer */
+      refuses_missing = false;
+    }
   }
+  self->n_direct = self->is_simple && refuses_missing ? spec->n_params : UINT32_MAX;
+  self->n_alone = (int32_t)self->n_direct;
 }
 
 static overload *new_overload(const ffi_hpy_function_spec *spec, uint32_t n_hidden) {
@@ -403,6 +427,7 @@ static int describe(overload *self, const ffi_hpy_function_spec *spec, TVMFFIAny
 
 static void add_last(overload *last, overload *made) {
   fh_mutex_lock(&adding_lock);
+  fh_atomic_store_relaxed_i32(&last->n_alone, -1); /* as fh_overload_call reads it */
   while (last->next != NULL) last = last->next;
   /* release: pairs with next_of */
   fh_atomic_store_release_ptr((void **)(void *)&last->next, made);
