@@ -123,8 +123,16 @@ def _contains(method: TypeMethod) -> Callable[..., bool]:
 # --- results ----------------------------------------------------------------------------------------------------------
 
 
-def _iterator(method: TypeMethod) -> Callable[..., Any]:
+def _returns(method: TypeMethod, origin: str) -> bool:
+    """Return whether the schema declares a result of a type."""
+    groups = getattr(method._known_ty, "named_args", None) or {}
+    return any(result.origin == origin for result in groups.get("return", ()))
+
+
+def _iterator(method: TypeMethod) -> Callable[..., Any] | None:
     func = method.func
+    if _returns(method, "collections.abc.Iterator"):
+        return None
 
     def iterate(self: CObject, /) -> Any:
         result = func(self)
@@ -158,9 +166,8 @@ def _converted(origin: str, convert: Callable[[Any], Any]) -> Callable[[TypeMeth
     """Return a maker of methods that convert the result, unless the schema declares a result of that type."""
 
     def make(method: TypeMethod) -> Callable[..., Any] | None:
-        func, schema = method.func, method._known_ty
-        groups = getattr(schema, "named_args", None) or {}
-        if any(result.origin == origin for result in groups.get("return", ())):
+        func = method.func
+        if _returns(method, origin):
             return None
 
         def conversion(self: CObject, /) -> Any:

@@ -8,9 +8,15 @@
 #include "sequence.h"
 
 /* The end of an iteration is an answer more than an error, so it gets no backtrace. */
+static void raise_end(const char *kind) {
+  const TVMFFIByteArray none = {NULL, 0};
+  TVMFFIObject *error = fh_error_new(fh_base_bytes(kind), none, none, NULL, NULL);
+  error != NULL ? fh_error_put(error) : (void)fh_error_raise_no_memory();
+}
+
 static void raise_error(const char *kind, const char *message) {
   bool is_end = message[0] == '\0' && strcmp(kind, "StopIteration") == 0;
-  is_end ? (void)fh_error_raise(kind, "%s", message) : TVMFFIErrorSetRaisedFromCStr(kind, message);
+  is_end ? raise_end(kind) : TVMFFIErrorSetRaisedFromCStr(kind, message);
 }
 
 const ffi_hpy_bind_api fh_api_table = {
