@@ -1,4 +1,4 @@
-/* Strings and containers that last for one call of a bound library.
+/* Strings and containers that last for one call of a bound library, and other arguments of such a call.
  *
  * Most such objects are short, and casters keep none. So a call takes its blocks from a small stack, and puts them back
  * unless native code has kept an object; that object then is one like any other, which its deleter frees. */
@@ -9,8 +9,11 @@
 #include "core/platform/atomic.h"
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/drop.h"
+#include "hpy_module/convert/argument.h"
 #include "hpy_module/convert/immediate.h"
+#include "hpy_module/object/recorded.h"
 #include "hpy_module/object/type_tag.h"
+#include "hpy_module/value/member.h"
 
 TVMFFISafeCallType fb_lent_callee;
 
@@ -84,8 +87,10 @@ FH_INLINE void container_end(Lent *lent) {
 
 void fb_lent_end(TVMFFIObject *object) {
   Lent *lent = (Lent *)(void *)object;
+  if (object->type_index == kTVMFFIOpaquePyObject) return; /* of a member of an enum, which lasts */
   /* acquire: pairs with the release of a thread that dropped another reference */
-  if (FH_UNLIKELY(fh_atomic_load_acquire_u64(&object->combined_ref_count) != FB_ONLY_REFERENCE)) {
+  if (FH_UNLIKELY(fh_atomic_load_acquire_u64(&object->combined_ref_count) != FB_ONLY_REFERENCE ||
+                  object->type_index == kTVMFFIFunction)) {
     TVMFFIObjectDecRef(object);
   } else if (is_text(lent)) {
     block_end(lent, lent->bytes.size + 1);
@@ -142,11 +147,35 @@ FH_INLINE bool read_item(HPyContext *ctx, HPy value, int depth, Lent *to, HPy_ss
   return true;
 }
 
+/* Reads the ints of one digit at the front, as fb_immediate_int does, whose constants are in memory: this loop has them
+ * in registers. Returns how many there are. */
+FH_INLINE HPy_ssize_t read_ints(const HPy *items, HPy_ssize_t n, TVMFFIAny *out) {
+  const intptr_t int_type = fb_immediate.int_type;
+  const ptrdiff_t type_offset = fb_context_type_offset, word_offset = fb_immediate.values.int_word;
+  const uint64_t bias = fb_immediate.values.int_bias, last = fb_immediate.values.int_last;
+  const int8_t *const signs = fb_immediate.values.int_sign;
+  HPy_ssize_t i = 0;
+  for (; i < n; ++i) {
+    const char *object = (const char *)items[i]._i;
+    intptr_t type;
+    uint64_t word;
+    uint32_t digit;
+    memcpy(&type, object + type_offset, sizeof(type));
+    if (type != int_type) break;
+    memcpy(&word, object + word_offset, sizeof(word));
+    memcpy(&digit, object + word_offset + sizeof(word), sizeof(digit));
+    word += bias;
+    if (word > last) break;
+    fb_put(&out[i], kTVMFFIInt, (int64_t)signs[word] * digit);
+  }
+  return i;
+}
+
 static FH_NOINLINE bool read_items(HPyContext *ctx, const HPy *items, HPy_ssize_t n, int32_t type_index, int depth,
                                    TVMFFIAny *out) {
   Lent *lent = container_new(n, type_index);
   if (FH_UNLIKELY(lent == NULL)) return false;
-  HPy_ssize_t i = 0;
+  HPy_ssize_t i = read_ints(items, n, lent->items);
   while (i < n && read_item(ctx, items[i], depth, lent, i)) ++i;
   return container_close(lent, i, i == n, out);
 }
@@ -189,6 +218,22 @@ static FH_NOINLINE bool read_set(HPyContext *ctx, HPy set, TVMFFIAny *out) {
   return is_read;
 }
 
+/* Reads a member of an enum, or a callable, which becomes a Function. */
+static FH_NOINLINE bool read_known(HPyContext *ctx, HPy value, TVMFFIAny *out) {
+  const FbTypeTagEntry *entry = fb_type_tag_find(value);
+  if (FH_UNLIKELY(entry == NULL)) return false;
+  if (entry->kind == FB_TYPE_KIND_MEMBER) {
+    TVMFFIObject *native = fb_member_find(value);
+    if (native != NULL) fb_put_object(out, native);
+    return native != NULL;
+  }
+  FbConversion convert = fb_argument_replacement(entry);
+  if (convert == NULL || fb_recorded_is_on()) return false;
+  FbTemp temp; /* the reference that the caller ends */
+  FbArgs args = {.temps = &temp, .position = -1, .callee = ""};
+  return FH_LIKELY(convert(ctx, value, out, &args) == 0) || (HPyErr_Clear(ctx), false);
+}
+
 static bool read_at(HPyContext *ctx, HPy value, int depth, TVMFFIAny *out) {
   intptr_t type = fb_type_tag_type(value);
   if (type == ctx->h_UnicodeType._i) return read_text(ctx, value, out);
@@ -197,7 +242,8 @@ static bool read_at(HPyContext *ctx, HPy value, int depth, TVMFFIAny *out) {
   if (type == ctx->h_ListType._i) return read_list(ctx, value, list_index, depth + 1, out);
   if (type == ctx->h_TupleType._i) return read_tuple(ctx, value, depth + 1, out);
   if (type == dict_type) return read_dict(ctx, value, depth + 1, out);
-  return type == set_type && depth == 0 && read_set(ctx, value, out);
+  if (depth != 0) return false;
+  return type == set_type ? read_set(ctx, value, out) : read_known(ctx, value, out);
 }
 
 bool fb_lent_read(HPyContext *ctx, HPy value, TVMFFIAny *out) { return read_at(ctx, value, 0, out); }

@@ -17,12 +17,12 @@ extern FB_HIDDEN TVMFFISafeCallType fb_lent_callee;
  * with an exception raised. */
 int fb_lent_enable(HPyContext *ctx, TVMFFISafeCallType callee, const int32_t *types, HPy set_class);
 
-/* Makes *out the value of a str, list, tuple, dict or set of plain values: None, bools, numbers, and such strings and
- * containers again. Returns false without an exception for every other value and without memory. If *out is an object,
- * the caller ends it by fb_lent_end. Requires the extension. */
+/* Makes *out the value of a member of an enum, of a callable, or of a str, list, tuple, dict or set of plain values:
+ * None, bools, numbers, and such strings and containers again. Returns false without an exception for every other value
+ * and without memory. If *out is an object, the caller ends it by fb_lent_end. Requires the extension. */
 bool fb_lent_read(HPyContext *ctx, HPy value, TVMFFIAny *out);
 
-/* Ends an object. Runs no foreign code, so an error may be pending. */
+/* Ends an object. An error may be pending, and stays so. */
 void fb_lent_end(TVMFFIObject *object);
 
 #endif /* FFI_HPY_CONTAINER_LENT_H_ */

@@ -36,6 +36,12 @@ void fb_argument_replace_converter(HPyContext *ctx, HPy converter, FbConversion 
   fb_argument_set_conversion(FB_TYPE_KIND_CONVERTER, conversion);
 }
 
+FbConversion fb_argument_replacement(const FbTypeTagEntry *entry) {
+  bool is_replaced = entry->kind == FB_TYPE_KIND_CONVERTER && !HPy_IsNull(replaced_converter) &&
+                     entry->converter.handle._i == replaced_converter._i;
+  return is_replaced ? conversions[FB_TYPE_KIND_CONVERTER] : NULL;
+}
+
 /* Handles a value that HPyLong_AsInt64_t refused, with the exception raised. OverflowError: a larger int becomes a
  * BigInt. TypeError of a value that is not a number: replaced by a TypeError that names the argument. Any other
  * exception stays, also a TypeError of a number's own __index__. */

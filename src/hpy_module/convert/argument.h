@@ -21,6 +21,10 @@ void fb_argument_set_conversion(FbTypeTag kind, FbConversion conversion);
  * import, like fb_argument_set_conversion, and only once; it keeps a reference. */
 void fb_argument_replace_converter(HPyContext *ctx, HPy converter, FbConversion conversion);
 
+/* Returns the conversion of a type whose converter has such a replacement; NULL for other types. The conversion owns
+ * what it makes: it adds one temporary. */
+FbConversion fb_argument_replacement(const FbTypeTagEntry *entry);
+
 /* The FbConversion that dispatches on the kind of the value. */
 int fb_argument_convert(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args);
 

@@ -65,10 +65,16 @@ static Table *grown(void) {
   return larger;
 }
 
+FH_INLINE TVMFFIObject *find(HPy value) {
+  Table *in = fb_ext == NULL ? NULL : fh_atomic_load_acquire(&table); /* see grown() */
+  return in == NULL ? NULL : fh_atomic_load_relaxed(&probe(in, value._i)->native);
+}
+
+TVMFFIObject *fb_member_find(HPy value) { return find(value); }
+
 /* The FbConversion of members. */
 static int member_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
-  Table *in = fb_ext == NULL ? NULL : fh_atomic_load_acquire(&table); /* see grown() */
-  TVMFFIObject *native = in == NULL ? NULL : fh_atomic_load_relaxed(&probe(in, value._i)->native);
+  TVMFFIObject *native = find(value);
   if (FH_UNLIKELY(native == NULL)) return fb_opaque_value_argument(ctx, value, out, args); /* a combination of flags */
   fb_put_object(out, native);
   return 0;

@@ -178,3 +178,59 @@ def test_a_thread_that_waits_for_a_lock_lets_others_run(bound):
         thread.join(20)
         assert not thread.is_alive()
     assert counter.n == 1
+
+
+# --- arguments --------------------------------------------------------------------------------------------------------
+
+
+def test_callables_members_and_texts_are_arguments_of_one_call(bound):
+    def add(x):
+        return x + 1
+
+    assert bound.mixed(add, bound.Level.high, "a text of 20 letters", [5]) == "a text of 20 letters7"
+    with pytest.raises(ZeroDivisionError):
+        bound.mixed(lambda x: x // 0, bound.Level.low, "a text of 20 letters", [5])
+    with pytest.raises(IndexError):
+        bound.mixed(add, bound.Level.low, "a text of 20 letters", [])
+    for wrong in ((add, 7, "text", [1]), (1, bound.Level.low, "text", [1]), (add, bound.Level.low, b"text", [1])):
+        with pytest.raises(TypeError, match="incompatible function arguments"):
+            bound.mixed(*wrong)
+
+
+def test_a_callable_ends_with_the_call(bound):
+    class Adder:
+        def __call__(self, x):
+            return x + 1
+
+    adder = Adder()
+    seen = weakref.ref(adder)
+    assert bound.mixed(adder, bound.Level.low, "", [1]) == "2"
+    del adder
+    settle()
+    assert seen() is None
+
+
+@pytest.mark.parametrize(
+    ("named", "result"), [({}, 123), ({"a": 7}, 723), ({"b": 7}, 173), ({"c": 7}, 127), ({"c": 7, "a": 8}, 827)]
+)
+def test_an_int_that_is_left_out_has_its_default(bound, named, result):
+    assert bound.defaults(**named) == result
+    assert bound.defaults(4, 5, 6) == 456
+    with pytest.raises(TypeError, match="incompatible function arguments"):
+        bound.defaults("a", "b", "c")
+
+
+@pytest.mark.thread_unsafe(reason="the library adds an overload once")
+def test_a_function_that_was_called_gets_an_overload(bound):
+    assert bound.grown(1) == "int"
+    bound.add_overload(bound)
+    assert (bound.grown(1), bound.grown("a text of 20 letters")) == ("int", "text")
+    with pytest.raises(TypeError, match=r"(?s)1\. grown\(arg: int, /\).*2\. grown\(arg: str, /\)"):
+        bound.grown(1.5)
+
+
+def test_a_declared_iterator_is_the_result_of_iter(bound):
+    numbers = bound.Numbers()
+    assert list(numbers) == list(iter(numbers)) == [1, 2, 3]
+    code = getattr(vars(bound.Numbers)["__iter__"], "__code__", None)
+    assert code is None or code.co_name != "iterate"  # the method of results that are not iterators

@@ -1,6 +1,9 @@
 /* A library that is bound with ffi_hpy/bind.h: the module `bound_calls`. Guards, locks, policies and lifetimes. */
 #include <ffi_hpy/bind.h>
+#include <ffi_hpy/make_iterator.h>
+#include <ffi_hpy/stl/function.h>
 #include <ffi_hpy/stl/unique_ptr.h>
+#include <ffi_hpy/stl/vector.h>
 
 #include <atomic>
 #include <chrono>
@@ -23,6 +26,10 @@ struct Counter {
   }
 };
 struct Nurse {};
+enum class Level { low, high };
+struct Numbers {
+  std::vector<int> values{1, 2, 3};
+};
 
 struct Mark {
   static inline int depth = 0;
@@ -128,6 +135,23 @@ FFI_HPY_MODULE(bound_calls, m) {
   m.def("wait_inside", &wait_inside);
   m.def("call_from_thread", &call_from_thread);
   m.def("add_guarded", &add_guarded);
+  nb::enum_<Level>(m, "Level").value("low", Level::low).value("high", Level::high);
+  m.def("mixed", [](const std::function<int(int)> &f, Level level, const std::string &text, std::vector<int> numbers) {
+    return text + std::to_string(f(numbers.at(0)) + static_cast<int>(level));
+  });
+  m.def("defaults", [](int a, int b, int c) { return a * 100 + b * 10 + c; }, "a"_a = 1, "b"_a = 2, "c"_a = 3);
+  m.def("add_overload", [](nb::handle scope) {
+    nb::borrow<nb::module_>(scope).def("grown", [](const std::string &) { return "text"; });
+  });
+  m.def("grown", [](int) { return "int"; });
+  nb::class_<Numbers>(m, "Numbers")
+      .def(nb::init<>())
+      .def(
+          "__iter__",
+          [](const Numbers &numbers) {
+            return nb::make_iterator(nb::type<Numbers>(), "iterator", numbers.values.begin(), numbers.values.end());
+          },
+          nb::keep_alive<0, 1>());
   m.def("with_object", [](nb::handle object, nb::callable f) {
     nb::ft_object_guard guard(object);
     return f();
