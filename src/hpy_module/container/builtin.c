@@ -21,21 +21,36 @@
 static int32_t types[kFfiHpyNumContainers];
 static FbRef set_class;
 
+int32_t fb_builtin_first_type = INT32_MAX;
+
 /* For larger containers the values are on the heap. */
 enum { FEW = 16 };
+
+/* Converts the small ints at the front, as fb_immediate_int_new does. Returns how many there are. */
+FH_INLINE int64_t convert_ints(const TVMFFIAny *items, int64_t n, bool is_counted, HPy *values) {
+  const HPy *const small = fb_immediate_small_ints;
+  int64_t i = 0;
+  for (; i < n; ++i) {
+    uint64_t which = items[i].v_uint64 - FB_IMMEDIATE_SMALLEST;
+    if (items[i].type_index != kTVMFFIInt || which > FB_IMMEDIATE_LARGEST - FB_IMMEDIATE_SMALLEST) break;
+    values[i] = small[which];
+    if (is_counted) ++*(intptr_t *)small[which]._i;
+  }
+  return i;
+}
 
 /* Converts n items. If `takes`, the items are stolen and become None. Returns the number of values, which is smaller
  * than n with an exception raised. */
 FH_INLINE int64_t convert_each(HPyContext *ctx, TVMFFIAny *items, int64_t n, bool takes, HPy *values) {
-  const bool is_counted = fb_immediate.values.constants_are_counted;
-  const bool has_ints = fb_immediate.has_small_ints && (is_counted || fb_immediate.values.constants_are_immortal);
-  for (int64_t i = 0; i < n; ++i) {
-    uint64_t which = items[i].v_uint64 - FB_IMMEDIATE_SMALLEST;
-    if (items[i].type_index == kTVMFFIInt && which <= FB_IMMEDIATE_LARGEST - FB_IMMEDIATE_SMALLEST && has_ints) {
-      values[i] = fb_immediate_small_ints[which]; /* as fb_immediate_int_new, which makes the other ints */
-      if (is_counted) ++*(intptr_t *)values[i]._i;
-      continue;
+  int64_t i = 0;
+  if (FH_LIKELY(fb_immediate.has_small_ints)) {
+    if (fb_immediate.values.constants_are_counted) {
+      i = convert_ints(items, n, true, values);
+    } else if (fb_immediate.values.constants_are_immortal) {
+      i = convert_ints(items, n, false, values);
     }
+  }
+  for (; i < n; ++i) {
     if (items[i].type_index < kTVMFFIStaticObjectBegin) {
       values[i] = fb_result_make(ctx, &items[i]);
     } else if (takes) {
@@ -123,8 +138,7 @@ static HPy container_of(HPyContext *ctx, int kind, TVMFFIObject *handle) {
   return made;
 }
 
-/* The fb_wrap_other. */
-static bool unwrap(HPyContext *ctx, TVMFFIObject *handle, HPy *out) {
+bool fb_builtin_unwrap(HPyContext *ctx, TVMFFIObject *handle, HPy *out) {
   int kind = 0;
   while (kind < kFfiHpyNumContainers && types[kind] != handle->type_index) ++kind;
   if (kind == kFfiHpyNumContainers) return false;
@@ -155,7 +169,10 @@ static HPy fb_builtin_enable_impl(HPyContext *ctx, HPy self, const HPy *args, si
   fb_ref_store(ctx, &set_class, args[0]);
   if (fb_lent_enable(ctx, api->function_call, types, args[0]) != 0) return HPy_NULL;
   fh_atomic_store_relaxed(&fb_result_str_deleter, api->str_deleter);
-  fh_atomic_store_release(&fb_wrap_other, unwrap);
+  int32_t first = types[0];
+  for (int i = 1; i < kFfiHpyNumContainers; ++i) first = types[i] < first ? types[i] : first;
+  fh_atomic_store_release(&fb_wrap_other, fb_builtin_unwrap);
+  fh_atomic_store_release(&fb_builtin_first_type, first); /* pairs with fb_builtin_may_unwrap */
   return HPy_Dup(ctx, ctx->h_None);
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "argument_order.h"
+#include "hpy_module/container/builtin.h"
 #include "hpy_module/container/lent.h"
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/py_owner.h"
@@ -160,8 +161,10 @@ FH_INLINE int call_quickly(HPyContext *ctx, HPy self, const HPy *argv, size_t n,
                            TVMFFIAny *result) {
   TVMFFIObject *handle = fb_object_get(ctx, self);
   TVMFFIAny views[STACK_ARGS];
-  bool is_short =
-      fb_ext != NULL && handle != NULL && n <= STACK_ARGS && read_immediates((cpy_PyObject *const *)argv, 0, n, views);
+  bool is_short = fb_ext != NULL && handle != NULL && n <= STACK_ARGS;
+  size_t i = 0;
+  while (is_short && i < n && fb_immediate_int(argv[i], &views[i])) ++i;
+  if (i < n) is_short = is_short && read_immediates((cpy_PyObject *const *)argv, i, n, views);
   if (!is_short) return call_function(ctx, self, argv, n, keep_gil, scope, result);
   FbFunction *function = fb_function_struct(ctx, self);
   bool release = !keep_gil && fb_function_struct_releases_gil(function);
@@ -241,8 +244,12 @@ FH_INLINE TVMFFIObject *handle_of(cpy_PyObject *self) { /* like fb_object_get */
   return fh_atomic_load_relaxed(&struct_of(self)->base.cell.handle);
 }
 
-/* Converts a result that is neither None nor an int. */
-static FH_NOINLINE HPy make_other(TVMFFIAny *result) { return fb_result_make(fb_ctx, result); }
+/* Converts a result that is neither None nor an int. The containers of bound libraries have no wrappers to look for. */
+static FH_NOINLINE HPy make_other(TVMFFIAny *result) {
+  HPy value;
+  if (fb_builtin_may_unwrap(result->type_index) && fb_builtin_unwrap(fb_ctx, result->v_obj, &value)) return value;
+  return fb_result_make(fb_ctx, result);
+}
 
 /* The native call. *result is owned if it returns 0. */
 FH_INLINE int run_short(bool plain, FbFunction *function, TVMFFIObject *handle, const TVMFFIAny *views, size_t n,
