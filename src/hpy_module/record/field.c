@@ -231,13 +231,17 @@ static FH_NOINLINE int refuse_as_setter(HPyContext *ctx, const FbField *field, R
   return -1;
 }
 
-int fb_field_set(HPyContext *ctx, const FbField *field, TVMFFIObject *object, const TVMFFIAny *value,
-                 const char *what) {
-  if (FH_LIKELY(set_native(field, object, value) == 0)) return 0;
+/* Raises the pending error of a setter. Returns -1. */
+static FH_NOINLINE int refuse_pending(HPyContext *ctx, const FbField *field, const char *what) {
   TVMFFIObjectHandle error = fb_error_slot_take_object();
   Refusal refusal = refusal_of(field, error, what);
   fb_error_slot_put_object(error);
   return refuse_as_setter(ctx, field, refusal, what);
+}
+
+int fb_field_set(HPyContext *ctx, const FbField *field, TVMFFIObject *object, const TVMFFIAny *value,
+                 const char *what) {
+  return FH_LIKELY(set_native(field, object, value) == 0) ? 0 : refuse_pending(ctx, field, what);
 }
 
 /* Converts the value by the schema, or like an argument without a schema, and passes it to the setter. */
@@ -267,6 +271,14 @@ static int write_by_setter(HPyContext *ctx, const FbField *field, TVMFFIObject *
 
 int fb_field_write(HPyContext *ctx, const FbField *field, TVMFFIObject *object, HPy value, const char *what) {
   if (!field->is_laid_out) {
+    TVMFFIAny view;
+    bool is_immediate =
+        field->schema == NULL && field->setter != NULL && fb_ext != NULL && fb_immediate_read(value, &view);
+    if (is_immediate && FH_LIKELY(set_native(field, object, &view) == 0)) {
+      fb_py_owner_drain(ctx); /* the former value */
+      return 0;
+    }
+    if (is_immediate) return refuse_pending(ctx, field, what);
     /* In a constructor a missing setter is reported like any other field that cannot get its value. */
     if (field->setter != NULL || field->setter_function != NULL || what != NULL)
       return write_by_setter(ctx, field, object, value, what);
