@@ -274,6 +274,22 @@ again:
   return other;
 }
 
+void fb_identity_list_first(HPyContext *ctx, HPy self, FbHandleCell *cell) {
+  TVMFFIObject *handle = cell->handle;
+  Stripe *stripe = stripe_of(handle);
+  bool is_simple = !fb_context_free_threaded && !is_weak && fb_identity_is_kept && reserve(stripe);
+  Entry *entry = is_simple ? probe(stripe, handle) : NULL;
+  if (FH_UNLIKELY(entry == NULL || entry->handle != NULL)) {
+    HPy other = fb_identity_list(ctx, self, cell);
+    if (!HPy_IsNull(other)) HPy_Close(ctx, other);
+    return;
+  }
+  ++stripe->n;
+  *entry = (Entry){.handle = handle, .cell = cell};
+  fb_handle_cell_set_listing(cell, FB_LISTED);
+  if (FH_UNLIKELY(is_watched(self)) && note(cell)) fb_identity_registered(handle);
+}
+
 /* --- preserved wrappers ------------------------------------------------------------------------------------------- */
 
 void (*fb_identity_deleter)(void *self, int flags);

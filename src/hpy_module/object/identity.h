@@ -51,6 +51,9 @@ bool fb_identity_expects_none(TVMFFIObject *handle);
  * new handle; otherwise returns HPy_NULL. */
 HPy fb_identity_list(HPyContext *ctx, HPy self, FbHandleCell *cell);
 
+/* Registers a new wrapper that has the only reference to its object, to which no other wrapper can lead. */
+void fb_identity_list_first(HPyContext *ctx, HPy self, FbHandleCell *cell);
+
 /* Calls a function for each entry, under the lock of its stripe. Not on PyPy 7.3. */
 typedef void (*FbIdentityEach)(void *arg, TVMFFIObject *handle, FbHandleCell *cell, bool is_preserved);
 void fb_identity_each(FbIdentityEach each, void *arg);

@@ -44,6 +44,10 @@ FH_INLINE HPy wrap_new(HPyContext *ctx, HPy cls, TVMFFIObject *handle) {
 static HPy wrap_listed(HPyContext *ctx, HPy cls, TVMFFIObject *handle) {
   HPy h = wrap_new(ctx, cls, handle);
   if (FH_UNLIKELY(HPy_IsNull(h))) return h;
+  if (!fb_identity_is_shared(handle)) { /* it is registered because it may hold others */
+    fb_identity_list_first(ctx, h, fb_object_cell(ctx, h));
+    return h;
+  }
   HPy other = fb_identity_list(ctx, h, fb_object_cell(ctx, h));
   if (FH_LIKELY(HPy_IsNull(other))) return h;
   if (FH_UNLIKELY(!fb_handle_cell_give_again(fb_object_cell(ctx, other), handle))) {
@@ -117,6 +121,8 @@ HPy fb_wrap_made(HPyContext *ctx, HPy cls, TVMFFIObject *handle) {
   FbHandleCell *cell = fb_object_cell(ctx, h);
   if (FH_UNLIKELY(!is_exact && !fb_class_table_fits(ctx, h, handle))) {
     fb_handle_cell_set_listing(cell, FB_UNLISTABLE);
+  } else if (is_listed && !fb_identity_is_shared(handle)) {
+    fb_identity_list_first(ctx, h, cell);
   } else if (is_listed) {
     HPy other = fb_identity_list(ctx, h, cell);
     if (FH_UNLIKELY(!HPy_IsNull(other))) HPy_Close(ctx, other);
