@@ -65,7 +65,7 @@ FFI_HPY_NOINLINE inline const ffi_hpy_class &get_class(class_record *record) {
 template <typename T> struct class_of {
   static inline class_record record{&typeid(T), nullptr, nullptr};
   static const ffi_hpy_class *find() { return find_class(&record); }
-  static const ffi_hpy_class &get() { return get_class(&record); }
+  static const ffi_hpy_class &get() { return record.known != nullptr ? *record.known : get_class(&record); }
 };
 
 inline std::string key_of(const ffi_hpy_class *type, const char *cpp_name) {
@@ -149,17 +149,21 @@ class new_instance {
 public:
   new_instance(const ffi_hpy_class &type, bool has_room) {
     check(api->instance_new(&type, has_room ? &room_ : nullptr, &made_));
-    kept_ = take_object(made_);
+  }
+  new_instance(const new_instance &) = delete;
+  new_instance &operator=(const new_instance &) = delete;
+  ~new_instance() {
+    if (made_ != nullptr) api->dec_ref(made_);
   }
   void *room() const { return room_; }
   /** The object with its room as the value, for the function that constructs the value. */
   TVMFFIAny open() {
     made_->value = room_;
-    return kept_.any();
+    return view_of(made_);
   }
   void close() { made_->value = nullptr; }
   /** The object without a value. */
-  object unfinished() { return std::move(kept_); }
+  object unfinished() { return take_object(std::exchange(made_, nullptr)); }
   /** The finished object. If is_known is given and another object has the value already, the result is that object,
    * *is_known is true, and the holder still belongs to the caller. */
   object finish(void *value, void (*release)(ffi_hpy_instance *), void *holder = nullptr, bool *is_known = nullptr) {
@@ -168,13 +172,12 @@ public:
     ffi_hpy_instance *known = api->instance_ready(made_, value, is_known != nullptr);
     if (is_known != nullptr) *is_known = known != nullptr;
     if (known == nullptr && release != nullptr && counts_itself(made_->type)) tell_value(made_->type, value, made_);
-    return known != nullptr ? take_object(known) : std::move(kept_);
+    return known != nullptr ? take_object(known) : unfinished();
   }
 
 private:
   void *room_ = nullptr;
   ffi_hpy_instance *made_ = nullptr;
-  object kept_;
 };
 
 /** A value that is constructed from arguments. */

@@ -45,6 +45,7 @@ template <typename T> struct type_caster<T, enable_if_t<std::is_base_of_v<handle
     source.inc_ref();
     return source;
   }
+  static handle from_cpp(object &&source, rv_policy, cleanup_list *) noexcept { return source.release(); }
 
 private:
   static T initial() {
