@@ -150,10 +150,11 @@ def text_of_bound(function: Function, is_constructor: bool = False) -> str | Non
 
 def _signature_of_init(line: str) -> str:
     """Return the signature of `__init__` for that of a constructor, unless an author has written it."""
-    name, bracket, rest = line.partition("(")
+    name, _, rest = line.partition("(")
     if rest.startswith("self"):
         return line
-    return f"{name}{bracket}self{'' if rest.startswith(')') else ', '}{rest.removesuffix(' -> object')} -> None"
+    params = rest.rpartition(") -> ")[0]
+    return f"{name}(self{params and ', '}{params}) -> None"
 
 
 def _clean(doc: str) -> str:

@@ -183,10 +183,11 @@ def test_functions_of_a_class_in_cpythons_form_are_methods(python):
 def test_a_constructor_is_documented(python):
     assert python.Owner.__init__.__doc__ == "__init__(self, arg: object, /) -> None"
     lines = python.Point.__init__.__doc__.splitlines()
-    assert lines[:3] == [
+    assert lines[:4] == [
         "__init__(self) -> None",
         "__init__(self, x: int, y: int = 2) -> None",
         "__init__(self, name: str) -> None",
+        "__init__(self, arg: collections.abc.Sequence[int], /) -> None",
     ]
     assert "A point of the plane." in lines
 

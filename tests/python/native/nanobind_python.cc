@@ -101,7 +101,8 @@ NB_MODULE(nanobind_python, m) {
   nb::class_<Point>(m, "Point")
       .def(nb::init<>())
       .def(nb::init<int, int>(), nb::arg("x"), nb::arg("y") = 2, "A point of the plane.")
-      .def(nb::init<std::string>(), nb::sig("def __init__(self, name: str) -> None"));
+      .def(nb::init<std::string>(), nb::sig("def __init__(self, name: str) -> None"))
+      .def("__init__", [](Point *self, std::vector<int>) { new (self) Point(); });
   nb::class_<Field>(m, "Field", nb::type_slots(field_slots)).def(nb::init<>()).def_rw("value", &Field::value);
   m.def("n_alive", [] { return n_alive; });
 
