@@ -89,23 +89,43 @@ static bool is_pointer(const TVMFFIFieldInfo *field, void *address) {
   return *(TVMFFIObject **)address == NULL || returns_own_object(field, address);
 }
 
-/* Visits what a field of another form refers to, by its getter. A container that the getter has just made, of a
- * std::vector for example, stands for the references inside the field. */
-static void visit_by_getter(const TVMFFIFieldInfo *field, void *address, const FbReferenceVisitor *to) {
+static bool is_container(FbHolderKind kind) { return kind == FB_HOLDER_SEQUENCE || kind == FB_HOLDER_MAPPING; }
+
+/* Visits an item of a container that a getter has made. An item without other references was made with the container,
+ * and ends with it. */
+static void visit_item(void *arg, TVMFFIObject *item, const void *slot) {
+  (void)slot;
+  const FbReferenceVisitor *to = arg;
+  if (item->combined_ref_count != FB_ONLY_REFERENCE) {
+    to->visit(to->arg, item, NULL);
+  } else if (is_container(fb_holder_kind(item->type_index))) {
+    FbReferenceVisitor items = {visit_item, arg, NULL, NULL};
+    fb_edges_visit(item, fb_holder_kind(item->type_index), &items);
+  }
+}
+
+/* Returns the object that the getter of a field returns, or NULL. */
+static TVMFFIObject *take_by_getter(const TVMFFIFieldInfo *field, void *address) {
   TVMFFIAny value = {0};
-  if (field->getter == NULL) return;
+  if (field->getter == NULL) return NULL;
   if (field->getter(address, &value) != 0) {
     fb_error_slot_clear();
-    return;
+    return NULL;
   }
-  if (value.type_index < kTVMFFIStaticObjectBegin || value.v_obj == NULL) return;
-  if (value.v_obj->combined_ref_count == FB_ONLY_REFERENCE) {
-    FbHolderKind kind = fb_holder_kind(value.v_obj->type_index);
-    if (kind == FB_HOLDER_SEQUENCE || kind == FB_HOLDER_MAPPING) fb_edges_visit(value.v_obj, kind, to);
-    TVMFFIObjectDecRef(value.v_obj);
+  return value.type_index < kTVMFFIStaticObjectBegin ? NULL : value.v_obj;
+}
+
+/* Visits the references of a field of another form, by its getter. A container that the getter has just made, of a
+ * std::vector for example, stands for the references inside the field. */
+static void visit_by_getter(const TVMFFIFieldInfo *field, void *address, const FbReferenceVisitor *to) {
+  TVMFFIObject *value = take_by_getter(field, address);
+  if (value == NULL) return;
+  if (value->combined_ref_count == FB_ONLY_REFERENCE) {
+    visit_item((void *)(uintptr_t)to, value, NULL);
+    TVMFFIObjectDecRef(value);
   } else {
-    TVMFFIObjectDecRef(value.v_obj); /* before it is visited: its count is compared with the number of visits */
-    to->visit(to->arg, value.v_obj, NULL);
+    TVMFFIObjectDecRef(value); /* before it is visited: its count is compared with the number of visits */
+    to->visit(to->arg, value, NULL);
   }
 }
 
@@ -232,6 +252,57 @@ static void ignore_shared(void *arg, const void *block, const void *pointer,
   (void)arg, (void)block, (void)pointer, (void)make;
 }
 
+/* Returns whether the setter of a field accepts a value. */
+static bool set_field(const TVMFFIFieldInfo *field, void *address, const TVMFFIAny *value) {
+  int rc;
+  if (field->setter == NULL) return false;
+  if ((field->flags & kTVMFFIFieldFlagBitSetterIsFunctionObj) != 0) {
+    TVMFFIAny args[2] = {{.type_index = kTVMFFIOpaquePtr}, *value}, result;
+    args[0].v_ptr = address;
+    rc = fb_core_function_call_handle(field->setter, args, 2, &result);
+    if (rc == 0) fb_any_drop(&result);
+  } else {
+    TVMFFIFieldSetter setter;
+    memcpy(&setter, &field->setter, sizeof(setter));
+    rc = setter(address, value);
+  }
+  if (rc != 0) fb_error_slot_clear();
+  return rc == 0;
+}
+
+static bool set_made(const TVMFFIFieldInfo *field, void *address, FbCoreFunction *maker, const TVMFFIAny *items,
+                     int32_t n) {
+  TVMFFIAny made;
+  if (fb_core_function_call(maker, items, n, &made) != 0) {
+    fb_error_slot_clear();
+    return false;
+  }
+  bool is_set = set_field(field, address, &made);
+  fb_any_drop(&made);
+  return is_set;
+}
+
+/* Replaces a C++ container, whose setter does not accept None, by an empty one; a std::pair or std::tuple by one with
+ * None instead of objects. */
+static void empty_field(const TVMFFIFieldInfo *field, void *address) {
+  static FbCoreFunction new_array = {.name = "ffi.Array"}, new_map = {.name = "ffi.Map"};
+  TVMFFIObject *value = take_by_getter(field, address);
+  if (value == NULL) return;
+  FbHolderKind kind = fb_holder_kind(value->type_index);
+  if (kind == FB_HOLDER_MAPPING) (void)set_made(field, address, &new_map, NULL, 0);
+  if (kind == FB_HOLDER_SEQUENCE && !set_made(field, address, &new_array, NULL, 0)) {
+    const TVMFFISeqCell *cell = (const TVMFFISeqCell *)(const void *)(value + 1);
+    TVMFFIAny *items = calloc((size_t)cell->size + 1, sizeof(*items));
+    for (int64_t i = 0; items != NULL && i < cell->size; ++i) {
+      const TVMFFIAny *item = (const TVMFFIAny *)cell->data + i;
+      if (item->type_index < kTVMFFIStaticObjectBegin) items[i] = *item;
+    }
+    if (items != NULL) (void)set_made(field, address, &new_array, items, (int32_t)cell->size);
+    free(items);
+  }
+  TVMFFIObjectDecRef(value);
+}
+
 static void cut_own_fields(const TVMFFITypeInfo *info, TVMFFIObject *object) {
   static const TVMFFIAny none;
   for (int32_t i = 0; i < info->num_fields; ++i) {
@@ -243,18 +314,8 @@ static void cut_own_fields(const TVMFFITypeInfo *info, TVMFFIObject *object) {
       TVMFFIObject *former = *(TVMFFIObject **)address;
       *(TVMFFIObject **)address = NULL;
       if (former != NULL) TVMFFIObjectDecRef(former);
-    } else if (field->setter != NULL && (field->flags & kTVMFFIFieldFlagBitSetterIsFunctionObj) != 0) {
-      TVMFFIAny args[2] = {{.type_index = kTVMFFIOpaquePtr}, none}, result;
-      args[0].v_ptr = address;
-      if (fb_core_function_call_handle(field->setter, args, 2, &result) == 0) {
-        fb_any_drop(&result);
-      } else {
-        fb_error_slot_clear();
-      }
-    } else if (field->setter != NULL) {
-      TVMFFIFieldSetter setter;
-      memcpy(&setter, &field->setter, sizeof(setter));
-      if (setter(address, &none) != 0) fb_error_slot_clear();
+    } else if (!set_field(field, address, &none)) {
+      empty_field(field, address);
     }
   }
 }

@@ -307,6 +307,35 @@ def test_ring_through_members_without_reflection(lib: Any) -> None:
     assert alive_after(lib, make) == 0
 
 
+IN_CONTAINERS_OF_CPP: Any = {
+    "children": lambda window: [window],
+    "rows": lambda window: [[1, window], [window]],
+    "names": lambda window: {"me": window},
+    "tagged": lambda window: (1, window),
+}
+
+
+@pytest.mark.parametrize("field", IN_CONTAINERS_OF_CPP)
+@notes_orphans
+def test_ring_through_a_container_of_cpp(lib: Any, field: str) -> None:
+    def make() -> None:
+        window = lib.Window()
+        setattr(window, field, IN_CONTAINERS_OF_CPP[field](window))
+
+    assert alive_after(lib, make) == 0
+
+
+@pytest.mark.parametrize("field", IN_CONTAINERS_OF_CPP)
+@collects
+def test_callable_behind_a_container_of_cpp(lib: Any, field: str) -> None:
+    def make() -> None:
+        first, second = lib.Window(), lib.Window()
+        setattr(first, field, IN_CONTAINERS_OF_CPP[field](second))
+        second.extra = lambda: first
+
+    assert alive_after(lib, make) == 0
+
+
 @pytest.mark.parametrize("put", ["extra", "put"])
 @collects
 def test_member_that_is_visited_twice(lib: Any, put: str) -> None:

@@ -36,6 +36,9 @@ public:
   ObjectRef parent;
   Any extra;
   std::vector<ObjectRef> children;
+  std::vector<std::vector<Any>> rows;
+  std::map<String, Any> names;
+  std::pair<int64_t, Any> tagged{0, Any()};
   std::pair<int32_t, int32_t> extent{3, 5}; // as large as a pointer, and so are the next ones
   std::array<int64_t, 1> ids{{7}};
   std::tuple<double> scale{0.5};
@@ -94,6 +97,10 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def_rw("parent", &WindowObj::parent)
       .def_rw("extra", &WindowObj::extra)
       .def_rw("same_extra", &WindowObj::extra)
+      .def_rw("children", &WindowObj::children)
+      .def_rw("rows", &WindowObj::rows)
+      .def_rw("names", &WindowObj::names)
+      .def_rw("tagged", &WindowObj::tagged)
       .def_rw("extent", &WindowObj::extent)
       .def_rw("ids", &WindowObj::ids)
       .def_rw("scale", &WindowObj::scale)
