@@ -45,7 +45,10 @@ template <typename T> struct type_caster<T, enable_if_t<std::is_base_of_v<handle
     source.inc_ref();
     return source;
   }
-  static handle from_cpp(object &&source, rv_policy, cleanup_list *) noexcept { return source.release(); }
+  static handle from_cpp(object &&source, rv_policy policy, cleanup_list *cleanup) noexcept {
+    const handle &view = source;
+    return is_foreign_text(view.any()) ? from_cpp(view, policy, cleanup) : source.release();
+  }
 
 private:
   static T initial() {
