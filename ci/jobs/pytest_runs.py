@@ -7,6 +7,7 @@ import os
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from ci.jobs.elsewhere import left_out
 from ci.jobs.result import Result
@@ -39,6 +40,7 @@ class PytestRun:
     test_seconds: int = TEST_SECONDS
     seconds: float = LONGEST_SECONDS
     is_everywhere: bool = False  # whether it uses the wheel for every system
+    in_parts: bool = False  # whether each area of the tests has a process of its own
 
 
 ONE_OF_EACH = ("cp311", "cp314t", "pp80")
@@ -74,6 +76,7 @@ def plain_run(interpreter: Interpreter) -> PytestRun:
         arguments=without(*(mark for mark, names in MARKS.items() if interpreter.name not in names)),
         environ={"FFI_HPY_FORKS": str(forks), "FFI_HPY_FUZZ_SECONDS": str(fuzz_seconds)},
         folders=(*PytestRun.folders, "tests/fuzz_python", *EVERYWHERE_IN_DOCS),
+        in_parts=interpreter.implementation == "pypy",  # its collections take longer the larger the process is
     )
 
 
@@ -270,45 +273,77 @@ def run_pytest(plan: PytestRun, python: Path, extra: list[str], wheel: Path, log
         elif interpreter.machine:
             wheel = wheel_for(interpreter)
         install_wheel(env, wheel)
-        summary, empty = Path(folder, "summary.json"), Path(folder, "empty")
+        empty = Path(folder, "empty")
         empty.mkdir()
-        command = [str(python_of(env)), str(RUNNER), str(summary), plan.gil]
-        command += [*pytest_arguments(plan), *extra]
         path = f"{env / 'bin'}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
         found = environ_for(interpreter, path)
         own = {"HPY_INCLUDE": str(hpy_include()), "PYTHONPYCACHEPREFIX": str(bytecode_of(env))}
         environ = clean_environ({**found, **own, **plan.environ})
-        status = run_logged(command, log, environ, empty, plan.seconds)
-        record = json.loads(summary.read_text()) if summary.exists() else {}
+        parts = []
+        for number, folders in enumerate(parts_of(plan)):
+            summary, part_log = Path(folder, f"{number}.json"), log.with_suffix(f".{number}.log")
+            command = [str(python_of(env)), str(RUNNER), str(summary), plan.gil]
+            command += [*pytest_arguments(plan, folders), *extra]
+            status = run_logged(command, part_log, environ, empty, plan.seconds)
+            text = part_log.read_text(errors="replace")
+            parts.append(Part(status, json.loads(summary.read_text()) if summary.exists() else {}, text))
+            part_log.unlink()
+        parts.sort(key=Part.is_bad)  # the end of the log is shown after a failure
+        log.write_text("".join(part.log for part in parts))
+        result = result_of(plan.name, parts)
         if not extra:  # a selection of tests does not prove the wheel
-            note_run(wheel, plan.name, status == 0)
-    return Result(
-        plan.name,
-        "ok" if status == 0 else "FAILED",
-        record.get("passed"),
-        record.get("failed"),
-        record.get("skipped"),
-        record.get("gil", "-"),
-        closing=closing_line(log.read_text(errors="replace"), status),
-    )
+            note_run(wheel, plan.name, result.outcome == "ok")
+    return result
 
 
-def pytest_arguments(plan: PytestRun) -> list[str]:
-    folders = [str(ROOT / folder) for folder in plan.folders if (ROOT / folder).exists()]
+NOTHING_SELECTED = 5
+"""pytest's exit status where no test is selected."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One process of a run."""
+
+    status: int
+    record: dict[str, Any]  # of run_pytest.py; empty if the process did not come to its end
+    log: str
+
+    def is_bad(self) -> bool:
+        return self.status not in (0, NOTHING_SELECTED)
+
+
+def parts_of(plan: PytestRun) -> list[list[str]]:
+    """Return the folders, or test files, of each process of a run."""
+    folders = [ROOT / folder for folder in plan.folders if (ROOT / folder).exists()]
     if not folders:
         raise Missing(f"missing: {', '.join(plan.folders)}")
+    if not plan.in_parts:
+        return [list(map(str, folders))]
+    areas = [sorted({test.parent for test in folder.glob("*/test_*.py")}) for folder in folders]
+    whole = [folder for folder, found in zip(folders, areas) if not found]
+    return [*([str(area)] for found in areas for area in found), list(map(str, whole))]
+
+
+def result_of(name: str, parts: list[Part]) -> Result:
+    """Return the result of a run. A part may be without a selected test, but not each part."""
+    is_good = any(part.status == 0 for part in parts) and not any(map(Part.is_bad, parts))
+    closings = [closing_line(part.log, part.status) for part in parts if part.is_bad() or len(parts) == 1]
+    records = [part.record for part in parts if part.record]
+    counts = {
+        column: sum(record[column] for record in records) if records else None
+        for column in ("passed", "failed", "skipped")
+    }
+    if len(parts) > 1:
+        words = ", ".join(f"{count} {column}" for column, count in counts.items())
+        closings.insert(0, f"{words} in {len(parts)} processes")
+    gil = records[0]["gil"] if records else "-"
+    return Result(name, "ok" if is_good else "FAILED", **counts, gil=gil, closing="; ".join(closings))
+
+
+def pytest_arguments(plan: PytestRun, folders: list[str]) -> list[str]:
     timeout = [f"--timeout={plan.test_seconds}", "--timeout-method=thread"]  # also stops a hang in C
-    config = [
-        "-c",
-        str(ROOT / "pyproject.toml"),
-        "--rootdir",
-        str(ROOT),
-        "-p",
-        "no:cacheprovider",
-        "-v",
-        "--durations=40",
-    ]
-    return [*config, *timeout, *plan.arguments, *folders]
+    config = ["-c", str(ROOT / "pyproject.toml"), "--rootdir", str(ROOT), "-p", "no:cacheprovider"]
+    return [*config, "-v", "--durations=40", *timeout, *plan.arguments, *folders]
 
 
 def test_env(plan: PytestRun, python: Path) -> Path:

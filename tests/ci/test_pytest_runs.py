@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from ci.jobs.elsewhere import EXCEPTIONS
-from ci.jobs.pytest_runs import MARKS, PYTEST_RUNS
+from ci.jobs.pytest_runs import MARKS, PYTEST_RUNS, Part, parts_of, result_of
 from ci.lib.folders import ROOT
 from ci.lib.matrix import BY_NAME
 
@@ -28,3 +28,44 @@ def test_left_out_tests_exist(test):
     text = (ROOT / "tests" / "python" / file).read_text()
     assert not name or f"\ndef {name}(" in text
     assert not parameter or f'"{parameter}"' in text
+
+
+@pytest.mark.parametrize("plan", [plan for plan in PYTEST_RUNS if plan.in_parts], ids=lambda plan: plan.name)
+def test_the_parts_of_a_run_have_each_test_once(plan):
+    files = [file for folder in plan.folders for file in find_tests(folder)]
+    in_parts = [file for part in parts_of(plan) for folder in part for file in find_tests(folder)]
+    assert len(parts_of(plan)) > 3
+    assert sorted(in_parts) == sorted(files)
+
+
+def find_tests(folder):
+    path = ROOT / folder
+    return [path] if path.is_file() else list(path.rglob("test_*.py"))
+
+
+OK = Part(0, {"passed": 3, "failed": 0, "skipped": 1, "gil": "on"}, "== 3 passed ==")
+EMPTY = Part(5, {"passed": 0, "failed": 0, "skipped": 0, "gil": "on"}, "== no tests ran ==")
+BAD = Part(1, {"passed": 2, "failed": 1, "skipped": 0, "gil": "on"}, "== 1 failed, 2 passed ==")
+KILLED = Part(-11, {}, "test_a")
+
+
+@pytest.mark.parametrize(
+    ("parts", "outcome", "counts", "closing"),
+    [
+        ([OK], "ok", (3, 0, 1), "3 passed"),
+        ([BAD], "FAILED", (2, 1, 0), "1 failed, 2 passed"),
+        ([EMPTY], "FAILED", (0, 0, 0), "no tests ran"),
+        ([KILLED], "FAILED", (None, None, None), "test_a [killed by SIGSEGV]"),
+        ([OK, EMPTY, OK], "ok", (6, 0, 2), "6 passed, 0 failed, 2 skipped in 3 processes"),
+        ([EMPTY, EMPTY], "FAILED", (0, 0, 0), "0 passed, 0 failed, 0 skipped in 2 processes"),
+        ([OK, BAD], "FAILED", (5, 1, 1), "5 passed, 1 failed, 1 skipped in 2 processes; 1 failed, 2 passed"),
+        ([OK, KILLED], "FAILED", (3, 0, 1), "3 passed, 0 failed, 1 skipped in 2 processes; test_a [killed by SIGSEGV]"),
+    ],
+)
+def test_a_run_passes_only_if_each_part_passes(parts, outcome, counts, closing):
+    result = result_of("pp00", parts)
+    assert (result.outcome, (result.passed, result.failed, result.skipped), result.closing) == (
+        outcome,
+        counts,
+        closing,
+    )
