@@ -109,6 +109,20 @@ def _answer_native(operation: str, *values: Any) -> Any:
 
 register_global_func("ffi_hpy.Python", _answer_native, override=True)
 
+
+def _repr_of_opaque(value: Any, _repr: Any) -> str:
+    return repr(value)
+
+
+def _show_opaque_values() -> None:
+    """Let the repr of containers and of objects show Python objects inside of them."""
+    index = _core.type_key_to_index("ffi.OpaquePyObject")
+    if _core.type_attr(index, "__ffi_repr__") is None:
+        _core.type_attr_define(index, "__ffi_repr__", _repr_of_opaque)
+
+
+_show_opaque_values()
+
 class_dtype: type[Any] = dtype
 
 

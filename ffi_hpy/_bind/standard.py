@@ -35,7 +35,7 @@ def _since_epoch(value: Any) -> int | None:
     """Return the microseconds of a moment; None for another value, and for a year that the system does not know."""
     try:
         return microseconds_of_datetime(value)
-    except (ValueError, OverflowError, OSError):
+    except OverflowError:
         return None
 
 

@@ -137,7 +137,10 @@ def datetime_of(count: int) -> Any:
 
 def microseconds_of_datetime(value: Any) -> int | None:
     """Return the microseconds from 1970 to a datetime, to the begin of a date, or to a time of 1970-01-01; None for
-    another value. They are in local time unless they have a time zone."""
+    another value. They are in local time unless they have a time zone.
+
+    OverflowError for a year that the system does not know.
+    """
     import datetime
 
     if isinstance(value, datetime.time):
@@ -147,7 +150,11 @@ def microseconds_of_datetime(value: Any) -> int | None:
     if not isinstance(value, datetime.datetime):
         return None
     epoch = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
-    return (value.astimezone(datetime.timezone.utc) - epoch) // datetime.timedelta(microseconds=1)
+    try:
+        moment = value.astimezone(datetime.timezone.utc)
+    except (ValueError, OverflowError, OSError):
+        raise OverflowError(f"{value!r} is outside the range of the system's local time") from None
+    return (moment - epoch) // datetime.timedelta(microseconds=1)
 
 
 def _date(parts: Any) -> Any:

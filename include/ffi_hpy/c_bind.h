@@ -87,7 +87,8 @@ enum {
   kFfiHpyTypeTakesPython = 1 << 3, /**< the argument is an object of Python itself, not a native value */
   kFfiHpyTypeUnsigned = 1 << 4 /**< the parameter is an unsigned integer */
 };
-/** The position of the size of an integer parameter: 0 for another type, 1 to 4 for 1, 2, 4 and 8 bytes. */
+/** The position of the size of a number: 1 to 4 for an integer of 1, 2, 4 and 8 bytes, 5 for a float, 6 for a double, 0
+ * for another type. */
 #define FFI_HPY_TYPE_SIZE_SHIFT 5
 
 /** The definition of an overload. All but the capture is borrowed during function_define. */

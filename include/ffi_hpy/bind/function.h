@@ -231,6 +231,7 @@ template <typename A> constexpr uint8_t type_flags() {
     if (std::is_unsigned_v<T>) flags |= kFfiHpyTypeUnsigned;
     flags |= (sizeof(T) == 1 ? 1 : sizeof(T) == 2 ? 2 : sizeof(T) == 4 ? 3 : 4) << FFI_HPY_TYPE_SIZE_SHIFT;
   }
+  if (std::is_floating_point_v<T>) flags |= (sizeof(T) < 8 ? 5 : 6) << FFI_HPY_TYPE_SIZE_SHIFT;
   return flags;
 }
 

@@ -1,14 +1,21 @@
-/* range.c - the numbers that an integer parameter of a bound function accepts. */
+/* range.c - the numbers that a parameter of a bound function accepts. */
 #include "range.h"
+
+#include <math.h>
 
 #include "core/object/any.h"
 #include "core/object/bigint.h"
 #include "core/object/error.h"
 
+/* The sizes after those of integers: see FFI_HPY_TYPE_SIZE_SHIFT. */
+enum { FLOAT = 5, DOUBLE = 6 };
+
+static uint32_t size_of(const ffi_hpy_param *param) { return (param->flags >> FFI_HPY_PARAM_SIZE_SHIFT) & 7; }
+
 /* The number of bits of an integer parameter; 0 for another one. */
 static uint32_t bits_of(const ffi_hpy_param *param) {
-  uint32_t size = (param->flags >> FFI_HPY_PARAM_SIZE_SHIFT) & 7;
-  return size == 0 ? 0 : 4u << size;
+  uint32_t size = size_of(param);
+  return size == 0 || size >= FLOAT ? 0 : 4u << size;
 }
 
 static bool is_unsigned(const ffi_hpy_param *param) { return (param->flags & kFfiHpyParamUnsigned) != 0; }
@@ -27,15 +34,30 @@ uint32_t fh_range_flags(uint8_t type_flags) {
 }
 
 uint8_t fh_range_type_flags(const ffi_hpy_param *param) {
-  uint32_t size = (param->flags >> FFI_HPY_PARAM_SIZE_SHIFT) & 7;
-  return (uint8_t)(size << FFI_HPY_TYPE_SIZE_SHIFT | (is_unsigned(param) ? kFfiHpyTypeUnsigned : 0));
+  return (uint8_t)(size_of(param) << FFI_HPY_TYPE_SIZE_SHIFT | (is_unsigned(param) ? kFfiHpyTypeUnsigned : 0));
 }
 
 static const fh_bigint_object *as_bigint(const TVMFFIAny *arg) {
   return arg->type_index == kTVMFFIBigInt ? (const fh_bigint_object *)(const void *)arg->v_obj : NULL;
 }
 
+/* The nearest double, or an infinite one. */
+static double to_double(const fh_bigint_object *big) {
+  double number = (double)big->words[big->n_words - 1]; /* two's complement, the lowest word first */
+  for (size_t i = big->n_words - 1; i-- > 0;) number = number * 0x1p64 + (double)(uint64_t)big->words[i];
+  return number;
+}
+
+/* Whether a finite number becomes infinite as a float or double. */
+static bool is_too_large(const ffi_hpy_param *param, const TVMFFIAny *arg) {
+  const fh_bigint_object *big = as_bigint(arg);
+  if (big == NULL && (arg->type_index != kTVMFFIFloat || isinf(arg->v_float64))) return false;
+  double number = big != NULL ? to_double(big) : arg->v_float64;
+  return size_of(param) == FLOAT ? isinf((float)number) : isinf(number);
+}
+
 bool fh_range_excludes(const ffi_hpy_param *param, const TVMFFIAny *arg) {
+  if (size_of(param) >= FLOAT) return is_too_large(param, arg);
   if (bits_of(param) == 0) return false;
   if (arg->type_index == kTVMFFIInt) {
     int64_t number = arg->v_int64;
@@ -48,6 +70,10 @@ bool fh_range_excludes(const ffi_hpy_param *param, const TVMFFIAny *arg) {
 }
 
 int fh_range_add_text(fh_text *text, const ffi_hpy_param *param, const TVMFFIAny *arg) {
+  if (size_of(param) >= FLOAT) {
+    return fh_text_add_cstr(text,
+                            size_of(param) == FLOAT ? "outside the range of a float" : "outside the range of a double");
+  }
   const fh_bigint_object *big = as_bigint(arg);
   int rc = fh_text_add_bigint(text, big != NULL ? big->words : &arg->v_int64, big != NULL ? big->n_words : 1);
   return rc | fh_text_add_format(text, ", which is outside the range %lld to %llu", (long long)least(param),

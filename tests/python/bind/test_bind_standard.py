@@ -402,6 +402,10 @@ def test_small_types_of_ml_dtypes_are_read(bound):
         ("shape_of", ((1, 2),), "[1] has the type int"),
         ("rows", ([[1], [2, "x"]],), "[1][1] has the type str"),
         ("durations", ([1.5, "x"],), "[1] has the type str"),
+        ("single", (1e39,), " is outside the range of a float"),
+        ("single", (-(2**130),), " is outside the range of a float"),
+        ("real", (2**1024,), " is outside the range of a double"),
+        ("reals", ([1, -(2**1100)],), "[1] is outside the range of a double"),
     ],
 )
 def test_an_error_names_the_index_of_the_value_that_does_not_fit(bound, function, args, line):

@@ -9,6 +9,7 @@ import ctypes
 import datetime
 import inspect
 import pathlib
+import re
 import types
 import typing
 
@@ -489,6 +490,14 @@ def test_a_time_outside_the_range_of_the_parameter_is_refused(stl, name, given, 
         getattr(stl, name)(given)
     assert str(caught.value).startswith(f"Value out of range on argument #0 `value` when calling: `stl_types.{name}(")
     assert str(caught.value).endswith(end)
+
+
+@pytest.mark.parametrize("given", [datetime.datetime.min, datetime.datetime.max], ids=str)
+def test_a_time_beyond_the_local_time_of_the_system_is_refused(stl, given):
+    with pytest.raises(
+        OverflowError, match=f"{re.escape(repr(given))}, which is outside|is outside the range of the system"
+    ):
+        stl.system_time(given)
 
 
 def test_a_time_keeps_its_value_in_the_unit_of_the_parameter(stl):

@@ -1028,3 +1028,12 @@ def test_a_copy_of_a_function_is_the_function(testing):
     function = ffi_hpy.convert(lambda x: x + 1)
     assert copy.copy(function) is copy.deepcopy(function) is function
     assert copy.deepcopy({"function": function})["function"](1) == 2
+
+
+def test_the_repr_of_a_container_shows_the_objects_of_python_inside():
+    class Shown:
+        def __repr__(self):
+            return "shown"
+
+    assert repr(Array([Shown(), 1, [Shown()]])) == "(shown, 1, (shown,))"
+    assert repr(Dict({"a": 1j})) == '{"a": 1j}'
