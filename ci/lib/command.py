@@ -6,6 +6,7 @@ import argparse
 import sys
 from typing import Callable, Optional
 
+from ci.lib.matrix import UnknownName
 from ci.lib.messages import Missing, say
 
 Main = Callable[[argparse.ArgumentParser], Optional[int]]
@@ -21,12 +22,16 @@ def run_command(main: Main, program: str, doc: str | None) -> None:
 
 
 def run_main(main: Callable[[], int | None], program: str) -> None:
-    """Run `main()` as the process: its result is the exit status; Missing is one line on stderr and status 1."""
+    """Run `main()` as the process: its result is the exit status. Missing is one line on stderr and status 1,
+    UnknownName one line and status 2."""
     try:
         sys.exit(main())
     except Missing as reason:
         say(f"{program}: {reason}")
         sys.exit(1)
+    except UnknownName as reason:
+        say(f"{program}: {reason}")
+        sys.exit(2)
     except KeyboardInterrupt:
         sys.exit(130)
 

@@ -6,6 +6,7 @@ import argparse
 
 import pytest
 
+from ci.lib.command import run_main
 from ci.lib.messages import Missing
 from ci.suites.nanobind import run
 from ci.suites.nanobind.statements import Removal, read_removals, remove
@@ -58,5 +59,7 @@ def test_the_short_form_passes_without_sources(tmp_path, monkeypatch, capsys):
 def test_an_unknown_name_is_wrong_usage(monkeypatch, capsys):
     for arguments in (["strange"], ["--on", "cp20"]):
         monkeypatch.setattr("sys.argv", ["ci/nanobind-suite", *arguments])
-        assert run.main(argparse.ArgumentParser()) == 2
+        with pytest.raises(SystemExit) as end:
+            run_main(lambda: run.main(argparse.ArgumentParser()), "ci/nanobind-suite")
+        assert end.value.code == 2
     assert "known names: abi accessor" in capsys.readouterr().err

@@ -8,17 +8,15 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from ci.lib.command import parse_with_rest
 from ci.lib.folders import LOGS, REQUIREMENTS, ROOT
-from ci.lib.matrix import UnknownName, names
-from ci.lib.messages import Missing, say, table
+from ci.lib.messages import Missing
 from ci.lib.process import clean_environ, output_of, run_logged
 from ci.provision.compilers import find_cxx_compiler
 from ci.provision.envs import install, make_env, python_of
 from ci.provision.interpreters import find_interpreters
 from ci.provision.sdist import fetch_sdist
 from ci.provision.wheel import build_wheel
-from ci.suites.clients.tvm_ffi_run import Outcome, read_outcome
+from ci.suites.clients.tvm_ffi_run import Outcome, compare, parse, print_results, read_outcome
 
 RUNTIME = "nanobind==3.1.0"
 BUILD = ("cmake", "ninja", "scikit-build-core>=0.10")
@@ -69,14 +67,7 @@ def run(name: str, python: Path, client: Client, wheel: Path | None, extra: list
 
 
 def main(parser: argparse.ArgumentParser) -> int:
-    parser.add_argument("names", nargs="*", metavar="NAME")
-    parser.add_argument("--only", action="append", metavar="PACKAGE", help="this package; may be given again")
-    options, extra = parse_with_rest(parser)
-    try:
-        chosen = names(options.names or ["cp311"])
-    except UnknownName as reason:
-        say(f"ci/clients: {reason}")
-        return 2
+    options, chosen, extra = parse(parser)
     wheel, pythons = build_wheel(), find_interpreters(chosen)
     LOGS.mkdir(parents=True, exist_ok=True)
     rows: list[list[object]] = [["NAME", "package", "nanobind", "ours"]]
@@ -87,12 +78,6 @@ def main(parser: argparse.ArgumentParser) -> int:
                 continue
             theirs, ours = run(name, python, client, None, extra), run(name, python, client, wheel, extra)
             rows.append([name, client.release, theirs.counts or "-", ours.counts or "-"])
-            more = " ".join(sorted(ours.wrong - theirs.wrong))
-            fewer = "fewer pass here" if ours.passed < theirs.passed else ""
-            problem = ours.problem or more or fewer
+            problem = compare(theirs, ours)
             problems += [f"{name}: {client.name}: {problem}"] if problem else []
-    print(table(rows))
-    print("counts: passed/failed/errors/skipped; -: it cannot be installed, or its process ended")
-    for problem in problems:
-        print(f"PROBLEM: {problem}")
-    return 1 if problems or len(rows) == 1 else 0
+    return print_results(rows, problems)

@@ -39,7 +39,7 @@ CLIENTS = (
         packages=("ninja",),
         interpreters=("cp311", "cp313t", "cp314t", "cp315", "pp80"),
         fails={
-            "test_basic.py::test_ctor_dtor": "it wants `del` to end an object at once, which PyPy does not",
+            "test_basic.py::test_ctor_dtor": "it wants `del` to destroy an object at once, which PyPy does not",
             "test_memory_manager.py::test_dso_handle_delta32_with_slab": "-fpie: libstdc++ is out of its reach",
         },
         is_quick=True,

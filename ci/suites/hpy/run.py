@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ci.lib.command import parse_with_rest
 from ci.lib.folders import LOGS, REQUIREMENTS, ROOT, locked
-from ci.lib.matrix import BY_NAME, MATRIX, UnknownName, names
+from ci.lib.matrix import BY_NAME, MATRIX, names
 from ci.lib.messages import Missing, say, table
 from ci.lib.process import workers
 from ci.provision.compilers import find_c_compiler
@@ -133,11 +133,7 @@ def main(parser: argparse.ArgumentParser) -> int:
     parser.add_argument("--debug", dest="mode", action="store_const", const="debug", default="universal")
     parser.add_argument("--trace", dest="mode", action="store_const", const="trace")
     options, extra = parse_with_rest(parser)
-    try:
-        wanted = list(names(options.names or DEFAULT))
-    except UnknownName as reason:
-        say(f"ci/hpy-suite: {reason}")
-        return 2
+    wanted = list(names(options.names or DEFAULT))
     wheel, suite = build_wheel(), fetch_sdist(RELEASE, "hpy-suite")
     pythons = find_interpreters(wanted)
     LOGS.mkdir(parents=True, exist_ok=True)
