@@ -1,6 +1,6 @@
 # For CMake: nanobind's functions, for projects that were written for nanobind. The modules are bound with ffi_hpy.
 #
-#   find_package(nanobind CONFIG REQUIRED)       with nanobind_ROOT = what `ffi-hpy-config --nanobind-cmakedir` prints
+#   find_package(nanobind CONFIG REQUIRED)       nanobind_ROOT: the output of `ffi-hpy-config --nanobind-cmakedir`
 #   nanobind_add_module(kennel src/kennel.cpp)
 #
 # Names and arguments are nanobind's. A library is one file for every Python, and needs none of Python's headers: the

@@ -1,6 +1,6 @@
 # For CMake: modules of Python that are bound with ffi_hpy/bind.h.
 #
-#   find_package(ffi_hpy CONFIG REQUIRED)        with ffi_hpy_ROOT = what `ffi-hpy-config --cmakedir` prints
+#   find_package(ffi_hpy CONFIG REQUIRED)        ffi_hpy_ROOT: the output of `ffi-hpy-config --cmakedir`
 #   ffi_hpy_add_module(kennel src/kennel.cc)     see Utils/Module.cmake
 #   ffi_hpy_install(kennel DESTINATION kennel)
 #

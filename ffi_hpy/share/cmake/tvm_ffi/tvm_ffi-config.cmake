@@ -1,6 +1,6 @@
 # For CMake: the headers and the core as targets, under the names that packages for tvm-ffi use.
 #
-#   find_package(tvm_ffi CONFIG REQUIRED)        with tvm_ffi_ROOT = what `ffi-hpy-config --cmakedir` prints
+#   find_package(tvm_ffi CONFIG REQUIRED)        tvm_ffi_ROOT: the output of `ffi-hpy-config --cmakedir`
 #   add_library(mine SHARED mine.cc)
 #   tvm_ffi_configure_target(mine)               links tvm_ffi::header and tvm_ffi::shared, see Utils/Library.cmake
 #
@@ -55,9 +55,9 @@ if(_tvm_ffi_cxx)
   set_target_properties(tvm_ffi_cxx PROPERTIES IMPORTED_LOCATION "${_tvm_ffi_cxx}")
   set(_tvm_ffi_program "$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>")
   set(_tvm_ffi_links "$<${_tvm_ffi_program}:tvm_ffi_cxx>")
-  set(_tvm_ffi_lookup "@rpath/") # how binaries are named on macOS, and in what is linked with them
+  set(_tvm_ffi_lookup "@rpath/") # how binaries are named on macOS, and in files that are linked with them
   if(_tvm_ffi_system STREQUAL linux)
-    # Not so on macOS, whose linker leaves out what is not needed for all libraries of a program or for none
+    # Not so on macOS, whose linker leaves out unneeded ones for all libraries of a program or for none
     set(_tvm_ffi_links
         "$<${_tvm_ffi_program}:-Wl,--push-state,--as-needed>" ${_tvm_ffi_links} "$<${_tvm_ffi_program}:-Wl,--pop-state>"
     )

@@ -7,7 +7,7 @@ include_guard(GLOBAL)
 # Gives, for the package in a folder:
 #
 #   <prefix>_core      the core, which is loaded
-#   <prefix>_linked    what a linker reads of it: the core itself, or its import library
+#   <prefix>_linked    the file for the linker: the core itself, or its import library
 #   <prefix>_cxx       the library of the C++ names, empty on Windows, which has none
 #   <prefix>_system    linux, macos or windows
 #   <prefix>_problem   why they cannot be had, empty if they are all there
@@ -63,7 +63,7 @@ function(_tvm_ffi_find_binaries prefix package)
   endforeach()
   if(NOT problem AND n GREATER 1)
     file(READ "${core}" magic LIMIT 4 HEX)
-    if(NOT magic MATCHES "^cafebab[ef]$") # what lipo begins a file with that it has made of several
+    if(NOT magic MATCHES "^cafebab[ef]$") # lipo's mark of a file with several architectures
       set(problem "${several}")
     endif()
   endif()
@@ -75,7 +75,7 @@ endfunction()
 
 # _tvm_ffi_name_targets(<targets> <system> <problem>)
 #
-# Gives what the project is built for, as the folders of the wheel for every system are called, x86_64-linux, and its
+# Gives the target as the folders of the wheel for every system are called, x86_64-linux, and its
 # second half alone. There are several targets where macOS is built for several machines at once, and none where CMake
 # does not know the machine.
 function(_tvm_ffi_name_targets targets_variable system_variable problem_variable)

@@ -1,4 +1,4 @@
-# Helpers for targets that use tvm_ffi. Names and arguments are tvm-ffi's; what is not understood is an error.
+# Helpers for targets that use tvm_ffi. Names and arguments are tvm-ffi's; an unknown argument is an error.
 #
 # The including file has tvm_ffi::header and tvm_ffi::shared, from find_package() or add_subdirectory().
 
@@ -17,12 +17,12 @@ set_property(GLOBAL PROPERTY tvm_ffi_package "${CMAKE_CURRENT_LIST_DIR}/../../..
 #   LINK_HEADER   link tvm_ffi::header (ON)
 #   LINK_SHARED   link tvm_ffi::shared (ON)
 #   DEBUG_SYMBOL  on Apple's systems, keep debug symbols in a .dSYM, which tvm_ffi_install() installs (ON)
-#   MSVC_FLAGS    what MSVC needs for the headers (ON)
+#   MSVC_FLAGS    options that MSVC needs for the headers (ON)
 #   STUB_DIR      after each link, have ffi-hpy-stubgen fill the marked regions of the files in this folder, which are
 #                 all of this library; relative to the current source folder
 #   STUB_INIT     have it make files and regions that are missing, too (OFF)
 #   STUB_PKG      the distribution that will hold the library (SKBUILD_PROJECT_NAME if set, else the target's name)
-#   STUB_PREFIX   what registered names begin with ("<STUB_PKG>.")
+#   STUB_PREFIX   the prefix of registered names ("<STUB_PKG>.")
 #   STUB_TARGET   the language of the stubs (python)
 function(tvm_ffi_configure_target target)
   set(flags LINK_SHARED LINK_HEADER DEBUG_SYMBOL MSVC_FLAGS STUB_INIT)
@@ -73,7 +73,7 @@ endfunction()
 
 # tvm_ffi_install(<target> [DESTINATION <dir>])
 #
-# Installs what belongs to a target beside its binary, which install(TARGETS) does: on Apple's systems the .dSYM, if
+# Installs the files of a target that install(TARGETS) leaves out: on Apple's systems the .dSYM, if
 # there is one. DESTINATION is relative to CMAKE_INSTALL_PREFIX (".").
 function(tvm_ffi_install target)
   cmake_parse_arguments(PARSE_ARGV 1 ARG "" DESTINATION "")
@@ -127,7 +127,7 @@ endfunction()
 
 # tvm_ffi_hide_static_linked_lib_symbols(<target>)
 #
-# Keeps the symbols of static libraries out of what the target exports. On Apple's systems, call it after the target's
+# Keeps the symbols of static libraries out of the target's exports. On Apple's systems, call it after the target's
 # target_link_libraries().
 function(tvm_ffi_hide_static_linked_lib_symbols target)
   if(APPLE)
@@ -225,7 +225,7 @@ function(_tvm_ffi_add_stubs target folder)
   _tvm_ffi_get_python(python "tvm_ffi_configure_target(${target}): STUB_DIR")
   get_property(package GLOBAL PROPERTY tvm_ffi_package)
   get_filename_component(run "${package}/_run.py" ABSOLUTE)
-  # Under ffi_hpy.dropin, what is generated imports the package by its other name
+  # Under ffi_hpy.dropin, generated files import the package by its other name
   set(name ffi_hpy)
   if(DEFINED ENV{FFI_HPY_DROPIN})
     set(name tvm_ffi)
