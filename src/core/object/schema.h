@@ -17,7 +17,6 @@
 #define FH_SCHEMA_ANY FH_SCHEMA_TYPE("Any")
 #define FH_SCHEMA_INT FH_SCHEMA_TYPE("int")
 #define FH_SCHEMA_BOOL FH_SCHEMA_TYPE("bool")
-#define FH_SCHEMA_NONE FH_SCHEMA_TYPE("None")
 #define FH_SCHEMA_STR FH_SCHEMA_TYPE("ffi.String")
 #define FH_SCHEMA_OBJECT FH_SCHEMA_TYPE("ffi.Object")
 #define FH_SCHEMA_OPTIONAL(type) FH_SCHEMA_GENERIC("Optional", type)

@@ -37,7 +37,7 @@ HPy fb_preserve_trade(TVMFFIObject *handle);
  * handle again when native code hands the object out, and lives until then. Returns whether it does. */
 bool fb_preserve_offer(HPyContext *ctx, HPy self, FbHandleCell *cell);
 
-/* Whether the end of a wrapper is watched, because a new wrapper would differ from it. */
+/* Whether the finalization of a wrapper is watched, because a new wrapper would differ from it. */
 bool fb_preserve_has_state(HPy self);
 
 /* Whether a reference to the wrapper belongs to the native object: the object owns the wrapper, or a collection in
@@ -45,9 +45,6 @@ bool fb_preserve_has_state(HPy self);
 FH_INLINE bool fb_preserve_has_reference(FbHandleCell *cell) {
   return fb_handle_cell_listing(cell) == FB_PRESERVED || (fh_atomic_load_relaxed(&cell->flags) & FB_CELL_HELD) != 0;
 }
-
-/* Whether native code owns the wrapper. */
-FH_INLINE bool fb_preserve_is_preserved(FbHandleCell *cell) { return fb_handle_cell_listing(cell) == FB_PRESERVED; }
 
 /* Asked before a wrapper is preserved: whether the collector has proven that all native references to its object belong
  * to garbage. NULL: never. */

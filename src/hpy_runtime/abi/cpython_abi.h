@@ -219,10 +219,9 @@ extern PyObject *PyObject_VectorcallDict(PyObject *, PyObject *const *, size_t, 
 /* numbers */
 extern PyObject *PyLong_FromLong(long), *PyLong_FromUnsignedLong(unsigned long), *PyLong_FromLongLong(long long);
 extern PyObject *PyLong_FromUnsignedLongLong(unsigned long long), *PyLong_FromSize_t(size_t);
-extern PyObject *PyLong_FromSsize_t(Py_ssize_t), *PyFloat_FromDouble(double), *PyBool_FromLong(long);
+extern PyObject *PyLong_FromSsize_t(Py_ssize_t), *PyFloat_FromDouble(double);
 extern long long PyLong_AsLongLong(PyObject *);
 extern unsigned long long PyLong_AsUnsignedLongLong(PyObject *), PyLong_AsUnsignedLongLongMask(PyObject *);
-extern unsigned long PyLong_AsUnsignedLong(PyObject *), PyLong_AsUnsignedLongMask(PyObject *);
 extern size_t PyLong_AsSize_t(PyObject *);
 extern Py_ssize_t PyLong_AsSsize_t(PyObject *);
 extern void *PyLong_AsVoidPtr(PyObject *);
@@ -233,8 +232,8 @@ extern int PyNumber_Check(PyObject *);
 extern Py_ssize_t PyBytes_Size(PyObject *);
 extern char *PyBytes_AsString(PyObject *);
 extern PyObject *PyBytes_FromString(const char *), *PyBytes_FromStringAndSize(const char *, Py_ssize_t);
-extern PyObject *PyUnicode_FromString(const char *), *PyUnicode_FromStringAndSize(const char *, Py_ssize_t);
-extern PyObject *PyUnicode_FromFormat(const char *, ...), *PyUnicode_FromWideChar(const wchar_t *, Py_ssize_t);
+extern PyObject *PyUnicode_FromString(const char *), *PyUnicode_FromFormat(const char *, ...);
+extern PyObject *PyUnicode_FromWideChar(const wchar_t *, Py_ssize_t);
 extern PyObject *PyUnicode_AsASCIIString(PyObject *), *PyUnicode_AsLatin1String(PyObject *);
 extern PyObject *PyUnicode_AsUTF8String(PyObject *);
 extern int PyUnicode_CompareWithASCIIString(PyObject *, const char *);

@@ -135,7 +135,6 @@
 
 /* ---- the other functions ---- */
 
-#define PyBool_FromLong PyPyBool_FromLong
 #define PyBytes_AsString PyPyBytes_AsString
 #define PyBytes_FromString PyPyBytes_FromString
 #define PyBytes_FromStringAndSize PyPyBytes_FromStringAndSize
@@ -179,7 +178,6 @@
 #define PyException_SetTraceback PyPyException_SetTraceback
 #define PyFloat_AsDouble PyPyFloat_AsDouble
 #define PyFloat_FromDouble PyPyFloat_FromDouble
-#define PyGC_Disable PyPyGC_Disable
 #define PyGILState_Check PyPyGILState_Check
 #define PyGILState_Ensure PyPyGILState_Ensure
 #define PyGILState_GetThisThreadState PyPyGILState_GetThisThreadState
@@ -200,11 +198,8 @@
 #define PyList_New PyPyList_New
 #define PyList_SetItem PyPyList_SetItem
 #define PyLong_AsDouble PyPyLong_AsDouble
-#define PyLong_AsLong PyPyLong_AsLong
 #define PyLong_AsLongLong PyPyLong_AsLongLong
-#define PyLong_AsUnsignedLong PyPyLong_AsUnsignedLong
 #define PyLong_AsUnsignedLongLongMask PyPyLong_AsUnsignedLongLongMask
-#define PyLong_AsUnsignedLongMask PyPyLong_AsUnsignedLongMask
 #define PyLong_AsVoidPtr PyPyLong_AsVoidPtr
 #define PyLong_FromLong PyPyLong_FromLong
 #define PyLong_FromLongLong PyPyLong_FromLongLong
@@ -267,7 +262,6 @@
 #define PyUnicode_EncodeFSDefault PyPyUnicode_EncodeFSDefault
 #define PyUnicode_FromFormat PyPyUnicode_FromFormat
 #define PyUnicode_FromString PyPyUnicode_FromString
-#define PyUnicode_FromStringAndSize PyPyUnicode_FromStringAndSize
 #define PyUnicode_FromWideChar PyPyUnicode_FromWideChar
 #define PyUnicode_InternInPlace PyPyUnicode_InternInPlace
 #define PyUnicode_ReadChar PyPyUnicode_ReadChar
