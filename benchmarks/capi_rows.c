@@ -124,5 +124,6 @@ static int exec_rows(PyObject *module) {
 }
 
 static PyModuleDef_Slot slots[] = {{Py_mod_exec, exec_rows}, {0, NULL}};
-static PyModuleDef rows_def = {PyModuleDef_HEAD_INIT, "rows", "what is timed", 0, methods, slots, NULL, NULL, NULL};
+static PyModuleDef rows_def = {
+    PyModuleDef_HEAD_INIT, "rows", "the timed functions", 0, methods, slots, NULL, NULL, NULL};
 PyMODINIT_FUNC PyInit_rows(void) { return PyModuleDef_Init(&rows_def); }

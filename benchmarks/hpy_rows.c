@@ -135,5 +135,5 @@ static int exec_impl(HPyContext *ctx, HPy module) {
 
 static HPyDef *defines[] = {&noargs,     &onearg,      &varargs,   &keywords,  &get_attr, &get_attr_s, &get_item,
                             &get_item_i, &append_list, &echo_long, &echo_text, &exec,     &build_list, NULL};
-static HPyModuleDef rows_def = {.doc = "what is timed", .defines = defines};
+static HPyModuleDef rows_def = {.doc = "the timed functions", .defines = defines};
 HPy_MODINIT(rows, rows_def)

@@ -146,7 +146,7 @@ def count_python(folder: Path, libraries: dict[str, Path]) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--against", choices=OTHERS, default="malloc", help="what the other side takes memory from")
+    parser.add_argument("--against", choices=OTHERS, default="malloc", help="the other side's allocator")
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--instructions", action="store_true")
     parser.add_argument("rows", nargs="*", metavar="ROW", help="names of core.py, and objects, objects_of_others")

@@ -311,7 +311,7 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--dark", action="store_true", help="the plot for a dark page")
     options = parser.parse_args()
     if options.svg and not options.csv:
-        parser.error("--svg draws what --csv has written")
+        parser.error("--svg draws the rows that --csv has written")
     return options
 
 

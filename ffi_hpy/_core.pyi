@@ -246,9 +246,9 @@ class ObjectRValueRef:
 class Function(CObject):
     """A native function, which any thread may call. A value that can be called becomes one on its way to native code.
 
-    Arguments are converted by what they are, as convert() lists it. They may be given by the names that the author has
-    given the parameters; without such names, keyword arguments are a TypeError. An error of native code is raised as an
-    exception. The GIL is released during the call where `release_gil` is true.
+    Arguments are converted by their classes, as convert() lists them. They may be given by the names that the author
+    has given the parameters; without such names, keyword arguments are a TypeError. An error of native code is raised
+    as an exception. The GIL is released during the call where `release_gil` is true.
 
     A Function is not made directly, but by get_global_func(), convert_func(), or a module. An instance of a subclass
     has no function at first, and takes that of another one over by `__move_handle_from__`.
@@ -317,7 +317,7 @@ class Error(CObject):
 
         Args:
             backtrace: the text.
-            append: whether what is there stays before it.
+            append: whether to keep the existing text and add this one behind it.
         """
 
 @disjoint_base
@@ -365,7 +365,7 @@ class Tensor(CObject):
             IndexError: if the axis does not exist.
         """
     def is_contiguous(self) -> bool:
-        """Whether the elements lie compact, row by row."""
+        """Whether the elements are contiguous, row by row."""
     def _to_dlpack(self) -> Any:
         """Capsule "dltensor" (legacy struct). BufferError if the memory is read-only."""
     def _to_dlpack_versioned(self) -> Any:
@@ -551,9 +551,9 @@ def set_hooks(
       call, or a tuple with a default. A str, for a TypeError, if they do not match the function's parameters.
     - check_annotated(number, value): the value to convert for a value of a schema with the check of that number; an
       exception if the value does not match.
-    - replace_refused(callee, position, value): what to pass to a function, or to a field given by its name, for a value
-      with an array that was refused as a tensor: True for the value itself, whose arrays are only read, another value,
-      or None.
+    - replace_refused(callee, position, value): the value to pass to a function, or to a field given by its name, for
+      one with an array that was refused as a tensor: True for the value itself, whose arrays are only read, another
+      value, or None.
     - object_made(pointer, owner): a new wrapper has got the object at the pointer. `owner` is not 0 for a callback:
       owned_object(owner) is its callable. None, as at the beginning, if the package does not record objects.
     - subclass_made(obj): a wrapper has got its handle, and its class is not the class of the native type. Called only

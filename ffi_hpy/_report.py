@@ -94,7 +94,7 @@ def _core() -> str:
 def _context() -> str:
     from . import _core
 
-    own = "" if _core.HAS_EXTENSION else ", without what ours has beyond HPy"
+    own = "" if _core.HAS_EXTENSION else ", without our extension of HPy"
     return f"{_core.CONTEXT_NAME}{own}"
 
 

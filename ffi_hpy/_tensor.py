@@ -199,7 +199,7 @@ if TYPE_CHECKING:
             ext_tensor: an object with `__dlpack__`, or a DLPack capsule, which is used up.
             require_alignment: the number of bytes of which the address of the first element must be a multiple; 0 for
                 any.
-            require_contiguous: whether the elements must lie compact, row by row.
+            require_contiguous: whether the elements must be contiguous, row by row.
 
         Returns:
             A new Tensor, which keeps the memory alive. A write to the Tensor changes the array.

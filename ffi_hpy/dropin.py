@@ -2,7 +2,7 @@
 
     python -m ffi_hpy.dropin install [--as VERSION] [--user]    from here on in this environment, for pip and uv, too
     python -m ffi_hpy.dropin uninstall                          not any more
-    python -m ffi_hpy.dropin status                             what answers for tvm_ffi now
+    python -m ffi_hpy.dropin status                             the package that `import tvm_ffi` gives
 
 or for one program:
 

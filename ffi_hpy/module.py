@@ -309,7 +309,7 @@ def load_module(path: str | bytes | os.PathLike[str] | os.PathLike[bytes], keep_
         raise LibraryNotFoundError(errno.ENOENT, "Cannot load module: no such file", text)
     loaded = _LOADED_ALONE.get(os.path.basename(text))  # noqa: PTH119
     if loaded is not None and not os.path.samefile(text, loaded):  # noqa: PTH121
-        raise RuntimeError(f"Cannot load {text}: it registers what {loaded} registered, and would end the process")
+        raise RuntimeError(f"Cannot load {text}: it repeats the registrations of {loaded}, and would end the process")
     try:
         module: Module = _ffi_api.ModuleLoadFromFile(_for_native(text))
     except RuntimeError as error:

@@ -444,7 +444,7 @@ def _warn_missing_field_annotations(cls: type, info: TypeInfo, *, stacklevel: in
         warnings.warn(
             f"@c_class({str(info.type_key)!r}): class `{cls.__qualname__}` does not annotate the field(s) "
             f"{', '.join(missing)} of its type. Annotations in the class body (`name: type`) tell type checkers and "
-            f"readers what is there.",
+            f"readers the fields of the class.",
             UserWarning,
             stacklevel=stacklevel + 1,
         )

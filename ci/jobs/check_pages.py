@@ -2,7 +2,7 @@
 
     python check_pages.py FOLDER VERSION
 
-FOLDER has the input in `pages` and the output in `html`. Each page has text besides headings, the version, and the link
+FOLDER has the input in `pages` and the output in `html`. Each page has text beyond headings, the version, and the link
 to the repository; each block of code in a known language is highlighted; the search, with the ranking of the theme,
 finds the pages of FOUND.
 """
@@ -38,7 +38,7 @@ def check_page(page: str, source: str | None, version: str, repository: str) -> 
     article = _ARTICLE.search(page)
     text = re.sub(r"<[^>]*>", "", _HEADING.sub("", article[1])) if article else ""
     if len(text.split()) < 3:
-        wrong.append("has no text besides headings")
+        wrong.append("has no text beyond headings")
     if f"ffi_hpy {version}" not in re.sub(r"<title>.*?</title>", "", page, flags=re.DOTALL):
         wrong.append(f"does not show the version {version}")
     if f'href="{repository}"' not in page:

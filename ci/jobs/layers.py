@@ -80,11 +80,11 @@ _ONE_KIND = "there is one kind of atomic operation and of lock, and one place wh
 ALLOWED_ACROSS: dict[str, dict[str, str]] = {
     "src/hpy_module": {
         "core/platform": _ONE_KIND,
-        "core/object/error_deferred.h": "types alone: what a global function of the core gives to any binding",
+        "core/object/error_deferred.h": "types alone: the result of a global function of the core, for any binding",
         "core/object/field_access.h": "types alone: the table of the core for access to fields",
         "core/object/field_memory.h": "one step for each access to a field; compiled into both, for another core",
         "core/tensor/dltensor.h": "arithmetic on a struct of DLPack, which both must do alike; compiled into both",
-        "hpy_runtime/api/extension.h": "types alone: what our context offers to any module",
+        "hpy_runtime/api/extension.h": "types alone: the entries of our context that any module may use",
     },
     "src/hpy_runtime": {
         "core/platform": _ONE_KIND,
@@ -113,7 +113,7 @@ def find_violations(layers: tuple[str, ...], uses: Uses, allowed: dict[tuple[str
             if (user, used) in allowed or used.partition("/")[0] not in layers:
                 continue
             if layers.index(used.partition("/")[0]) > layers.index(folder):
-                violations.append(f"{user} uses {by} of {used}, which stands above it")
+                violations.append(f"{user} uses {by} of {used}, which is above it")
     pointing_down = {user: {used for used in found if (user, used) not in allowed} for user, found in uses.items()}
     violations += [f"these need one another: {' '.join(circle)}" for circle in find_circles(pointing_down)]
     idle = [pair for pair in allowed if pair[1] not in uses.get(pair[0], {})]
@@ -247,7 +247,7 @@ _PLANTED: Uses = {
     "high/b": {"low/a": "fh_a_get"},
 }
 _PLANTED_VIOLATIONS = [
-    "low/a uses the header high/b.h of high/b, which stands above it",
+    "low/a uses the header high/b.h of high/b, which is above it",
     "other/d is in no layer",
     "these need one another: high/b low/a low/c",
     "high/b does not use low/c, which it is allowed to",

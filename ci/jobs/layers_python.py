@@ -131,7 +131,7 @@ def find_violations(layers: dict[str, str], uses: Uses) -> list[str]:
         for used, where in sorted(uses[user].items()):
             above = layer_of(used, layers)
             if above is not None and order.index(above) > order.index(layer):
-                violations.append(f"{user} ({layer}) imports {used} ({above}), which stands above it: {where}")
+                violations.append(f"{user} ({layer}) imports {used} ({above}), which is above it: {where}")
     return violations + [f"these need one another: {' '.join(circle)}" for circle in find_circles(uses)]
 
 
@@ -162,7 +162,7 @@ _PLANTED = {
 }
 _PLANTED_LAYERS = {"below": "low", "above": "high", "package": PACKAGE}
 _PLANTED_VIOLATIONS = [
-    "low.c (below) imports high (above), which stands above it: module, line 1",
+    "low.c (below) imports high (above), which is above it: module, line 1",
     "other is in no layer",
     "these need one another: low.a low.b",
 ]

@@ -1,4 +1,4 @@
-"""Counts what the C binding and the cffi backend both contain: names of `_core`, and error messages."""
+"""Counts names of `_core` and error messages that the C binding and the cffi backend both contain."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _CONVERSION = re.compile(r"%[-#0 +]*(?:\*|\d+)?(?:\.(?:\*|\d+))?(?:hh|h|ll|l|z|j
 
 
 def find_names() -> set[str]:
-    """Return the functions and classes of `_core` that the cffi backend implements, besides the binding."""
+    """Return the functions and classes of `_core` that the cffi backend implements, in addition to the binding."""
     declared = _definitions(ROOT / "ffi_hpy/_core.pyi")
     return declared & set().union(*(_definitions(path) for path in _BACKEND.rglob("*.py")))
 

@@ -57,7 +57,7 @@ def install(packages: Sequence[str]) -> None:
         raise Missing("only root can install Debian packages")
     _apt_get("update")  # if it fails, existing lists may be enough
     if _apt_get("--yes", "--no-install-recommends", "install", *packages) != 0:
-        raise Missing("apt-get could not install what is missing, see above")
+        raise Missing("apt-get could not install the missing packages, see above")
 
 
 def _apt_get(*words: str) -> int:

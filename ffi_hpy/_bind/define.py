@@ -362,7 +362,7 @@ class _EnumBuilder:
         pairs = [(name, value) for name, value, _ in self.members]
         cls: Any = base(self.name, pairs, module=module, qualname=qualified)
         cls.__doc__ = self.doc or None
-        if not issubclass(cls, (int, str)):  # such members are passed as what they are
+        if not issubclass(cls, (int, str)):  # members of an IntEnum or StrEnum are passed as int or str
             cls.__ffi_members__ = True  # for _convert.classify()
             for member in cls.__members__.values():
                 _core.member_register(member)

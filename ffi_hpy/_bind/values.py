@@ -79,7 +79,7 @@ def _is_kind(name: str, value: Any) -> bool:
 
 
 def _call(function: Any, kinds: str, *values: Any) -> Any:
-    """Call a function. `kinds` says what each value is: 'p' a positional argument, 'k' a name that its value follows,
+    """Call a function. `kinds` has a letter for each value: 'p' a positional argument, 'k' a name before its value,
     '*' and '#' a tuple and a dict of arguments."""
     args: list[Any] = []
     named: dict[str, Any] = {}
@@ -292,7 +292,7 @@ def _ignore(_patient: Any) -> None:
 
 
 def _runs_in_parallel() -> bool:
-    """Return whether native functions run beside each other, although they keep the GIL as far as there is one."""
+    """Return whether native functions run in parallel, although they keep the GIL as far as there is one."""
     return _core.CALLS == "cffi" or not getattr(sys, "_is_gil_enabled", lambda: True)()
 
 

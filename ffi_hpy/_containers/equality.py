@@ -43,7 +43,7 @@ def equal_contents(one: CObject, other: CObject) -> bool:
 
 @cache
 def _equal() -> Function:
-    """The function with which the core compares two objects that are no containers, and two mappings with keys that it
+    """The function with which the core compares two objects that are not containers, and two mappings with keys that it
     cannot look up."""
 
     def equal(one: Any, other: Any) -> bool:

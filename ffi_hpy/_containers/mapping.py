@@ -122,8 +122,8 @@ class Map(_Reading, Mapping[K, V_co]):
             """Look up a value.
 
             Args:
-                key: what it is looked up by.
-                default: what is returned if there is none.
+                key: the key to look up.
+                default: the result if the key is missing.
             """
 
         def keys(self) -> KeysView[K]:
@@ -175,8 +175,8 @@ class Dict(CDict, _Reading, MutableMapping[K, V]):
             """Look up a value.
 
             Args:
-                key: what it is looked up by.
-                default: what is returned if there is none.
+                key: the key to look up.
+                default: the result if the key is missing.
             """
 
         def keys(self) -> KeysView[K]:
@@ -219,7 +219,7 @@ class Dict(CDict, _Reading, MutableMapping[K, V]):
 
         Args:
             key: the key.
-            default: what is returned if it is not there.
+            default: the result if the key is missing.
 
         Raises:
             KeyError: if the key is missing and no `default` is given.
@@ -242,7 +242,7 @@ class Dict(CDict, _Reading, MutableMapping[K, V]):
         """Look up a value, after giving the key one if it has none. Of several threads one gives it.
 
         Args:
-            key: what it is looked up by.
+            key: the key to look up.
             default: the value that the key gets, which is converted as an argument of a call.
         """
         if isinstance(key, tuple):

@@ -298,7 +298,7 @@ class List(CList, _Reading, MutableSequence[T]):
         """Put an item before another one.
 
         Args:
-            index: the position of the other one; negative counts from the end, and what is beyond either end means
+            index: the position of the other one; negative counts from the end, and a position beyond either end means
                 that end.
             value: the item, which is converted as an argument of a call.
         """

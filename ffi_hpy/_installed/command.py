@@ -38,7 +38,7 @@ def main(arguments: list[str]) -> int:
     uninstall = commands.add_parser("uninstall", help="take that away")
     uninstall.add_argument("name", nargs="?", choices=names, help="(default: all)")
     uninstall.add_argument("--user", action="store_true", help="only from the user's folder of packages")
-    status = commands.add_parser("status", help="say what answers; exit status 0 if that is ffi_hpy")
+    status = commands.add_parser("status", help="print the installed package; exit status 0 if it is ffi_hpy")
     status.add_argument("name", nargs="?", choices=names, help="(default: all)")
     asked = parser.parse_args(arguments)
     originals = [original for original in ORIGINALS if asked.name in (original.name, None)]
@@ -169,6 +169,6 @@ def _cannot_write(place: Place, error: OSError) -> str:
     elif sys.prefix != sys.base_prefix:
         advice = "make the virtual environment writable, or use another"
     else:
-        advice = "run this as who owns that folder, with --user, or in a virtual environment"
+        advice = "run this as the owner of that folder, with --user, or in a virtual environment"
     folder = Path(error.filename).parent if error.filename else place.packages
     return f"cannot write into {folder}: {error.strerror}; {advice}"

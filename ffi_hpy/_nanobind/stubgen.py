@@ -32,8 +32,16 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("-r", "--recursive", action="store_true", help="write the stubs of submodules, too")
     add("-i", "--import", dest="imports", action="append", default=[], metavar="FOLDER", help="import from this folder")
     add("-M", "--marker-file", type=Path, action="append", default=[], metavar="FILE", help="make this file, py.typed")
-    add("-p", "--pattern-file", type=Path, action="append", default=[], metavar="FILE", help="replace what it names")
-    add("-P", "--include-private", action="store_true", help="has no effect: a stub has what the module has")
+    add(
+        "-p",
+        "--pattern-file",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="replace the entries that the file names",
+    )
+    add("-P", "--include-private", action="store_true", help="has no effect: a stub has all names of the module")
     add("-D", "--exclude-docstrings", action="store_true", help="leave docstrings out")
     add("--exclude-values", action="store_true", help="has no effect: default values are short")
     add("-q", "--quiet", action="store_true", help="print errors only")

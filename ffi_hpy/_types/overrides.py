@@ -126,7 +126,7 @@ _trampolines: dict[int, Callable[[], _AnswerTable]] = {}
 
 
 def watch_trampoline(cls: type, make: Callable[[], Any], forget: Any, connect: Any) -> None:
-    """Let instances of Python classes below a bound class override what its trampoline asks for."""
+    """Let instances of Python classes below a bound class override the methods that its trampoline looks up."""
     index = cls.__tvm_ffi_type_info__.type_index  # type: ignore[attr-defined]
     _trampolines[index] = lambda: _AnswerTable(make, forget, connect)
     _watch_names(["__bases__"])

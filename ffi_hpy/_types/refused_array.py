@@ -26,9 +26,9 @@ _NOT_NUMBERS = frozenset("mMOSTUV")
 
 
 def replace_refused(callee: Function | str, position: int, value: Any) -> Any:
-    """Return what a function, or a field given by its full name, gets for a value that is, or contains, an array which
-    was refused as a tensor: True for the value itself, whose arrays the function only reads; or a value in its place;
-    None if it stays refused.
+    """Return the value that a function, or a field given by its full name, gets for an array, or a container of one,
+    that was refused as a tensor: True for the value itself, whose arrays the function only reads; or a value in its
+    place; None if it stays refused.
 
     TypeError for an array whose elements Python has no class for, where the function takes a sequence; otherwise
     BufferError, with the reason, for an array of NumPy of another byte order or with other elements than numbers.

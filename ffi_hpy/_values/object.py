@@ -238,7 +238,7 @@ def _parts_of_state(obj: CObject, state: object) -> tuple[str | None, dict[str, 
     """Return the graph and the attributes in a state, each None if there is none. The TypeError describes the error."""
 
     def refuse(wrong: str) -> NoReturn:
-        raise TypeError(f"{type(obj).__qualname__}.__setstate__() takes what __getstate__() returned: {wrong}")
+        raise TypeError(f"{type(obj).__qualname__}.__setstate__() takes the result of __getstate__(): {wrong}")
 
     if not isinstance(state, dict):
         refuse(f"expected a dict, got {type(state).__name__}")

@@ -131,7 +131,7 @@ def _unpacked(tensor: Any, data_type: DataType) -> Any:
     as_type = _type_of_ml_dtypes(data_type)
     n, bits = tensor.numel(), data_type.bits
     if not tensor.is_contiguous():
-        raise TypeError("elements of less than a byte are read only where they lie compact")
+        raise TypeError("elements of less than a byte are read only if they are contiguous")
     packed = numpy.frombuffer(bytes_at(tensor, (n * bits + 7) // 8), numpy.uint8)
     rows = numpy.unpackbits(packed, count=n * bits, bitorder="little").reshape(n, bits)
     codes = numpy.packbits(rows, axis=1, bitorder="little").reshape(tensor.shape)

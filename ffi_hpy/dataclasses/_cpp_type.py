@@ -271,6 +271,6 @@ def _check_owning(schema: TypeSchema, raw: dict[str, Any]) -> None:
     args, raw_args = schema.args or (), raw.get("args", [])
     if schema.origin in _CONTAINERS or schema.origin in ("Optional", "Union"):
         if not isinstance(raw_args, list) or len(raw_args) != len(args):
-            raise ValueError(f"the native schema {raw!r} does not say what is in {schema!r}")
+            raise ValueError(f"the native schema {raw!r} does not have the arguments of {schema!r}")
         for arg, raw_arg in zip(args, raw_args):
             _check_owning(arg, raw_arg if isinstance(raw_arg, dict) else {})

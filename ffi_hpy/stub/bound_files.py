@@ -1,4 +1,4 @@
-"""The files with the stubs of a bound module: their places, and what of earlier runs they replace."""
+"""The files with the stubs of a bound module: their places, and the files of earlier runs that they replace."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command ffi-hpy-stubgen: annotations for what native libraries register, written into Python files, or Rust; and
+"""The command ffi-hpy-stubgen: annotations for the registrations of native libraries, in Python files, or Rust; and
 stubs (.pyi) of libraries that are bound with ffi_hpy/bind.h.
 
 Such a library is named by its module or its file. Its stub is written beside it, unless --output names a folder.
@@ -370,15 +370,15 @@ def _parse(arguments: Sequence[str] | None) -> Options:
     add("--dlls", default="", metavar="A;B", help="libraries to load first, separated by ';'")
     add("--init-pypkg", default="", metavar="NAME", help="the distribution to make files for, such as my-package")
     add("--init-lib", default="", metavar="NAME", help="its library, less lib and .so")
-    add("--init-prefix", default="", metavar="PREFIX.", help="what the names of its functions and types begin with")
+    add("--init-prefix", default="", metavar="PREFIX.", help="the prefix of the names of its functions and types")
     add("--indent", type=int, default=4, metavar="N", help="spaces of indentation inside a region (4)")
     add("--target", choices=generator_names(), default="python", help="the language to write")
-    add("--verbose", action="store_true", help="print what changes, as a diff")
+    add("--verbose", action="store_true", help="print the changes, as a diff")
     add("--dry-run", action="store_true", help="write no file")
     add(
         "--check",
         action="store_true",
-        help="write no file; print what is out of date as a diff, and fail if anything is",
+        help="write no file; print outdated regions as a diff, and fail if there are any",
     )
     add("--coverage-out", metavar="JSON", help="write whether the memory layout of each type can be reproduced")
     add("--output", metavar="DIR", help="the folder for the stubs of bound modules")

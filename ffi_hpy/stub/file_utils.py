@@ -235,7 +235,7 @@ def _split(lines: list[str], syntax: C.MarkerSyntax) -> Iterator[CodeBlock]:
         elif region is not None:
             if text.startswith(syntax.prefix):
                 raise ValueError(
-                    f"Nested stub not permitted at line {number}, in what line {region.lineno_start} begins"
+                    f"Nested stub not permitted at line {number}, in the stub that begins at line {region.lineno_start}"
                 )
             region.lines.append(line)
         elif text.startswith(syntax.prefix):

@@ -95,7 +95,7 @@ const char *MessageOf(const std::exception &error) {
   return torch_error != nullptr ? torch_error->what_without_backtrace() : error.what();
 }
 
-/* Runs the body; what it throws becomes the pending exception of Python, and -1. */
+/* Runs the body; a C++ exception becomes the pending exception of Python, and -1. */
 template <typename F> int Guarded(F &&body) noexcept {
   try {
     body();

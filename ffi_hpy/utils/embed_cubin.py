@@ -124,7 +124,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--output-obj", required=True, metavar="OUT.o", help="the object file to write")
     parser.add_argument("--input-obj", required=True, metavar="IN.o", help="the object file to put the bytes into")
     parser.add_argument("--cubin", required=True, metavar="FILE", help="the file with the bytes")
-    parser.add_argument("--name", required=True, help="what the symbols are called after")
+    parser.add_argument("--name", required=True, help="the name in the symbols")
     parser.add_argument("-v", "--verbose", action="store_true", help="print the linker's command")
     given = parser.parse_args(arguments)
     try:

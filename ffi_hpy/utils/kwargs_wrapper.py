@@ -133,4 +133,4 @@ def _check_against_each_other(
         raise ValueError(f"argument names {sorted(reserved)} conflict with internal names")
     unknown = unpacked - {*arg_names, *kwonly}
     if unknown:
-        raise ValueError(f"map_dataclass_to_tuple names {sorted(unknown)}, which are no arguments")
+        raise ValueError(f"map_dataclass_to_tuple names {sorted(unknown)}, which are not arguments")

@@ -159,7 +159,7 @@ typedef struct ffi_hpy_instance {
   TVMFFIObject header;
   void *value; /**< the C++ value; NULL while a constructor runs */
   const ffi_hpy_class *type; /**< the class of the value */
-  void (*release)(struct ffi_hpy_instance *self); /**< ends the value when the object is destroyed; NULL: nothing */
+  void (*release)(struct ffi_hpy_instance *self); /**< destroys the value with the object; NULL: nothing */
   void *holder; /**< belongs to `release` */
   struct ffi_hpy_instance *next; /**< belongs to the core */
   void *kept; /**< belongs to the core: the objects of instance_keep */
@@ -252,7 +252,7 @@ typedef struct {
   ffi_hpy_instance *(*instance_of)(const TVMFFIAny *value);
   /** Lets an object own a reference to another one until it is destroyed, after its value. */
   int (*instance_keep)(ffi_hpy_instance *self, TVMFFIObjectHandle kept);
-  /** Takes the value from an object, which then has none: the caller ends the value. Returns the value; NULL if the
+  /** Takes the value from an object, which then has none: the caller destroys the value. Returns the value; NULL if the
    * object has none. */
   void *(*instance_take)(ffi_hpy_instance *self);
   /** Gives a value back to the object that it was taken from, with a new release and holder. Returns a new reference to

@@ -4,7 +4,7 @@
  *     for (size_t i = 0; i < a.shape(0); ++i) a(i) *= by;
  *   });
  *
- * The template arguments say what a function demands: the element type, nb::shape or nb::ndim, the order, the device,
+ * The template arguments are a function's demands: the element type, nb::shape or nb::ndim, the order, the device,
  * nb::ro. A result becomes an object of the library that they name, such as nb::numpy. */
 #ifndef FFI_HPY_NDARRAY_H_
 #define FFI_HPY_NDARRAY_H_
@@ -131,7 +131,7 @@ public:
     ((offset += static_cast<int64_t>(indices) * seen_.strides[axis++]), ...);
     return data()[offset];
   }
-  /** The array for loops. More template arguments may say what the program has checked. */
+  /** The array for loops. More template arguments may name facts that the program has checked. */
   template <typename... More> auto view() const {
     using Seen = detail::array_config<More..., Args...>;
     using Item = std::conditional_t<ReadOnly, std::add_const_t<typename Seen::Scalar>, typename Seen::Scalar>;

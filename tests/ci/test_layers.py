@@ -95,7 +95,7 @@ def test_an_edge_of_the_table_may_point_upwards_and_a_statement_may_not():
     low = Source("low", False, MODULES["low"] + "def later():\n    from .high import f\n")
     high = Source("high", False, MODULES["high"])
     assert find_violations(LAYERS, read_imports([low, high])) == [
-        "low (below) imports high (above), which stands above it: function, line 5"
+        "low (below) imports high (above), which is above it: function, line 5"
     ]
     assert layer_of("low", LAYERS) == "below"
 

@@ -149,7 +149,7 @@ def test_on_macos_the_machine_is_that_of_the_target(make_compiler, monkeypatch):
 
 def test_a_program_that_is_not_a_compiler_is_refused(monkeypatch):
     monkeypatch.setenv("CC", "echo")
-    with pytest.raises(BuildError, match="the C compiler 'echo', which does not say by -dM -E what it compiles for"):
+    with pytest.raises(BuildError, match="the C compiler 'echo', which does not report its target by -dM -E"):
         find_compiler()
 
 

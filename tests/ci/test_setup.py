@@ -42,7 +42,7 @@ def test_a_target_that_there_is_not_is_refused_before_anything_else(sources):
 def test_a_compiler_that_cannot_serve_is_refused_before_anything_is_built(sources):
     done = run(sources, "setup.py", "build", CC="echo")
     assert (done.returncode, done.stdout) == (1, "running build\n")
-    assert "the C compiler 'echo', which does not say" in done.stderr.splitlines()[-1]
+    assert "the C compiler 'echo', which does not report" in done.stderr.splitlines()[-1]
     assert not (sources / "build" / "lib").exists()
 
 

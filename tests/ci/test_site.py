@@ -1,4 +1,4 @@
-"""The checks of the site find what they are for: pages without text or colours, and C++ members without a comment."""
+"""The checks of the site find planted faults: pages without text or colours, and C++ members without a comment."""
 
 from ci.jobs.check_pages import check_page
 from ci.jobs.header_members import Headers
@@ -21,7 +21,7 @@ def test_a_page_with_text_and_highlighted_code_has_no_problem():
 
 def test_a_page_with_headings_only_is_a_problem():
     assert problems('<h1 id="a">A page of five words</h1>\n<h2>And more than that</h2>') == [
-        "has no text besides headings"
+        "has no text beyond headings"
     ]
 
 

@@ -1,4 +1,4 @@
-"""The count of what both backends contain: a planted message and a planted name are found, and others are not."""
+"""The count of names and messages in both backends finds a planted message and a planted name, and not others."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ TEST(StructuralMap, MapsInBothOrders) {
   Array<Any> root{Map<String, Any>{{"a", 3}}, List<Any>{5}};
   EXPECT_EQ(text(StructuralMap<WalkOrder::kPostOrder>(root, wrap)), "({\"a\": (4,)}, [5])");
   EXPECT_EQ(text(StructuralMap<WalkOrder::kPreOrder>(Array<Any>{2}, wrap)), "(((4,),),)")
-      << "what a callback gives is mapped too";
+      << "a callback's result is mapped too";
   EXPECT_EQ(text(root), "({\"a\": 3}, [5])");
   EXPECT_EQ(StructuralMap<WalkOrder::kPostOrder>(3, Increment).cast<int>(), 4);
 }

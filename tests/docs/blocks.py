@@ -78,7 +78,7 @@ def read_blocks(page: str, text: str, walks: bool = False) -> list[Block]:
         elif said:
             raise PageError(f"{page}: {said!r} stands before no block")
         elif token.type == "code_block":
-            raise PageError(f"{page}:{_line_of(token)}: indented code: a fence says what it is")
+            raise PageError(f"{page}:{_line_of(token)}: indented code: a fence names the language")
     if tokens and tokens[-1].type == "html_block":
         raise PageError(f"{page}: {tokens[-1].content.strip()!r} stands before no block")
     _check_order(blocks)
@@ -133,7 +133,7 @@ def _block_of(page: str, token: Token, said: str, walks: bool) -> Block:
     if language not in (*COMMANDS, *FILES, OUTPUT):
         raise PageError(f"{block.place}: `{language}` is not a language that the tests know")
     if not file and language not in (*COMMANDS, OUTPUT, "python") and not block.not_run:
-        raise PageError(f"{block.place}: a block of {language} says in its first line which file it is")
+        raise PageError(f"{block.place}: a block of {language} names its file in the first line")
     return block
 
 

@@ -34,10 +34,10 @@ COMPILE = fenced("sh", "cc -shared -fPIC one.c -o one.so")
 @pytest.mark.parametrize(
     ("page", "reason"),
     [
-        ("    x = 1\n", "page.md:1: indented code: a fence says what it is"),
+        ("    x = 1\n", "page.md:1: indented code: a fence names the language"),
         (fenced("ruby", "1"), "page.md:2: `ruby` is not a language that the tests know"),
         (fenced("", "1"), "page.md:2: `` is not a language that the tests know"),
-        (fenced("cc", "int x;"), "page.md:2: a block of cc says in its first line which file it is"),
+        (fenced("cc", "int x;"), "page.md:2: a block of cc names its file in the first line"),
         (fenced("text", "1"), "page.md:2: text is the output of the block before it, which prints nothing"),
         (SOURCE + fenced("text", "1"), "text is the output of the block before it"),
         (SOURCE + REST, "page.md:2: no block uses one.c"),

@@ -100,7 +100,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=int, default=8, help="for each target")
     parser.add_argument("--jobs", type=int, default=min(2, os.cpu_count() or 1), help="targets at once")
-    parser.add_argument("--clang", help="default: what ci/clang gives")
+    parser.add_argument("--clang", help="default: the result of ci/clang")
     parser.add_argument("--input", metavar="FILE", help="run this one only")
     parser.add_argument("targets", nargs="*", metavar="TARGET", help=f"default: {' '.join(targets())}")
     args = parser.parse_args()

@@ -182,9 +182,9 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1, help="workers at once")
     parser.add_argument(
-        "--threads", type=int, default=1, help="in every second worker, from the first on; what it finds may not repeat"
+        "--threads", type=int, default=1, help="in every second worker, from the first on; a finding may not repeat"
     )
-    parser.add_argument("--hang-seconds", type=float, default=HANG_SECONDS, help="what a call may take")
+    parser.add_argument("--hang-seconds", type=float, default=HANG_SECONDS, help="the limit for a call")
     parser.add_argument("--first", action="store_true", help="end with the first finding")
     parser.add_argument("--no-reduce", dest="reduce", action="store_false", help="do not look for fewer calls")
     parser.add_argument("--report", type=Path, help="counts as JSON")

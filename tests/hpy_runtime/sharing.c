@@ -156,5 +156,5 @@ static int exec_impl(HPyContext *ctx, HPy module) {
 
 static HPyDef *defines[] = {&exec, &store, &load, &make_type, &plain_alive, &gather, &set_out_of_range, NULL};
 static HPyGlobal *globals[] = {&shared, NULL};
-static HPyModuleDef sharing_def = {.doc = "what threads share", .defines = defines, .globals = globals};
+static HPyModuleDef sharing_def = {.doc = "values that threads share", .defines = defines, .globals = globals};
 HPy_MODINIT(sharing, sharing_def)

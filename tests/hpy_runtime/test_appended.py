@@ -100,7 +100,7 @@ def test_hpy_new_makes_a_usable_dict(appended):
     assert (d.hit(None), d, d.copy()) == (101, {"x": 1}, {"x": 1})
 
 
-@pytest.mark.skipif(IS_PYPY, reason="PyPy's collector does not look into what C structs refer to")
+@pytest.mark.skipif(IS_PYPY, reason="PyPy's collector does not follow the references of C structs")
 def test_cycles_through_a_dict_with_a_struct_are_collected(appended):
     class Thing:
         pass

@@ -21,7 +21,7 @@ import pytest
 HERE = Path(__file__).resolve().parent
 
 IS_PYPY = sys.implementation.name == "pypy"
-needs_c_cycles = pytest.mark.skipif(IS_PYPY, reason="PyPy's collector does not look into what C structs refer to")
+needs_c_cycles = pytest.mark.skipif(IS_PYPY, reason="PyPy's collector does not follow the references of C structs")
 
 
 def load_runtime():

@@ -63,7 +63,7 @@ def find_purpose(command: Sequence[str], origin: str) -> Purpose:
     size, order = macros.get("__SIZEOF_POINTER__"), macros.get("__BYTE_ORDER__")
     if done.returncode != 0 or size is None or order is None:
         said = "".join(done.stderr.splitlines()[-1:]) or "it names no __SIZEOF_POINTER__ and __BYTE_ORDER__"
-        raise BuildError(f"{called} does not say by -dM -E what it compiles for, as gcc and clang do: {said}")
+        raise BuildError(f"{called} does not report its target by -dM -E, as gcc and clang do: {said}")
     if size != "8":
         raise BuildError(f"only systems of 64 bits are served, and {called} compiles for pointers of {size} bytes")
     if macros.get(order, order) != "1234":

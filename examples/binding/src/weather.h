@@ -76,7 +76,7 @@ private:
   double offset_ = 0;
 };
 
-/* A sensor that repeats what somebody has told it. */
+/* A sensor that returns the last value it was given. */
 class Thermometer : public Sensor {
 public:
   Thermometer(std::string name, std::vector<double> celsius, double offset = 0)

@@ -191,7 +191,7 @@ class Tensor(CObject):
 
     @hidden
     def is_contiguous(self) -> bool:
-        """Whether the elements lie compact, row by row."""
+        """Whether the elements are contiguous, row by row."""
         is_contiguous: bool = _read(self, _is_contiguous)
         return is_contiguous
 

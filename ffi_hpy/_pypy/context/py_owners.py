@@ -91,7 +91,7 @@ def _forget(number: int) -> None:
 
 
 class StandIn:
-    """Stands in `owned` for an object while a search for cycles shows to the collector what it is behind."""
+    """Takes an object's place in `owned` while a search for cycles shows the references behind it to the collector."""
 
     __slots__ = ("_node",)
 

@@ -11,7 +11,7 @@ PyPy's collector sees no references of native objects, and a callable that nativ
 3. A collection runs. A node that it has reached without the witness is alive: its weak reference shows that. A node
    whose weak reference is dead is garbage, but not lost: the finalizer of the witness has all nodes.
 4. The finalizer gives `owned` and `kept` the values of the live nodes back. Of the garbage, it gives up the callables
-   and breaks cycles of native objects; the next collection ends the wrappers.
+   and breaks cycles of native objects; the next collection finalizes the wrappers.
 
 PyPy orders finalizers: of the unreachable objects with finalizers it looks at the oldest first, and clears the weak
 references to all that this one reaches. The wrappers behind it then wait for a later collection. So a witness must be
@@ -212,7 +212,7 @@ def _find_groups(closure_call: int) -> tuple[list[_Node], list[Any]]:
 
 
 def _name_values(nodes: list[_Node], closure_call: int) -> set[int]:
-    """Set the numbers of nodes. Returns the keys of what they own."""
+    """Set the numbers of nodes. Returns the keys of the objects that they own."""
     for node in nodes:
         if node.address:
             node.number = _number_of(node.address, closure_call)
@@ -291,7 +291,7 @@ def _put_back(nodes: list[_Node]) -> None:
 
 
 def _settle(witness: _Witness, is_alive: list[bool]) -> None:
-    """Put back what is alive, and give up the garbage. Finalizers of classes run first, and then another collection
+    """Put back the live objects, and release the garbage. Finalizers of classes run first, and then another collection
     decides, because they may resurrect objects."""
     _put_back([node for node, alive in zip(witness.nodes, is_alive) if alive])
     dead = [node for node, alive in zip(witness.nodes, is_alive) if not alive]
@@ -347,7 +347,7 @@ def _search_once() -> bool:
         return True
     if _State.n_garbage == n_before:
         return False
-    gc.collect()  # ends the wrappers
+    gc.collect()  # finalizes the wrappers
     return bool(_unproven(1))  # other owners may have ended with them
 
 

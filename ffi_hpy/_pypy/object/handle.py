@@ -1,4 +1,4 @@
-"""The handle of a wrapper: its slots, and the release of the reference at the end of the wrapper's life.
+"""The handle of a wrapper: its slots, and the release of the reference when the wrapper is finalized.
 
 On PyPy a wrapper releases the reference in its finalizer: weak references to the wrapper are dead by then. On CPython
 they are not, so another thread could find a wrapper that is being finalized. There the handle is a second object, which

@@ -171,7 +171,7 @@ def class_at(type_index: int) -> type | None:
 
 
 def class_made(cls: type) -> None:
-    """Do nothing: object.preservation needs no notice of the end of a wrapper."""
+    """Do nothing: object.preservation needs no notice of the finalization of a wrapper."""
 
 
 def class_set(type_index: int, cls: type, replaces: bool = True) -> type:

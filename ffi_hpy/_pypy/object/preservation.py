@@ -74,7 +74,7 @@ def look_after(wrapper: Any, address: int) -> None:
 
 
 def _forget_moved() -> None:
-    """Stop keeping wrappers without an object for an object that has ended, or that another wrapper stands for."""
+    """Stop keeping wrappers without an object for an object that was destroyed, or that has another wrapper."""
     for address in list(moved):
         with changing:
             strong = kept.get(address)
@@ -108,7 +108,7 @@ def _release_sole_owners() -> None:
             if kept.get(address) is strong:
                 del kept[address]
             released = strong.pop()
-        del released, wrapper  # CPython may end the wrapper here, outside of the lock
+        del released, wrapper  # CPython may destroy the wrapper here, outside of the lock
 
 
 def _release_unneeded() -> None:

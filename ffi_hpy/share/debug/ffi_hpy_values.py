@@ -1,4 +1,4 @@
-"""Values of the ABI as text, from the memory of a debugged process: what the printers for gdb and lldb share.
+"""Values of the ABI as text, from the memory of a debugged process: the shared part of the printers for gdb and lldb.
 
 A debugger loads this file with its own Python, without the package.
 """

@@ -94,7 +94,7 @@ class PythonGenerator(Generator):
         """ValueError, which names the line, if annotations would be evaluated."""
         if not (imports.head.is_all or imports.head.has_annotations):
             raise ValueError(
-                f"`import-section` at line {code.lineno_start}: what stands before it must begin with "
+                f"`import-section` at line {code.lineno_start}: the text before it must begin with "
                 "`from __future__ import annotations`, which cannot come later"
             )
         codegen.generate_python_import_section(code, imports.items, opt, defined, imports.head.is_all)

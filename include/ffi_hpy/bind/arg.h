@@ -98,7 +98,7 @@ template <size_t Nurse, size_t Patient> struct keep_alive {};
 /** Policy::precall(args, n, cleanup) runs before the arguments are read, and may replace them; Policy::postcall(args,
  * n, result) runs after the function. `args` are n handles. */
 template <typename Policy> struct call_policy {};
-/** A call locks the object of the method, where bound functions run beside each other: without a GIL, and on PyPy.
+/** A call locks the object of the method, where bound functions run in parallel: without a GIL, and on PyPy.
  * Objects of bound classes can be locked; at most two in a call. */
 struct lock_self {};
 

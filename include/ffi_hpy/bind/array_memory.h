@@ -73,7 +73,7 @@ inline object new_array(const DLTensor &seen, bool is_by_columns, object owner, 
   return take_object(made);
 }
 
-/** Whether the elements lie compact in an order. Axes of one element may have any stride. */
+/** Whether the elements are contiguous in an order. Axes of one element may have any stride. */
 inline bool is_compact(const DLTensor &tensor, bool is_by_columns) {
   int64_t expected = 1;
   for (int32_t i = 0; i < tensor.ndim; ++i) {

@@ -83,7 +83,7 @@ struct dtype_traits<T, enable_if_t<!std::is_const_v<T> && (std::is_arithmetic_v<
 };
 template <typename T> struct dtype_traits<const T, int> : dtype_traits<T> {};
 
-/** The base classes of the template arguments that say what they are. */
+/** The base classes of template arguments, one for each purpose. */
 struct order_tag {};
 struct device_tag {};
 struct framework_tag {};

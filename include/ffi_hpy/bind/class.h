@@ -289,7 +289,7 @@ public:
 #endif
   }
 
-  /** Adds a constructor, or what another def_visitor adds. */
+  /** Adds a constructor, or the entries of another def_visitor. */
   template <typename Visitor, typename... Extra>
   class_ &def(const def_visitor<Visitor> &visitor, const Extra &...extra) {
     static_cast<const Visitor &>(visitor).execute(*this, extra...);

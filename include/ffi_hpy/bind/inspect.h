@@ -24,7 +24,7 @@ inline const std::type_info &type_info(handle type) {
 template <typename T> T &type_supplement(handle type) {
   return *static_cast<T *>(detail::bound_class(type).supplement);
 }
-/** An entry of a class or of its bases, as it is: a descriptor, not what it returns. Empty if there is none. */
+/** An entry of a class or of its bases, as it is: a descriptor, not the descriptor's value. Empty if there is none. */
 inline object type_lookup(handle type, handle name) noexcept {
   try {
     object found = detail::ask_python("class_entry", type, name);
@@ -127,7 +127,7 @@ template <typename T> T *inst_ptr(handle value) {
   void *found = detail::api->instance_cast(&value.any(), &detail::class_of<T>::get());
   return static_cast<T *>(found != nullptr ? found : detail::place_of(instance));
 }
-/** Whether the object has a value, and whether it ends the value. */
+/** Whether the object has a value, and whether it destroys the value. */
 inline std::pair<bool, bool> inst_state(handle value) {
   const ffi_hpy_instance &instance = detail::instance_of(value);
   return {instance.value != nullptr,
@@ -135,7 +135,7 @@ inline std::pair<bool, bool> inst_state(handle value) {
 }
 /** Whether the object has a value. */
 inline bool inst_ready(handle value) { return inst_state(value).first; }
-/** Says whether the object has a value, and whether it ends the value. */
+/** Sets whether the object has a value, and whether it destroys the value. */
 inline void inst_set_state(handle value, bool ready, bool destruct) {
   ffi_hpy_instance &instance = detail::instance_of(value);
   if (inst_state(value) == std::make_pair(ready, ready && destruct)) return;
@@ -176,7 +176,7 @@ inline object inst_reference(handle type, void *value, handle parent = handle())
 inline object inst_take_ownership(handle type, void *value) {
   return detail::new_instance(detail::bound_class(type), false).finish(value, detail::delete_by_class);
 }
-/** Ends the value if the object owns it. The object has no value afterwards. */
+/** Destroys the value if the object owns it. The object has no value afterwards. */
 inline void inst_destruct(handle value) {
   ffi_hpy_instance &instance = detail::instance_of(value);
   detail::require_no_owner(instance);

@@ -13,7 +13,7 @@ FFI_HPY_NAMESPACE_BEGIN
 
 namespace detail {
 
-/** Fills the module with what `define` says: args are the module, the address of the core's table, and the Function by
+/** Fills the module by `define`: args are the module, the address of the core's table, and the Function by
  * which the package answers. */
 inline int execute(void (*define)(module_ &), const TVMFFIAny *args, int32_t n_args) {
   if (n_args != 3 || args[1].type_index != kTVMFFIOpaquePtr || args[2].type_index != kTVMFFIFunction) return -1;

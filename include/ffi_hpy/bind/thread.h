@@ -47,7 +47,7 @@ struct gil_functions {
   }
 };
 
-/** Whether bound functions run beside each other: without a GIL, and on PyPy, where calls by cffi release it. */
+/** Whether bound functions run in parallel: without a GIL, and on PyPy, where calls by cffi release it. */
 inline bool functions_run_in_parallel() {
   static const bool answer = ask_python("runs_in_parallel").any().v_int64 != 0;
   return answer;
@@ -90,7 +90,7 @@ private:
   int state_ = 0;
 };
 
-/** A mutex where bound functions run beside each other; with a GIL it does nothing. A thread that waits lets other
+/** A mutex where bound functions run in parallel; with a GIL it does nothing. A thread that waits lets other
  * threads of Python run. */
 class ft_mutex {
 public:
@@ -171,7 +171,7 @@ private:
 
 } // namespace detail
 
-/** Locks up to two objects of bound classes while this object lives, where bound functions run beside each other. */
+/** Locks up to two objects of bound classes while this object lives, where bound functions run in parallel. */
 class ft_object2_guard {
 public:
   ft_object2_guard(handle a, handle b) {
@@ -195,7 +195,7 @@ private:
   detail::object_lock *locks_[2] = {};
 };
 
-/** Locks an object of a bound class while this object lives, where bound functions run beside each other. */
+/** Locks an object of a bound class while this object lives, where bound functions run in parallel. */
 class ft_object_guard : public ft_object2_guard {
 public:
   explicit ft_object_guard(handle value) : ft_object2_guard(value, handle()) {}

@@ -102,7 +102,7 @@ template <typename T> struct eigen_layout {
 
 /* ---- Results ---- */
 
-/** An array on the memory of a matrix. `owner` keeps the memory alive; without one, the policy says who does. */
+/** An array on the memory of a matrix. `owner` keeps the memory alive; without one, the policy names the owner. */
 template <typename Scalar, typename T>
 handle eigen_export(const T &value, handle owner, rv_policy policy, cleanup_list *cleanup) {
   using Array = eigen_array<T, Scalar>;

@@ -17,7 +17,7 @@ template <typename T> class deleter {
 public:
   deleter() = default;
   deleter(std::default_delete<T>) {}
-  /** For a value in an object of Python: owns the object, and has what was taken from it. */
+  /** For a value in an object of Python: owns the object, and has the value that was taken from it. */
   deleter(object owner, void *taken, void (*release)(ffi_hpy_instance *), void *holder)
       : owner_(std::move(owner)), taken_(taken), release_(release), holder_(holder) {}
   /** Whether the value belongs to C++. */

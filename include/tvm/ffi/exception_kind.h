@@ -29,7 +29,7 @@ namespace detail {
 struct ExceptionFacts {
   /** The name of Python's class. */
   const char *kind;
-  /** For an OSError with a number: what the system says. */
+  /** For an OSError with a number: the system's text. */
   std::string text;
   /** Of an OSError. */
   bool has_number = false;

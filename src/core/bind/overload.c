@@ -350,7 +350,7 @@ static const char *copy_text(const char *text, char **to) {
   return copy;
 }
 
-/* Fills in a parameter: its flags, and what the author has said about it, if anything. */
+/* Fills in a parameter: its flags, and the author's description, if any. */
 static void set_param(ffi_hpy_param *param, const ffi_hpy_param *said, uint8_t type_flags, char **names) {
   *param = (ffi_hpy_param){.default_value = fh_any_none(), .flags = kFfiHpyCastConvert};
   if (said != NULL) {

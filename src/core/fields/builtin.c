@@ -145,7 +145,7 @@ int fh_builtin_refuse_copy(void *self, const TVMFFIAny *args, int32_t n_args, TV
   FH_UNUSED(result);
   const fh_builtin_type *type = (const fh_builtin_type *)self;
   if (fh_function_check_count("__ffi_shallow_copy__", n_args, 1) != 0) return -1;
-  return fh_error_raise(FH_TYPE_ERROR, "A `%s` is part of what it does and cannot be copied", type->key);
+  return fh_error_raise(FH_TYPE_ERROR, "A `%s` is part of its caller's state and cannot be copied", type->key);
 }
 
 /* ---- Getters and setters ---- */

@@ -38,7 +38,7 @@ static int read_vector(reader *in, size_t item_bytes, const unsigned char **item
   *n = word_at(in->at);
   in->at += 8;
   /* Divides, because *n times item_bytes may overflow. */
-  if (*n > (uint64_t)(in->end - in->at) / item_bytes) return raise_broken("a length is larger than what follows");
+  if (*n > (uint64_t)(in->end - in->at) / item_bytes) return raise_broken("a length is larger than the rest");
   *items = in->at;
   in->at += *n * item_bytes;
   return 0;

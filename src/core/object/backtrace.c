@@ -71,7 +71,7 @@ static int frame_limit(void) {
   return (int)value;
 }
 
-/* C++ headers that every call and every throw goes through: their lines are no help to the reader. */
+/* C++ headers that every call and every throw goes through: their lines do not help the reader. */
 static bool is_glue_file(const char *filename) {
   static const char *const files[] = {"include/tvm/ffi/error.h", "include/tvm/ffi/function_detail.h",
                                       "include/tvm/ffi/function.h", "include/tvm/ffi/any.h", "include/c++/"};

@@ -61,7 +61,7 @@ typedef struct chunk {
   struct chunk *next_touched;
   char apart_from_blocks[56];
 } chunk;
-FH_STATIC_ASSERT(offsetof(chunk, foreign) % 64 == 0, "what others write has a cache line of its own");
+FH_STATIC_ASSERT(offsetof(chunk, foreign) % 64 == 0, "the field that other threads write has its own cache line");
 FH_STATIC_ASSERT(sizeof(chunk) % 16 == 8, "where blocks begin tells them from malloc's");
 
 struct heap {

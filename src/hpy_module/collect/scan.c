@@ -219,7 +219,7 @@ static bool was_unreachable(const FbScan *former, const TVMFFIObject *object, co
 
 static void add_root(void *arg, TVMFFIObject *object, FbHandleCell *cell, bool is_preserved) {
   Building *self = arg;
-  /* a thread that uses any wrapper may change what it refers to */
+  /* a thread that uses any wrapper may change the wrapper's references */
   bool is_busy = !is_preserved && is_used(self, cell);
   if (is_busy) self->is_quiet = false;
   bool is_live = self->former != NULL && !was_unreachable(self->former, object, cell);

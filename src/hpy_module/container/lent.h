@@ -22,7 +22,7 @@ int fb_lent_enable(HPyContext *ctx, TVMFFISafeCallType callee, const int32_t *ty
  * and without memory. If *out is an object, the caller ends it by fb_lent_end. Requires the extension. */
 bool fb_lent_read(HPyContext *ctx, HPy value, TVMFFIAny *out);
 
-/* Ends an object. An error may be pending, and stays so. */
+/* Destroys an object. An error may be pending, and stays so. */
 void fb_lent_end(TVMFFIObject *object);
 
 #endif /* FFI_HPY_CONTAINER_LENT_H_ */

@@ -163,8 +163,8 @@ HPyDef_METH(mapping_get, "get", HPyFunc_KEYWORDS,
             .doc = "get($self, key, default=None)\n--\n\n"
                    "Look up a value.\n\n"
                    "Args:\n"
-                   "    key: what it is looked up by.\n"
-                   "    default: what is returned if there is none.")
+                   "    key: the key to look up.\n"
+                   "    default: the result if the key is missing.")
 static HPy mapping_get_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
   static const char *const names[] = {"key", "default"};
   static const FbKeywords keywords = {"get", names, 2, NULL};

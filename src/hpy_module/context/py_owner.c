@@ -67,7 +67,7 @@ HPy fb_py_owner_exchange(HPyContext *ctx, FbPyOwner *owner, HPy h) {
   return former;
 }
 
-/* Releases what the owner owns, and frees it. */
+/* Releases the object that the owner owns, and frees the owner. */
 static void end(HPyContext *ctx, FbPyOwner *owner) {
   if (owner->release == NULL) {
     fb_ref_clear(ctx, &owner->ref);

@@ -50,7 +50,7 @@ typedef union FbTemp {
 enum {
   FB_TEMP_USE = 1, /* a use of the cell */
   FB_TEMP_MOVE = 2, /* an offer of the cell's handle */
-  /* an object over a Python object that the caller keeps alive; fb_args_release_borrowed ends the object */
+  /* an object over a Python object that the caller keeps alive; fb_args_release_borrowed destroys the object */
   FB_TEMP_BORROWED = 3,
   FB_TEMP_TAGS = 3,
 };

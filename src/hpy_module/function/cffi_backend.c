@@ -177,7 +177,7 @@ static int64_t address_of(void (*function)(void)) {
 
 HPyDef_METH(fb_cffi_backend_start, "cover", HPyFunc_VARARGS,
             .doc = "Given the addresses of the functions that run callbacks, make errors of exceptions and ask for "
-                   "signals, 0 for one that comes later, the addresses of what these need.")
+                   "signals, 0 for one that comes later, the addresses of the values that these need.")
 static HPy fb_cffi_backend_start_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self;
   if (nargs != 3) return fb_raise(ctx, ctx->h_TypeError, "cover() takes three addresses");

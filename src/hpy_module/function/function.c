@@ -124,7 +124,7 @@ HPyDef_SET(function_takes_python, "_takes_python",
   return 0;
 }
 
-HPyDef_GETSET(function_about, "_about", .doc = "The number of what the package has noted of the author's words.")
+HPyDef_GETSET(function_about, "_about", .doc = "The number of the package's record about the author's words.")
 static HPy function_about_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
   FbFunction *function = fb_function_struct(ctx, self);
@@ -249,7 +249,7 @@ HPy fb_function_type_new(HPyContext *ctx, HPy base) {
       .defines = defines,
       .doc = "A native function, which any thread may call. A value that can be called becomes one on\n"
              "its way to native code.\n\n"
-             "Arguments are converted by what they are, as convert() lists it. They may be given by the\n"
+             "Arguments are converted by their classes, as convert() lists them. They may be given by the\n"
              "names that the author has given the parameters; without such names, keyword arguments are a\n"
              "TypeError. An error of native code is raised as an exception. The GIL is released during the call\n"
              "where `release_gil` is true.\n\n"

@@ -79,7 +79,7 @@ typedef struct FbPreserved {
   bool is_moved;      /* the wrapper has offered its handle to a call, or has none any more */
 } FbPreserved;
 
-/* Whether there are strong references besides the wrapper's. */
+/* Whether there are strong references in addition to the wrapper's. */
 FH_INLINE bool fb_identity_is_held(TVMFFIObject *handle) {
   /* relaxed: with a single reference, only its owner can change the count */
   return (uint32_t)fh_atomic_load_relaxed(&handle->combined_ref_count) > 1;
@@ -96,11 +96,11 @@ FH_INLINE bool fb_identity_is_preserved(TVMFFIObject *handle) {
 
 /* Lets the native object of a registered cell own the wrapper, and fills *preserved. The cell keeps its native
  * reference, which the caller then releases. Returns false, and changes nothing, if the wrapper is not registered or is
- * in use. is_moved: the caller has offered the handle of the cell; otherwise it has begun the end of the wrapper. */
+ * in use. is_moved: the caller has offered the handle of the cell; otherwise the caller finalizes the wrapper. */
 bool fb_identity_preserve(FbHandleCell *cell, FbPreserved *preserved, bool is_moved);
 
-/* The end of a wrapper proceeds: removes it from the map, with is_unlisted. Returns whether __del__ was called before,
- * and records that it is now. */
+/* Continues the finalization of a wrapper: removes the wrapper from the map, with is_unlisted. Returns whether __del__
+ * was called before, and records that it is now. */
 bool fb_identity_finalize(FbHandleCell *cell, bool is_unlisted);
 
 /* Called after a wrapper with state that the collector tracks was registered; its flag NOTED is set. Written once

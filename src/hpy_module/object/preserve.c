@@ -1,4 +1,4 @@
-/* The end of a wrapper with state, and the deleter of native objects that own their wrapper. */
+/* The finalization of a wrapper with state, and the deleter of native objects that own their wrapper. */
 #include "preserve.h"
 
 #include <stdlib.h>
@@ -66,7 +66,7 @@ bool fb_preserve_offer(HPyContext *ctx, HPy self, FbHandleCell *cell) {
   return false;
 }
 
-/* --- the end of a wrapper ----------------------------------------------------------------------------------------- */
+/* --- the finalization of a wrapper -------------------------------------------------------------------------------- */
 
 /* Lets the native object own the wrapper, whose end has begun on this thread. Returns false if the wrapper owns the
  * object's only reference, and if it cannot be preserved. */

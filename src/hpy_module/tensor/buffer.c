@@ -119,7 +119,7 @@ static int fill(HPyContext *ctx, TVMFFIObject *handle, HPy_buffer *view, int fla
 
 HPyDef_SLOT(fb_buffer_get, HPy_bf_getbuffer)
 static int fb_buffer_get_impl(HPyContext *ctx, HPy self, HPy_buffer *view, int flags) {
-  view->obj = HPy_NULL; /* what a failure leaves there, by the protocol */
+  view->obj = HPy_NULL; /* by the protocol, a failure leaves NULL there */
   FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFITensor, 1);
   if (cell == NULL) return -1;
   int rc = fill(ctx, cell->handle, view, flags);

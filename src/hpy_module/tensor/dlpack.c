@@ -212,7 +212,7 @@ HPyDef_METH(fb_dlpack_from, "from_dlpack", HPyFunc_KEYWORDS,
                    "    ext_tensor: an object with `__dlpack__`, or a DLPack capsule, which is used up.\n"
                    "    require_alignment: the number of bytes of which the address of the first element must be\n"
                    "        a multiple; 0 for any.\n"
-                   "    require_contiguous: whether the elements must lie compact, row by row.\n\n"
+                   "    require_contiguous: whether the elements must be contiguous, row by row.\n\n"
                    "Returns:\n"
                    "    A new Tensor, which keeps the memory alive. A write to the Tensor changes the array.\n\n"
                    "Raises:\n"

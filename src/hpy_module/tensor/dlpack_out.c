@@ -187,7 +187,7 @@ HPyDef_METH(fb_dlpack_out_method, "__dlpack__", HPyFunc_KEYWORDS,
                    "\"dltensor\", which cannot say that memory is read-only. `stream` is ignored: a tensor does not "
                    "know which stream its data is written on. `dl_device` is where the consumer wants the data, by "
                    "default where it is. The memory is shared, unless `copy` is true or the data must move: then the "
-                   "capsule has a compact copy in host memory. BufferError for what cannot be had: read-only memory "
+                   "capsule has a compact copy in host memory. BufferError for impossible requests: read-only memory "
                    "in the older form, another device than the CPU for a copy, a copy of memory that the host cannot "
                    "read, moving data with copy=False.")
 static HPy fb_dlpack_out_method_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {

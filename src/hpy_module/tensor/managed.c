@@ -148,7 +148,7 @@ DLManagedTensorVersioned *fb_tensor_memory_copy(const DLTensor *from, const char
   bool compact = fh_dltensor_is_compact(from);
   unsigned n_bits = (unsigned)from->dtype.bits * from->dtype.lanes;
   if (!compact && n_bits % 8 != 0)
-    return refuse(kind, message, "BufferError", "elements of less than a byte are copied only where they lie compact");
+    return refuse(kind, message, "BufferError", "elements of less than a byte are copied only if they are contiguous");
   DLManagedTensorVersioned *copy = fb_tensor_memory_new(&prototype, kind, message);
   size_t n_bytes = 0;
   if (copy == NULL) return NULL;

@@ -129,7 +129,7 @@ static HPy tensor_size_impl(HPyContext *ctx, HPy self, const HPy *args, size_t n
   return extent;
 }
 HPyDef_METH(tensor_is_contiguous, "is_contiguous", HPyFunc_NOARGS,
-            .doc = "Whether the elements lie compact, row by row.")
+            .doc = "Whether the elements are contiguous, row by row.")
 static HPy tensor_is_contiguous_impl(HPyContext *ctx, HPy self) { return read_tensor(ctx, self, read_is_contiguous); }
 
 static FbRef tensor_type; /* written once during the import */

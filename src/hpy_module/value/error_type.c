@@ -150,7 +150,7 @@ HPyDef_METH(error_update, "update_backtrace", HPyFunc_KEYWORDS,
                    "Replace the backtrace, or append to it.\n\n"
                    "Args:\n"
                    "    backtrace: the text.\n"
-                   "    append: whether what is there stays before it.")
+                   "    append: whether to keep the existing text and add this one behind it.")
 static HPy error_update_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
   static const char *const names[] = {"backtrace", "append"};
   static const FbKeywords keywords = {"update_backtrace", names, 2, NULL};

@@ -121,7 +121,7 @@ void fhpy_debug_list_report(void) {
   size_t n, n_left = 0;
   FhpyRecordCopy *copies = fhpy_debug_record_copy(LIST_OPEN, 0, &n);
   if (copies == NULL) {
-    fputs("ffi_hpy debug mode: no memory to look for what is open at exit\n", stderr);
+    fputs("ffi_hpy debug mode: no memory to look for open handles at exit\n", stderr);
     return;
   }
   PyObject *threads = find_threads();

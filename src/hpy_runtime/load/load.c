@@ -60,10 +60,11 @@ static int check_definition(const HPyModuleDef *def, const char *name) {
   size_t n_defines = 0;
   while (def->defines[n_defines] != NULL) ++n_defines;
   if (n_defines > 1) {
-    PyErr_Format(PyExc_SystemError,
-                 "HPyModuleDef defines a HPy_mod_create slot, which must be alone, got %zu definitions: what it "
-                 "creates is not a module they could be put in (module '%s')",
-                 n_defines, name);
+    PyErr_Format(
+        PyExc_SystemError,
+        "HPyModuleDef defines a HPy_mod_create slot, which must be alone, got %zu definitions: the object that it "
+        "creates is not a module for them (module '%s')",
+        n_defines, name);
     return -1;
   }
   if (def->doc != NULL || def->globals != NULL) {

@@ -54,7 +54,7 @@ static const char load_doc[] =
     "From spec, a ModuleSpec, __spec__, __loader__ and __package__ are set before the module runs.\n"
     "With debug the module gets a context that notices misused handles: see ffi_hpy.hpy_debug. None stands for the "
     "mode\n"
-    "in which the file was loaded before, or else what FFI_HPY_DEBUG in the environment asks for (1 or 0).\n"
+    "in which the file was loaded before, or else the mode that FFI_HPY_DEBUG in the environment names (1 or 0).\n"
     "With trace it gets one that counts the calls of each function of HPy; both modes at once there are not.\n"
     "sys.modules is not touched.\n"
     "Raises ImportError for a file that is not such a module or was loaded in another mode, RuntimeError for one that\n"
@@ -74,9 +74,9 @@ static PyObject *check_file(PyObject *self, PyObject *path) {
 
 static const char check_file_doc[] =
     "check_file(path)\n--\n\n"
-    "Raise ImportError if the file at `path`, a str, is truncated, damaged or no library. The system's loader would "
+    "Raise ImportError if the file at `path`, a str, is truncated, damaged or not a library. The system's loader would "
     "map\n"
-    "what its headers promise, and the process would end at the first use of a page that the file does not have.";
+    "as many pages as the headers declare, and the process would end at the first use of a page that the file lacks.";
 
 static PyMethodDef methods[] = {{"load", (void *)load, METH_FASTCALL | METH_KEYWORDS, load_doc},
                                 {"check_file", (void *)check_file, METH_O, check_file_doc},

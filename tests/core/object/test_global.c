@@ -86,7 +86,7 @@ static TVMFFIMethodInfo info_of(const char *name, TVMFFIObjectHandle function) {
   TVMFFIMethodInfo info;
   memset(&info, 0, sizeof(info));
   info.name = text_of(name);
-  info.doc = text_of("what it does");
+  info.doc = text_of("a doc text");
   info.metadata = text_of("{\"type_schema\": \"{}\"}");
   info.flags = kTVMFFIFieldFlagBitMaskIsStaticMethod;
   info.method = fh_any_object(function);
@@ -103,7 +103,7 @@ TEST(method_info_brings_metadata) {
   expect_text(fh_str_object_bytes(text.v_obj), "{\"type_schema\": \"{}\"}");
   fh_any_drop(&text);
   expect_int(fh_global_text(text_of("test.global.info"), 1, &text), 0);
-  expect_text(fh_str_object_bytes(text.v_obj), "what it does");
+  expect_text(fh_str_object_bytes(text.v_obj), "a doc text");
   fh_any_drop(&text);
   expect_int(TVMFFIFunctionSetGlobalFromMethodInfo(&info, 0), -1);
   expect_raised("RuntimeError", "is already registered");

@@ -424,13 +424,13 @@ TEST(metadata_is_registered_once) {
   int32_t type_index = type_of("test.reflect.Metadata");
   TVMFFITypeMetadata metadata;
   memset(&metadata, 0, sizeof(metadata));
-  metadata.doc = text_of("what it is");
+  metadata.doc = text_of("a doc text");
   metadata.total_size = 32;
   metadata.structural_eq_hash_kind = kTVMFFISEqHashKindTreeNode;
   expect(TVMFFIGetTypeInfo(type_index)->metadata == NULL);
   expect_int(TVMFFITypeRegisterMetadata(type_index, &metadata), 0);
   const TVMFFITypeMetadata *kept = TVMFFIGetTypeInfo(type_index)->metadata;
-  expect_text(kept->doc, "what it is");
+  expect_text(kept->doc, "a doc text");
   expect_int(kept->total_size, 32);
   expect_int(kept->structural_eq_hash_kind, kTVMFFISEqHashKindTreeNode);
   expect_int(TVMFFITypeRegisterMetadata(type_index, &metadata), -1);
@@ -441,7 +441,7 @@ static int metadata_sweep(void *counter) {
   char key[40];
   TVMFFITypeMetadata metadata;
   memset(&metadata, 0, sizeof(metadata));
-  metadata.doc = text_of("what it is");
+  metadata.doc = text_of("a doc text");
   snprintf(key, sizeof(key), "test.reflect.MetadataSweep%d", ++*(int *)counter);
   int32_t type_index = type_of(key);
   return type_index < 0 ? -1 : TVMFFITypeRegisterMetadata(type_index, &metadata);

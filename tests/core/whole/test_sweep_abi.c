@@ -85,7 +85,7 @@ static int set_global_from_info(void *unused) {
   TVMFFIMethodInfo info;
   memset(&info, 0, sizeof(info));
   info.name = fresh_name();
-  info.doc = text_of("what it does");
+  info.doc = text_of("a doc text");
   info.method = obj(test_echo());
   return TVMFFIFunctionSetGlobalFromMethodInfo(&info, 0);
 }
@@ -291,7 +291,7 @@ static int add_metadata(void *unused) {
   (void)unused;
   TVMFFITypeMetadata metadata;
   memset(&metadata, 0, sizeof(metadata));
-  metadata.doc = text_of("what it is");
+  metadata.doc = text_of("a doc text");
   int32_t type_index = fresh_type();
   return type_index > 0 ? TVMFFITypeRegisterMetadata(type_index, &metadata) : -1;
 }

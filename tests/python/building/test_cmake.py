@@ -25,7 +25,7 @@ PACKAGE = Path(ffi_hpy.__file__).resolve().parent
 if CMAKE is None:
     pytest.skip("ci/requirements/test.txt has CMake for one interpreter", allow_module_level=True)
 if IS_DEBUG or IS_OWN_DEBUG:
-    pytest.skip("what CMake builds knows nothing of debug modes", allow_module_level=True)
+    pytest.skip("programs that CMake builds know nothing of debug modes", allow_module_level=True)
 
 
 @pytest.fixture

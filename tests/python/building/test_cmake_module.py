@@ -14,7 +14,7 @@ pytestmark = pytest.mark.same_everywhere
 if CMAKE is None:
     pytest.skip("ci/requirements/test.txt has CMake for one interpreter", allow_module_level=True)
 if IS_DEBUG or IS_OWN_DEBUG:
-    pytest.skip("what CMake builds knows nothing of debug modes", allow_module_level=True)
+    pytest.skip("programs that CMake builds know nothing of debug modes", allow_module_level=True)
 
 LISTS = """
 cmake_minimum_required(VERSION 3.18)

@@ -58,7 +58,7 @@ def test_files_that_exist_stay(init, tmp_path):
 
 @pytest.mark.same_everywhere
 @pytest.mark.skipif(CMAKE is None, reason="ci/requirements/test.txt has CMake for one interpreter")
-@pytest.mark.skipif(IS_DEBUG or IS_OWN_DEBUG, reason="what CMake builds knows nothing of debug modes")
+@pytest.mark.skipif(IS_DEBUG or IS_OWN_DEBUG, reason="programs that CMake builds know nothing of debug modes")
 def test_the_project_builds_and_passes_its_tests(tmp_path):
     for path, text in command.files_of_project("heron").items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)

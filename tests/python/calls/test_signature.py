@@ -28,8 +28,8 @@ def test_a_function_shows_names_types_and_defaults(library):
     line, *rest = show.__doc__.splitlines()
     assert line.startswith("show(values: Array[int], window: int = 3, scale: float = 0.5, unit: str | None = None, ")
     assert line.endswith("is_short: bool = True) -> str")
-    assert rest == ["", "Shows what came.", "", "At length."]
-    assert "Shows what came." in pydoc.plain(pydoc.render_doc(show))
+    assert rest == ["", "Shows the arguments.", "", "At length."]
+    assert "Shows the arguments." in pydoc.plain(pydoc.render_doc(show))
 
 
 def test_a_function_without_names_shows_numbers(library, testing):

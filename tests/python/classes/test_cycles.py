@@ -540,7 +540,7 @@ def test_a_finalizer_finds_a_whole_cycle(lib: Any, way: str) -> None:
     assert [is_whole(window) for window in saved] == [True] * 5
     before = lib.n_alive()
     saved.clear()
-    # a List beside a callback needs two collections, and each of PyPy's ends a wrapper of a chain
+    # a List beside a callback needs two collections, and each of PyPy's finalizes a wrapper of a chain
     n_rounds = 2 if sys.implementation.name == "cpython" else 5
     collect_garbage(lambda: lib.n_alive() == before - n_saved, n_rounds)
     assert lib.n_alive() == before - n_saved
@@ -570,7 +570,7 @@ def test_traverse_function_of_the_author(lib: Any) -> None:
     assert alive_after(lib, make) == 0
 
 
-# --- what is in use stays ---------------------------------------------------------------------------------------------
+# --- objects in use stay ----------------------------------------------------------------------------------------------
 
 
 def window_cycle(lib: Any) -> Any:

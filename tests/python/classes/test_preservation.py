@@ -85,7 +85,7 @@ def settle() -> None:
     gc.collect()
 
 
-# --- what comes back --------------------------------------------------------------------------------------------------
+# --- wrappers that come back ------------------------------------------------------------------------------------------
 
 
 def test_a_subclass_comes_back_with_its_attributes(Square):

@@ -998,7 +998,7 @@ go.set()
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="co_qualname of code objects, which the other way needs")
-@pytest.mark.skipif(IS_PYPY, reason="what CPython without a GIL needs")
+@pytest.mark.skipif(IS_PYPY, reason="CPython without a GIL needs it")
 @pytest.mark.parametrize("stops", [False, True], ids=["by assignment", "without a stop of all threads"])
 def test_a_generated_init_has_the_names_of_its_class(monkeypatch, stops):
     from ffi_hpy._start import named

@@ -288,7 +288,7 @@ def test_a_keyword_is_compared_as_a_whole(testing):
         testing.echo(1, **{"a\0b": 2})
 
 
-@pytest.mark.skipif(IS_PYPY, reason="PyPy does not count as a number what has only __index__")
+@pytest.mark.skipif(IS_PYPY, reason="an object with __index__ alone does not count as a number on PyPy")
 def test_a_type_error_of_a_number_comes_out(testing):
     import numbers
 

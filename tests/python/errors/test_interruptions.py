@@ -12,7 +12,7 @@ HEAD = """
 import gc, sys
 import ffi_hpy, ffi_hpy.testing
 
-gc.disable()  # what is raised within a finalizer arrives nowhere
+gc.disable()  # an exception within a finalizer arrives nowhere
 
 apply, raise_error = ffi_hpy.get_global_func("testing.apply"), ffi_hpy.get_global_func("testing.test_raise_error")
 Pair = ffi_hpy.testing.TestIntPair
@@ -45,7 +45,7 @@ def interrupted_at(operation, n):
 
 def check(operation):
     try:
-        operation()  # loads what is loaded at first use
+        operation()  # loads the modules that load at first use
     except Exception:
         pass
     n, wrong = 0, []
@@ -64,7 +64,7 @@ OPERATIONS = {
 def operation():
     apply(lambda: 1 / 0)
 """,
-    "a callback that raises what came out of native code": """
+    "a callback that raises an exception from native code": """
 def operation():
     def again():
         try:
@@ -172,7 +172,7 @@ def references(address):
     return ctypes.c_uint64.from_address(address).value & 0xFFFFFFFF
 
 def end_interrupted(n):
-    # Ends a wrapper, interrupted at the n-th line, and makes a call: whether there is such a line, and what is wrong.
+    # Finalizes a wrapper, interrupted at the n-th line, and makes a call: whether there is such a line, and the fault.
     array = ffi_hpy.Array([Pair(1, 2)])
     item = array[0]
     address = item.__chandle__()

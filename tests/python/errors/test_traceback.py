@@ -306,7 +306,7 @@ def fall_through_native_code(testing, levels):
     testing.apply(fall_through_native_code, testing, levels - 1)
 
 
-@pytest.mark.thread_unsafe(reason="traces what it runs")
+@pytest.mark.thread_unsafe(reason="traces its own code")
 def test_a_crossing_costs_as_much_at_the_end_of_a_deep_recursion_as_at_its_start(testing):
     def lines_run(levels):
         """Return how many lines of the package run while an exception propagates through `levels` levels."""

@@ -18,7 +18,7 @@ from ffi_hpy.testing import _library
 
 pytestmark = [
     pytest.mark.thread_unsafe(reason="starts processes that say the same each time"),
-    pytest.mark.skipif(IS_DEBUG, reason="what is compared does not depend on handles"),
+    pytest.mark.skipif(IS_DEBUG, reason="the compared values do not depend on handles"),
 ]
 
 HERE = Path(__file__).resolve().parent
@@ -169,7 +169,7 @@ for name in sorted(ffi_hpy.list_global_func_names()):
         for i, value in enumerate(VALUES):
             rows[f"{name} {i}"] = outcome(f, value)
         rows[f"{name} none"], rows[f"{name} five"] = outcome(f), outcome(f, 1, 2, 3, 4, 5)
-for name in ("schema_id_object", "schema_id_any", "echo"):  # what the caller gives away
+for name in ("schema_id_object", "schema_id_any", "echo"):  # arguments that the caller gives away
     rows[f"moved {name}"] = outcome(get("testing." + name), class_of("TestIntPair")(7, 8)._move())
 
 every = class_of("SchemaAllTypes").make_with(1, 2.5, "s")

@@ -49,7 +49,7 @@ struct Matrix {
 };
 
 FFI_HPY_MODULE(bound_arrays, m) {
-  /* ---- what an array is ---- */
+  /* ---- properties of an array ---- */
   m.def(
       "describe",
       [](const nb::ndarray<nb::ro> &a) {

@@ -40,7 +40,7 @@ struct Notes {
   int n = 3;
 };
 
-/* It says itself what it is. */
+/* It returns its own kind. */
 struct Pet {
   bool is_cat = false;
 };

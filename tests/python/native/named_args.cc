@@ -33,7 +33,7 @@ TVM_FFI_DLL_EXPORT_NAMED_FUNC(subtract, Subtract, refl::arg("a"), refl::arg("b")
 
 TVM_FFI_STATIC_INIT_BLOCK() {
   refl::GlobalDef()
-      .def("named_args.show", Show, "Shows what came.\n\nAt length.", refl::arg("values"), refl::arg("window") = 3,
+      .def("named_args.show", Show, "Shows the arguments.\n\nAt length.", refl::arg("values"), refl::arg("window") = 3,
            refl::arg("scale") = 0.5, refl::arg("unit") = nullptr, refl::arg("is_short") = true)
       .def("named_args.plain", Subtract, "Has no names.")
       .def_packed(

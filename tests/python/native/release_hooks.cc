@@ -185,7 +185,7 @@ TVM_FFI_STATIC_INIT_BLOCK() {
   refl::ObjectDef<HookedObj>()
       .def(refl::init<int64_t, Any, String>())
       .def_rw("number", &HookedObj::number)
-      .def_rw("part", &HookedObj::part, "what it consists of")
+      .def_rw("part", &HookedObj::part, "a part of the object")
       .def_rw("note", &HookedObj::note, refl::DefaultValue(String("")))
       .def("plus", [](const HookedObj *self, int64_t more) { return self->number + more; })
       .def_static("at", [](int64_t number) { return Hooked(number, nullptr, "made by at"); });

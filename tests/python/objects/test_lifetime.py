@@ -124,7 +124,7 @@ def test_objects_that_native_code_drops_are_freed_whatever_it_keeps():
             del thing
 
 
-@pytest.mark.skipif(IS_DEBUG, reason="in hpy's debug mode what native code drops waits for the next call")
+@pytest.mark.skipif(IS_DEBUG, reason="in hpy's debug mode objects that native code drops wait for the next call")
 def test_collections_alone_free_the_items_of_a_container():
     ended = []
 
@@ -278,7 +278,7 @@ def resident():
         return int(statm.read().split()[1]) * resource.getpagesize()
 
 n, bound = map(int, sys.argv[4:])
-for _ in range(20):  # PyPy compiles for ten of them, and what emulates it translates that once more
+for _ in range(20):  # PyPy compiles for ten of them, and an emulator translates the code once more
     before = resident()
     for _ in range(n):
         work()
@@ -427,7 +427,7 @@ class Counted:
 
 
 @pytest.mark.skipif(REFUSES_FINALIZERS, reason="PyPy refuses __del__ in native classes")
-@pytest.mark.thread_unsafe(reason="counts what all threads end")
+@pytest.mark.thread_unsafe(reason="counts the objects that all threads destroy")
 @pytest.mark.parametrize("base", [ffi_hpy.List, ffi_hpy.Object, ffi_hpy.Device, ffi_hpy.Function])
 def test_a_finalizer_runs_whether_or_not_a_mixin_has_it(base):
     class Mixed(Counted, base):

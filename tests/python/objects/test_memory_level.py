@@ -82,7 +82,7 @@ n = int(sys.argv[2])
 def resident():
     for _ in range(3):
         gc.collect()
-        echo(None)  # a native call frees what others have released
+        echo(None)  # a native call frees objects that other threads have released
     getattr(libc, "malloc_trim", int)(0)
     with open("/proc/self/statm") as statm:
         return int(statm.read().split()[1]) * resource.getpagesize()

@@ -342,7 +342,7 @@ def test_a_state_that_is_none_is_refused_by_its_name(make, state, said):
         return
     with pytest.raises(TypeError) as caught:
         value.__setstate__(state)
-    assert str(caught.value).startswith(f"{type(value).__name__}.__setstate__() takes what __getstate__() returned: ")
+    assert str(caught.value).startswith(f"{type(value).__name__}.__setstate__() takes the result of __getstate__(): ")
     assert said in str(caught.value)
     assert value.__chandle__() == before
 

@@ -186,8 +186,8 @@ except ImportError as error:
     said = run_python(program, tmp_path)
     core = package / BINARIES.relative_to(PACKAGE) / "lib" / "libtvm_ffi.so"
     assert said == f"ffi_hpy is not built or not installed completely: {core} is missing\n"
-    # Next to a setup.py the package's folder has the sources, which hide the installed package: one sentence says what
-    # to do.
+    # Next to a setup.py the package's folder has the sources, which hide the installed package: one sentence names
+    # the remedy.
     (tmp_path / "setup.py").touch()
     said = run_python(program, tmp_path)
     installed = Path(ffi_hpy.__file__).parent
@@ -261,7 +261,7 @@ def test_a_sub_interpreter_is_told_that_it_is_one_and_the_main_interpreter_impor
 def test_an_import_that_failed_anywhere_can_be_repeated():
     program = """
 import importlib.abc, sys
-import json, traceback, typing # what is not ours is there
+import json, traceback, typing # the other packages' modules are there
 class Failing(importlib.abc.MetaPathFinder):
     def __init__(self):
         self.seen = []

@@ -124,7 +124,7 @@ def test_a_library_for_another_system_is_not_found_for_this_one(package: Path) -
         ("linux", "riscv32", "riscv64-linux"),
     ],
 )
-@pytest.mark.thread_unsafe(reason="what Python says of the system is the process's")
+@pytest.mark.thread_unsafe(reason="the description of the system belongs to the process")
 def test_a_system_is_named_by_machine_and_system(
     monkeypatch: pytest.MonkeyPatch, platform_name: str, machine: str, expected: str
 ) -> None:
@@ -137,7 +137,7 @@ def test_a_system_is_named_by_machine_and_system(
     assert _system.name_system() == expected
 
 
-@pytest.mark.thread_unsafe(reason="what Python says of the system is the process's")
+@pytest.mark.thread_unsafe(reason="the description of the system belongs to the process")
 def test_unsupported_systems_have_another_name(monkeypatch: pytest.MonkeyPatch) -> None:
     own = _system.name_system()
     assert own == OWN

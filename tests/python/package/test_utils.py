@@ -121,7 +121,7 @@ def test_a_wrapper_looks_like_its_prototype():
         ((["a"], (), ["b", "b"]), ValueError, "Duplicate keyword-only argument names"),
         ((["a"], (), ["b"], {"c": 1}), ValueError, "not in kwonly_names"),
         ((["__i_target_func"],), ValueError, "conflict with internal names"),
-        ((["a"], (), None, None, None, ["b"]), ValueError, "which are no arguments"),
+        ((["a"], (), None, None, None, ["b"]), ValueError, "which are not arguments"),
     ],
     ids=str,
 )

@@ -36,7 +36,7 @@ def repeat(work):
         while True:
             try:
                 work()
-            except RuntimeError as error:  # a thread that comes too late to call back is told so
+            except RuntimeError as error:  # a thread that calls back too late gets an error
                 if "began to exit" not in str(error):
                     os._exit(3)
                 time.sleep(0.001)

@@ -88,7 +88,7 @@ def work():
     try:
         while True:
             f(1, "a text of some length"), pair.sum(), ffi_hpy.convert([pair])
-    except RuntimeError as error:  # a thread that comes too late to call back is told so
+    except RuntimeError as error:  # a thread that calls back too late gets an error
         assert "began to exit" in str(error)
 for _ in range(2):
     threading.Thread(target=work, daemon=True).start()
@@ -158,7 +158,7 @@ def work(i):
                 pass
             ffi_hpy.register_error(f"Kind{i}.{n % 50}", type("Mine", (Exception,), {}))
             ffi_hpy.register_global_func(f"exit.daemon{i}.{n % 50}", fail, override=True)
-    except RuntimeError as error:  # a thread that comes too late to call back is told so
+    except RuntimeError as error:  # a thread that calls back too late gets an error
         assert "began to exit" in str(error)
 for i in range(2):
     threading.Thread(target=work, args=(i,), daemon=True).start()

@@ -66,7 +66,7 @@ def test_the_core_refuses_it(how, message):
 
 
 @needs_exchange
-@pytest.mark.thread_unsafe(reason="what the array library of the tests does is said per test and thread")
+@pytest.mark.thread_unsafe(reason="the behaviour of the tests' array library is set per test and thread")
 @each_bad
 def test_an_argument_that_an_exchange_table_describes_is_refused(how, message):
     state = new_state()
@@ -108,7 +108,7 @@ def test_a_capsule_with_it_is_refused_and_stays_its_owner_s(how, message, is_ver
 
 
 @needs_exchange
-@pytest.mark.thread_unsafe(reason="what the array library of the tests does is said per test and thread")
+@pytest.mark.thread_unsafe(reason="the behaviour of the tests' array library is set per test and thread")
 @pytest.mark.parametrize(
     ("how", "shape"),
     [

@@ -188,7 +188,7 @@ def test_the_core_data_type_compares_by_value():
 
 
 @needs_threads
-@pytest.mark.thread_unsafe(reason="sets what the whole process has")
+@pytest.mark.thread_unsafe(reason="sets a value of the whole process")
 def test_a_class_for_data_types_that_is_set_while_threads_read_is_seen_by_all_afterwards(testing):
     class Ours(dtype):
         __slots__ = ()

@@ -19,7 +19,7 @@ BORROWS = ffi_hpy._core.HAS_EXTENSION
 
 pytestmark = [
     pytest.mark.skipif(not HAS_EXCHANGE, reason="this interpreter's context cannot use exchange tables"),
-    pytest.mark.thread_unsafe(reason="what the array library of the tests does is said per test and thread"),
+    pytest.mark.thread_unsafe(reason="the behaviour of the tests' array library is set per test and thread"),
 ]
 GPU = ffi_hpy.device("cuda:3")
 

@@ -59,7 +59,7 @@ private:
   }
   TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE static TVMFFIAny NoObject() noexcept {
     return detail::AnyUnsafe::MoveAnyToTVMFFIAny(
-        Any(Error("TypeError", "Expected an object as what another value stands for", "")));
+        Any(Error("TypeError", "Expected an object as the value to replace", "")));
   }
 
   std::unordered_map<const Object *, Entry> var_remap_;

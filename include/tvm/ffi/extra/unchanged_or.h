@@ -39,7 +39,7 @@ struct UnchangedOrUnsafe;
 
 /** A replacement of type T, or the marker that the value stays unchanged. */
 template <typename T> class UnchangedOr {
-  static_assert(!std::is_base_of_v<Error, std::remove_cv_t<T>>, "an error is not what a value becomes: say Expected");
+  static_assert(!std::is_base_of_v<Error, std::remove_cv_t<T>>, "a value does not become an error: write Expected");
   template <typename U>
   static constexpr bool kIsValue =
       !std::is_same_v<U, Unchanged> && !detail::is_unchanged_or_v<U> && !detail::is_expected_v<U> &&
