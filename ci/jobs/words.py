@@ -30,6 +30,8 @@ _RULES = [
 
 _JOIN = re.compile(_GAP)
 _OPENING = re.compile(rf"(?<![\w.:-])(?:Wha[t]|Wh[o]|Whoeve[r])(?='(?:s|re)\b|{_GAP}[\w`*\"'({{%])")
+_VERB = r"is|are|was|were|has|had|have|does|do|did|comes?|came|can|could|may|must|will|would|needs?|remains?"
+_CLAUSE = re.compile(rf"(?<![\w.:-])wha[t]{_GAP}(?:an?|the|its?|they|{_VERB})\b(?!{_GAP}(?:not{_GAP})?None)")
 _LINE_MARK = re.compile(r"#+|//[/!]?")
 _QUOTES = ('"""', "'''", '"', "'", "`")
 _END = re.compile(r"""[.!?](?=[\s"'`)*|\]\\]|$)|\*/|\"{3}""")
@@ -43,10 +45,11 @@ def find_words(name: str, text: str) -> list[str]:
         for match in pattern.finditer(text):
             words = " ".join(_JOIN.sub(" ", match[0]).split())
             found.append((bisect_right(starts, match.start()) + 1, f'"{words}": {advice}'))
-    for match in _OPENING.finditer(text):
-        if not _is_question(text, match.start()):
-            line = bisect_right(starts, match.start()) + 1
-            found.append((line, f'a sentence opens with "{match[0]}": begin with the subject'))
+    for pattern, place, advice in ((_OPENING, "sentence", "name the subject"), (_CLAUSE, "clause", "write a noun")):
+        for match in pattern.finditer(text):
+            if not _is_question(text, match.start()):
+                line = bisect_right(starts, match.start()) + 1
+                found.append((line, f'a {place} opens with "{match[0].split()[0]}": {advice}'))
     return [f"{name}:{line}: {violation}" for line, violation in sorted(found)]
 
 
@@ -73,7 +76,7 @@ def _paragraph(text: str, start: int) -> str:
 
 # --- the check of the check -----------------------------------------------------------------------------------------
 
-_WHAT, _WHO, _NO, _GIL = "What", "Who", "no", "the GIL"  # fields of the texts, so that this file passes
+_WHAT, _CLAUSED, _WHO, _NO, _GIL = "What", "what", "Who", "no", "the GIL"  # fields, so that this file passes
 _PRONOUN = f"{_NO}body"
 _PLANTED = {
     "a.c": f"""/* {_WHAT} a call needs. */
@@ -104,12 +107,14 @@ up {_GIL}; {_GIL} is given up.
 ask = "{_WHAT} is it?" if right else "{_WHAT}'s wrong"
 # It is {_NO} "list", or there is
 # {_NO} list.
+# It returns {_CLAUSED}
+# it found, if {_CLAUSED} is not None. It asks {_CLAUSED} it is?
 ''',
 }
 _PLANTED_LINES = [
     *("a.c:1", "a.c:2", "a.c:6", "a.c:7", "a.c:9", "a.c:9", "a.c:10"),
     *("b.md:1", "b.md:3", "b.md:6", "b.md:9", "b.md:10"),
-    *("c.py:1", "c.py:2", "c.py:3", "c.py:3"),
+    *("c.py:1", "c.py:2", "c.py:3", "c.py:3", "c.py:5"),
 ]
 
 
