@@ -114,7 +114,7 @@ FFI_HPY_COLD inline uint64_t keep_value(const TVMFFIAny &value) {
 /** Whether the three highest bits of the exponent of a float are 011 or 100: one bit is enough for them. */
 inline bool is_usual_float(uint64_t bits) { return ((bits >> 60 & 7) + 1) >> 1 == 2; }
 
-/** A value as a pointer. The pointer owns what the value owns: nothing, or a reference to an object. */
+/** A value as a pointer. The pointer takes over the reference of the value, if the value has one. */
 inline PyObject *pointer_of(const TVMFFIAny &value) {
   uint64_t bits = value.v_uint64, made = 0;
   switch (value.type_index) {
