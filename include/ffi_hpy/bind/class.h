@@ -218,6 +218,12 @@ struct trampoline_access {
 };
 template <typename T> inline constexpr bool has_trampoline_v = decltype(trampoline_access::test<T>(nullptr))::value;
 
+/** Whether the place of a base class in an object is known without the object: not that of a virtual base. */
+template <typename Base, typename T>
+auto is_plain_base(int) -> decltype(static_cast<T *>(std::declval<Base *>()), std::true_type());
+template <typename Base, typename T> std::false_type is_plain_base(...);
+template <typename Base, typename T> inline constexpr bool is_plain_base_v = decltype(is_plain_base<Base, T>(0))::value;
+
 /** The first of Ts that derives from T, a trampoline; T if there is none. */
 template <typename T, typename... Ts> struct alias_in {
   using type = T;
@@ -410,8 +416,10 @@ private:
   template <typename Base> static void set_base([[maybe_unused]] ffi_hpy_class *made) {
     if constexpr (is_base<Base>) {
       made->base = &detail::class_of<Base>::get();
-      auto *whole = reinterpret_cast<T *>(uintptr_t{4096}); /* never accessed */
-      if (reinterpret_cast<uintptr_t>(static_cast<Base *>(whole)) == 4096) return;
+      if constexpr (detail::is_plain_base_v<Base, T>) {
+        auto *whole = reinterpret_cast<T *>(uintptr_t{4096}); /* never accessed */
+        if (reinterpret_cast<uintptr_t>(static_cast<Base *>(whole)) == 4096) return;
+      }
       made->to_base = [](void *value) -> void * { return static_cast<Base *>(static_cast<T *>(value)); };
     }
   }

@@ -165,3 +165,11 @@ def test_levels_of_inheritance(bound):
     assert (level.zero(), level.one(), level.two(), level.zero_of_two(), level.visited()) == (0, 1, 2, 0, "yes")
     assert bound.Level2.__mro__[1:3] == (bound.Level1, bound.Level0)
     assert "Documented." in bound.Level2.visited.__doc__
+
+
+def test_virtual_base_classes(bound):
+    for made in (bound.Diamond(), bound.make_diamond()):
+        made.root += 10
+        assert (type(made), made.root, made.left, made.diamond) == (bound.Diamond, 11, 2, 3)
+        assert bound.root_of(made) == 11
+    assert (bound.Left().root, bound.root_of(bound.Left())) == (1, 1)

@@ -88,6 +88,18 @@ struct Level2 : Level1 {
   int two() const { return 2; }
 };
 
+struct Root {
+  virtual ~Root() = default;
+  int root = 1;
+};
+struct Left : virtual Root {
+  int left = 2;
+};
+struct Right : virtual Root {};
+struct Diamond : Left, Right {
+  int diamond = 3;
+};
+
 struct Source {
   int n;
 };
@@ -175,6 +187,12 @@ FFI_HPY_MODULE(bound_members, m) {
       .def("two", &Level2::two)
       .def("zero_of_two", &Level2::zero)
       .def(Adds(), "Documented.");
+
+  nb::class_<Root>(m, "Root").def(nb::init<>()).def_rw("root", &Root::root);
+  nb::class_<Left, Root>(m, "Left").def(nb::init<>()).def_rw("left", &Left::left);
+  nb::class_<Diamond, Left>(m, "Diamond").def(nb::init<>()).def_rw("diamond", &Diamond::diamond);
+  m.def("root_of", [](const Root &object) { return object.root; });
+  m.def("make_diamond", []() -> std::shared_ptr<Root> { return std::make_shared<Diamond>(); });
 
   nb::class_<Source>(m, "Source").def(nb::init<int>());
   nb::class_<Target>(m, "Target").def(nb::init_implicit<int>()).def(nb::init<Source>()).def_ro("n", &Target::n);
