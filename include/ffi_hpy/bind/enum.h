@@ -77,6 +77,20 @@ FFI_HPY_NOINLINE inline bool ask_enum(enum_record *record, handle source, bool m
   return false;
 }
 
+/** Whether a number is that of a member, or a combination of flags. Before Python 3.11 `~flag` is a negative number: it
+ * becomes that of the other flags. */
+inline bool is_member(const enum_record &record, int64_t *number) {
+  bool is_sorted = record.python.is_valid();
+  if (is_sorted && !record.is_flag) return find_sorted(record.members, *number) != nullptr;
+  int64_t all = 0;
+  for (const auto &[each, member] : record.members) {
+    if (each == *number) return true;
+    all |= each;
+  }
+  if (*number < 0) *number &= all;
+  return record.is_flag;
+}
+
 /** The number of an argument; false if it is not a member. */
 FFI_HPY_NOINLINE inline bool read_enum(enum_record *record, handle source, uint32_t flags, int64_t *number) noexcept {
   if (record == nullptr) return false;
@@ -84,7 +98,7 @@ FFI_HPY_NOINLINE inline bool read_enum(enum_record *record, handle source, uint3
   switch (source.any().type_index) {
   case kTVMFFIInt:
     *number = source.any().v_int64;
-    if (record->is_arithmetic) return true; /* such a member is an int */
+    if (record->is_arithmetic) return is_member(*record, number); /* such a member is an int */
     return may_convert && !record->is_str && ask_enum(record, source, true, number);
   case kTVMFFISmallStr:
   case kTVMFFIStr: return record->is_str && ask_enum(record, source, true, number); /* such a member is a str */
@@ -117,7 +131,7 @@ template <typename E> struct type_caster<E, enable_if_t<std::is_enum_v<E>>> : na
     int64_t number = 0;
     if (!read_enum(enum_of<E>::known, source, flags, &number)) return false;
     value = static_cast<E>(number);
-    return true;
+    return static_cast<int64_t>(value) == number; /* a combination of flags may be outside the range */
   }
   static handle from_cpp(E source, rv_policy, cleanup_list *) noexcept {
     return member_of(enum_of<E>::known, static_cast<int64_t>(source));

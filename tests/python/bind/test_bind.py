@@ -260,6 +260,22 @@ def test_arithmetic_enums_and_flags(bound):
     assert issubclass(bound.Access, enum.Flag)
 
 
+@pytest.mark.parametrize("wrong", [1, 11, -1, 2**32, 2**32 + 10, 2**70])
+def test_an_int_that_is_not_a_member_is_refused(bound, wrong):
+    assert bound.level(10) is bound.Level.high
+    with pytest.raises(TypeError, match="incompatible function arguments"):
+        bound.level(wrong)
+
+
+def test_combinations_of_arithmetic_flags(bound):
+    bold, italic, wide = bound.Style
+    assert bound.style(bold | wide) == 129
+    assert bound.style(~bold) & (bold | italic | wide) == italic | wide
+    for wrong in (256, 257, 2**40):
+        with pytest.raises(TypeError, match="incompatible function arguments"):
+            bound.style(wrong)
+
+
 # --- classes ----------------------------------------------------------------------------------------------------------
 
 

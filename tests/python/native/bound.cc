@@ -92,6 +92,7 @@ struct Unbound {};
 enum class Color { red = 1, green = 2, blue = 4 };
 enum Level { low, high = 10 };
 enum class Access { read = 1, write = 2 };
+enum class Style : uint8_t { bold = 1, italic = 2, wide = 128 };
 
 struct TooSmall : std::runtime_error {
   using std::runtime_error::runtime_error;
@@ -187,11 +188,16 @@ FFI_HPY_MODULE(bound, m) {
       .value("blue", Color::blue);
   nb::enum_<Level>(m, "Level", nb::is_arithmetic()).value("low", low).value("high", high).export_values();
   nb::enum_<Access>(m, "Access", nb::is_flag()).value("read", Access::read).value("write", Access::write);
+  nb::enum_<Style>(m, "Style", nb::is_arithmetic(), nb::is_flag())
+      .value("bold", Style::bold)
+      .value("italic", Style::italic)
+      .value("wide", Style::wide);
   m.def("next_color", [](Color c) { return c == Color::red ? Color::green : Color::blue; }, "color"_a = Color::red);
   m.def("bad_color", [] { return static_cast<Color>(99); });
   m.def("colors", [](std::vector<Color> c) { return c; });
   m.def("level", [](Level level) { return level; });
   m.def("access", [](Access access) { return access; });
+  m.def("style", [](Style style) { return style; });
 
   /* classes */
   nb::class_<Animal>(m, "Animal", "An animal.")
