@@ -166,7 +166,11 @@ public:
     running_function running(whole_, slot_->name);
     check(api->call(slot_->caller.load(std::memory_order_acquire), views, static_cast<int32_t>(n), &result));
     object kept = take(result);
-    return ::FFI_HPY_BIND_NAMESPACE::cast<R>(kept);
+    if constexpr (is_text_view_v<R>) {
+      return last_text(::FFI_HPY_BIND_NAMESPACE::cast<R>(kept));
+    } else {
+      return ::FFI_HPY_BIND_NAMESPACE::cast<R>(kept);
+    }
   }
 
 private:

@@ -4,6 +4,7 @@
 
 #include <list>
 #include <optional>
+#include <string>
 
 namespace nb = ffi_hpy;
 using namespace nb::literals;
@@ -43,5 +44,9 @@ void define(nb::module_ &m) {
 void define(nb::class_<Foo> &cl) { cl.def(nb::init<double>()); }
 //! other_constructor: the class has no public constructor with these parameters
 void define(nb::class_<Foo> &cl) { cl.def(nb::init<int, int, int>()); }
+//! cast_to_a_reference: a cast to a reference or a pointer needs a bound class
+size_t size(nb::handle text) { return nb::cast<const std::string &>(text).size(); }
+//! cast_to_a_pointer: a cast to a reference or a pointer needs a bound class
+bool read(nb::handle number, int *&to) { return nb::try_cast(number, to); }
 //! no_base_class: class_<T, Base, Trampoline>
 void define(nb::module_ &m) { nb::class_<Foo, Bar>(m, "Foo"); }

@@ -174,35 +174,6 @@ inline object checked(handle made) {
   return steal(made);
 }
 
-/** The bytes of a str or, if is_bytes is true, of bytes. False for another value. */
-inline bool read_text(const TVMFFIAny &value, bool is_bytes, std::string_view *out) {
-  switch (value.type_index) {
-  case kTVMFFIRawStr:
-    if (is_bytes) return false;
-    *out = value.v_c_str;
-    return true;
-  case kTVMFFISmallStr:
-  case kTVMFFISmallBytes:
-    if (is_bytes != (value.type_index == kTVMFFISmallBytes)) return false;
-    *out = {value.v_bytes, value.small_str_len};
-    return true;
-  case kTVMFFIStr:
-  case kTVMFFIBytes: {
-    if (is_bytes != (value.type_index == kTVMFFIBytes)) return false;
-    const TVMFFIByteArray *bytes = TVMFFIBytesGetByteArrayPtr(value.v_obj);
-    *out = {bytes->data, bytes->size};
-    return true;
-  }
-  case kTVMFFIByteArrayPtr: {
-    if (!is_bytes) return false;
-    const auto *bytes = static_cast<const TVMFFIByteArray *>(value.v_ptr);
-    *out = {bytes->data, bytes->size};
-    return true;
-  }
-  default: return false;
-  }
-}
-
 /** Members of a caster with the member `value`, which from_python sets. Names such as `list[int]` may contain commas:
  * the text of the type is the last argument. */
 #define FFI_HPY_TYPE_CASTER(Type, ...)                                                                        \
@@ -360,10 +331,49 @@ template <> struct type_caster<std::string> : native_caster {
   static handle from_cpp(std::string_view source, rv_policy, cleanup_list *) noexcept { return text_from_cpp(source); }
 };
 
+/** The bytes of a short str, whose handle ends before the function runs. */
+class short_text {
+public:
+  const char *copy(std::string_view text) noexcept {
+    std::memcpy(bytes_, text.data(), text.size());
+    bytes_[text.size()] = '\0';
+    return bytes_;
+  }
+  /** Moves the bytes from the caster to an object that lives until the function returns. *text points at them before
+   * and afterwards. */
+  bool outlive(const char **text, cleanup_list *cleanup) noexcept {
+    if (*text != bytes_) return true;
+    if (cleanup == nullptr) return false;
+    handle kept = text_from_cpp(std::string_view(bytes_, sizeof(bytes_))); /* so long that it is not short */
+    if (!kept.is_valid()) python_error dropped;
+    std::string_view bytes;
+    if (!kept.is_valid() || !read_text(kept.any(), false, &bytes)) return false;
+    cleanup->append(kept);
+    *text = bytes.data();
+    return true;
+  }
+
+private:
+  char bytes_[8] = {};
+};
+
 template <> struct type_caster<std::string_view> : native_caster {
   FFI_HPY_TYPE_CASTER(std::string_view, const_name("str"));
-  bool from_python(handle source, uint32_t, cleanup_list *) noexcept { return read_text(source.any(), false, &value); }
+  bool from_python(handle source, uint32_t, cleanup_list *) noexcept {
+    if (!read_text(source.any(), false, &value)) return false;
+    if (source.any().type_index == kTVMFFISmallStr) value = {short_.copy(value), value.size()};
+    return true;
+  }
   static handle from_cpp(std::string_view source, rv_policy, cleanup_list *) noexcept { return text_from_cpp(source); }
+  bool outlive(cleanup_list *cleanup) noexcept {
+    const char *text = value.data();
+    if (!short_.outlive(&text, cleanup)) return false;
+    value = {text, value.size()};
+    return true;
+  }
+
+private:
+  short_text short_;
 };
 
 /** `const char *`, and `char`: a str of one character. */
@@ -378,11 +388,7 @@ template <> struct type_caster<char> : native_caster {
     if (!read_text(source.any(), false, &text)) return false;
     size_ = text.size();
     value = text.data();
-    if (source.any().type_index == kTVMFFISmallStr) { /* its bytes have no zero at the end */
-      std::memcpy(small_, text.data(), size_);
-      small_[size_] = '\0';
-      value = small_;
-    }
+    if (source.any().type_index == kTVMFFISmallStr) value = short_.copy(text);
     return true;
   }
   static handle from_cpp(const char *source, rv_policy, cleanup_list *) noexcept {
@@ -392,18 +398,7 @@ template <> struct type_caster<char> : native_caster {
     return text_from_cpp(std::string_view(&source, 1));
   }
   template <typename T_> bool can_cast() const { return std::is_pointer_v<T_> || size_ == 1; }
-  /** Moves a short text, which is inside of the caster, to an object that lives until the function returns. */
-  bool outlive(cleanup_list *cleanup) noexcept {
-    if (value != small_) return true;
-    if (cleanup == nullptr) return false;
-    handle kept = text_from_cpp(std::string_view(small_, sizeof(small_))); /* so long that it is not short */
-    if (!kept.is_valid()) python_error dropped;
-    std::string_view text;
-    if (!kept.is_valid() || !read_text(kept.any(), false, &text)) return false;
-    cleanup->append(kept);
-    value = text.data();
-    return true;
-  }
+  bool outlive(cleanup_list *cleanup) noexcept { return short_.outlive(&value, cleanup); }
   explicit operator const char *() { return value; }
   explicit operator char() {
     if (size_ != 1) throw next_overload();
@@ -414,7 +409,7 @@ template <> struct type_caster<char> : native_caster {
 
 private:
   size_t size_ = 0;
-  char small_[8] = {};
+  short_text short_;
 };
 
 } // namespace detail
@@ -423,13 +418,24 @@ private:
 
 namespace detail {
 
+/** Whether a T is a text in memory that belongs to another object. */
+template <typename T>
+inline constexpr bool is_text_view_v = std::is_same_v<std::remove_cv_t<T>, std::string_view> ||
+                                       (std::is_pointer_v<T> && std::is_same_v<intrinsic_t<T>, char>);
+/** Whether a T is or contains such a text. */
+template <typename T> inline constexpr bool views_text_v = is_text_view_v<T>;
+template <template <typename...> class C, typename... Ts>
+inline constexpr bool views_text_v<C<Ts...>> = (is_text_view_v<C<Ts...>> || ... || views_text_v<Ts>);
+template <template <typename, size_t> class C, typename T, size_t N>
+inline constexpr bool views_text_v<C<T, N>> = views_text_v<T>;
+
 /** Reads a value inside of a container with a caster that ends before the function runs. */
 template <typename T>
 bool read_inner(make_caster<T> *caster, const handle &source, uint32_t flags, cleanup_list *cleanup) {
   if (!caster->from_python(source, flags_for_local_caster<T>(flags), cleanup) || !caster->template can_cast<T>()) {
     return false;
   }
-  if constexpr (std::is_pointer_v<T> && std::is_same_v<intrinsic_t<T>, char>) {
+  if constexpr (is_text_view_v<T>) {
     return caster->outlive(cleanup);
   } else {
     return true;
@@ -449,9 +455,42 @@ inline const handle &stored(const handle &value) { return value; }
 template <typename Accessor> const handle &stored(const Accessor &value) { return value.get(); }
 
 /** Whether a value may refer to objects that a conversion has made, which end before it. */
-template <typename T> inline constexpr bool refers_v = std::is_pointer_v<T> || std::is_reference_v<T>;
+template <typename T>
+inline constexpr bool refers_v = std::is_pointer_v<T> || std::is_reference_v<T> || views_text_v<T>;
 template <template <typename...> class C, typename... Ts>
-inline constexpr bool refers_v<C<Ts...>> = (refers_v<Ts> || ...);
+inline constexpr bool refers_v<C<Ts...>> = (views_text_v<C<Ts...>> || ... || refers_v<Ts>);
+
+struct class_caster_tag;
+/** A cast by hand to T is possible: the result does not refer to the caster. */
+template <typename T> constexpr void check_cast() {
+  static_assert((!std::is_pointer_v<T> && !std::is_reference_v<T>) || std::is_void_v<intrinsic_t<T>> ||
+                    std::is_base_of_v<class_caster_tag, make_caster<T>>,
+                "a cast to a reference or a pointer needs a bound class; other values end with the cast");
+}
+/** Reads a text, which is in the handle or in the object of Python. */
+template <typename T> bool read_view(const handle &source, T *out) {
+  static_assert(is_text_view_v<T>);
+  std::string_view text;
+  if (!source.is_valid() || !((std::is_pointer_v<T> && source.is_none()) || read_text(source.any(), false, &text))) {
+    return false;
+  }
+  if constexpr (std::is_pointer_v<T>) {
+    *out = text.data();
+  } else {
+    *out = text;
+  }
+  return true;
+}
+
+/** A text that Python has returned, and may release at once: it stays until the next one of the thread. */
+inline std::string_view last_text(std::string_view text) {
+  static thread_local std::string last;
+  last = text;
+  return last;
+}
+inline const char *last_text(const char *text) {
+  return text == nullptr ? nullptr : last_text(std::string_view(text)).data();
+}
 
 template <typename T> bool load(make_caster<T> *caster, handle source, bool convert, cleanup_list *cleanup) {
   uint32_t flags = cast_flags::manual | (convert ? uint32_t{cast_flags::convert} : 0);
@@ -466,13 +505,12 @@ template <typename T, typename Derived> T cast(const detail::object_api<Derived>
   const handle &source = detail::stored(static_cast<const Derived &>(value));
   if constexpr (std::is_void_v<T>) {
     return;
-  } else if constexpr (std::is_same_v<T, const char *>) {
-    std::string_view text; /* in the handle or in the object of Python, so that it outlives the caster */
-    if (!source.is_valid() || !(source.is_none() || detail::read_text(source.any(), false, &text))) {
-      detail::throw_cast_error();
-    }
-    return text.data();
+  } else if constexpr (detail::is_text_view_v<T>) {
+    std::decay_t<T> text;
+    if (!detail::read_view(source, &text)) detail::throw_cast_error();
+    return text;
   } else {
+    detail::check_cast<T>();
     detail::cleanup_list cleanup;
     detail::make_caster<T> caster;
     if (!detail::load<T>(&caster, source, convert, &cleanup)) detail::throw_cast_error();
@@ -483,12 +521,17 @@ template <typename T, typename Derived> T cast(const detail::object_api<Derived>
 template <typename T, typename Derived>
 bool try_cast(const detail::object_api<Derived> &value, T &out, bool convert = true) noexcept {
   try {
-    handle source = static_cast<const Derived &>(value);
-    detail::cleanup_list cleanup;
-    detail::make_caster<T> caster;
-    if (!detail::load<T>(&caster, source, convert, &cleanup)) return false;
-    out = caster.operator detail::cast_t<T>();
-    return true;
+    const handle &source = detail::stored(static_cast<const Derived &>(value));
+    if constexpr (detail::is_text_view_v<T>) {
+      return detail::read_view(source, &out);
+    } else {
+      detail::check_cast<T>();
+      detail::cleanup_list cleanup;
+      detail::make_caster<T> caster;
+      if (!detail::load<T>(&caster, source, convert, &cleanup)) return false;
+      out = caster.operator detail::cast_t<T>();
+      return true;
+    }
   } catch (...) {
     return false;
   }

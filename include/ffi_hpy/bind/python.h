@@ -6,6 +6,7 @@
 
 #include <exception>
 #include <string>
+#include <string_view>
 
 FFI_HPY_NAMESPACE_BEGIN
 
@@ -77,6 +78,35 @@ FFI_HPY_NOINLINE inline object own_text(const TVMFFIAny &value) {
   std::string_view data(bytes->data, bytes->size);
   return value.type_index == kTVMFFIStr ? str_of(data) : bytes_object(data);
 }
+/** The bytes of a str or, if is_bytes is true, of bytes. False for another value. */
+inline bool read_text(const TVMFFIAny &value, bool is_bytes, std::string_view *out) {
+  switch (value.type_index) {
+  case kTVMFFIRawStr:
+    if (is_bytes) return false;
+    *out = value.v_c_str;
+    return true;
+  case kTVMFFISmallStr:
+  case kTVMFFISmallBytes:
+    if (is_bytes != (value.type_index == kTVMFFISmallBytes)) return false;
+    *out = {value.v_bytes, value.small_str_len};
+    return true;
+  case kTVMFFIStr:
+  case kTVMFFIBytes: {
+    if (is_bytes != (value.type_index == kTVMFFIBytes)) return false;
+    const TVMFFIByteArray *bytes = TVMFFIBytesGetByteArrayPtr(value.v_obj);
+    *out = {bytes->data, bytes->size};
+    return true;
+  }
+  case kTVMFFIByteArrayPtr: {
+    if (!is_bytes) return false;
+    const auto *bytes = static_cast<const TVMFFIByteArray *>(value.v_ptr);
+    *out = {bytes->data, bytes->size};
+    return true;
+  }
+  default: return false;
+  }
+}
+
 /** Asks the package for an operation on Python's side: args are its name and its n - 1 arguments. */
 FFI_HPY_NOINLINE inline object ask_package(TVMFFIAny *args, size_t n) {
   for (size_t i = 1; i < n; ++i) {
@@ -121,8 +151,9 @@ FFI_HPY_COLD inline const char *python_error::what() const noexcept {
   try {
     if (text_.empty() && !error_.is_none()) {
       object shown = detail::ask_python("error_text", error_);
-      const TVMFFIByteArray *bytes = TVMFFIBytesGetByteArrayPtr(shown.any().v_obj);
-      text_.assign(bytes->data, bytes->size);
+      std::string_view text;
+      (void)detail::read_text(shown.any(), true, &text);
+      text_ = text;
     }
     return text_.c_str();
   } catch (...) {

@@ -22,6 +22,7 @@ struct array_caster : sequence_caster<array_caster<Array, T, N>, Array, T> {
     try {
       sequence items;
       if (!items.read(source, flags, takes_python_v<T>) || items.size() != N) return false;
+      if (!items.template outlive<T>(cleanup)) return false;
       for (size_t i = 0; i < N; ++i) {
         bool fits =
             read_item<T>(items[i], flags, cleanup, [&](auto &&item) { value[i] = std::forward<decltype(item)>(item); });

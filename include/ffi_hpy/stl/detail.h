@@ -29,6 +29,14 @@ public:
     return keep(source, FFI_HPY_PAIRS);
   }
   size_t size() const { return size_; }
+  /** Lets the items live until the function returns, if a T refers to texts in them. */
+  template <typename... T> bool outlive([[maybe_unused]] cleanup_list *cleanup) {
+    if constexpr ((views_text_v<T> || ...)) {
+      if (kept_.is_valid() && cleanup == nullptr) return false;
+      if (kept_.is_valid()) cleanup->append(kept_.inc_ref());
+    }
+    return true;
+  }
   const handle &operator[](size_t i) const { return reinterpret_cast<const handle &>(begin_[i]); }
 
 private:
@@ -145,7 +153,7 @@ template <typename Derived, typename C, typename T> struct sequence_caster {
       C &value = static_cast<Derived *>(this)->value;
       value.clear();
       sequence items;
-      if (!items.read(source, flags, takes_python)) return false;
+      if (!items.read(source, flags, takes_python) || !items.template outlive<T>(cleanup)) return false;
       reserve(&value, items.size());
       for (size_t i = 0; i < items.size(); ++i) {
         bool fits = read_item<T>(items[i], flags, cleanup,

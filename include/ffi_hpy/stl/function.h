@@ -25,15 +25,23 @@ template <typename R, typename... A> struct python_callable {
     TVMFFIAny result = none_value();
     check(api->call(function.any().v_obj, views, static_cast<int32_t>(sizeof...(A)), &result));
     object kept = take(result);
-    if constexpr (!std::is_void_v<R>) {
+    if constexpr (is_text_view_v<R>) {
+      std::decay_t<R> text;
+      if (!read_view(kept, &text)) refuse();
+      return last_text(text);
+    } else if constexpr (!std::is_void_v<R>) {
+      check_cast<R>();
       make_caster<R> read;
-      if (!load<R>(&read, kept, true, &cleanup)) {
-        std::string text = "expected " + type_text(make_caster<R>::Name.text, make_caster<R>::Name.types()) +
-                           " as the result of a callable";
-        throw builtin_exception("TypeError", text.c_str());
-      }
+      if (!load<R>(&read, kept, true, &cleanup)) refuse();
       return static_cast<R>(read.operator cast_t<R>());
     }
+  }
+
+private:
+  [[noreturn]] FFI_HPY_COLD static void refuse() {
+    std::string text = "expected " + type_text(make_caster<R>::Name.text, make_caster<R>::Name.types()) +
+                       " as the result of a callable";
+    throw builtin_exception("TypeError", text.c_str());
   }
 };
 

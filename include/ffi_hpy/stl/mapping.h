@@ -17,7 +17,7 @@ template <typename Map, typename K, typename V> struct dict_caster {
     try {
       value.clear();
       sequence items;
-      if (!items.read_pairs(source, takes_python)) return false;
+      if (!items.read_pairs(source, takes_python) || !items.template outlive<K, V>(cleanup)) return false;
       for (size_t i = 0; i + 1 < items.size(); i += 2) {
         check_item<V>();
         make_caster<V> mapped;

@@ -23,7 +23,7 @@ template <typename Tuple, typename... T> struct tuple_caster {
   bool from_python(handle source, uint32_t flags, cleanup_list *cleanup) noexcept {
     try {
       return items_.read(source, flags, takes_python) && items_.size() == sizeof...(T) &&
-             read(std::index_sequence_for<T...>(), flags, cleanup);
+             items_.template outlive<T...>(cleanup) && read(std::index_sequence_for<T...>(), flags, cleanup);
     } catch (...) {
       return conversion_failed(cleanup);
     }
@@ -49,7 +49,7 @@ template <typename Tuple, typename... T> struct tuple_caster {
 private:
   template <size_t... I>
   bool read(std::index_sequence<I...>, [[maybe_unused]] uint32_t flags, [[maybe_unused]] cleanup_list *cleanup) {
-    return (std::get<I>(casters_).from_python(items_[I], flags_for_local_caster<T>(flags), cleanup) && ...);
+    return (read_inner<T>(&std::get<I>(casters_), items_[I], flags, cleanup) && ...);
   }
   template <size_t... I>
   static bool explain_each(std::index_sequence<I...>, [[maybe_unused]] const sequence &items,

@@ -195,6 +195,7 @@ def test_errors_of_python(m):
     assert "_bind" not in what
     assert (value, cls, matches) == (raised, ValueError, True)
     assert m.caught(lambda: {}[1])[3] is False
+    assert (m.text_of_error("OSError"), m.text_of_error("EOFError")) == ("OSError", "EOFError")
     with pytest.raises(ValueError, match="bad") as caught:
         m.passed_on(fail)
     assert caught.value is raised

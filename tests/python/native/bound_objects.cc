@@ -226,6 +226,10 @@ FFI_HPY_MODULE(bound_objects, m) {
     }
     return nb::make_tuple();
   });
+  m.def("text_of_error", [](const char *kind) {
+    nb::set_error(kind, "%s", "");
+    return std::string(nb::python_error().what());
+  });
   m.def("passed_on", [](nb::callable f) { f(); });
   m.def("empty_call", [] { return nb::object()(1); });
   m.def("ignored", [](nb::callable f) {

@@ -1,0 +1,63 @@
+"""Texts that C++ code takes without a copy: std::string_view and const char *, alone and in containers."""
+
+from __future__ import annotations
+
+import pytest
+from support import needs_identity, needs_one_wrapper
+
+pytestmark = [needs_one_wrapper, needs_identity]
+
+TEXTS = [("", "a"), ("seven b", "eight by"), ("long text " * 9, "ä")]
+"""Texts of up to 7 bytes have another form in the ABI than longer ones."""
+
+
+@pytest.fixture(scope="module")
+def bound(import_bound):
+    """The module of bound_texts.cc."""
+    return import_bound("bound_texts")
+
+
+@pytest.mark.parametrize(("one", "two"), TEXTS)
+def test_texts_live_during_the_call(bound, one, two):
+    both = f"{one}|{two}|"
+    assert bound.views(one, two) == bound.chars(one, two) == bound.optionals(one, two) == both
+    assert bound.tuple((one, two)) == bound.array_of_views([one, two]) == bound.map({one: two}) == both
+
+
+@pytest.mark.parametrize(("one", "two"), TEXTS)
+@pytest.mark.parametrize("kind", [list, tuple, iter], ids=["list", "tuple", "iterator"])
+def test_texts_of_a_container_live_during_the_call(bound, one, two, kind):
+    both = f"{one}|{two}|"
+    fresh = [f"{one} "[:-1], f"{two} "[:-1]]  # strings that only the container has
+    assert bound.vector_of_views(kind(fresh)) == bound.vector_of_chars(kind(fresh[:])) == both
+    assert bound.vector_of_tuples(kind([(one, two), (two, one)])) == f"{both}{two}|{one}|"
+    assert bound.vector_of_pairs(kind([(one, two)])) == both
+    assert bound.variants(kind([one, [one, two]])) == f"{one}|{both}"
+
+
+@pytest.mark.parametrize("text", ["", "short", "more than seven bytes"])
+def test_a_text_that_python_returns_lives_until_the_next_one(bound, text):
+    class Poet(bound.Speaker):
+        def word(self):
+            return f"{text} "[:-1]
+
+        view = word
+
+    assert (bound.word_of(Poet()), bound.view_of(Poet())) == (text, text)
+    assert (bound.word_of(bound.Speaker()), bound.view_of(bound.Speaker())) == ("word", "view")
+    assert bound.call_chars(Poet().word) == bound.call_view(Poet().word) == text
+
+
+def test_the_result_of_a_callable_must_be_a_text(bound):
+    assert bound.call_chars(lambda: None) == "(null)"
+    with pytest.raises(TypeError, match="expected str as the result of a callable"):
+        bound.call_view(lambda: None)
+    with pytest.raises(TypeError, match="expected str as the result of a callable"):
+        bound.call_chars(lambda: 1)
+
+
+@pytest.mark.parametrize("text", ["", "short", "more than seven bytes"])
+def test_casts_by_hand_refer_to_the_text_of_the_object(bound, text):
+    assert bound.cast_view(text) == text
+    assert bound.try_cast(text) == text * 2
+    assert bound.try_cast(1) == "no text"
