@@ -120,8 +120,8 @@ FFI_HPY_NOINLINE inline bool owns_value(const ffi_hpy_instance *self) {
   }
   return false;
 }
-/** Visits what the value of an object owns, if the object owns the value, perhaps with others. Another function that
- * ends values is that of a trampoline. */
+/** Visits the references of the value of an object, if the object owns the value, perhaps with others. Another function
+ * that destroys values is that of a trampoline. */
 template <void (*DestroyAlias)(ffi_hpy_instance *)>
 void visit_value(const ffi_hpy_instance *self, const void *visitor) {
   if (self->release == &delete_holder) {

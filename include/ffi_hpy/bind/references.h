@@ -136,7 +136,7 @@ public:
   bool is_cutting() const { return take_ != nullptr; }
   /** Visits a reference to an object. The slot is the address of the member that owns it. */
   void visit_target(TVMFFIObject *target, const void *slot) const { visit_(arg_, target, slot); }
-  /** Lets the collector release what a member has owned, when all members have been visited. */
+  /** Lets the collector release the former value of a member, when all members have been visited. */
   void take(void *former, void (*release)(void *former)) const { take_(arg_, former, release); }
   /** Visits a reference to a value that has its own count, at the address `block`. */
   void visit_shared(const void *block, const void *slot, ffi_hpy_shared *(*make)(const void *slot)) const {
