@@ -67,7 +67,7 @@ def _is_array(value: Any) -> bool:
 
 
 def _describe(value: Any, reads: bool) -> str | None:
-    """Return what an array is, for the message of a parameter that demands another one; None for other values."""
+    """Describe an array for the message of a parameter that demands another one. Returns None for other values."""
     tensor = _tensor(value, True)
     if tensor is None:
         return None

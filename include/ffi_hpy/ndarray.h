@@ -188,7 +188,7 @@ template <typename T> constexpr auto dtype_text() {
   }
 }
 
-/** Says what an array is, where a parameter demands another one. */
+/** Describes an array, where a parameter demands another one. */
 FFI_HPY_COLD inline bool explain_array(handle source, bool reads, mismatch *found) {
   object text = ask_python("describe_array", source, handle(word(kTVMFFIBool, reads)));
   std::string_view what;

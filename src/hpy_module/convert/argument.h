@@ -22,7 +22,7 @@ void fb_argument_set_conversion(FbTypeTag kind, FbConversion conversion);
 void fb_argument_replace_converter(HPyContext *ctx, HPy converter, FbConversion conversion);
 
 /* Returns the conversion of a type whose converter has such a replacement; NULL for other types. The conversion owns
- * what it makes: it adds one temporary. */
+ * its result: it adds one temporary. */
 FbConversion fb_argument_replacement(const FbTypeTagEntry *entry);
 
 /* The FbConversion that dispatches on the kind of the value. */
