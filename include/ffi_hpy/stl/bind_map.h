@@ -124,7 +124,7 @@ object bind_map(handle scope, const char *name, const Extra &...extra) {
   cl.def("__len__", [](const Map &m) { return m.size(); });
   cl.def("__bool__", [](const Map &m) { return !m.empty(); }, "Whether there is an item.");
   cl.def("__repr__", [](handle whole) { return detail::ask_python("dict_repr", whole); });
-  cl.def("__contains__", [](const Map &m, const K &key) { return m.count(key) != 0; });
+  cl.def("__contains__", [](const Map &m, const K &key) { return m.count(key) != 0; }, lock_self());
   cl.def("__contains__", [](const Map &, handle) { return false; }); /* a key of another type */
   cl.def("__iter__", [](handle whole) {
     auto *map = cast<Map *>(whole);
@@ -138,17 +138,20 @@ object bind_map(handle scope, const char *name, const Extra &...extra) {
         return found->second;
       },
       chosen);
-  cl.def("__delitem__", [](Map &m, const K &key) {
-    if (m.erase(key) == 0) throw key_error("the key is not in the container");
-  });
-  cl.def("clear", [](Map &m) { m.clear(); }, "Removes all items.");
+  cl.def(
+      "__delitem__",
+      [](Map &m, const K &key) {
+        if (m.erase(key) == 0) throw key_error("the key is not in the container");
+      },
+      lock_self());
+  cl.def("clear", [](Map &m) { m.clear(); }, lock_self(), "Removes all items.");
   cl.def("keys", [](handle whole) { return map_view<Map, 'k'>{borrow(whole), cast<Map *>(whole)}; }, "The keys.");
   cl.def("values", [](handle whole) { return map_view<Map, 'v'>{borrow(whole), cast<Map *>(whole)}; }, "The values.");
   cl.def(
       "items", [](handle whole) { return map_view<Map, 'i'>{borrow(whole), cast<Map *>(whole)}; }, "Keys and values.");
 
   if constexpr (detail::is_copy_constructible<std::remove_cv_t<V>>::value) {
-    cl.def(init<const Map &>(), "Copies another container.");
+    cl.def(init<const Map &>(), arg().lock(), "Copies another container.");
     cl.def(
         "__init__",
         [](Map *whole, typed<mapping, K, V> items) {
@@ -158,17 +161,17 @@ object bind_map(handle scope, const char *name, const Extra &...extra) {
         },
         "Makes a container of the items of a mapping.");
     implicitly_convertible<mapping, Map>();
-    cl.def("__setitem__", [](Map &m, const K &key, const V &value) { detail::set_item(m, key, value); });
+    cl.def("__setitem__", [](Map &m, const K &key, const V &value) { detail::set_item(m, key, value); }, lock_self());
     cl.def(
         "update",
         [](Map &m, const Map &other) {
           for (const auto &[key, value] : other) detail::set_item(m, key, value);
         },
-        "Sets the items of another container.");
+        lock_self(), arg().lock(), "Sets the items of another container.");
   }
   if constexpr (detail::is_comparable_v<std::remove_cv_t<V>>) {
-    cl.def("__eq__", [](const Map &a, const Map &b) { return a == b; }, is_operator());
-    cl.def("__ne__", [](const Map &a, const Map &b) { return !(a == b); }, is_operator());
+    cl.def("__eq__", [](const Map &a, const Map &b) { return a == b; }, is_operator(), lock_self(), arg().lock());
+    cl.def("__ne__", [](const Map &a, const Map &b) { return !(a == b); }, is_operator(), lock_self(), arg().lock());
   }
   return std::move(cl);
 }

@@ -57,7 +57,7 @@ template <rv_policy policy, typename Vector> struct vector_iterator {
 } // namespace detail
 
 /** Binds a vector. Items are copied, unless the policy is reference_internal. A second call for the same vector returns
- * the first class. */
+ * the first class. Methods that change the vector, and those that look at many items, lock it (lock_self). */
 template <typename Vector, rv_policy policy = rv_policy::automatic_reference, typename... Extra>
 object bind_vector(handle scope, const char *name, const Extra &...extra) {
   using T = typename Vector::value_type;
@@ -86,22 +86,22 @@ object bind_vector(handle scope, const char *name, const Extra &...extra) {
           chosen);
   cl.def("__iter__", [](handle whole) { return Iterator{borrow(whole), cast<Vector *>(whole)}; });
   cl.def("__getitem__", [](Vector &v, int64_t at) -> Item { return v[detail::position(at, v.size())]; }, chosen);
-  cl.def("clear", [](Vector &v) { v.clear(); }, "Removes all items.");
+  cl.def("clear", [](Vector &v) { v.clear(); }, lock_self(), "Removes all items.");
 
   if constexpr (detail::is_copy_constructible<T>::value) {
-    cl.def(init<const Vector &>(), "Copies another container.");
+    cl.def(init<const Vector &>(), arg().lock(), "Copies another container.");
     cl.def(
         "__init__",
         [](Vector *whole, typed<iterable, T> items) { new (whole) Vector(detail::vector_from<Vector>(items)); },
         "Makes a container of the items of an iterable.");
     implicitly_convertible<iterable, Vector>();
-    cl.def("append", [](Vector &v, const T &value) { v.push_back(value); }, "Adds an item at the end.");
+    cl.def("append", [](Vector &v, const T &value) { v.push_back(value); }, lock_self(), "Adds an item at the end.");
     cl.def(
         "insert",
         [](Vector &v, int64_t at, const T &value) {
           v.insert(v.begin() + static_cast<std::ptrdiff_t>(detail::position(at, v.size(), true)), value);
         },
-        "Inserts an item at a position.");
+        lock_self(), "Inserts an item at a position.");
     cl.def(
         "pop",
         [](Vector &v, int64_t at) {
@@ -110,50 +110,65 @@ object bind_vector(handle scope, const char *name, const Extra &...extra) {
           v.erase(where);
           return value;
         },
-        arg("index") = -1, "Removes the item at a position and returns it.");
+        lock_self(), arg("index") = -1, "Removes the item at a position and returns it.");
     cl.def(
         "extend",
         [](Vector &v, const Vector &other) {
           Vector copy(other); /* it may be v */
           v.insert(v.end(), copy.begin(), copy.end());
         },
-        "Adds the items of another container.");
-    cl.def("__setitem__", [](Vector &v, int64_t at, const T &value) { v[detail::position(at, v.size())] = value; });
-    cl.def("__getitem__", [](const Vector &v, const slice &part) {
-      auto [start, stop, step, n] = part.compute(v.size()).values;
-      (void)stop;
-      Vector made;
-      made.reserve(static_cast<size_t>(n));
-      for (int64_t i = 0; i < n; ++i) made.push_back(v[static_cast<size_t>(start + i * step)]);
-      return made;
-    });
-    cl.def("__setitem__", [](Vector &v, const slice &part, const Vector &values) {
-      auto [start, stop, step, n] = part.compute(v.size()).values;
-      (void)stop;
-      if (static_cast<size_t>(n) != values.size()) throw value_error("the slice and the values have different lengths");
-      Vector copy(values); /* it may be v */
-      for (int64_t i = 0; i < n; ++i) v[static_cast<size_t>(start + i * step)] = copy[static_cast<size_t>(i)];
-    });
+        lock_self(), arg().lock(), "Adds the items of another container.");
+    cl.def(
+        "__setitem__", [](Vector &v, int64_t at, const T &value) { v[detail::position(at, v.size())] = value; },
+        lock_self());
+    cl.def(
+        "__getitem__",
+        [](const Vector &v, const slice &part) {
+          auto [start, stop, step, n] = part.compute(v.size()).values;
+          (void)stop;
+          Vector made;
+          made.reserve(static_cast<size_t>(n));
+          for (int64_t i = 0; i < n; ++i) made.push_back(v[static_cast<size_t>(start + i * step)]);
+          return made;
+        },
+        lock_self());
+    cl.def(
+        "__setitem__",
+        [](Vector &v, const slice &part, const Vector &values) {
+          auto [start, stop, step, n] = part.compute(v.size()).values;
+          (void)stop;
+          if (static_cast<size_t>(n) != values.size())
+            throw value_error("the slice and the values have different lengths");
+          Vector copy(values); /* it may be v */
+          for (int64_t i = 0; i < n; ++i) v[static_cast<size_t>(start + i * step)] = copy[static_cast<size_t>(i)];
+        },
+        lock_self(), arg(), arg().lock());
   }
   if constexpr (std::is_move_assignable_v<T>) {
-    cl.def("__delitem__", [](Vector &v, int64_t at) {
-      v.erase(v.begin() + static_cast<std::ptrdiff_t>(detail::position(at, v.size())));
-    });
-    cl.def("__delitem__", [](Vector &v, const slice &part) {
-      auto [start, stop, step, n] = part.compute(v.size()).values;
-      (void)stop;
-      if (step < 0 && n > 0) start += (n - 1) * step, step = -step;
-      for (int64_t i = n; i-- > 0;) v.erase(v.begin() + static_cast<std::ptrdiff_t>(start + i * step));
-    });
+    cl.def(
+        "__delitem__",
+        [](Vector &v, int64_t at) { v.erase(v.begin() + static_cast<std::ptrdiff_t>(detail::position(at, v.size()))); },
+        lock_self());
+    cl.def(
+        "__delitem__",
+        [](Vector &v, const slice &part) {
+          auto [start, stop, step, n] = part.compute(v.size()).values;
+          (void)stop;
+          if (step < 0 && n > 0) start += (n - 1) * step, step = -step;
+          for (int64_t i = n; i-- > 0;) v.erase(v.begin() + static_cast<std::ptrdiff_t>(start + i * step));
+        },
+        lock_self());
   }
   if constexpr (detail::is_comparable_v<T>) {
-    cl.def("__eq__", [](const Vector &a, const Vector &b) { return a == b; }, is_operator());
-    cl.def("__ne__", [](const Vector &a, const Vector &b) { return !(a == b); }, is_operator());
-    cl.def("__contains__",
-           [](const Vector &v, const T &value) { return std::find(v.begin(), v.end(), value) != v.end(); });
+    cl.def("__eq__", [](const Vector &a, const Vector &b) { return a == b; }, is_operator(), lock_self(), arg().lock());
+    cl.def(
+        "__ne__", [](const Vector &a, const Vector &b) { return !(a == b); }, is_operator(), lock_self(), arg().lock());
+    cl.def(
+        "__contains__", [](const Vector &v, const T &value) { return std::find(v.begin(), v.end(), value) != v.end(); },
+        lock_self());
     cl.def("__contains__", [](const Vector &, handle) { return false; }); /* a value of another type */
     cl.def(
-        "count", [](const Vector &v, const T &value) { return std::count(v.begin(), v.end(), value); },
+        "count", [](const Vector &v, const T &value) { return std::count(v.begin(), v.end(), value); }, lock_self(),
         "The number of items that are equal to a value.");
     cl.def(
         "remove",
@@ -162,7 +177,7 @@ object bind_vector(handle scope, const char *name, const Extra &...extra) {
           if (where == v.end()) throw value_error("the value is not in the container");
           v.erase(where);
         },
-        "Removes the first item that is equal to a value.");
+        lock_self(), "Removes the first item that is equal to a value.");
   }
   return std::move(cl);
 }

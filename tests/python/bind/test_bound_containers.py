@@ -265,3 +265,21 @@ def test_other_maps(bound):
     copies = bound.ElementMap({1: bound.Element(7)})
     copies[1].a = 8
     assert copies[1].a == 7
+
+
+@needs_threads
+def test_threads_that_change_one_container_lose_nothing(bound):
+    shared, n_threads, n = bound.Ints(), 4, 60
+
+    def change(_):
+        own = bound.Ints()
+        for i in range(n):
+            own.append(i)
+            shared.extend(own)
+            own[:] = own
+            shared.count(i)
+            _ = own == shared, bound.Ints(shared)
+        return len(own)
+
+    assert parallelize(change, n_threads) == [n] * n_threads
+    assert len(shared) == n_threads * n * (n + 1) // 2
