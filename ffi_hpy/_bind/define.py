@@ -210,7 +210,7 @@ def _class(scope: Any, name: str, type_index: int, flags: int, address: int) -> 
 
 def _original_base(cls: type, base: Any) -> None:
     """Note the base class that an author has named, if it is an alias such as `Base[int]`, as Python does."""
-    if not isinstance(base, type):
+    if not issubclass(type(base), type):  # isinstance() takes an alias for its class, before Python 3.11
         type.__setattr__(cls, "__orig_bases__", (base,))
 
 
