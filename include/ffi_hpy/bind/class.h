@@ -204,11 +204,86 @@ inline void define_slots(handle cls, const ffi_hpy_class *type, type_slots given
 template <typename T> void define_slots(handle, const ffi_hpy_class *, const T &) {}
 #endif
 
-/** Sets a class that is bound already as an attribute of a scope. */
-FFI_HPY_NOINLINE inline object known_class(handle scope, const char *name, const ffi_hpy_class &type) {
+/** Looks for the class of a record: the library is imported again, or another one has bound the class. Then it becomes
+ * an attribute of the scope, and `cls`; otherwise the result is null. */
+FFI_HPY_NOINLINE inline const ffi_hpy_class *find_known(class_record *record, object *cls, handle scope,
+                                                        const char *name) {
+  const ffi_hpy_class *type = find_class(record);
+  if (type == nullptr) return nullptr;
   object warning = str_of(std::string(FFI_HPY_BIND_TEXT ": type '") + name + "' was already registered!");
-  return ask_python("known_class", scope, str_of(name), int_value(type.type_index), warning);
+  *cls = ask_python("known_class", scope, str_of(name), int_value(type->type_index), warning);
+  return type;
 }
+
+/** Adds a class to the core and to a scope. `facts` has the members that depend on T. It is one function for all
+ * classes, because compilers take long for code that each class_ repeats. */
+FFI_HPY_NOINLINE inline const ffi_hpy_class *add_class(class_record *record, object *cls, handle scope,
+                                                       const char *name, const ffi_hpy_class &facts,
+                                                       const class_about &about) {
+  auto *made = new ffi_hpy_class(facts); /* for the life of the process */
+  made->cpp_name = lasting(cpp_name_of(*record->info).c_str());
+  made->info = record->info;
+  made->supplement = about.supplement;
+  made->set_self = about.set_self;
+  made->set_self_function = about.set_self_function;
+  if (about.base.is_valid()) made->base = &bound_class(about.base);
+  object label = str_of(name), full = ask_python("key_in", scope, label);
+  std::string_view text;
+  (void)read_text(full.any(), false, &text);
+  TVMFFIByteArray key = bytes_of(text), doc = bytes_of(about.doc);
+  check(api->class_add(made, &key, &doc));
+  record->known = made;
+  *cls = ask_python("class", scope, label, int_value(made->type_index), int_value(about.flags),
+                    int_value(reinterpret_cast<intptr_t>(made)));
+  if (about.base.is_valid()) ask_python("original_base", *cls, about.base);
+  return made;
+}
+
+/** The part of class_ that does not depend on T. Its functions are functions for all classes: compilers take long for
+ * code that each def repeats. */
+class class_base : public object {
+public:
+  /** The Function of the constructors. */
+  const object &constructor() const { return constructor_; }
+
+protected:
+  class_base() = default;
+
+  FFI_HPY_NOINLINE void add_constructor(function_record *record) {
+    set_init(define_method(*this, type_, "__ffi_init__", true, record));
+  }
+  /* A method; or a function that constructs the object in the memory of its first parameter. */
+  FFI_HPY_NOINLINE void add_method(const char *name, function_record *record) {
+    bool is_init = std::strcmp(name, "__init__") == 0;
+    if (is_init || std::strcmp(name, "__setstate__") == 0) {
+      object function = define_placement(*this, type_, name, record);
+      if (is_init) set_init(function);
+    } else {
+      define_method(*this, type_, name, false, record);
+    }
+  }
+  FFI_HPY_NOINLINE void add_method(const char *name, bool is_static, function_record *record) {
+    define_method(*this, type_, name, is_static, record);
+  }
+  FFI_HPY_NOINLINE void add_property(function_record *read, function_record *write) {
+    define_property(*this, type_, read, write);
+  }
+
+  const ffi_hpy_class *type_ = nullptr;
+  bool has_init_ = false, is_known_ = false;
+
+private:
+  void set_init(const object &made) {
+    if (!has_init_) {
+      TVMFFIByteArray init_name = bytes_of("__ffi_init__");
+      check(api->class_add_attr(type_->type_index, &init_name, &made.any()));
+    }
+    has_init_ = true;
+    constructor_ = made;
+  }
+
+  object constructor_;
+};
 
 /** The member of FFI_HPY_TRAMPOLINE, which may be private. */
 struct trampoline_access {
@@ -236,7 +311,7 @@ template <typename T, typename First, typename... Ts> struct alias_in<T, First, 
 
 /** Binds a class, which need not know of it. Ts may name the bound base class, and a trampoline: a class that derives
  * from T and passes the calls of virtual functions to Python (trampoline.h). */
-template <typename T, typename... Ts> class class_ : public object {
+template <typename T, typename... Ts> class class_ : public detail::class_base {
   template <typename U> static constexpr bool is_base = std::is_base_of_v<U, T> && !std::is_same_v<U, T>;
   template <typename U> static constexpr bool is_alias = std::is_base_of_v<T, U> && !std::is_same_v<U, T>;
   static_assert(((is_base<Ts> || is_alias<Ts>) && ...), "class_<T, Base, Trampoline>: another class is named");
@@ -249,46 +324,30 @@ public:
 
   /** Further arguments: documentation, dynamic_attr(), is_weak_referenceable(), is_final(). */
   template <typename... Extra> class_(handle in, const char *name, const Extra &...extra) {
-    type_ = detail::class_of<T>::find();
-    if (type_ != nullptr) { /* the library is imported again, or another one has bound the class */
-      static_cast<object &>(*this) = detail::known_class(in, name, *type_);
+    type_ = detail::find_known(&detail::class_of<T>::record, this, in, name);
+    if (type_ != nullptr) {
       has_init_ = is_known_ = true;
       return;
     }
     detail::class_about about;
     (detail::apply(&about, extra), ...);
-    auto *made = new ffi_hpy_class{}; /* for the life of the process */
-    (set_base<Ts>(made), ...);
+    ffi_hpy_class facts{};
+    (set_base<Ts>(&facts), ...);
     if constexpr (std::is_destructible_v<T> && !(std::is_same_v<Extra, never_destruct> || ...)) {
-      made->destroy = [](void *value) { static_cast<T *>(value)->~T(); };
-      made->delete_value = [](ffi_hpy_instance *self) { delete static_cast<T *>(self->holder); };
+      facts.destroy = [](void *value) { static_cast<T *>(value)->~T(); };
+      facts.delete_value = [](ffi_hpy_instance *self) { delete static_cast<T *>(self->holder); };
     }
-    made->cpp_name = detail::lasting(detail::cpp_name_of(typeid(T)).c_str());
     if constexpr (detail::is_copy_constructible<T>::value) {
-      made->copy = [](void *room, const void *value) { new (room) T(*static_cast<const T *>(value)); };
+      facts.copy = [](void *room, const void *value) { new (room) T(*static_cast<const T *>(value)); };
     }
     if constexpr (std::is_move_constructible_v<T>) {
-      made->move = [](void *room, void *value) { new (room) T(std::move(*static_cast<T *>(value))); };
+      facts.move = [](void *room, void *value) { new (room) T(std::move(*static_cast<T *>(value))); };
     }
-    made->info = &typeid(T);
-    made->supplement = about.supplement;
-    made->set_self = about.set_self;
-    made->set_self_function = about.set_self_function;
-    made->visit_value = detail::visit_value<nullptr>;
-    if constexpr (!std::is_same_v<T, Alias>) made->visit_value = detail::visit_value<&detail::destroy_alias<T, Alias>>;
-    made->size = std::max(sizeof(T), sizeof(Alias));
-    made->alignment = std::max(alignof(T), alignof(Alias));
-    if (about.base.is_valid()) made->base = &detail::bound_class(about.base);
-    object label = detail::str_of(name), full = detail::ask_python("key_in", in, label);
-    std::string_view text;
-    (void)detail::read_text(full.any(), false, &text);
-    TVMFFIByteArray key = detail::bytes_of(text), doc = detail::bytes_of(about.doc);
-    detail::check(detail::api->class_add(made, &key, &doc));
-    type_ = detail::class_of<T>::record.known = made;
-    static_cast<object &>(*this) =
-        detail::ask_python("class", in, label, detail::int_value(made->type_index), detail::int_value(about.flags),
-                           detail::int_value(reinterpret_cast<intptr_t>(made)));
-    if (about.base.is_valid()) detail::ask_python("original_base", *this, about.base);
+    facts.visit_value = detail::visit_value<nullptr>;
+    if constexpr (!std::is_same_v<T, Alias>) facts.visit_value = detail::visit_value<&detail::destroy_alias<T, Alias>>;
+    facts.size = std::max(sizeof(T), sizeof(Alias));
+    facts.alignment = std::max(alignof(T), alignof(Alias));
+    type_ = detail::add_class(&detail::class_of<T>::record, this, in, name, facts, about);
     if constexpr (detail::has_trampoline_v<Alias>) detail::define_trampoline<T, Alias>(*this);
 #if defined(FFI_HPY_BIND_PY_OBJECT)
     if constexpr ((std::is_same_v<Extra, type_slots> || ...)) (detail::define_slots(*this, type_, extra), ...);
@@ -310,47 +369,39 @@ public:
   /** Adds a constructor: a function that returns an object of the class. */
   template <typename F, typename... Extra> class_ &def_constructor(F &&f, const Extra &...extra) {
     auto made = detail::describe<0>("__init__", std::forward<F>(f), detail::in_constructor(extra)...);
-    set_init(detail::define_method(*this, type_, "__ffi_init__", true, &made));
+    add_constructor(&made);
     return *this;
   }
-  /** The Function of the constructors. */
-  const object &constructor() const { return constructor_; }
   /** Adds a method: a member function, or a function whose first parameter is the object. */
   template <typename F, typename... Extra, std::enable_if_t<!std::is_base_of_v<def_visitor<F>, F>, int> = 0>
   class_ &def(const char *name, F &&f, const Extra &...extra) {
     if constexpr (detail::has_trampoline_v<Alias> && std::is_member_function_pointer_v<std::decay_t<F>>) {
       auto made = detail::describe<kFfiHpyFunctionIsMethod>(
           name, detail::base_methods<T>::bind(detail::lasting(name), f), extra...);
-      detail::define_method(*this, type_, name, false, &made);
+      add_method(name, false, &made);
     } else {
       auto made = detail::describe<kFfiHpyFunctionIsMethod>(name, detail::with_self<T>(std::forward<F>(f)), extra...);
-      bool is_init = std::strcmp(name, "__init__") == 0;
-      if (is_init || std::strcmp(name, "__setstate__") == 0) {
-        object function = detail::define_placement(*this, type_, name, &made);
-        if (is_init) set_init(function);
-      } else {
-        detail::define_method(*this, type_, name, false, &made);
-      }
+      add_method(name, &made);
     }
     return *this;
   }
   /** Adds a static method. */
   template <typename F, typename... Extra> class_ &def_static(const char *name, F &&f, const Extra &...extra) {
     auto made = detail::describe<0>(name, std::forward<F>(f), extra...);
-    detail::define_method(*this, type_, name, true, &made);
+    add_method(name, true, &made);
     return *this;
   }
   /** Adds a property of a member that can be read and set. */
   template <typename C, typename M, typename... Extra>
   class_ &def_rw(const char *name, M C::*member, const Extra &...extra) {
     visit_member(member);
-    return add_property(name, getter(member), setter(member), extra...);
+    return define_property(name, getter(member), setter(member), extra...);
   }
   /** Adds a property of a member that can be read. */
   template <typename C, typename M, typename... Extra>
   class_ &def_ro(const char *name, M C::*member, const Extra &...extra) {
     visit_member(member);
-    return add_property(name, getter(member), nullptr, extra...);
+    return define_property(name, getter(member), nullptr, extra...);
   }
   /** Adds a function (const T &value, const reference_visitor &visit) that visits the members which are not bound with
    * def_rw or def_ro: visit(value.member_). With it the garbage collector of Python finds cycles through them. The
@@ -362,12 +413,12 @@ public:
   /** Adds a property with functions that read it and set it. */
   template <typename Get, typename Set, typename... Extra>
   class_ &def_prop_rw(const char *name, Get &&get, Set &&set, const Extra &...extra) {
-    return add_property(name, detail::with_self<T>(std::forward<Get>(get)),
-                        detail::with_self<T>(std::forward<Set>(set)), extra...);
+    return define_property(name, detail::with_self<T>(std::forward<Get>(get)),
+                           detail::with_self<T>(std::forward<Set>(set)), extra...);
   }
   /** Adds a property with a function that reads it. */
   template <typename Get, typename... Extra> class_ &def_prop_ro(const char *name, Get &&get, const Extra &...extra) {
-    return add_property(name, detail::with_self<T>(std::forward<Get>(get)), nullptr, extra...);
+    return define_property(name, detail::with_self<T>(std::forward<Get>(get)), nullptr, extra...);
   }
   /** Adds a property of the class: a function that reads it and, unless it is null, one that sets it. Their first
    * parameter is the class, a handle. */
@@ -405,14 +456,6 @@ public:
   }
 
 private:
-  void set_init(const object &made) {
-    if (!has_init_) {
-      TVMFFIByteArray init_name = detail::bytes_of("__ffi_init__");
-      detail::check(detail::api->class_add_attr(type_->type_index, &init_name, &made.any()));
-    }
-    has_init_ = true;
-    constructor_ = made;
-  }
   template <typename Base> static void set_base([[maybe_unused]] ffi_hpy_class *made) {
     if constexpr (is_base<Base>) {
       made->base = &detail::class_of<Base>::get();
@@ -448,23 +491,19 @@ private:
     }
   }
   template <typename Get, typename Set, typename... Extra>
-  class_ &add_property(const char *name, Get &&get, Set &&set, const Extra &...extra) {
+  class_ &define_property(const char *name, Get &&get, Set &&set, const Extra &...extra) {
     if (is_known_ && hasattr(*this, name)) return *this;
     auto read = detail::describe<kFfiHpyFunctionIsMethod>(name, std::forward<Get>(get), rv_policy::reference_internal,
                                                           detail::extra_of_getter(extra)...);
     if constexpr (std::is_same_v<std::decay_t<Set>, std::nullptr_t>) {
-      detail::define_property(*this, type_, &read, nullptr);
+      add_property(&read, nullptr);
     } else {
       auto write =
           detail::describe<kFfiHpyFunctionIsMethod>(name, std::forward<Set>(set), detail::extra_of_setter(extra)...);
-      detail::define_property(*this, type_, &read, &write);
+      add_property(&read, &write);
     }
     return *this;
   }
-
-  const ffi_hpy_class *type_ = nullptr;
-  bool has_init_ = false, is_known_ = false;
-  object constructor_;
 };
 
 namespace detail {

@@ -49,6 +49,15 @@ template <typename E> struct enum_of {
 /** The number of a member; an unsigned one may be larger than 63 bits. */
 template <typename E> object number_of(E value) { return cast(static_cast<std::underlying_type_t<E>>(value)); }
 
+/** Begins the class of an enum in a scope. */
+FFI_HPY_NOINLINE inline void start_enum(enum_record *record, const std::type_info *info, handle scope, const char *name,
+                                        const char *doc) {
+  object label = str_of(name);
+  std::string key = cast<std::string>(ask_python("key_in", scope, label));
+  enum_names = new enum_name{info, std::move(key), enum_names}; /* for the life of the process */
+  int64_t kind = record->is_str ? 4 : (record->is_arithmetic ? 1 : 0) + (record->is_flag ? 2 : 0);
+  record->builder = ask_python("enum", scope, label, str_of(doc), int_value(kind));
+}
 /** Makes Python's class of the members that are known by now. */
 FFI_HPY_NOINLINE inline void finish_enum(enum_record *record) {
   if (record->python.is_valid()) return;
@@ -147,13 +156,9 @@ public:
   /** Further arguments: documentation, is_arithmetic(), is_flag(), is_str(). */
   template <typename... Extra> enum_(handle in, const char *name, const Extra &...extra) {
     record_ = new detail::enum_record{}; /* for the life of the process */
-    std::string key = cast<std::string>(detail::ask_python("key_in", in, detail::str_of(name)));
-    detail::enum_names = new detail::enum_name{&typeid(E), std::move(key), detail::enum_names};
     record_->number_to_python = [](int64_t number) { return detail::number_of(static_cast<E>(number)); };
     (tell(extra), ...);
-    int64_t kind = record_->is_str ? 4 : (record_->is_arithmetic ? 1 : 0) + (record_->is_flag ? 2 : 0);
-    record_->builder =
-        detail::ask_python("enum", in, detail::str_of(name), detail::str_of(doc_), detail::int_value(kind));
+    detail::start_enum(record_, &typeid(E), in, name, doc_);
     detail::enum_of<E>::known = record_;
   }
   enum_(const enum_ &) = default;

@@ -186,6 +186,8 @@ template <typename Caster> handle source_of(Caster *caster, handle given, cleanu
   }
 }
 
+/** Whether an extra acts after the call: without one, the thunk needs no code that releases the result. */
+template <typename T> inline constexpr bool acts_after_v = keeps_alive_v<T> || changes_args_v<T>;
 template <typename T, typename N> void after_call(T *, const TVMFFIAny *, N, handle) {}
 template <size_t Nurse, size_t Patient, typename N>
 void after_call(keep_alive<Nurse, Patient> *, const TVMFFIAny *args, N n, handle result) {
@@ -316,39 +318,51 @@ template <typename F> F &captured(const ffi_hpy_overload *overload) {
   }
 }
 
+/** Runs the body of a thunk: reads the arguments, calls the function, and converts its result. This is one function for
+ * all thunks, because compilers take long for code that each thunk repeats. */
+FFI_HPY_NOINLINE inline int
+run_thunk(const ffi_hpy_overload *self, const TVMFFIAny *args, uint32_t flags, TVMFFIAny *result,
+          int (*body)(const ffi_hpy_overload *, const TVMFFIAny *, uint32_t, TVMFFIAny *, cleanup_list *)) noexcept {
+  try {
+    cleanup_list cleanup(self->n_params != 0 ? handle(args[0]) : handle());
+    return body(self, args, flags, result, &cleanup);
+  } catch (const std::exception &thrown) {
+    return translate_exception(&thrown);
+  } catch (...) {
+    return translate_exception();
+  }
+}
+
 template <typename F, typename Extras, typename R, typename... A> struct thunk;
 template <typename F, typename... Extras, typename R, typename... A> struct thunk<F, call_extras<Extras...>, R, A...> {
   static int call(const ffi_hpy_overload *self, const TVMFFIAny *args, uint32_t flags, TVMFFIAny *result) noexcept {
-    try {
-      return call_with(std::index_sequence_for<A...>(), self, args, flags, result);
-    } catch (const std::exception &thrown) {
-      return translate_exception(&thrown);
-    } catch (...) {
-      return translate_exception();
-    }
+    return run_thunk(self, args, flags, result, &body);
   }
 
 private:
+  static int body(const ffi_hpy_overload *self, const TVMFFIAny *args, uint32_t flags, TVMFFIAny *result,
+                  cleanup_list *cleanup) {
+    return call_with(std::index_sequence_for<A...>(), self, args, flags, result, cleanup);
+  }
   template <size_t... I>
   static int call_with(std::index_sequence<I...>, const ffi_hpy_overload *self, [[maybe_unused]] const TVMFFIAny *args,
-                       [[maybe_unused]] uint32_t flags, TVMFFIAny *result) {
+                       [[maybe_unused]] uint32_t flags, TVMFFIAny *result, [[maybe_unused]] cleanup_list *cleanup) {
     constexpr std::integral_constant<size_t, sizeof...(A)> n{};
     constexpr bool takes_python = (takes_python_v<intrinsic_t<A>> || ...);
     constexpr bool locks_self = (std::is_same_v<Extras, lock_self> || ...);
     [[maybe_unused]] locks_of<Extras...> locks(self, args, locks_self && n != 0);
     std::tuple<make_caster<A>...> in;
-    cleanup_list cleanup(n != 0 ? handle(args[0]) : handle());
     [[maybe_unused]] TVMFFIAny changed[n + 1];
     if constexpr ((changes_args_v<Extras> || ...)) {
       for (size_t i = 0; i < n; ++i) changed[i] = args[i];
-      (before_call(static_cast<Extras *>(nullptr), changed, n, &cleanup), ...);
+      (before_call(static_cast<Extras *>(nullptr), changed, n, cleanup), ...);
       args = changed;
     }
-    if (!(load_argument<A>(&std::get<I>(in), args[I], self->params[I].flags, flags, &cleanup) && ...)) {
-      return cleanup.refuse();
+    if (!(load_argument<A>(&std::get<I>(in), args[I], self->params[I].flags, flags, cleanup) && ...)) {
+      return cleanup->refuse();
     }
     if constexpr ((keeps_alive_v<Extras> || ...)) {
-      ((changed[I] = source_of(&std::get<I>(in), handle(args[I]), &cleanup).any()), ...);
+      ((changed[I] = source_of(&std::get<I>(in), handle(args[I]), cleanup).any()), ...);
       args = changed;
     }
     F &f = captured<F>(self);
@@ -359,7 +373,7 @@ private:
     } else {
       [[maybe_unused]] std::tuple<typename guards_of<takes_python, Extras>::type...> guards;
       made = make_caster<R>::from_cpp(f(static_cast<A>(std::get<I>(in).operator cast_t<A>())...),
-                                      static_cast<rv_policy>(self->policy), &cleanup);
+                                      static_cast<rv_policy>(self->policy), cleanup);
       if (!made.is_valid()) {
         if constexpr ((changes_args_v<Extras> || ...)) {
           error_scope pending; /* of the result; the policies may ask Python */
@@ -368,9 +382,12 @@ private:
         return without_result();
       }
     }
-    object kept = steal(made);
-    (after_call(static_cast<Extras *>(nullptr), args, n, kept), ...);
-    *result = kept.release().any();
+    if constexpr ((acts_after_v<Extras> || ...)) {
+      object kept = steal(made);
+      (after_call(static_cast<Extras *>(nullptr), args, n, kept), ...);
+      made = kept.release();
+    }
+    *result = made.any();
     return 0;
   }
 };
