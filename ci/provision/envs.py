@@ -19,7 +19,7 @@ from ci.lib.process import output_of
 from ci.provision.tools import run_uv
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 
 FIND_ZIG = "import pathlib, ziglang; print(pathlib.Path(ziglang.__file__).with_name('zig'))"
@@ -31,9 +31,9 @@ def make_env(folder: Path, python: str | Path) -> None:
     run_uv("venv", "--quiet", "--clear", "--python", python, folder)
 
 
-def install(env: Path, *arguments: str | Path) -> None:
-    """Install into an environment; the arguments are those of `uv pip install`."""
-    run_uv("pip", "install", "--quiet", "--python", python_of(env), *arguments)
+def install(env: Path, *arguments: str | Path, environ: Mapping[str, str] | None = None) -> None:
+    """Install into an environment; the arguments are those of `uv pip install`. Builds see the variables `environ`."""
+    run_uv("pip", "install", "--quiet", "--python", python_of(env), *arguments, environ=environ)
 
 
 def python_of(env: Path) -> Path:

@@ -10,10 +10,14 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ci.lib.folders import cache_dir, locked
 from ci.lib.messages import say
 from ci.lib.process import output_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 # pip's option: (uv's variable, the separator of several values in it)
 _FROM_PIP = {
@@ -73,6 +77,6 @@ def _runs(command: str | Path) -> bool:
         return False
 
 
-def run_uv(*arguments: str | Path) -> None:
+def run_uv(*arguments: str | Path, environ: Mapping[str, str] | None = None) -> None:
     """Run uv with the package index of pip's configuration. Raises Missing if it fails."""
-    output_of([tool("uv"), *arguments], dict(uv_environ()))
+    output_of([tool("uv"), *arguments], {**dict(uv_environ()), **(environ or {})})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,12 +25,16 @@ BUILD = ("cmake", "ninja", "scikit-build-core>=0.10")
 
 @dataclass(frozen=True)
 class Client:
-    """One package; its sdist has its tests, in the folder tests."""
+    """One package; its sdist has its tests."""
 
     release: str  # NAME==VERSION
     packages: tuple[str, ...] = ()  # additional requirements of the tests
     unstable: tuple[str, ...] = ()  # tests that measure time
     is_quick: bool = False  # whether it is part of `ci/clients --short`
+    folder: str = "."  # of the package, in its sdist
+    tests: str = "tests"  # in this folder
+    environ: tuple[tuple[str, str], ...] = ()  # variables for the build
+    then: tuple[str, ...] = ()  # a module and its arguments, which run once the package is installed
 
     @property
     def name(self) -> str:
@@ -39,6 +44,14 @@ class Client:
 CLIENTS = (
     Client("fast-dedup==0.1.0", ("xxhash",), is_quick=True),
     Client("nano-astar==0.1.2", ("networkx", "numpy"), unstable=("test_gil_released_under_threads",)),
+    Client(  # the package that tests the code generator: trampolines, 1,900 lines of bindings
+        "litgen==0.22.0",
+        ("numpy",),
+        folder="src/litgen/integration_tests",
+        tests="mylib",
+        environ=(("LITGEN_USE_NANOBIND", "ON"),),
+        then=("lg_mylib.use", "nanobind"),
+    ),
 )
 
 
@@ -47,22 +60,25 @@ def run(name: str, python: Path, client: Client, wheel: Path | None, extra: list
     log = LOGS / f"clients-{name}-{client.name}-{'ours' if wheel else 'nanobind'}.log"
     with tempfile.TemporaryDirectory(dir=ROOT / "build") as scratch:
         env = Path(scratch, "env")
+        environ = {"PATH": os.pathsep.join([str(env / "bin"), "/usr/bin", "/bin"])}
         try:
             find_cxx_compiler()
-            source = fetch_sdist(client.release, "clients")
+            source = Path(scratch, "source")  # apart from the other packages of the sdist, which pytest would import
+            shutil.copytree(fetch_sdist(client.release, "clients") / client.folder, source)
             make_env(env, python)
             install(env, "-r", REQUIREMENTS / "clients.txt", *BUILD, *client.packages)
             install(env, wheel or RUNTIME)
             if wheel is not None:
                 output_of([python_of(env), "-m", "ffi_hpy.dropin", "install", "nanobind"], cwd=env)
-            install(env, "--no-deps", "--no-build-isolation", source)
+            install(env, "--no-deps", "--no-build-isolation", source, environ=dict(client.environ))
+            if client.then:
+                output_of([python_of(env), "-m", *client.then], cwd=env)
         except Missing as reason:
             return Outcome(problem=str(reason))
-        environ = {"PATH": os.pathsep.join([str(env / "bin"), "/usr/bin", "/bin"])}
         command = [str(python_of(env)), "-m", "pytest", "-q", "-rfE", "-p", "no:cacheprovider", "-c", os.devnull]
         command += ["--rootdir", scratch]
         command += [f"-k=not {' and not '.join(client.unstable)}"] if client.unstable else []
-        status = run_logged([*command, str(source / "tests"), *extra], log, clean_environ(environ), Path(scratch))
+        status = run_logged([*command, str(source / client.tests), *extra], log, clean_environ(environ), Path(scratch))
     return read_outcome(log.read_text(errors="replace"), status)
 
 
