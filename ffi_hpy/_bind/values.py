@@ -212,6 +212,12 @@ def _raise_from(cause: BaseException | None, cls: type[BaseException], text: str
     raise cls(text) from cause
 
 
+def _raise_object(cls: type[BaseException], value: Any) -> None:
+    if isinstance(value, cls):
+        raise value
+    raise cls(*(() if value is None else value if isinstance(value, tuple) else (value,)))
+
+
 def _raise_os_error(number: int, text: str, first: bytes, second: bytes) -> None:
     raise OSError(*arguments_of_os_error(number, text, first or None, second or None))
 
@@ -368,6 +374,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "error_text": _error_text,
     "error_matches": lambda error, cls: isinstance(exception_in(error), cls),
     "raise_from": _raise_from,
+    "raise_object": _raise_object,
     "raise_os_error": _raise_os_error,
     "unraisable": _unraisable,
     "warn": warn,

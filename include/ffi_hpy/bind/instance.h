@@ -37,7 +37,7 @@ inline const ffi_hpy_class *find_class(const std::type_info &type) {
 /** A bound class, as this library knows it. */
 struct class_record {
   const std::type_info *info;
-  const ffi_hpy_class *known;
+  std::atomic<const ffi_hpy_class *> known; /* stored with release, loaded with acquire */
   const implicit_conversion *conversions;
   std::atomic<TVMFFIObject *> python{nullptr}; /* the class of Python, which is never released; NULL: not asked for */
 };
@@ -46,11 +46,14 @@ struct class_record {
  * none. */
 FFI_HPY_NOINLINE inline const ffi_hpy_class *find_class(class_record *record) noexcept {
   try {
-    if (record->known == nullptr) record->known = find_class(*record->info);
+    const ffi_hpy_class *known = record->known.load(std::memory_order_acquire);
+    if (known != nullptr) return known;
+    known = find_class(*record->info); /* other threads may look, too, and find the same class */
+    if (known != nullptr) record->known.store(known, std::memory_order_release);
+    return known;
   } catch (...) { /* no memory for the name */
     return nullptr;
   }
-  return record->known;
 }
 FFI_HPY_NOINLINE inline const ffi_hpy_class &get_class(class_record *record) {
   const ffi_hpy_class *found = find_class(record);
@@ -65,7 +68,10 @@ FFI_HPY_NOINLINE inline const ffi_hpy_class &get_class(class_record *record) {
 template <typename T> struct class_of {
   static inline class_record record{&typeid(T), nullptr, nullptr};
   static const ffi_hpy_class *find() { return find_class(&record); }
-  static const ffi_hpy_class &get() { return record.known != nullptr ? *record.known : get_class(&record); }
+  static const ffi_hpy_class &get() {
+    const ffi_hpy_class *known = record.known.load(std::memory_order_acquire);
+    return known != nullptr ? *known : get_class(&record);
+  }
 };
 
 inline std::string key_of(const ffi_hpy_class *type, const char *cpp_name) {
@@ -372,7 +378,8 @@ template <typename T> struct type_caster_base : class_caster_tag {
 
   bool from_python(handle source, uint32_t flags, cleanup_list *cleanup) noexcept {
     class_record *record = &class_of<T>::record;
-    void *found = record->known != nullptr ? api->instance_cast(&source.any(), record->known) : nullptr;
+    const ffi_hpy_class *known = record->known.load(std::memory_order_acquire);
+    void *found = known != nullptr ? api->instance_cast(&source.any(), known) : nullptr;
     bool fits = found != nullptr || load_other(record, source, flags, cleanup, &found);
     value = static_cast<T *>(found);
     return fits;

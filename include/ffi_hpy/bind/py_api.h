@@ -291,6 +291,9 @@ inline void PyErr_SetString(PyObject *type, const char *text) {
 #define PyErr_Format(type, ...)                                                              \
   (::FFI_HPY_BIND_NAMESPACE::set_error(::FFI_HPY_BIND_NAMESPACE::handle(type), __VA_ARGS__), \
    static_cast<PyObject *>(nullptr))
+inline void PyErr_SetObject(PyObject *type, PyObject *value) {
+  (void)::FFI_HPY_BIND_NAMESPACE::detail::ask_done("raise_object", type, value);
+}
 inline void PyErr_SetNone(PyObject *type) { PyErr_SetString(type, ""); }
 inline int PyErr_ExceptionMatches(PyObject *type) {
   namespace own = ::FFI_HPY_BIND_NAMESPACE;

@@ -139,6 +139,17 @@ def test_errors_by_cpythons_names(python):
     assert python.catch_and_go_on(lambda: 1 // 0) == 1
 
 
+@pytest.mark.parametrize(
+    ("value", "args"), [(KeyError("k", 1), ("k", 1)), (None, ()), ((2, "two"), (2, "two")), ([3], ([3],))]
+)
+def test_an_error_is_made_of_a_class_and_a_value(python, value, args):
+    with pytest.raises(KeyError) as raised:
+        python.set_error_object(KeyError, value)
+    assert raised.value.args == args
+    if isinstance(value, KeyError):
+        assert raised.value is value
+
+
 @pytest.mark.thread_unsafe(reason="the main thread handles signals")
 @pytest.mark.skipif(not hasattr(signal, "raise_signal"), reason="raise_signal() is missing")
 def test_a_check_of_signals_runs_the_handler(python):

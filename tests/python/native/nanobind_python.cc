@@ -194,6 +194,10 @@ NB_MODULE(nanobind_python, m) {
     PyErr_SetString(PyExc_LookupError, "not here");
     throw nb::python_error();
   });
+  m.def("set_error_object", [](nb::handle type, nb::handle value) {
+    PyErr_SetObject(type.ptr(), value.ptr());
+    throw nb::python_error();
+  });
   m.def("format_error", [](int number) {
     PyErr_Format(PyExc_ValueError, "%d is wrong", number);
     nb::raise_python_error();
