@@ -172,11 +172,18 @@ static FbConverted convert_device_name(HPyContext *ctx, const FbSchema *schema, 
   return rc == 0 ? FB_CONVERTED : FB_RAISED;
 }
 
+/* Whether an array that is not a tensor is refused for NumPy's reason: a schema without tensors refuses each array. */
+static bool wants_tensor(const FbSchema *schema) {
+  return schema->op == FB_SCHEMA_ANY || schema->op == FB_SCHEMA_OBJECT || schema->op == FB_SCHEMA_INSTANCE;
+}
+
 /* Converts a value like an argument into source->packed. Where the context cannot return a raised exception as a value,
  * kinds whose conversion runs Python code are first converted to an object by the package, in a guarded call. */
 static FbConverted pack(HPyContext *ctx, const FbSchema *schema, FbSource *source, FbMismatch *mismatch) {
   HPy value = source->value, made = HPy_NULL;
   FbConverted failed = FB_CONVERTED;
+  bool is_array = source->kind == FB_TYPE_KIND_DLPACK || source->kind == FB_TYPE_KIND_EXCHANGE;
+  bool has_reason = !is_array || wants_tensor(schema);
   /* These kinds are the last ones of FbTypeTag: containers, arrays, converters. */
   if (FH_UNLIKELY(fb_ext == NULL) && source->kind >= FB_TYPE_KIND_SEQUENCE) {
     HPy convert = fb_hook_get(ctx, FB_HOOK_CONVERT);
@@ -185,6 +192,8 @@ static FbConverted pack(HPyContext *ctx, const FbSchema *schema, FbSource *sourc
     fb_source_refuse(ctx, schema, source, mismatch);
     made = fb_source_call(ctx, convert, &value, 1, mismatch, &failed);
     HPy_Close(ctx, convert);
+    if (HPy_IsNull(made) && failed == FB_MISMATCH && !has_reason)
+      return fb_source_refuse(ctx, schema, source, mismatch);
     if (HPy_IsNull(made)) return failed;
     value = made;
   }
@@ -192,10 +201,7 @@ static FbConverted pack(HPyContext *ctx, const FbSchema *schema, FbSource *sourc
   if (!HPy_IsNull(made)) HPy_Close(ctx, made);
   source->is_packed = rc == 0;
   if (rc == 0) return FB_CONVERTED;
-  /* A schema without tensors refuses the array itself, whatever NumPy says about it as a tensor. */
-  bool is_array = source->kind == FB_TYPE_KIND_DLPACK || source->kind == FB_TYPE_KIND_EXCHANGE;
-  if (!is_array || schema->op == FB_SCHEMA_ANY || schema->op == FB_SCHEMA_OBJECT || schema->op == FB_SCHEMA_INSTANCE)
-    return fb_source_refuse_because(ctx, schema, source, mismatch);
+  if (has_reason) return fb_source_refuse_because(ctx, schema, source, mismatch);
   failed = fb_mismatch_take_python(ctx, NULL, "", "");
   return failed == FB_MISMATCH ? fb_source_refuse(ctx, schema, source, mismatch) : failed;
 }

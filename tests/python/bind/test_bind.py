@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 from support import (
+    COPIES_LISTS,
     IS_PYPY,
     collect_garbage,
     needs_identity,
@@ -579,6 +580,9 @@ def test_a_list_that_changes_during_its_conversion(bound):
             return 2
 
     items[1] = Shrinks()
+    if COPIES_LISTS:
+        assert bound.vector(items) == [1, 2, 3]
+        return
     with pytest.raises(IndexError):
         bound.vector(items)
 
