@@ -1,6 +1,7 @@
 /* Programs with bind.h that must not compile. See refused.cc. */
 #include <ffi_hpy/bind.h>
 #include <ffi_hpy/stl/bind_vector.h>
+#include <ffi_hpy/stl/pair.h>
 
 #include <list>
 #include <optional>
@@ -45,8 +46,8 @@ void define(nb::class_<Foo> &cl) { cl.def(nb::init<double>()); }
 //! other_constructor: the class has no public constructor with these parameters
 void define(nb::class_<Foo> &cl) { cl.def(nb::init<int, int, int>()); }
 //! cast_to_a_reference: a cast to a reference or a pointer needs a bound class
-size_t size(nb::handle text) { return nb::cast<const std::string &>(text).size(); }
+int second(nb::handle both) { return nb::cast<const std::pair<Foo, int> &>(both).second; }
 //! cast_to_a_pointer: a cast to a reference or a pointer needs a bound class
-bool read(nb::handle number, int *&to) { return nb::try_cast(number, to); }
+bool read(nb::handle both, std::pair<Foo, int> *&to) { return nb::try_cast(both, to); }
 //! no_base_class: class_<T, Base, Trampoline>
 void define(nb::module_ &m) { nb::class_<Foo, Bar>(m, "Foo"); }

@@ -462,10 +462,11 @@ inline constexpr bool refers_v<C<Ts...>> = (views_text_v<C<Ts...>> || ... || ref
 
 struct class_caster_tag;
 /** A cast by hand to T is possible: the result does not refer to the caster. */
-template <typename T> constexpr void check_cast() {
-  static_assert((!std::is_pointer_v<T> && !std::is_reference_v<T>) || std::is_void_v<intrinsic_t<T>> ||
-                    std::is_base_of_v<class_caster_tag, make_caster<T>>,
-                "a cast to a reference or a pointer needs a bound class; other values end with the cast");
+template <typename T> constexpr bool check_cast() {
+  constexpr bool is_possible = (!std::is_pointer_v<T> && !std::is_reference_v<T>) || std::is_void_v<intrinsic_t<T>> ||
+                               std::is_base_of_v<class_caster_tag, make_caster<T>>;
+  static_assert(is_possible, "a cast to a reference or a pointer needs a bound class; other values end with the cast");
+  return is_possible;
 }
 /** Reads a text, which is in the handle or in the object of Python. */
 template <typename T> bool read_view(const handle &source, T *out) {
@@ -509,8 +510,7 @@ template <typename T, typename Derived> T cast(const detail::object_api<Derived>
     std::decay_t<T> text;
     if (!detail::read_view(source, &text)) detail::throw_cast_error();
     return text;
-  } else {
-    detail::check_cast<T>();
+  } else if constexpr (detail::check_cast<T>()) {
     detail::cleanup_list cleanup;
     detail::make_caster<T> caster;
     if (!detail::load<T>(&caster, source, convert, &cleanup)) detail::throw_cast_error();
@@ -524,8 +524,7 @@ bool try_cast(const detail::object_api<Derived> &value, T &out, bool convert = t
     const handle &source = detail::stored(static_cast<const Derived &>(value));
     if constexpr (detail::is_text_view_v<T>) {
       return detail::read_view(source, &out);
-    } else {
-      detail::check_cast<T>();
+    } else if constexpr (detail::check_cast<T>()) {
       detail::cleanup_list cleanup;
       detail::make_caster<T> caster;
       if (!detail::load<T>(&caster, source, convert, &cleanup)) return false;

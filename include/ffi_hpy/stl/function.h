@@ -30,7 +30,7 @@ template <typename R, typename... A> struct python_callable {
       if (!read_view(kept, &text)) refuse();
       return last_text(text);
     } else if constexpr (!std::is_void_v<R>) {
-      check_cast<R>();
+      (void)check_cast<R>();
       make_caster<R> read;
       if (!load<R>(&read, kept, true, &cleanup)) refuse();
       return static_cast<R>(read.operator cast_t<R>());

@@ -8,14 +8,14 @@
 #include "core/object/error.h"
 
 /* The sizes after those of integers: see FFI_HPY_TYPE_SIZE_SHIFT. */
-enum { FLOAT = 5, DOUBLE = 6 };
+enum { SIZE_OF_FLOAT = 5, SIZE_OF_DOUBLE = 6 };
 
 static uint32_t size_of(const ffi_hpy_param *param) { return (param->flags >> FFI_HPY_PARAM_SIZE_SHIFT) & 7; }
 
 /* The number of bits of an integer parameter; 0 for another one. */
 static uint32_t bits_of(const ffi_hpy_param *param) {
   uint32_t size = size_of(param);
-  return size == 0 || size >= FLOAT ? 0 : 4u << size;
+  return size == 0 || size >= SIZE_OF_FLOAT ? 0 : 4u << size;
 }
 
 static bool is_unsigned(const ffi_hpy_param *param) { return (param->flags & kFfiHpyParamUnsigned) != 0; }
@@ -53,11 +53,11 @@ static bool is_too_large(const ffi_hpy_param *param, const TVMFFIAny *arg) {
   const fh_bigint_object *big = as_bigint(arg);
   if (big == NULL && (arg->type_index != kTVMFFIFloat || isinf(arg->v_float64))) return false;
   double number = big != NULL ? to_double(big) : arg->v_float64;
-  return size_of(param) == FLOAT ? isinf((float)number) : isinf(number);
+  return size_of(param) == SIZE_OF_FLOAT ? isinf((float)number) : isinf(number);
 }
 
 bool fh_range_excludes(const ffi_hpy_param *param, const TVMFFIAny *arg) {
-  if (size_of(param) >= FLOAT) return is_too_large(param, arg);
+  if (size_of(param) >= SIZE_OF_FLOAT) return is_too_large(param, arg);
   if (bits_of(param) == 0) return false;
   if (arg->type_index == kTVMFFIInt) {
     int64_t number = arg->v_int64;
@@ -70,9 +70,9 @@ bool fh_range_excludes(const ffi_hpy_param *param, const TVMFFIAny *arg) {
 }
 
 int fh_range_add_text(fh_text *text, const ffi_hpy_param *param, const TVMFFIAny *arg) {
-  if (size_of(param) >= FLOAT) {
-    return fh_text_add_cstr(text,
-                            size_of(param) == FLOAT ? "outside the range of a float" : "outside the range of a double");
+  if (size_of(param) >= SIZE_OF_FLOAT) {
+    return fh_text_add_cstr(text, size_of(param) == SIZE_OF_FLOAT ? "outside the range of a float"
+                                                                  : "outside the range of a double");
   }
   const fh_bigint_object *big = as_bigint(arg);
   int rc = fh_text_add_bigint(text, big != NULL ? big->words : &arg->v_int64, big != NULL ? big->n_words : 1);

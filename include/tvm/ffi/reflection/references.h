@@ -40,11 +40,10 @@ private:
     if (former != nullptr) take_(arg_, former, [](void *taken) { delete static_cast<T *>(taken); });
   }
 
-  /* The collector makes this struct in C. */
+  /* The first members of the struct that the collector makes, in C. */
   void (*visit_)(void *arg, TVMFFIObject *target, const void *slot) = nullptr;
   void *arg_ = nullptr;
   void (*take_)(void *arg, void *former, void (*release)(void *former)) = nullptr;
-  void *unused_ = nullptr;
 };
 
 } // namespace reflection
