@@ -29,7 +29,7 @@ from ..registry import (
     make_class,
 )
 from . import arrays, standard, states
-from .values import OPERATIONS, keep, warn
+from .values import OPERATIONS, keep, keep_module, warn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -430,11 +430,11 @@ def _enum_value(cls: Any, value: Any, may_convert: bool) -> Any:
 # --- other values ---------------------------------------------------------------------------------------------------
 
 
-def _submodule(scope: ModuleType, name: str, doc: str) -> ModuleType:
+def _submodule(scope: ModuleType, name: str, doc: str) -> OpaquePyObject:
     made = ModuleType(f"{scope.__name__}.{name}", doc or None)
     sys.modules[made.__name__] = made
     setattr(scope, name, made)
-    return made
+    return keep_module(made)
 
 
 def _property_metadata(metadata: str) -> str:

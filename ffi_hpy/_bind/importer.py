@@ -10,11 +10,11 @@ from collections.abc import Mapping
 
 from .. import _core
 from .._convert import convert_func
-from .._values.opaque import OpaquePyObject
 from .._values.standard import items_of_memory, items_of_tensor
 from ..module import load_module
 from ..registry import get_global_func, register_global_func
 from .define import answer, class_name
+from .values import keep_module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,4 +62,4 @@ def _define(module: ModuleType, function: Any) -> None:
         raise ImportError(f"{module.__name__} needs the core of ffi_hpy, but this process has loaded another one")
     address = table()  # the core has the types of containers from now on
     _core.enable_builtins(set, address.value)
-    function(OpaquePyObject(module), address, _answer)
+    function(keep_module(module), address, _answer)

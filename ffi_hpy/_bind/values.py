@@ -41,6 +41,16 @@ def keep(value: Any) -> Any:
     return value if is_native else OpaquePyObject(value)
 
 
+_lasting: list[OpaquePyObject] = []
+
+
+def keep_module(module: types.ModuleType) -> OpaquePyObject:
+    """Return the native object of a module, which lives as long as the process: a library may capture a handle."""
+    made = OpaquePyObject(module)
+    _lasting.append(made)
+    return made
+
+
 # --- classes --------------------------------------------------------------------------------------------------------
 
 _KINDS: dict[str, Any] = {

@@ -130,6 +130,10 @@ def test_calls_by_cpythons_names(python):
         python.call_with_two(divmod, 7, 0)
 
 
+def test_a_captured_handle_of_a_module_stays_valid(python):
+    assert python.modules() == (python, python.inner)
+
+
 def test_errors_by_cpythons_names(python):
     assert python.attribute_or(1, "no_such_name", "otherwise") == "otherwise"
     assert python.attribute_or(1, "real", "otherwise") == 1

@@ -198,6 +198,8 @@ NB_MODULE(nanobind_python, m) {
     PyErr_SetObject(type.ptr(), value.ptr());
     throw nb::python_error();
   });
+  nb::handle own = m, inner = m.def_submodule("inner");
+  m.def("modules", [own, inner] { return nb::make_tuple(own, inner); });
   m.def("format_error", [](int number) {
     PyErr_Format(PyExc_ValueError, "%d is wrong", number);
     nb::raise_python_error();
