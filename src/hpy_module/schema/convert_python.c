@@ -190,10 +190,8 @@ static FbConverted pack(HPyContext *ctx, const FbSchema *schema, FbSource *sourc
     if (HPy_IsNull(convert)) return FB_RAISED;
     /* The message comes first: fb_source_call appends the reason. */
     fb_source_refuse(ctx, schema, source, mismatch);
-    made = fb_source_call(ctx, convert, &value, 1, mismatch, &failed);
+    made = fb_source_call(ctx, convert, &value, 1, has_reason ? mismatch : NULL, &failed);
     HPy_Close(ctx, convert);
-    if (HPy_IsNull(made) && failed == FB_MISMATCH && !has_reason)
-      return fb_source_refuse(ctx, schema, source, mismatch);
     if (HPy_IsNull(made)) return failed;
     value = made;
   }
