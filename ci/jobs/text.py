@@ -75,8 +75,10 @@ def find_long_lines(name: str, text: str) -> list[int]:
         mark = _FENCE.match(line) if is_markdown else None
         if mark:
             fence = "" if fence else mark[1] or "text"
-        is_whole = is_markdown and (line.lstrip().startswith("|") or fence == "text")
-        is_whole = is_whole or (name.endswith(".pth") and line.startswith("import "))
+        if is_markdown:
+            is_whole = line.lstrip().startswith("|") or fence == "text"
+        else:
+            is_whole = name.endswith(".pth") and line.startswith("import ")
         if len(line) > COLUMNS and not is_whole and "://" not in line.split()[-1]:
             found.append(number)
     return found
