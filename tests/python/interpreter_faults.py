@@ -113,6 +113,25 @@ def modules_at_exit() -> None:
         print("fine")
 
 
+def class_in_daemon_thread() -> None:
+    """CPython 3.14 without the GIL: the ending interpreter waits for the lock of all classes, which a stopped daemon
+    thread holds. One run in 400 hangs on a busy machine."""
+    program = "import threading\ndef work():\n    while True: type('Mine', (Exception,), {})\n"
+    program += "for _ in range(2): threading.Thread(target=work, daemon=True).start()"
+    runs = [sys.executable, "-c", program]
+    try:
+        for _ in range(500):
+            together = [subprocess.Popen(runs) for _ in range(6)]
+            for process in together:
+                process.wait(timeout=20)
+    except subprocess.TimeoutExpired:
+        print("the program hangs at its end")
+        for process in together:
+            process.kill()
+    else:
+        print("fine")
+
+
 def state_of_daemon_thread() -> None:
     """CPython 3.13 without the GIL: the ending interpreter frees the state of a daemon thread that has begun to attach,
     and the thread uses the freed state. One child in 40 crashes, because freed states are unmapped here, and because
@@ -343,6 +362,7 @@ FAULTS = (
     lru_cache,
     guard_of_threads,
     modules_at_exit,
+    class_in_daemon_thread,
     state_of_daemon_thread,
     exhausted_dict_iterator,
     sequence_get_item,

@@ -143,6 +143,8 @@ print('end', flush=True)
 def test_daemon_threads_raise_and_register_at_exit(run):
     program = """
 started = threading.Barrier(3)
+# made before the threads start: see class_in_daemon_thread in interpreter_faults.py
+classes = [type("Mine", (Exception,), {}) for _ in range(50)]
 def fail():
     raise ValueError("again")
 def work(i):
@@ -156,7 +158,7 @@ def work(i):
                 f()
             except ValueError:
                 pass
-            ffi_hpy.register_error(f"Kind{i}.{n % 50}", type("Mine", (Exception,), {}))
+            ffi_hpy.register_error(f"Kind{i}.{n % 50}", classes[n % 50])
             ffi_hpy.register_global_func(f"exit.daemon{i}.{n % 50}", fail, override=True)
     except RuntimeError as error:  # a thread that calls back too late gets an error
         assert "began to exit" in str(error)
