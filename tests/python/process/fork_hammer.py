@@ -28,10 +28,10 @@ from ffi_hpy.serialization import from_json_graph_str, to_json_graph_str
 
 CHILD_SECONDS = 100
 """Far beyond the time of a slow machine: only a child that hangs takes this long."""
-IS_FREE_THREADED_313 = sys.version_info[:2] == (3, 13) and not getattr(sys, "_is_gil_enabled", lambda: True)()
-"""This interpreter stops other threads for a fork, but the locks of dicts that it has already handed to waiting threads
-stay locked in the child: interpreter_faults.py."""
-N_THREADS = 0 if IS_FREE_THREADED_313 else 3
+IS_FREE_THREADED = not getattr(sys, "_is_gil_enabled", lambda: True)()
+"""CPython without the GIL stops other threads for a fork, but the locks of dicts that it has already handed to waiting
+threads stay locked in the child: dict_of_free_threads in interpreter_faults.py. So no thread runs Python code."""
+N_THREADS = 0 if IS_FREE_THREADED else 3
 N_NATIVE_THREADS = 3
 AT_ONCE = 4
 """The number of children at a time, so that each has its share of a core."""
@@ -177,7 +177,7 @@ def main() -> None:
         thread.start()
     busy = ffi_hpy.load_module(sys.argv[3]) if len(sys.argv) > 3 else None
     if busy is not None:
-        callback = None if IS_FREE_THREADED_313 else ffi_hpy.convert(lambda number: [number])
+        callback = None if IS_FREE_THREADED else ffi_hpy.convert(lambda number: [number])
         busy["start"](N_NATIVE_THREADS, callback)
     parent = os.getpid()
     try:
