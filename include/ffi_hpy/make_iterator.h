@@ -77,7 +77,7 @@ auto make_part_iterator(handle scope, const char *name, It &&first, End &&last, 
               if (!state.is_done && !state.is_at_start) ++state.at;
               state.is_at_start = false;
               state.is_done = state.is_done || state.at == state.end;
-              return next_item{state.is_done, [&state]() -> Item { return Part::get(state.at); }};
+              return next_item{no_lock(), state.is_done, [&state]() -> Item { return Part::get(state.at); }};
             },
             policy, extra...);
   });

@@ -175,22 +175,27 @@ private:
 class ft_object2_guard {
 public:
   ft_object2_guard(handle a, handle b) {
-    if (!detail::functions_run_in_parallel()) return;
-    const void *first = object_of(a), *second = object_of(b);
-    if (first == second) second = nullptr;
-    if (second != nullptr && second < first) std::swap(first, second); /* all threads lock in this order */
-    if (first != nullptr) locks_[0] = detail::object_lock::lock(first);
-    if (second != nullptr) locks_[1] = detail::object_lock::lock(second);
+    if (detail::functions_run_in_parallel()) lock(a, b);
   }
   ft_object2_guard(const ft_object2_guard &) = delete;
   ~ft_object2_guard() {
-    for (detail::object_lock *each : {locks_[1], locks_[0]}) {
-      if (each != nullptr) each->unlock();
-    }
+    if (locks_[0] != nullptr) unlock();
   }
 
 private:
   static const void *object_of(handle value) { return detail::is_object(value.any()) ? value.any().v_obj : nullptr; }
+  FFI_HPY_NOINLINE void lock(handle a, handle b) {
+    const void *first = object_of(a), *second = object_of(b);
+    if (first == second) second = nullptr;
+    if (first == nullptr) std::swap(first, second);
+    if (second != nullptr && second < first) std::swap(first, second); /* all threads lock in this order */
+    if (first != nullptr) locks_[0] = detail::object_lock::lock(first);
+    if (second != nullptr) locks_[1] = detail::object_lock::lock(second);
+  }
+  FFI_HPY_NOINLINE void unlock() {
+    if (locks_[1] != nullptr) locks_[1]->unlock();
+    locks_[0]->unlock();
+  }
 
   detail::object_lock *locks_[2] = {};
 };

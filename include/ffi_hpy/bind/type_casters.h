@@ -116,16 +116,19 @@ template <typename T> struct typed_text<handle, T> {
 };
 template <typename R> using result_caster = make_caster<std::conditional_t<std::is_void_v<R>, void_type, R>>;
 
-/** The result of `__next__`: an item, which `get` returns, or the end, which costs no C++ exception. */
-template <typename Get> struct next_item {
+/** The result of `__next__`: an item, which `get` returns, or the end, which costs no C++ exception. `lock` is held
+ * until the item is converted. */
+template <typename Lock, typename Get> struct next_item {
+  Lock lock;
   bool is_end;
   Get get;
 };
-template <typename Get> next_item(bool, Get) -> next_item<Get>;
-template <typename Get> struct type_caster<next_item<Get>> {
+template <typename Lock, typename Get> next_item(Lock, bool, Get) -> next_item<Lock, Get>;
+struct no_lock {};
+template <typename Lock, typename Get> struct type_caster<next_item<Lock, Get>> {
   using Item = decltype(std::declval<Get &>()());
   static constexpr auto Name = result_caster<Item>::Name;
-  static handle from_cpp(next_item<Get> &&source, rv_policy policy, cleanup_list *cleanup) noexcept {
+  static handle from_cpp(next_item<Lock, Get> &&source, rv_policy policy, cleanup_list *cleanup) noexcept {
     if (!source.is_end) {
       return guarded([&] { return steal(make_caster<Item>::from_cpp(source.get(), policy, cleanup)); });
     }

@@ -39,15 +39,21 @@ template <typename Map, char kind, rv_policy policy> struct map_iterator {
   object owner;
   Map *map;
   size_t size;
-  std::optional<typename Map::key_type> key; /* of the last item */
+  typename Map::iterator at{};                 /* the last item, until the lock of its step ends */
+  std::optional<typename Map::key_type> key{}; /* of the last item */
   const char *failure = nullptr;
   bool is_done = false;
 
-  /* The next item; the end of the map at the end. */
-  typename Map::iterator next() {
-    if (failure == nullptr && !is_done && map->size() != size) failure = "the map changed size during iteration";
-    auto at = map->begin();
-    if (failure == nullptr && !is_done && key.has_value()) {
+  static map_iterator over(const object &owner, Map *map) {
+    ft_object_guard lock(owner);
+    return map_iterator{owner, map, map->size()};
+  }
+  /* Whether the end is reached; otherwise `at` is the next item. */
+  bool advance() {
+    if (is_done) return true;
+    if (failure == nullptr && map->size() != size) failure = "the map changed size during iteration";
+    at = map->begin();
+    if (failure == nullptr && key.has_value()) {
       at = map->find(*key);
       if (at == map->end()) {
         failure = "the keys changed during iteration";
@@ -56,10 +62,9 @@ template <typename Map, char kind, rv_policy policy> struct map_iterator {
       }
     }
     if (failure != nullptr) throw std::runtime_error(failure);
-    is_done = is_done || at == map->end();
-    if (is_done) return map->end();
-    key.emplace(at->first);
-    return at;
+    is_done = at == map->end();
+    if (!is_done) key.emplace(at->first);
+    return is_done;
   }
 };
 
@@ -74,23 +79,28 @@ template <typename Map, char kind, rv_policy policy, typename Class> void bind_m
       .def(
           "__next__",
           [](Iterator &it) {
-            auto at = it.next();
-            return next_item{at == it.map->end(), [at]() -> decltype(auto) {
+            return next_item{ft_object_guard(it.owner), it.advance(), [&it]() -> decltype(auto) {
                                if constexpr (kind == 'k') {
-                                 return typename Map::key_type(at->first);
+                                 return typename Map::key_type(it.at->first);
                                } else if constexpr (kind == 'v') {
-                                 return static_cast<V &>(at->second);
+                                 return static_cast<V &>(it.at->second);
                                } else {
-                                 return std::pair<const typename Map::key_type &, V &>(at->first, at->second);
+                                 return std::pair<const typename Map::key_type &, V &>(it.at->first, it.at->second);
                                }
                              }};
           },
           chosen);
   class_<View> view(cl, name);
-  view.def("__len__", [](const View &v) { return v.map->size(); });
-  view.def("__iter__", [](const View &v) { return Iterator{v.owner, v.map, v.map->size(), std::nullopt}; });
+  view.def("__len__", [](const View &v) {
+    ft_object_guard lock(v.owner);
+    return v.map->size();
+  });
+  view.def("__iter__", [](const View &v) { return Iterator::over(v.owner, v.map); });
   if constexpr (kind == 'k') {
-    view.def("__contains__", [](const View &v, const typename Map::key_type &key) { return v.map->count(key) != 0; });
+    view.def("__contains__", [](const View &v, const typename Map::key_type &key) {
+      ft_object_guard lock(v.owner);
+      return v.map->count(key) != 0;
+    });
   } else {
     view.def("__contains__", [](handle whole, handle value) {
       for (handle each : whole) {
@@ -105,7 +115,7 @@ template <typename Map, char kind, rv_policy policy, typename Class> void bind_m
 } // namespace detail
 
 /** Binds a map. Values are copied, unless the policy is reference_internal. A second call for the same map returns the
- * first class. */
+ * first class. Each method, and each step of an iterator, locks the map (lock_self). */
 template <typename Map, rv_policy policy = rv_policy::automatic_reference, typename... Extra>
 object bind_map(handle scope, const char *name, const Extra &...extra) {
   using K = typename Map::key_type;
@@ -121,15 +131,13 @@ object bind_map(handle scope, const char *name, const Extra &...extra) {
   detail::bind_map_view<Map, 'v', policy>(cl, "ValueView");
   detail::bind_map_view<Map, 'i', policy>(cl, "ItemView");
   cl.def(init<>(), "Makes an empty container.");
-  cl.def("__len__", [](const Map &m) { return m.size(); });
-  cl.def("__bool__", [](const Map &m) { return !m.empty(); }, "Whether there is an item.");
+  cl.def("__len__", [](const Map &m) { return m.size(); }, lock_self());
+  cl.def("__bool__", [](const Map &m) { return !m.empty(); }, lock_self(), "Whether there is an item.");
   cl.def("__repr__", [](handle whole) { return detail::ask_python("dict_repr", whole); });
   cl.def("__contains__", [](const Map &m, const K &key) { return m.count(key) != 0; }, lock_self());
   cl.def("__contains__", [](const Map &, handle) { return false; }); /* a key of another type */
-  cl.def("__iter__", [](handle whole) {
-    auto *map = cast<Map *>(whole);
-    return map_iterator<Map, 'k', policy>{borrow(whole), map, map->size(), std::nullopt};
-  });
+  cl.def("__iter__",
+         [](handle whole) { return map_iterator<Map, 'k', policy>::over(borrow(whole), cast<Map *>(whole)); });
   cl.def(
       "__getitem__",
       [](Map &m, const K &key) -> V & {
@@ -137,7 +145,7 @@ object bind_map(handle scope, const char *name, const Extra &...extra) {
         if (found == m.end()) throw key_error("the key is not in the container");
         return found->second;
       },
-      chosen);
+      chosen, lock_self());
   cl.def(
       "__delitem__",
       [](Map &m, const K &key) {

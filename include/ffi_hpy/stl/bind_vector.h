@@ -51,13 +51,20 @@ template <typename T> constexpr rv_policy shared_item_policy(rv_policy policy) {
 template <rv_policy policy, typename Vector> struct vector_iterator {
   object owner;
   Vector *vector;
-  size_t at = 0;
+  size_t n_read = 0;
+
+  /* Whether the end is reached; otherwise the next item is at n_read - 1. */
+  bool advance() {
+    bool is_end = n_read >= vector->size();
+    n_read = is_end ? SIZE_MAX : n_read + 1; /* the iterator stays at the end if the vector grows */
+    return is_end;
+  }
 };
 
 } // namespace detail
 
 /** Binds a vector. Items are copied, unless the policy is reference_internal. A second call for the same vector returns
- * the first class. Methods that change the vector, and those that look at many items, lock it (lock_self). */
+ * the first class. Each method, and each step of an iterator, locks the vector (lock_self). */
 template <typename Vector, rv_policy policy = rv_policy::automatic_reference, typename... Extra>
 object bind_vector(handle scope, const char *name, const Extra &...extra) {
   using T = typename Vector::value_type;
@@ -70,22 +77,22 @@ object bind_vector(handle scope, const char *name, const Extra &...extra) {
   class_<Vector> cl(scope, name, extra...);
   detail::visit_items(cl);
   cl.def(init<>(), "Makes an empty container.");
-  cl.def("__len__", [](const Vector &v) { return v.size(); });
-  cl.def("__bool__", [](const Vector &v) { return !v.empty(); }, "Whether there is an item.");
+  cl.def("__len__", [](const Vector &v) { return v.size(); }, lock_self());
+  cl.def("__bool__", [](const Vector &v) { return !v.empty(); }, lock_self(), "Whether there is an item.");
   cl.def("__repr__", [](handle whole) { return detail::ask_python("list_repr", whole); });
   class_<Iterator>(cl, "Iterator")
       .def("__iter__", [](handle whole) { return whole; })
       .def(
           "__next__",
           [](Iterator &it) {
-            bool is_end = it.at >= it.vector->size();
-            size_t at = it.at;
-            it.at = is_end ? SIZE_MAX : at + 1; /* it stays at the end if the vector grows */
-            return detail::next_item{is_end, [vector = it.vector, at]() -> Item { return (*vector)[at]; }};
+            return detail::next_item{ft_object_guard(it.owner), it.advance(),
+                                     [&it]() -> Item { return (*it.vector)[it.n_read - 1]; }};
           },
           chosen);
   cl.def("__iter__", [](handle whole) { return Iterator{borrow(whole), cast<Vector *>(whole)}; });
-  cl.def("__getitem__", [](Vector &v, int64_t at) -> Item { return v[detail::position(at, v.size())]; }, chosen);
+  cl.def(
+      "__getitem__", [](Vector &v, int64_t at) -> Item { return v[detail::position(at, v.size())]; }, chosen,
+      lock_self());
   cl.def("clear", [](Vector &v) { v.clear(); }, lock_self(), "Removes all items.");
 
   if constexpr (detail::is_copy_constructible<T>::value) {

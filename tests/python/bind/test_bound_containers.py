@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
+import threading
 
 import pytest
 from support import collect_garbage, needs_identity, needs_one_wrapper, needs_threads, parallelize
@@ -283,3 +285,35 @@ def test_threads_that_change_one_container_lose_nothing(bound):
 
     assert parallelize(change, n_threads) == [n] * n_threads
     assert len(shared) == n_threads * n * (n + 1) // 2
+
+
+@needs_threads
+def test_threads_read_containers_while_another_changes_them(bound):
+    words, counts, n_threads, is_over = bound.Texts(), bound.HashMap(), 4, threading.Event()
+    text = "a text of some length"
+
+    def change():
+        try:
+            for i in range(300):
+                words.extend(bound.Texts([text] * (i % 50)))
+                counts[f"{text} {i % 50}"] = i
+                if i % 50 == 49:
+                    words.clear()
+                    counts.clear()
+        finally:
+            is_over.set()
+
+    def read():
+        while not is_over.is_set():
+            assert set(words) <= {text}
+            assert len(words) >= 0
+            with contextlib.suppress(IndexError):  # another thread has removed the item
+                assert words[-1] == text
+            with contextlib.suppress(RuntimeError):  # the keys changed
+                assert all(key.startswith(text) and value >= 0 for key, value in counts.items())
+            with contextlib.suppress(KeyError):
+                assert counts[f"{text} 7"] % 50 == 7
+            keys = counts.keys()
+            assert text not in keys
+
+    parallelize(lambda i: change() if i == 0 else read(), n_threads)

@@ -14,6 +14,7 @@
 namespace nb = ffi_hpy;
 
 FFI_HPY_MAKE_OPAQUE(std::unordered_map<std::string, double>);
+FFI_HPY_MAKE_OPAQUE(std::vector<std::string>);
 
 namespace {
 
@@ -101,6 +102,7 @@ FFI_HPY_MODULE(bound_containers, m) {
   nb::bind_vector<std::vector<unsigned>>(m, "Ints");
   nb::bind_vector<std::vector<bool>>(m, "Bools");
   nb::bind_vector<std::vector<bool>>(m, "Again");
+  nb::bind_vector<std::vector<std::string>>(m, "Texts");
   nb::bind_vector<std::vector<Element>>(m, "Elements");
   nb::bind_vector<std::vector<std::vector<Element>>>(m, "Nested");
   nb::bind_vector<std::vector<std::shared_ptr<Element>>>(m, "Shared");
