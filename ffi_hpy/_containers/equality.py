@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from .._core import CObject, Function
 
-__all__ = ["equal_contents", "equal_items", "hash_of", "is_comparable"]
+__all__ = ["PLAIN", "equal_contents", "equal_items", "hash_of", "is_comparable"]
 
 
 def is_comparable(cls: type, *exact: type) -> bool:
@@ -56,7 +56,7 @@ def _equal() -> Function:
 
 # --- hash -------------------------------------------------------------------------------------------------------------
 
-_PLAIN = frozenset((int, bool, str, bytes, type(None)))
+PLAIN = frozenset((int, bool, str, bytes, type(None)))
 """Types whose hash is Python's, in every container."""
 
 
@@ -81,14 +81,14 @@ def hash_of(container: Any) -> int:
     """Return the hash of a container: its `_hash_parts` are hashed first, each shared one once, and its `_hash_whole`
     combines them. A container that contains itself has the core's hash."""
     parts = list(container._hash_parts())
-    if _PLAIN.issuperset(map(type, parts)):
+    if PLAIN.issuperset(map(type, parts)):
         return container._hash_whole(parts)  # type: ignore[no-any-return]
     known: dict[int, tuple[Any, _Part | None]] = {container.__chandle__(): (container, None)}
     frames: list[tuple[Any, Any, list[Any]]] = [(container, iter(parts), [])]
     while True:
         container, rest, parts = frames[-1]
         for part in rest:
-            if type(part) in _PLAIN:
+            if type(part) in PLAIN:
                 parts.append(part)
             elif not hasattr(type(part), "_hash_parts"):
                 parts.append(_leaf(part))

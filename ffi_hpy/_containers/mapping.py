@@ -4,13 +4,16 @@ everything else is here, on top of the core's functions."""
 from __future__ import annotations
 
 from collections.abc import ItemsView, KeysView, Mapping, MutableMapping, ValuesView
+from functools import cache
 from itertools import chain
 
 from .. import _ffi_api
-from .._core import CDict, CMapping, CObject
+from .._core import CDict, CMapping, CObject, Function, function_from_callable
+from .._values.function import native_function
 from .._values.object import MISSING, Object, wrapper_like
+from .._values.opaque import OpaquePyObject
 from ..registry import register_object
-from .equality import equal_contents, hash_of, is_comparable
+from .equality import PLAIN, equal_contents, hash_of, is_comparable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +28,12 @@ else:
     K = V = V_co = None  # the subscripts below matter to type checkers only
 
 __all__ = ["Dict", "Map"]
+
+
+@cache
+def _find_key() -> Function:
+    """The binding's function that looks for a key by Python's `==`."""
+    return native_function("find_key")
 
 
 class _Reading(CMapping, Object):
@@ -52,12 +61,19 @@ class _Reading(CMapping, Object):
         """View of the (key, value) pairs, in insertion order."""
         return _Items(self)
 
-    def _own_key(self, key: tuple[Any, ...]) -> Any:
-        """Return the key that equals a tuple, the tuple itself if there is none."""
-        for own in self:
-            if own == key:
-                return own
-        return key
+    def _own_key(self, key: Any) -> Any:
+        """Return a key that native code finds: for a tuple or an object of Python the key of this mapping that equals
+        it, or the key itself if there is none."""
+        if type(key) in PLAIN or issubclass(type(key), CObject):
+            return key
+
+        def is_equal(own: Any) -> bool:
+            return own is key or bool(own == key)
+
+        found = _find_key()(self, key, function_from_callable(is_equal))
+        if found is None:
+            return key
+        return OpaquePyObject._adopt(found) if type(found) is int else found
 
     def __eq__(self, other: Any) -> bool:
         cls = type(other)  # a mock claims another class
@@ -94,8 +110,9 @@ class Map(_Reading, Mapping[K, V_co]):
     """An immutable native mapping in insertion order. Dicts passed to native code become Maps. Any thread may read it.
 
     Keys compare by the rules of native code: strings and bytes by content, numbers by type and value (1, 1.0 and True
-    are three keys), other objects by identity. A tuple, which becomes an Array, is found by its items, in a search
-    through all keys. A Map equals a dict, or a mapping without a hash, with equal entries, and hashes accordingly.
+    are three keys), other objects by identity. A key that native code cannot compare, such as a tuple or a
+    `pathlib.Path`, is found by `==`, in a search through all keys; a callable must be a Function for that. A Map equals
+    a dict, or a mapping without a hash, with equal entries, and hashes accordingly.
 
     Args:
         input_dict: the entries. Keys and values are converted like arguments of a call.
@@ -194,8 +211,7 @@ class Dict(CDict, _Reading, MutableMapping[K, V]):
 
     def _take(self, key: Any) -> Any:
         """Remove a key and return its value, MISSING if there is none. A core other than ours needs two steps."""
-        if isinstance(key, tuple):
-            key = self._own_key(key)
+        key = self._own_key(key)
         if hasattr(_ffi_api, "DictPop"):
             return _ffi_api.DictPop(self, key)
         value = _ffi_api.DictGetItemOrMissing(self, key)
@@ -245,8 +261,7 @@ class Dict(CDict, _Reading, MutableMapping[K, V]):
             key: the key to look up.
             default: the value that the key gets, which is converted as an argument of a call.
         """
-        if isinstance(key, tuple):
-            key = self._own_key(key)
+        key = self._own_key(key)
         if hasattr(_ffi_api, "DictSetDefault"):
             return _ffi_api.DictSetDefault(self, key, default)
         if key not in self:

@@ -27,6 +27,13 @@ class OpaquePyObject(CObject):
     def __init__(self, pyobject: Any) -> None:
         self.__init_handle_by_constructor__(_adopt, opaque_new(pyobject))
 
+    @classmethod
+    def _adopt(cls, address: int) -> OpaquePyObject:
+        """Return a wrapper that takes over the reference at a pointer."""
+        wrapper = cls.__new__(cls)
+        wrapper.__init_handle_by_constructor__(_adopt, address)
+        return wrapper
+
     def pyobject(self) -> Any:
         """Return the Python object.
 

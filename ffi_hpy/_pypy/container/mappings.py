@@ -66,11 +66,21 @@ def _missing_at() -> int:
     return _missing
 
 
+_PLAIN = frozenset((int, bool, float, str, bytes, type(None)))
+
+
+def _is_native(key: Any) -> bool:
+    """Whether native code finds a key that equals another one. Each conversion of other keys makes a new object, which
+    native code compares by identity: the package's class implements `_own_key` for them."""
+    t = type(key)
+    return t in _PLAIN or issubclass(t, CObject)
+
+
 @hidden
 def _look_up(self: CMapping, key: Any) -> Any:
     """Return the value of a key, MISSING if there is none."""
     value = _look_up_same(self, key)
-    if value is MISSING and isinstance(key, tuple):
+    if value is MISSING and not _is_native(key):
         value = _look_up_same(self, self._own_key(key))
     return value
 
@@ -136,8 +146,7 @@ def _init(self: CMapping, name: str, args: tuple[Any, ...], kwargs: dict[str, An
 
 
 class CMapping(CObject):
-    """Read access to native mappings. The package's class implements `_own_key`, which finds the key that equals a
-    tuple: each conversion of a tuple makes another Array, and native keys compare objects by identity."""
+    """Read access to native mappings."""
 
     __slots__ = ()
 
@@ -166,7 +175,7 @@ class CMapping(CObject):
 
     @hidden
     def __contains__(self, key: object) -> bool:
-        if isinstance(key, tuple):
+        if not _is_native(key):
             key = self._own_key(key)
         frame = take()
         try:
@@ -216,7 +225,7 @@ class CDict(CMapping):
 
     @hidden
     def __setitem__(self, key: Any, value: Any) -> None:
-        if isinstance(key, tuple):
+        if not _is_native(key):
             key = self._own_key(key)
         frame = take()
         try:

@@ -56,10 +56,26 @@ FH_INLINE int call_in_place(HPyContext *ctx, HPy self, Pair *functions, TVMFFIAn
   return rc;
 }
 
+/* Whether a key, the first argument that was converted, is an object made for this call. Identity cannot find such a
+ * key. Tensors and objects of the core's own types have other rules. */
+static bool is_made(const TVMFFIAny *key, const FbArgs *args) {
+  if (args->n_temps == 0 || (args->temps[0].tagged & FB_TEMP_TAGS) != 0) return false;
+  switch (key->type_index) {
+  case kTVMFFIArray:
+  case kTVMFFIMap:
+  case kTVMFFIFunction:
+  case kTVMFFIOpaquePyObject: return true;
+  default: return false;
+  }
+}
+
+enum { CALL_SEARCHES = 1 };
+
 /* Calls `function` (or, if it is NULL, the function of `functions` for self's type) with self and, unless they are
- * HPy_NULL, key and value. *result is owned. Returns 0, or -1 with an exception raised. */
-static int call(HPyContext *ctx, HPy self, FbCoreFunction *function, Pair *functions, HPy key, HPy value,
-                TVMFFIAny *result) {
+ * HPy_NULL, key and value. *result is owned. Returns 0, -1 with an exception raised, or CALL_SEARCHES without a call if
+ * `may_search` and identity cannot find the key. */
+FH_INLINE int call_with(HPyContext *ctx, HPy self, FbCoreFunction *function, Pair *functions, HPy key, HPy value,
+                        TVMFFIAny *result, bool may_search) {
   HPy given[2] = {key, value};
   FbTemp temps[2]; /* a conversion adds one temporary at most */
   FbArgs converted = {
@@ -71,7 +87,12 @@ static int call(HPyContext *ctx, HPy self, FbCoreFunction *function, Pair *funct
   for (int i = 0; rc == 0 && i < 2 && !HPy_IsNull(given[i]); ++i) {
     rc = fb_argument_convert(ctx, given[i], &args[n++], &converted);
   }
-  bool is_in_place = rc == 0 && function == NULL && (n == 1 || is_plain(&args[1]));
+  bool needs_no_hook = rc == 0 && (n == 1 || is_plain(&args[1]));
+  if (FH_UNLIKELY(rc == 0 && !needs_no_hook) && may_search && is_made(&args[1], &converted)) {
+    fb_args_end(&converted, 0);
+    return CALL_SEARCHES;
+  }
+  bool is_in_place = needs_no_hook && function == NULL;
   TVMFFIObject *handle = rc == 0 && !is_in_place ? fb_use_take(ctx, self, kTVMFFIMap, kTVMFFIDict) : NULL;
   rc = is_in_place ? call_in_place(ctx, self, functions, args, n, result) : -1;
   if (handle != NULL) {
@@ -111,29 +132,29 @@ static HPy raise_key(HPyContext *ctx, HPy key) {
   return HPy_NULL;
 }
 
-/* Like call(), for a key that is a tuple: the key of self that equals it replaces it. Each conversion of a tuple makes
- * another Array, and native keys compare objects by identity: the package's method `_own_key` compares the items. */
-static FH_NOINLINE int call_with_tuple(HPyContext *ctx, HPy self, FbCoreFunction *function, Pair *functions, HPy key,
-                                       HPy value, TVMFFIAny *result) {
+/* The call for the key of self that equals a key, which the package's method `_own_key` finds. */
+static FH_NOINLINE int call_with_own(HPyContext *ctx, HPy self, FbCoreFunction *function, Pair *functions, HPy key,
+                                     HPy value, TVMFFIAny *result) {
   HPy own = fb_rare_call(ctx, self, "_own_key", key, HPy_NULL);
   if (HPy_IsNull(own)) return -1;
-  int rc = call(ctx, self, function, functions, own, value, result);
+  int rc = call_with(ctx, self, function, functions, own, value, result, false);
   HPy_Close(ctx, own);
   return rc;
 }
-FH_INLINE int call_with_key(HPyContext *ctx, HPy self, FbCoreFunction *function, Pair *functions, HPy key, HPy value,
-                            TVMFFIAny *result) {
-  bool is_tuple = HPyTuple_Check(ctx, key);
-  return (FH_UNLIKELY(is_tuple) ? call_with_tuple : call)(ctx, self, function, functions, key, value, result);
+
+/* Like call_with, without CALL_SEARCHES. Each conversion of a tuple or of an object of Python makes another native
+ * object, and native keys compare objects by identity: the key of self that equals such a key replaces it. */
+static int call(HPyContext *ctx, HPy self, FbCoreFunction *function, Pair *functions, HPy key, HPy value,
+                TVMFFIAny *result) {
+  int rc = call_with(ctx, self, function, functions, key, value, result, true);
+  if (FH_LIKELY(rc != CALL_SEARCHES)) return rc;
+  return call_with_own(ctx, self, function, functions, key, value, result);
 }
 
 /* Looks up a key. Returns 1, 0 if it is missing, or -1 with an exception raised. */
 FH_INLINE int look_up(HPyContext *ctx, HPy self, HPy key, TVMFFIAny *value) {
   if (FH_UNLIKELY(call(ctx, self, NULL, &get_functions, key, HPy_NULL, value) != 0)) return -1;
-  if (FH_LIKELY(!is_missing(ctx, value))) return 1;
-  if (!HPyTuple_Check(ctx, key)) return 0;
-  int rc = call_with_tuple(ctx, self, NULL, &get_functions, key, HPy_NULL, value);
-  return rc != 0 ? -1 : !is_missing(ctx, value);
+  return !is_missing(ctx, value);
 }
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
@@ -155,7 +176,7 @@ static HPy mapping_item_impl(HPyContext *ctx, HPy self, HPy key) {
 HPyDef_SLOT(mapping_contains, HPy_sq_contains)
 static int mapping_contains_impl(HPyContext *ctx, HPy self, HPy key) {
   TVMFFIAny n;
-  int rc = call_with_key(ctx, self, NULL, &count_functions, key, HPy_NULL, &n);
+  int rc = call(ctx, self, NULL, &count_functions, key, HPy_NULL, &n);
   return rc != 0 ? -1 : n.v_int64 != 0;
 }
 
@@ -235,7 +256,7 @@ HPyDef_SLOT(dict_assign, HPy_mp_ass_subscript)
 static int dict_assign_impl(HPyContext *ctx, HPy self, HPy key, HPy value) {
   TVMFFIAny nothing;
   if (HPy_IsNull(value)) return fb_rare_run(ctx, self, "_delete", key, HPy_NULL); /* `del` */
-  return call_with_key(ctx, self, &dict_set, NULL, key, value, &nothing);
+  return call(ctx, self, &dict_set, NULL, key, value, &nothing);
 }
 
 /* --- types -------------------------------------------------------------------------------------------------------- */

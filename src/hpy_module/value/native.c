@@ -140,14 +140,85 @@ static int visited(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *resu
   return rc;
 }
 
+/* --- keys of mappings --------------------------------------------------------------------------------------------- */
+
+/* Kinds of objects of which each conversion makes another one, so that identity never finds them. */
+typedef enum KeyKind { KEY_OTHER, KEY_SEQUENCE, KEY_MAPPING, KEY_OPAQUE, KEY_FUNCTION } KeyKind;
+
+static KeyKind kind_of_key(const TVMFFIAny *key) {
+  switch (key->type_index) {
+  case kTVMFFIArray:
+  case kTVMFFIList: return KEY_SEQUENCE;
+  case kTVMFFIMap:
+  case kTVMFFIDict: return KEY_MAPPING;
+  case kTVMFFIOpaquePyObject: return KEY_OPAQUE;
+  case kTVMFFIFunction: return KEY_FUNCTION;
+  default: return KEY_OTHER;
+  }
+}
+
+/* Looks for the key of a kind that `equal`, a Function, accepts, among the next n keys of a walk. *result is the key,
+ * owned, if there is one. Returns 0, or -1 with an error pending. */
+static int find_in_walk(TVMFFIObject *walk, int64_t n, KeyKind kind, TVMFFIObject *equal, TVMFFIAny *result) {
+  enum { GET_KEY = 0, ADVANCE = 2 }; /* commands of ffi.MapForwardIterFunctor */
+  TVMFFIAny get = fb_core_function_int(GET_KEY), advance = fb_core_function_int(ADVANCE);
+  for (int64_t i = 0; i < n; ++i) {
+    TVMFFIAny key, answer, more;
+    if (fb_core_function_call_handle(walk, &get, 1, &key) != 0) return -1;
+    int rc = 0;
+    bool is_equal = false;
+    if (kind_of_key(&key) == kind) {
+      rc = fb_core_function_call_handle(equal, &key, 1, &answer);
+      is_equal = rc == 0 && answer.v_int64 != 0;
+    }
+    if (is_equal) {
+      *result = key;
+      return 0;
+    }
+    fb_drop_any(&key, FB_DROP_UNKNOWN);
+    if (rc != 0 || fb_core_function_call_handle(walk, &advance, 1, &more) != 0) return -1;
+  }
+  return 0;
+}
+
+/* Looks in a Map or Dict for a key of the kind of args[1] that args[2], a Function of one key, accepts. Returns the
+ * key, or None. A key that is an OpaquePyObject is returned as a pointer that the caller owns, because Python would
+ * receive the object inside. */
+static int find_key(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
+  static FbCoreFunction to_map = {.name = "__ffi_convert__", .type_index = kTVMFFIMap},
+                        size_of = {.name = "ffi.MapSize"}, walk_of = {.name = "ffi.MapForwardIterFunctor"};
+  (void)self;
+  if (n != 3 || args[2].type_index != kTVMFFIFunction) return refuse("expected a mapping, a key and a function");
+  KeyKind kind = kind_of_key(&args[1]);
+  if (kind == KEY_OTHER) return 0;
+  if (kind == KEY_FUNCTION) {
+    return refuse(
+        "a callable becomes a new Function at each use, so no mapping finds it as a key: pass a Function that "
+        "the program keeps, such as f = ffi_hpy.convert(callable)");
+  }
+  TVMFFIAny map, size, walk;
+  if (fb_core_function_call(&to_map, args, 1, &map) != 0) return -1; /* the entries of one moment */
+  int rc = fb_core_function_call(&size_of, &map, 1, &size);
+  if (rc == 0) rc = fb_core_function_call(&walk_of, &map, 1, &walk);
+  if (rc == 0) {
+    rc = find_in_walk(walk.v_obj, size.v_int64, kind, args[2].v_obj, result);
+    fb_drop_any(&walk, FB_DROP_UNKNOWN);
+  }
+  fb_drop_any(&map, FB_DROP_UNKNOWN);
+  if (rc == 0 && result->type_index == kTVMFFIOpaquePyObject) {
+    *result = fb_core_function_int((int64_t)(intptr_t)result->v_obj);
+  }
+  return rc;
+}
+
 HPyDef_METH(fb_native_functions, "native_functions", HPyFunc_NOARGS,
             .doc = "The pointers to the binding's C functions of type TVMFFISafeCallType, by name.")
 static HPy fb_native_functions_impl(HPyContext *ctx, HPy self) {
   static const struct {
     const char *name;
     TVMFFISafeCallType call;
-  } functions[] = {{"adopt", adopt},       {"echo", echo},           {"weak_take", weak_take},
-                   {"weak_get", weak_get}, {"weak_drop", weak_drop}, {"visited", visited}};
+  } functions[] = {{"adopt", adopt},         {"echo", echo},       {"weak_take", weak_take}, {"weak_get", weak_get},
+                   {"weak_drop", weak_drop}, {"visited", visited}, {"find_key", find_key}};
   (void)self;
   HPy found = HPyDict_New(ctx);
   int rc = HPy_IsNull(found) ? -1 : 0;

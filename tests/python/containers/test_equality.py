@@ -2,15 +2,19 @@
 
 import collections
 import collections.abc
+import dataclasses
 import datetime
+import decimal
+import enum
 import fractions
 import types
+from pathlib import Path
 
 import pytest
 from support import unique_name
 
 import ffi_hpy
-from ffi_hpy import Array, Dict, List, Map
+from ffi_hpy import Array, Dict, List, Map, convert
 from ffi_hpy.dataclasses import py_class
 
 CONTENTS = [
@@ -332,7 +336,7 @@ def test_shared_and_endless_containers_have_a_hash():
     assert deep == Array([deep[0]])
 
 
-# --- tuples as keys ---------------------------------------------------------------------------------------------------
+# --- tuples and objects of Python as keys -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("make", [Map, Dict])
@@ -367,6 +371,85 @@ def test_a_tuple_key_of_a_dict_is_replaced_and_removed():
     with pytest.raises(KeyError):
         del ours[1, 2]
     assert ours.pop((1, 2), None) is None
+
+
+class Colour(enum.Enum):
+    RED = 1
+
+
+@dataclasses.dataclass(frozen=True)
+class Place:
+    x: int
+
+
+OBJECTS_OF_PYTHON = [
+    lambda: Path("a") / "b",
+    lambda: Colour.RED,
+    lambda: Place(1),
+    lambda: datetime.date(2026, 1, 2),
+    lambda: decimal.Decimal("1.5"),
+    lambda: frozenset(["a"]),
+    lambda: range(3),
+    lambda: 2j,
+    lambda: (Path("a"), Place(1)),
+]
+
+
+@pytest.mark.parametrize("make", [Map, Dict])
+@pytest.mark.parametrize("new_key", OBJECTS_OF_PYTHON)
+def test_a_key_that_is_an_object_of_python_is_found_again(make, new_key):
+    ours = make({"plain": 1, Path("other"): 2, new_key(): 3, (1,): 4})
+    assert ours[new_key()] == 3
+    assert ours.get(new_key()) == 3
+    assert new_key() in ours
+    assert (new_key(), 3) in ours.items()
+    assert [ours[key] for key in ours] == [1, 2, 3, 4]
+    assert Place(2) not in ours
+    assert ours.get(Place(2), "none") == "none"
+    with pytest.raises(KeyError) as caught:
+        ours.__getitem__(Place(2))
+    assert caught.value.args == (Place(2),)
+
+
+@pytest.mark.parametrize("new_key", OBJECTS_OF_PYTHON)
+def test_a_key_of_a_dict_that_is_an_object_of_python_is_replaced_and_removed(new_key):
+    ours = Dict({})
+    ours[new_key()] = "a"
+    ours[new_key()] = "b"
+    assert len(ours) == 1
+    assert ours.setdefault(new_key(), "c") == "b"
+    ours.update({new_key(): "d"})
+    assert ours.pop(new_key()) == "d"
+    assert ours.pop(new_key(), None) is None
+    ours[new_key()] = "e"
+    assert ours.popitem() == (new_key(), "e")
+    ours[new_key()] = "f"
+    del ours[new_key()]
+    assert len(ours) == 0
+    with pytest.raises(KeyError):
+        del ours[new_key()]
+
+
+def test_an_exception_of_a_comparison_of_keys_arrives():
+    class Odd:
+        def __eq__(self, other):
+            raise ZeroDivisionError
+
+        def __hash__(self):
+            return 1
+
+    with pytest.raises(ZeroDivisionError):
+        Map({Place(1): 2}).get(Odd())
+
+
+def test_a_callable_is_refused_as_a_key_by_one_sentence():
+    function = convert(str.upper)
+    ours = Dict({function: 1})
+    assert ours[function] == 1
+    for use in (ours.__getitem__, ours.__contains__, ours.get, ours.pop, lambda key: ours.__setitem__(key, 2)):
+        with pytest.raises(TypeError, match=r"a callable becomes a new Function .*f = ffi_hpy\.convert\(callable\)$"):
+            use(str.upper)
+    assert len(ours) == 1
 
 
 def test_native_keys_keep_the_rule_of_identity():
