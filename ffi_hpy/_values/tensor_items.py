@@ -71,12 +71,19 @@ def iterate(tensor: Any) -> Iterator[Any]:
 def item_of(tensor: Any, key: Any) -> Any:
     """Return `tensor[key]`: a Tensor on the same memory, or a number if the key selects one element that is in host
     memory and that Python has a class for."""
-    view = view_of(tensor, key)
-    if view.ndim == 0 and ... not in (key if type(key) is tuple else (key,)):
-        fmt = _FORMATS.get(str(data_type_of(view)))
-        if fmt is not None and view.__dlpack_device__()[0] in HOST_DEVICES:
-            return _number_at(view, fmt)
-    return view
+    shape, strides, n_bits = _part_of(tensor, key)
+    data_type = data_type_of(tensor)
+    if shape or ... in (key if type(key) is tuple else (key,)) or tensor.__dlpack_device__()[0] not in HOST_DEVICES:
+        return _view(tensor, shape, strides, n_bits)
+    if (
+        data_type.bits < 8
+        and data_type.lanes == 1
+        and data_type.type_code in (_core.TYPE_CODE_INT, _core.TYPE_CODE_UINT)
+    ):
+        return _small_integer_at(tensor, n_bits, data_type)
+    view = _view(tensor, shape, strides, n_bits)
+    fmt = _FORMATS.get(str(data_type))
+    return view if fmt is None else _number_at(view, fmt)
 
 
 def number_of(tensor: Any) -> Any:
@@ -99,6 +106,11 @@ def integer_of(tensor: Any) -> int:
 
 def view_of(tensor: Any, key: Any) -> Any:
     """Return the Tensor for a key, which is an int, a slice, `...`, None for a new axis, or a tuple of these."""
+    return _view(tensor, *_part_of(tensor, key))
+
+
+def _part_of(tensor: Any, key: Any) -> tuple[tuple[int, ...], tuple[int, ...], int]:
+    """Return shape, strides and the number of bits before the first element of the part that a key selects."""
     shape, strides = tensor.shape, tensor.strides
     keys = _expanded(key if type(key) is tuple else (key,), len(shape))
     new_shape, new_strides, n_before, axis = [], [], 0, 0
@@ -116,10 +128,13 @@ def view_of(tensor: Any, key: Any) -> Any:
         else:
             n_before += _position(each, extent, axis) * stride
         axis += 1
-    n_bits = n_before * data_type_of(tensor).bits * data_type_of(tensor).lanes
+    return tuple(new_shape), tuple(new_strides), n_before * data_type_of(tensor).bits * data_type_of(tensor).lanes
+
+
+def _view(tensor: Any, shape: tuple[int, ...], strides: tuple[int, ...], n_bits: int) -> Any:
     if n_bits % 8 or data_type_of(tensor).lanes < 0:
         raise IndexError("elements of less than a byte are not at addresses of their own: use numpy.asarray(tensor)")
-    return tensor._view(tuple(new_shape), tuple(new_strides), n_bits // 8)
+    return tensor._view(shape, strides, n_bits // 8)
 
 
 def _expanded(keys: tuple[Any, ...], n_axes: int) -> list[Any]:
@@ -152,13 +167,22 @@ def _position(key: Any, extent: int, axis: int) -> int:
     return position if position >= 0 else position + extent
 
 
-def bytes_at(tensor: Any, n_bytes: int) -> bytes:
-    """Return bytes from the first element on."""
+def bytes_at(tensor: Any, n_bytes: int, first: int = 0) -> bytes:
+    """Return bytes from the first element on, or from byte `first` of the elements."""
     if n_bytes == 0:
         return b""
     from ctypes import string_at
 
-    return string_at(tensor.data_ptr(), n_bytes)
+    return string_at(tensor.data_ptr() + first, n_bytes)
+
+
+def _small_integer_at(tensor: Any, n_bits: int, data_type: DataType) -> int:
+    """Return the integer of less than a byte that follows n_bits bits. The lowest bits of a byte are the first ones."""
+    bits = data_type.bits
+    n_bytes = (n_bits % 8 + bits + 7) // 8
+    code = int.from_bytes(bytes_at(tensor, n_bytes, n_bits // 8), "little") >> n_bits % 8 & (1 << bits) - 1
+    is_negative = data_type.type_code == _core.TYPE_CODE_INT and code >> (bits - 1)
+    return code - (1 << bits) if is_negative else code
 
 
 def _number_at(tensor: Any, fmt: str) -> Any:

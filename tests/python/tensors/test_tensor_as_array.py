@@ -176,7 +176,9 @@ def test_an_index_that_does_not_fit_is_refused():
     with pytest.raises(TypeError):
         tensor[0] = 1
     with pytest.raises(IndexError, match="less than a byte"):
-        make((4,), dtype=(0, 4, 1))[0][1]
+        make((4,), dtype=(17, 4, 1))[0][1]  # float4_e2m1fn
+    with pytest.raises(IndexError, match="less than a byte"):
+        make((4,), dtype=(0, 4, 1))[0][1:]
     assert bool(make((0,))[0])  # like any object
 
 
@@ -197,6 +199,22 @@ def test_a_tensor_without_axes_is_a_number():
         for read in (int, float, complex, operator.index):
             with pytest.raises(TypeError, match="expected a tensor without axes"):
                 read(wrong)
+
+
+@pytest.mark.parametrize("code", [0, 1], ids=["int", "uint"])
+@pytest.mark.parametrize("bits", range(1, 8))
+def test_an_item_of_less_than_a_byte_is_an_int(code, bits):
+    lowest, highest = (-(1 << bits - 1), (1 << bits - 1) - 1) if code == 0 else (0, (1 << bits) - 1)
+    numbers = [lowest, highest, 0, highest - 1, lowest, highest]
+    packed = sum((number & (1 << bits) - 1) << bits * i for i, number in enumerate(numbers))
+    tensor, memory = make((6,), dtype=(code, bits, 1))
+    ctypes.memmove(memory, packed.to_bytes(8, "little"), 8)
+    assert [(item, type(item)) for item in tensor] == [(number, int) for number in numbers]
+    assert tensor[-1] == highest
+    assert list(tensor[::2]) == numbers[::2]
+    whole, memory = make((), dtype=(code, bits, 1))
+    ctypes.memmove(memory, packed.to_bytes(8, "little"), 8)
+    assert operator.index(whole) == lowest
 
 
 def test_a_part_keeps_the_memory():
