@@ -85,14 +85,16 @@ def _make(name: str, frame: CallBuffer, n: int) -> int:
 @hidden
 def make_sequence(name: str, values: Any, place: Callee, depth: int) -> int:
     """Return the object of a new container, `name` is "ffi.Array" or "ffi.List", with the items of a sequence. All of
-    them are arguments of one call. The length is read once: converting an item may run Python code that changes the
-    sequence."""
+    them are arguments of one call. A list is copied first, because another thread, or Python code that the conversion
+    of an item runs, may change the list."""
+    if type(values) is list:
+        values = values[:]
     n = len(values)
     frame = frame_for(n)
     try:
         words = frame.words
         for at in range(n):
-            value = values[at]  # IndexError if a list has shrunk
+            value = values[at]
             if type(value) is int and INT64_MIN <= value <= INT64_MAX:
                 words[2 * at] = INT
                 words[2 * at + 1] = value

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 from support import (
-    COPIES_LISTS,
+    CALLS_COPY_LISTS,
     IS_PYPY,
     collect_garbage,
     needs_identity,
@@ -580,7 +580,7 @@ def test_a_list_that_changes_during_its_conversion(bound):
             return 2
 
     items[1] = Shrinks()
-    if COPIES_LISTS:
+    if CALLS_COPY_LISTS:
         assert bound.vector(items) == [1, 2, 3, 7]
         return
     with pytest.raises(IndexError):

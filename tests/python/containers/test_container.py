@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from support import COPIES_LISTS, IS_OVER_CFFI, IS_PYPY, NO_GIL, parallelize, run_python, unique_name
+from support import CALLS_COPY_LISTS, IS_OVER_CFFI, IS_PYPY, NO_GIL, parallelize, run_python, unique_name
 
 import ffi_hpy
 from ffi_hpy import Array, Dict, List, Map
@@ -847,7 +847,7 @@ class Meddler:
 def test_a_list_that_shrinks_while_it_is_converted_does_no_harm(testing):
     values = ["a text of some length", None, *range(100)]
     values[1] = Meddler(values.clear)
-    if COPIES_LISTS:
+    if CALLS_COPY_LISTS:
         assert list(testing.echo(values)) == ["a text of some length", 1, *range(100)]
         return
     with pytest.raises(IndexError):

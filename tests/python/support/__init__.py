@@ -43,7 +43,9 @@ TESTED_LIBRARY = os.environ.get("FFI_HPY_TESTED_LIBRARY", "")
 
 NO_GIL = not getattr(sys, "_is_gil_enabled", lambda: True)()
 COPIES_LISTS = bool(sysconfig.get_config_var("Py_GIL_DISABLED") or IS_OWN_DEBUG) and not (IS_OVER_CFFI or IS_DEBUG)
-"""Whether calls copy lists and dicts before they convert the items, because other threads may change them."""
+"""Whether lists and dicts are copied before their items are converted, because other threads may change them."""
+CALLS_COPY_LISTS = COPIES_LISTS or IS_OVER_CFFI
+"""Whether calls do so."""
 
 NO_THREADS = "hpy's debug mode shares its contexts between threads, and has none for threads that Python did not start"
 needs_threads = pytest.mark.skipif(IS_DEBUG, reason=NO_THREADS)
