@@ -9,6 +9,11 @@
 void (*fb_args_release_borrowed)(TVMFFIObject *object);
 void (*fb_args_keep_borrowed)(TVMFFIObject *object);
 
+void fb_args_end_kept(FbPreserved *offer, int rc) {
+  TVMFFIObject *left = fb_identity_end_offer(offer);
+  if (left != NULL) fb_drop_object(left, rc);
+}
+
 void fb_args_end_raised(FbArgs *args) {
   for (int i = 0; i < args->n_temps; ++i) fb_args_end_temp(args->temps[i], FB_DROP_UNKNOWN);
 }
@@ -36,6 +41,15 @@ void fb_args_own_last(FbArgs *args, int n_temps, TVMFFIAny *out) {
     fb_args_keep_borrowed(args->temps[n_temps].object);
   }
   if (tag == 0 || tag == FB_TEMP_BORROWED) return;
+  if (tag == FB_TEMP_MOVE_KEPT) {
+    FbPreserved *offer = (FbPreserved *)(args->temps[n_temps].tagged - tag);
+    TVMFFIObject *offered = offer->offered;
+    offer->offered = NULL; /* like a callee that consumes the handle */
+    (void)fb_identity_end_offer(offer);
+    args->temps[n_temps].object = offered;
+    fb_put_object(out, offered);
+    return;
+  }
   FbHandleCell *cell = (FbHandleCell *)(args->temps[n_temps].tagged - tag);
   TVMFFIObject *handle = cell->handle;
   if (tag == FB_TEMP_MOVE) {

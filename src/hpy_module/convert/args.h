@@ -43,7 +43,8 @@ FH_INLINE void fb_put_object(TVMFFIAny *out, TVMFFIObject *object) {
 /* A temporary: an object made for the call, or a use of an object that a wrapper owns. */
 typedef union FbTemp {
   TVMFFIObject *object; /* owned */
-  /* An FbHandleCell pointer plus FB_TEMP_USE or FB_TEMP_MOVE, or an owned object pointer plus FB_TEMP_BORROWED. */
+  /* An FbHandleCell pointer plus FB_TEMP_USE or FB_TEMP_MOVE, an FbPreserved pointer plus FB_TEMP_MOVE_KEPT, or an
+   * owned object pointer plus FB_TEMP_BORROWED. All of them are multiples of 8. */
   uintptr_t tagged;
 } FbTemp;
 
@@ -52,7 +53,8 @@ enum {
   FB_TEMP_MOVE = 2, /* an offer of the cell's handle */
   /* an object over a Python object that the caller keeps alive; fb_args_release_borrowed destroys the object */
   FB_TEMP_BORROWED = 3,
-  FB_TEMP_TAGS = 3,
+  FB_TEMP_MOVE_KEPT = 4, /* an offer of the handle of a wrapper with state */
+  FB_TEMP_TAGS = 7,
 };
 
 typedef struct FbArgs {
@@ -71,11 +73,15 @@ typedef struct FbArgs {
 extern void (*fb_args_release_borrowed)(TVMFFIObject *object);
 extern void (*fb_args_keep_borrowed)(TVMFFIObject *object);
 
+/* Ends an offer of a wrapper with state. */
+void fb_args_end_kept(FbPreserved *offer, int rc);
+
 FH_INLINE void fb_args_end_temp(FbTemp temp, int rc) {
   FbHandleCell *cell = (FbHandleCell *)(temp.tagged & ~(uintptr_t)FB_TEMP_TAGS);
   switch (temp.tagged & FB_TEMP_TAGS) {
   case FB_TEMP_USE: fb_handle_cell_unuse(cell); break;
-  case FB_TEMP_MOVE: fb_identity_end_offer(cell); break;
+  case FB_TEMP_MOVE: fb_handle_cell_release(cell); break;
+  case FB_TEMP_MOVE_KEPT: fb_args_end_kept((FbPreserved *)cell, rc); break;
   case FB_TEMP_BORROWED: fb_args_release_borrowed((TVMFFIObject *)cell); break;
   default: fb_drop_object(temp.object, rc); break;
   }

@@ -140,16 +140,18 @@ static int object_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) 
   return fb_scope_add_container(ctx, args->scope, exchange, handle);
 }
 
-/* The callee sees the cell's own word, and consumes the handle by storing NULL there (c_api.h). An object with several
- * wrappers cannot be moved out of all of them. Such an object is passed like any other object, which a callee with an
- * rvalue parameter also accepts. */
+/* The callee sees a word with the handle, and consumes the handle by storing NULL there (c_api.h). An object with
+ * several wrappers cannot be moved out of all of them. Such an object is passed like any other object, which a callee
+ * with an rvalue parameter also accepts. */
 static int offered_arg(HPyContext *ctx, HPy object, TVMFFIAny *out, FbArgs *args) {
   FbHandleCell *cell;
-  FbRValueOffer offer = fb_rvalue_ref_begin(ctx, object, &cell);
+  FbPreserved *kept;
+  FbRValueOffer offer = fb_rvalue_ref_begin(ctx, object, &cell, &kept);
   if (offer == FB_RVALUE_FAILED) return -1;
   if (offer == FB_RVALUE_STAYS) return object_arg(ctx, object, out, args);
-  args->temps[args->n_temps++].tagged = (uintptr_t)cell + FB_TEMP_MOVE;
-  *out = (TVMFFIAny){.type_index = kTVMFFIObjectRValueRef, .v_ptr = &cell->handle};
+  args->temps[args->n_temps++].tagged =
+      kept != NULL ? (uintptr_t)kept + FB_TEMP_MOVE_KEPT : (uintptr_t)cell + FB_TEMP_MOVE;
+  *out = (TVMFFIAny){.type_index = kTVMFFIObjectRValueRef, .v_ptr = kept != NULL ? &kept->offered : &cell->handle};
   return 0;
 }
 

@@ -314,7 +314,11 @@ bool fb_identity_preserve(FbHandleCell *cell, FbPreserved *preserved, bool is_mo
     if (!done && !is_moved) fb_handle_cell_release(cell);
   }
   if (done) {
-    *preserved = (FbPreserved){cell, handle->deleter, &this_thread, is_moved};
+    *preserved = (FbPreserved){cell, handle->deleter, &this_thread, is_moved, handle, NULL, is_moved, false, true};
+    if (is_moved) {
+      preserved->offered = handle;
+      fb_handle_cell_put(cell, NULL);
+    }
     fh_atomic_store_relaxed(&handle->deleter, fb_identity_deleter);
     /* The weak reference makes the count differ from that of an object with one owner, and its memory outlive the last
      * strong reference. */
@@ -342,30 +346,32 @@ static bool restore(Stripe *stripe, Entry *entry, TVMFFIObject *handle, bool is_
     take_out(stripe, entry);
   }
   bool is_noted = is_listed && note(preserved->cell);
-  free(preserved);
+  preserved->is_listed = false;
+  if (!preserved->is_offered) free(preserved);
   return is_noted;
 }
 
 /* The state in which a look-up finds a moved wrapper. */
 typedef enum Moved {
   MOVED_FILLED, /* the wrapper has got the object's handle again */
-  MOVED_BUSY, /* the wrapper has its handle still, or a thread is about to give it one */
+  MOVED_BUSY, /* a thread is about to give the wrapper a handle */
   MOVED_AWAY, /* the wrapper has another object, or the object ends */
 } Moved;
 
-/* Gives a moved wrapper its handle again. The stripe is locked. */
-static Moved fill(FbHandleCell *cell, TVMFFIObject *handle, FbResume how) {
-  TVMFFIObject *now = fb_handle_cell_get(cell);
-  if (how == FB_RESUME_END || fb_handle_cell_listing(cell) != FB_PRESERVED || (now != NULL && now != handle))
+/* Gives a moved wrapper its handle again. A callee may get the wrapper back during the call that offers it: then the
+ * offer ends for the wrapper, and the callee's word is independent of it. The stripe is locked. */
+static Moved fill(FbPreserved *preserved, FbResume how) {
+  FbHandleCell *cell = preserved->cell;
+  if (how == FB_RESUME_END || fb_handle_cell_listing(cell) != FB_PRESERVED || fb_handle_cell_get(cell) != NULL)
     return MOVED_AWAY;
-  if (now != NULL) return MOVED_BUSY;
-  /* A callee has consumed the handle of a cell that is still offered, and does not store there again. Acquire and
-   * release: like a move. */
+  /* Acquire and release: like a move. */
   int32_t before = 0;
-  if (!fh_atomic_cas_acquire(&cell->n_uses, &before, FB_HANDLE_MOVING) && before != FB_HANDLE_OFFERED)
-    return MOVED_BUSY;
-  fb_handle_cell_put(cell, handle);
-  if (before == 0) fb_handle_cell_release(cell);
+  bool is_claimed = !fh_atomic_cas_acquire(&cell->n_uses, &before, FB_HANDLE_MOVING);
+  if (is_claimed && before != FB_HANDLE_OFFERED) return MOVED_BUSY;
+  if (is_claimed && !preserved->is_offered) return MOVED_AWAY; /* another object of the wrapper is offered */
+  preserved->is_given = is_claimed;
+  fb_handle_cell_put(cell, preserved->handle);
+  fb_handle_cell_release(cell);
   return MOVED_FILLED;
 }
 
@@ -381,7 +387,7 @@ HPy fb_identity_resume(TVMFFIObject *handle, FbResume how) {
     FbHandleCell *cell = preserved->cell;
     HPy self = fb_identity_wrapper(cell);
     if (preserved->is_moved) {
-      Moved moved = fill(cell, handle, how);
+      Moved moved = fill(preserved, how);
       if (moved == MOVED_FILLED && how == FB_RESUME_SHARE) TVMFFIObjectIncRef(handle);
       bool is_noted = moved != MOVED_BUSY && restore(stripe, entry, handle, moved == MOVED_FILLED);
       stripe_unlock(stripe);
@@ -406,22 +412,26 @@ HPy fb_identity_resume(TVMFFIObject *handle, FbResume how) {
   }
 }
 
-void fb_identity_end_offer(FbHandleCell *cell) {
-  TVMFFIObject *handle = fb_handle_cell_get(cell);
+TVMFFIObject *fb_identity_end_offer(FbPreserved *offer) {
+  FbHandleCell *cell = offer->cell;
+  TVMFFIObject *handle = offer->handle, *left = offer->offered;
   HPy self = HPy_NULL;
   bool is_noted = false;
-  if (handle != NULL && fb_handle_cell_listing(cell) == FB_PRESERVED) { /* the callee has not consumed it */
-    Stripe *stripe = stripe_lock(handle);
-    Entry *entry = find_entry(stripe, marked(handle));
-    if (entry != NULL && entry->preserved->cell == cell) {
-      is_noted = restore(stripe, entry, handle, true);
-      self = fb_identity_wrapper(cell);
-    }
-    stripe_unlock(stripe);
+  Stripe *stripe = stripe_lock(handle); /* the object may have ended */
+  bool is_listed = offer->is_listed, is_given = offer->is_given;
+  offer->is_offered = false;
+  if (is_listed && left != NULL) {
+    fb_handle_cell_put(cell, left);
+    is_noted = restore(stripe, find_entry(stripe, marked(handle)), handle, true);
+    self = fb_identity_wrapper(cell);
+    left = NULL;
   }
+  if (!is_given) fb_handle_cell_release(cell);
+  stripe_unlock(stripe);
+  if (!is_listed) free(offer);
   if (is_noted) fb_identity_registered(handle);
-  fb_handle_cell_release(cell);
   if (!HPy_IsNull(self)) HPy_Close(fb_ctx, self);
+  return left;
 }
 
 bool fb_identity_finalize(FbHandleCell *cell, bool is_unlisted) {

@@ -77,6 +77,12 @@ typedef struct FbPreserved {
   void (*deleter)(void *self, int flags); /* of the native object, whose header has fb_identity_deleter instead */
   const void *keeper; /* identifies the thread that preserved the wrapper at its end; NULL: it did not end */
   bool is_moved;      /* the wrapper has offered its handle to a call, or has none any more */
+  /* Of a moved wrapper. The call and the entry of the map share the struct; the last of them frees it. */
+  TVMFFIObject *handle; /* the object, perhaps a former one: the struct belongs to its stripe */
+  TVMFFIObject *offered; /* the word that the callee sees: owned, and NULL if the callee has consumed it */
+  bool is_offered; /* the call has not ended */
+  bool is_given; /* the wrapper got the object back during the call, and the cell is not claimed any more */
+  bool is_listed; /* the map has the entry */
 } FbPreserved;
 
 /* Whether there are strong references in addition to the wrapper's. */
@@ -96,7 +102,8 @@ FH_INLINE bool fb_identity_is_preserved(TVMFFIObject *handle) {
 
 /* Lets the native object of a registered cell own the wrapper, and fills *preserved. The cell keeps its native
  * reference, which the caller then releases. Returns false, and changes nothing, if the wrapper is not registered or is
- * in use. is_moved: the caller has offered the handle of the cell; otherwise the caller finalizes the wrapper. */
+ * in use. is_moved: the caller has claimed the cell for a call, and the native reference becomes preserved->offered;
+ * otherwise the caller finalizes the wrapper. */
 bool fb_identity_preserve(FbHandleCell *cell, FbPreserved *preserved, bool is_moved);
 
 /* Continues the finalization of a wrapper: removes the wrapper from the map, with is_unlisted. Returns whether __del__
@@ -126,8 +133,10 @@ typedef enum FbResume {
  * Returns HPy_NULL if the object owns no wrapper (any more), or if the wrapper has its handle still, or another one.
  * Waits if another thread is about to keep the wrapper. A moved wrapper gets the object's handle again. */
 HPy fb_identity_resume(TVMFFIObject *handle, FbResume how);
-/* Ends the offer of a cell to a call. A cell that has its handle still is registered as before. */
-void fb_identity_end_offer(FbHandleCell *cell);
+/* Ends the offer of a wrapper that fb_identity_preserve has moved. If the callee has not consumed the object, and the
+ * wrapper did not get it back during the call, the wrapper gets it now and is registered as before. Returns a reference
+ * that the caller releases, or NULL. */
+TVMFFIObject *fb_identity_end_offer(FbPreserved *offer);
 
 /* Returns new handles of all registered wrappers, in an array to free, and their number in *n; NULL without memory. */
 HPy *fb_identity_all(HPyContext *ctx, size_t *n);

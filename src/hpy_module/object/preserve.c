@@ -57,13 +57,13 @@ static void delete_preserved(void *self, int flags) {
 
 /* --- moves -------------------------------------------------------------------------------------------------------- */
 
-bool fb_preserve_offer(HPyContext *ctx, HPy self, FbHandleCell *cell) {
-  if (!fb_preserve_has_state(self)) return false;
+FbPreserved *fb_preserve_offer(HPyContext *ctx, HPy self, FbHandleCell *cell) {
+  if (!fb_preserve_has_state(self)) return NULL;
   fb_identity_share(ctx, self, cell);
   FbPreserved *preserved = malloc(sizeof(*preserved));
-  if (preserved != NULL && fb_identity_preserve(cell, preserved, true)) return true;
+  if (preserved != NULL && fb_identity_preserve(cell, preserved, true)) return preserved;
   free(preserved);
-  return false;
+  return NULL;
 }
 
 /* --- the finalization of a wrapper -------------------------------------------------------------------------------- */

@@ -20,7 +20,7 @@
 
 #include <tvm/ffi/c_api.h>
 
-#include "handle_cell.h"
+#include "identity.h"
 
 /* Called after fb_identity_init. */
 void fb_preserve_init(void);
@@ -33,9 +33,10 @@ void fb_preserve_watch(HPy cls, bool only_with_state);
  * the caller keeps its reference. */
 HPy fb_preserve_trade(TVMFFIObject *handle);
 
-/* Prepares a wrapper whose handle is offered to a call. If it has state, the wrapper stays the object's: it gets the
- * handle again when native code hands the object out, and lives until then. Returns whether it does. */
-bool fb_preserve_offer(HPyContext *ctx, HPy self, FbHandleCell *cell);
+/* Prepares a wrapper whose cell is claimed for a call that may consume the handle. If it has state, the wrapper stays
+ * the object's: it gets the handle again when native code hands the object out, also during the call, and lives until
+ * then. Returns the offer, which fb_identity_end_offer ends, or NULL for other wrappers. */
+FbPreserved *fb_preserve_offer(HPyContext *ctx, HPy self, FbHandleCell *cell);
 
 /* Whether the finalization of a wrapper is watched, because a new wrapper would differ from it. */
 bool fb_preserve_has_state(HPy self);

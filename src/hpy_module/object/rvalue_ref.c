@@ -68,7 +68,7 @@ HPy fb_rvalue_ref_load(HPyContext *ctx, HPy ref) {
   return HPy_NULL;
 }
 
-FbRValueOffer fb_rvalue_ref_begin(HPyContext *ctx, HPy object, FbHandleCell **out) {
+FbRValueOffer fb_rvalue_ref_begin(HPyContext *ctx, HPy object, FbHandleCell **out, FbPreserved **offer) {
   FbHandleCell *cell = *out = fb_object_cell(ctx, object);
   if (cell == NULL) {
     fb_object_raise_no_handle(ctx, object);
@@ -86,7 +86,8 @@ FbRValueOffer fb_rvalue_ref_begin(HPyContext *ctx, HPy object, FbHandleCell **ou
     return FB_RVALUE_FAILED;
   }
   /* the callee may consume the handle; if it returns the object, an object without state gets another wrapper */
-  if (!fb_preserve_offer(ctx, object, cell)) fb_identity_unlist(cell);
+  *offer = fb_preserve_offer(ctx, object, cell);
+  if (*offer == NULL) fb_identity_unlist(cell);
   return FB_RVALUE_OFFERED;
 }
 

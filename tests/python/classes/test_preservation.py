@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from support import (
     FREES_AT_ONCE,
+    IS_OVER_CFFI,
     IS_PYPY,
     REFUSES_FINALIZERS,
     collect_garbage,
@@ -334,6 +335,61 @@ def test_a_moved_wrapper_gets_its_object_back(Square, native):
     assert (id(again), type(again), again.sides, again.edge) == (number, Square, 4, 2)
     del again
     assert is_gone(ref)
+
+
+def test_a_callback_gets_the_wrapper_that_is_moved_into_it(Square, native):
+    before = native.n_alive()
+    square = Square(4)
+    square.edge = 2
+    shelf = ffi_hpy.List()
+
+    def use(found):
+        assert found is square
+        assert (found.sides, found.area()) == (4, 4)
+        shelf.append(found)
+        return found
+
+    assert ffi_hpy.convert(use)(square._move()) is square
+    assert shelf[0] is square
+    shelf.clear()
+    assert square.sides == 4
+
+    square = None
+    collect_garbage(lambda: native.n_alive() == before)
+    assert native.n_alive() == before
+
+
+@pytest.mark.skipif(IS_OVER_CFFI, reason="the cffi backend refuses a second move until the first call ends")
+def test_a_callback_moves_its_argument_into_another_call(Square, native):
+    before = native.n_alive()
+    inner = ffi_hpy.convert(lambda found: found.sides)
+
+    def move_on(found):
+        assert inner(found._move()) == 4
+        return found.sides  # the inner callback has got the same wrapper
+
+    square = Square(4)
+    square.edge = 2
+    assert ffi_hpy.convert(move_on)(square._move()) == 4
+    assert (square.sides, square.edge) == (4, 2)
+    square = None
+    collect_garbage(lambda: native.n_alive() == before)
+    assert native.n_alive() == before
+
+
+def test_a_moved_wrapper_comes_out_of_a_container_during_the_call(Square, native):
+    before = native.n_alive()
+    square = Square(4)
+    square.edge = 2
+    shelf = ffi_hpy.List([square])
+    take = ffi_hpy.convert(lambda moved: (shelf[0] is moved, shelf[0].sides))
+    assert tuple(take(square._move())) == (True, 4)
+    assert shelf[0] is square
+    assert native.call_with(lambda moved: moved is shelf[0] and moved.area(), square._move()) == 4
+    assert (square.sides, type(shelf[0]), shelf[0].edge) == (4, Square, 2)
+    square = shelf = None
+    collect_garbage(lambda: native.n_alive() == before)
+    assert native.n_alive() == before
 
 
 @pytest.mark.thread_unsafe(reason="the library has one pointer for all threads")
