@@ -17,6 +17,7 @@ from ._containers.sequence import Array
 from ._core import CObject
 from ._dtype import dtype, from_foreign_dtype, is_foreign_dtype
 from ._start.late import find_attributes
+from ._start.named import module_of
 from ._tensor import Shape, from_dlpack
 from ._values.device import Device
 from ._values.object import Object, ObjectConvertible
@@ -110,12 +111,13 @@ def _array_kind(cls: type) -> Answer | None:
         return _core.TAG_EXCHANGE, address
     if hasattr(cls, "__cuda_stream__"):
         return _core.TAG_CONVERTER, _from_cuda_stream
-    if cls.__module__ == "cuda.bindings.driver" and cls.__name__ == "CUstream":
+    module = module_of(cls)
+    if module == "cuda.bindings.driver" and cls.__name__ == "CUstream":
         return _core.TAG_CONVERTER, lambda value: OpaquePtr(int(value))
-    if cls.__module__ == "builtins" and cls.__name__ == "PyCapsule":
+    if module == "builtins" and cls.__name__ == "PyCapsule":
         return _core.TAG_CONVERTER, _from_capsule
     if is_array and hasattr(cls, "__dlpack__"):
-        if cls.__module__ == "numpy" and cls.__name__ == "ndarray":
+        if module == "numpy" and cls.__name__ == "ndarray":
             _learn_numpy(cls)
         return _core.TAG_DLPACK, None
     return None
@@ -266,7 +268,7 @@ def _number_kind(cls: type) -> Answer | None:
         return _core.TAG_INT, None
     if issubclass(cls, (float, getattr(numbers, "Real", float))):
         return _core.TAG_FLOAT, None
-    if cls.__module__ == "numpy" and cls.__name__ in ("bool", "bool_"):
+    if module_of(cls) == "numpy" and cls.__name__ in ("bool", "bool_"):
         return _core.TAG_CONVERTER, bool
     return None
 
@@ -277,7 +279,7 @@ def _converter_kind(cls: type) -> Answer | None:
 
 
 def _converter_for(cls: type) -> Callable[[Any], Any] | None:
-    if cls.__module__ == "ctypes" and cls.__name__ == "c_void_p":
+    if module_of(cls) == "ctypes" and cls.__name__ == "c_void_p":
         return lambda value: OpaquePtr(value.value or 0)
     if hasattr(cls, "__tvm_ffi_opaque_ptr__"):
         return _from_opaque_ptr

@@ -16,6 +16,7 @@ from ._core import (
 )
 from ._start.fork import importing, new_lock
 from ._start.late import DTYPE_NAMES, find_attributes
+from ._start.named import module_of
 from ._start.similar import did_you_mean
 from ._values.plain import DataType, data_type_from_code
 
@@ -220,7 +221,7 @@ def _meant(content: Any) -> str:
 
 def is_foreign_dtype(cls: type) -> bool:
     """Whether instances of `cls` are data types of numpy or torch. Imports neither."""
-    if cls.__module__ == "torch" and cls.__name__ == "dtype":
+    if module_of(cls) == "torch" and cls.__name__ == "dtype":
         return True
     numpy = sys.modules.get("numpy")
     return numpy is not None and issubclass(cls, getattr(numpy, "dtype", ()))

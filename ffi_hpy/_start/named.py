@@ -1,4 +1,4 @@
-"""Functions with their own names, for classes that are created while other threads run.
+"""The names of classes, and functions with their own names, for classes that are created while other threads run.
 
 A closure that becomes a method has the name of its definition. CPython without a GIL stops all threads for each
 assignment to `__name__`, `__qualname__`, `__module__` or `__doc__` of a function, and each stop takes milliseconds if
@@ -12,9 +12,13 @@ from types import FunctionType
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
-__all__ = ["named"]
+__all__ = ["module_of", "named"]
+
+module_of: Callable[[type], Any] = type.__dict__["__module__"].__get__
+"""Returns the `__module__` of a class, also if the metaclass has a property of that name, which may fail."""
 
 _STOPS_THREADS = hasattr(sys, "_is_gil_enabled") and not sys._is_gil_enabled()
 
