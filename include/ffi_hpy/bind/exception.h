@@ -75,10 +75,17 @@ inline std::string formatted(const char *format, va_list values) {
   std::string text = ::FFI_HPY_BIND_NAMESPACE::detail::formatted(format, values); \
   va_end(values)
 
-/** Makes the exception that is being handled the pending error, or throws it as a python_error. */
-FFI_HPY_COLD inline void raise_current() {
+/** Whether the message of an exception whose class Python does not know is its text alone, without the class. */
+#if !defined(FFI_HPY_BIND_PLAIN_MESSAGES)
+#define FFI_HPY_BIND_PLAIN_MESSAGES 0
+#endif
+
+/** Makes the exception that is being handled the pending error, or throws it as a python_error. `text`: that of the
+ * exception; NULL if it has none. */
+FFI_HPY_COLD inline void raise_current(const char *text) {
   tvm::ffi::detail::ExceptionFacts facts = tvm::ffi::detail::FactsOfCurrent();
-  if (!facts.has_number) return api->raise(facts.kind, facts.text.c_str());
+  bool has_text = FFI_HPY_BIND_PLAIN_MESSAGES && text != nullptr && *text != '\0';
+  if (!facts.has_number) return api->raise(facts.kind, has_text ? text : facts.text.c_str());
   ask_python("raise_os_error", int_value(facts.number), str_of(facts.text), bytes_object(facts.paths[0]),
              bytes_object(facts.paths[1]));
 }
@@ -123,9 +130,9 @@ FFI_HPY_COLD inline int translate_exception(const std::exception *known = nullpt
     } catch (const next_overload &) {
       return FFI_HPY_NEXT_OVERLOAD;
     } catch (const std::exception &error) {
-      if (!raise_usual(error)) raise_current();
+      if (!raise_usual(error)) raise_current(error.what());
     } catch (...) {
-      raise_current();
+      raise_current(nullptr);
     }
   } catch (const python_error &error) {
     error.restore();

@@ -28,6 +28,12 @@ def test_overrides_are_found_by_their_names(names):
     assert names.describe(Square()) == ("shape", 9.0, 4)
 
 
+def test_the_message_of_an_exception_is_its_text(names):
+    with pytest.raises(RuntimeError) as caught:
+        names.fail()
+    assert (type(caught.value), str(caught.value)) == (RuntimeError, "odd")
+
+
 @pytest.mark.parametrize(
     ("function", "value", "made"),
     [

@@ -34,6 +34,10 @@ struct Ids {
 };
 NB_MAKE_OPAQUE(std::vector<short>)
 
+struct Odd : std::exception {
+  const char *what() const noexcept override { return "odd"; }
+};
+
 struct Unique {
   int value = 1;
   Unique() = default;
@@ -97,6 +101,7 @@ struct keeps_drawer {
 #endif
 
 NB_MODULE(nanobind_names, m) {
+  m.def("fail", [] { throw Odd(); });
   nb::class_<Shape, PyShape>(m, "Shape").def(nb::init<>());
   m.def("describe", [](const Shape &s) { return nb::make_tuple(s.name(), s.area(), s.corners()); });
   m.def("stack", [](Stack value) { return value; });

@@ -17,6 +17,8 @@
 
 /* nanobind accepts members of types whose header the source does not include. */
 #define FFI_HPY_BIND_LATE_TYPES 1
+/* The message of an exception is its text. */
+#define FFI_HPY_BIND_PLAIN_MESSAGES 1
 
 /* Headers that Python.h includes, so that sources for nanobind may lack them. */
 #include <cassert>
