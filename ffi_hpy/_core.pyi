@@ -516,7 +516,9 @@ def set_hooks(
     order_of_arguments: Callable[[Function, int, tuple[str, ...]], tuple[tuple[str, ...], tuple[Any, ...]] | str] = ...,
     replace_refused: Callable[[Function | str, int, Any], Any] = ...,
     check_annotated: Callable[[int, Any], Any] = ...,
+    object_lacking: Callable[[CObject], bool] = ...,
     object_made: Callable[[int, int], object] | None = ...,
+    object_replaced: Callable[[CObject], None] = ...,
     subclass_made: Callable[[CObject], None] = ...,
 ) -> None:
     """Set the Python functions that the binding calls; the package calls this. Omitted hooks stay.
@@ -554,6 +556,10 @@ def set_hooks(
     - replace_refused(callee, position, value): the value to pass to a function, or to a field given by its name, for
       one with an array that was refused as a tensor: True for the value itself, whose arrays are only read, another
       value, or None.
+    - object_lacking(obj): native code is to get the object of a wrapper that has none. Whether the wrapper has got one.
+      Called only if it is set.
+    - object_replaced(obj): a constructor is to make another object for a wrapper that has one. An exception ends the
+      attempt. Called only if it is set.
     - object_made(pointer, owner): a new wrapper has got the object at the pointer. `owner` is not 0 for a callback:
       owned_object(owner) is its callable. None, as at the beginning, if the package does not record objects.
     - subclass_made(obj): a wrapper has got its handle, and its class is not the class of the native type. Called only

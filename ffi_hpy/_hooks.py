@@ -1,4 +1,5 @@
-"""The functions and classes of higher layers that the binding calls. Only `_types.overrides` sets another hook."""
+"""The functions and classes of higher layers that the binding calls. `_types.overrides` and `_bind.without_value` set
+further hooks."""
 
 from __future__ import annotations
 

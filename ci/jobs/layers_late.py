@@ -34,6 +34,7 @@ HOOKS = {
     "_pypy.binding_hooks": "the C binding calls functions of the cffi backend, which is in front of it",
     "_pypy.context.hooks": "it defines set_hooks of the cffi backend",
     "_types.overrides": "its hook costs time, so it is set for the first type with overridable methods",
+    "_bind.without_value": "its hooks are for bound classes, so they are set for the first one",
 }
 """The modules that set hooks of a binding, each with the reason."""
 

@@ -16,7 +16,7 @@ from .._core import Function
 from .._types.function_metadata import add_metadata
 from .._types.info import info_of_class, info_of_index
 from .._types.metadata import PYTHON_ARGUMENTS, apply_nonblocking, apply_python_arguments
-from .._values.object import ObjectMeta, watched_names
+from .._values.object import Object, ObjectMeta, watched_names
 from .._values.opaque import OpaquePyObject
 from ..error import register_error
 from ..registry import (
@@ -28,7 +28,7 @@ from ..registry import (
     flatten_keywords,
     make_class,
 )
-from . import arrays, standard, states
+from . import arrays, standard, states, without_value
 from .values import OPERATIONS, keep, keep_module, warn
 
 TYPE_CHECKING = False
@@ -182,6 +182,10 @@ class BoundMeta(ObjectMeta):
         for base in bases:
             if "_ffi_is_final" in vars(base):
                 raise TypeError(f"The type '{base.__module__}.{base.__qualname__}' prohibits subclassing!")
+        if not any(isinstance(base, BoundMeta) or base is Object for base in bases):
+            raise TypeError(
+                f"{name}: the metaclass of bound classes requires a nanobind base type or another bound class"
+            )
         owners = [owner for base in bases for owner in base.__mro__]
         if "__slots__" not in namespace:
             namespace["__slots__"] = [slot for slot in _SLOTS if not any(slot in vars(owner) for owner in owners)]
@@ -189,10 +193,11 @@ class BoundMeta(ObjectMeta):
         return made  # type: ignore[no-any-return]
 
 
-def _class(scope: Any, name: str, type_index: int, flags: int, address: int) -> type:
+def _class(scope: Any, name: str, type_index: int, flags: int, address: int, library: str = "ffi_hpy") -> type:
     """Make the class of a bound C++ class. `flags`: 1 for attributes, plus 2 for weak references to its instances, plus
     4 for a class that Python cannot derive from, plus 8 for a generic class. `address`: that of the C struct of the
-    class."""
+    class. `library`: the first word of warnings about its objects."""
+    without_value.watch()
     info = info_of_index(type_index)
     bases = [base for base in class_for_type_index(info.parent_type_index).__mro__ if isinstance(base, BoundMeta)]
     inherited = {slot for base in bases for slot in _SLOTS if slot in vars(base)}
@@ -200,6 +205,7 @@ def _class(scope: Any, name: str, type_index: int, flags: int, address: int) -> 
     cls = make_class(BoundMeta, _names_in(scope, name), info, slots)
     cls._ffi_is_findable = True  # type: ignore[attr-defined]  # for the cffi backend (_pypy/object/objects.py)
     cls._ffi_bound_class = address  # type: ignore[attr-defined]
+    cls._ffi_library = library  # type: ignore[attr-defined]
     if flags & 4:
         cls._ffi_is_final = True  # type: ignore[attr-defined]
     if flags & 8:

@@ -166,6 +166,8 @@ class CObject(Wrapper):
         check_wrapper(self)
         if not args or not isinstance(args[0], CObject) or not args[0]._is_function:
             _blank().__init_handle_by_constructor__()  # it raises the error
+        if self._ffi_address and hooks.object_replaced is not None:
+            hooks.object_replaced(self)
         address = args[0]._make(args[1:])
         if self._is_function:
             self._put_function(address)

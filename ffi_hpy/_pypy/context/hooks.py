@@ -44,10 +44,16 @@ wrap_dtype: Any = _missing
 wrap_opaque_ptr: Any = _missing
 
 _NAMES = frozenset(name for name, value in globals().items() if value is _missing) - {"_missing"} | {
+    "object_lacking",
     "object_made",
+    "object_replaced",
     "subclass_made",
 }
 
+object_lacking: Any = None
+"""Set for the first bound class."""
+object_replaced: Any = None
+"""Set for the first bound class."""
 object_made: Any = None
 """None unless the package records objects for its leak report."""
 subclass_made: Any = None

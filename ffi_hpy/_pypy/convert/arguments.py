@@ -11,6 +11,7 @@ from __future__ import annotations
 from operator import index as as_int
 
 from ..._start.memo import remember_by_class
+from ..._start.named import module_of
 from ..context import hooks
 from ..context.backend import address_of, core, new_chars, words_at
 from ..context.binding import binding
@@ -35,7 +36,7 @@ from ..context.numbers import (
 from ..context.texts import cut, messages
 from ..object.call_buffers import TEXT_BYTES, Offer, give, take, use
 from ..object.errors import raise_pending
-from ..object.objects import Wrapper, settled
+from ..object.objects import Wrapper, complete, settled
 from ..object.preservation import share_in_call
 from . import exchanged
 from .exchanged import marked
@@ -108,6 +109,8 @@ def put(frame: CallBuffer, i: int, value: Any, callee: Callee) -> None:
 
 @hidden
 def _put_object(frame: CallBuffer, i: int, wrapper: Wrapper) -> None:
+    if not wrapper._ffi_address:
+        complete(wrapper)
     use(frame, wrapper)
     address = wrapper._ffi_address or settled(wrapper)
     if not wrapper._ffi_is_listed:  # from now on native code has the object, and may return it
@@ -187,7 +190,8 @@ def _kind_of(cls: type) -> tuple[int, Any]:
     answer = _lasting.get(cls)
     if answer is None:
         answer = _answer_for(cls)
-        if cls.__module__ in _LASTING_MODULES or cls.__module__.startswith(f"{_PACKAGE}."):
+        module = str(module_of(cls))
+        if module in _LASTING_MODULES or module.startswith(f"{_PACKAGE}."):
             _lasting[cls] = answer
     return answer
 

@@ -11,7 +11,7 @@ from ..object.call_buffers import frame_for, give
 from ..object.core_functions import core_function
 from ..object.errors import raise_pending
 from ..object.identity import share, uses_of
-from ..object.objects import Wrapper, is_wrapper, settled
+from ..object.objects import Wrapper, complete, is_wrapper, settled
 from .arguments import Place, own_last, put, put_nested, set_conversion
 from .exchanged import marked
 
@@ -45,6 +45,8 @@ def _put_item(frame: CallBuffer, i: int, value: Any, place: Callee, depth: int) 
 @hidden
 def _put_own(frame: CallBuffer, i: int, wrapper: Wrapper) -> None:
     """Like _put_object, but with an owned reference instead of a use."""
+    if not wrapper._ffi_address:
+        complete(wrapper)
     uses = wrapper._ffi_uses
     if uses is None:
         uses = uses_of(wrapper)

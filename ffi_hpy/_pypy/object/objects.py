@@ -27,6 +27,7 @@ __all__ = [
     "class_at",
     "class_made",
     "class_set",
+    "complete",
     "derives",
     "expect",
     "is_shared",
@@ -306,6 +307,12 @@ def wrap_apart(address: int) -> Any:
 def raise_no_handle(wrapper: Any) -> NoReturn:
     """ValueError: the handle was moved away or never set."""
     raise ValueError(messages.NO_HANDLE % type(wrapper).__name__)
+
+
+def complete(wrapper: Any) -> None:
+    """Let the package give a wrapper without an object one, before a use of the wrapper begins."""
+    if hooks.object_lacking is not None and not at_rest(wrapper):
+        hooks.object_lacking(wrapper)
 
 
 def address_in(wrapper: Any) -> int:

@@ -32,7 +32,7 @@ from ..convert.results import text_of
 from ..object.call_buffers import give, take
 from ..object.errors import drop_pending, interrupts, raise_taken, take_object
 from ..object.identity import new_pin
-from ..object.objects import derives, is_wrapper, settled, type_index_at
+from ..object.objects import complete, derives, is_wrapper, settled, type_index_at
 from .converters import Misfit
 from .forms import Called, Checked, Copied, Pointer, Replaced, begin_use, plain_form
 from .schemas import converter_of, tree_of
@@ -76,6 +76,7 @@ class _Field:
         except AttributeError:
             raise_unmade(obj)
         if not address:
+            complete(obj)
             address = settled(obj)
         index = type_index_at(address)
         if index != self.type_index and index != self._other:

@@ -234,7 +234,7 @@ FFI_HPY_NOINLINE inline const ffi_hpy_class *add_class(class_record *record, obj
   check(api->class_add(made, &key, &doc));
   record->known.store(made, std::memory_order_release);
   *cls = ask_python("class", scope, label, int_value(made->type_index), int_value(about.flags),
-                    int_value(reinterpret_cast<intptr_t>(made)));
+                    int_value(reinterpret_cast<intptr_t>(made)), str_of(FFI_HPY_BIND_TEXT));
   if (about.base.is_valid()) ask_python("original_base", *cls, about.base);
   return made;
 }

@@ -93,6 +93,12 @@ inline bool is_of_class(const ffi_hpy_instance &instance, const ffi_hpy_class *t
   while (each != nullptr && each->type_index != type->type_index) each = each->base;
   return each != nullptr;
 }
+/** Whether a value is an object of the bound class of a record. */
+FFI_HPY_NOINLINE inline bool is_instance(handle value, class_record *record) {
+  const ffi_hpy_instance *found = value.is_valid() ? api->instance_of(&value.any()) : nullptr;
+  const ffi_hpy_class *type = found != nullptr ? find_class(record) : nullptr;
+  return type != nullptr && is_of_class(*found, type);
+}
 /** Warns of an argument of a class that has no value: its constructor did not run, or C++ has taken the value. */
 FFI_HPY_COLD inline void warn_without_value(handle source, const ffi_hpy_class *type) noexcept {
   const ffi_hpy_instance *found = api->instance_of(&source.any());

@@ -1,5 +1,6 @@
 /* globals_binding.c - functions of the core for the bindings of this project and for libtvm_ffi_cxx.so. */
 #include "core/bind/api.h"
+#include "core/bind/instance.h"
 #include "core/bind/sequence.h"
 #include "core/module/library.h"
 #include "core/module/library_context.h"
@@ -32,6 +33,27 @@ FH_GLOBAL(bind_api) {
   return give_table("ffi_hpy.bind_api", &fh_api_table, n_args, result);
 }
 
+/* ffi_hpy.bind_room(address) -> an object with room for a value, of the bound class whose struct is at the address */
+FH_GLOBAL(bind_room) {
+  int64_t address;
+  void *room;
+  ffi_hpy_instance *made;
+  if (fh_function_check_count("ffi_hpy.bind_room", n_args, 1) != 0) return -1;
+  if (fh_function_arg_int("ffi_hpy.bind_room", args, 0, &address) != 0) return -1;
+  if (fh_instance_new((const ffi_hpy_class *)(uintptr_t)address, &room, &made) != 0) return -1;
+  *result = fh_any_object(made);
+  return 0;
+}
+
+/* ffi_hpy.bind_state(object) -> 1 if an object of a bound class has a value, 2 if C++ has taken it, otherwise 0 */
+FH_GLOBAL(bind_state) {
+  if (fh_function_check_count("ffi_hpy.bind_state", n_args, 1) != 0) return -1;
+  const ffi_hpy_instance *instance = fh_instance_of(&args[0]);
+  bool has_none = instance == NULL || (instance->value == NULL && instance->holder == NULL);
+  *result = fh_any_int(has_none ? 0 : instance->value != NULL ? 1 : 2);
+  return 0;
+}
+
 /* ffi_hpy.set_backtrace_boundary(address): native backtraces end at the library that contains this address, for a host
  * whose calls do not come from the library of its PyErr_CheckSignals. */
 FH_GLOBAL(set_backtrace_boundary) {
@@ -47,6 +69,8 @@ const fh_globals_entry fh_globals_binding[] = {
     {"ffi_hpy.error_deferral", error_deferral, NULL},
     {"ffi_hpy.field_access", field_access, NULL},
     {"ffi_hpy.bind_api", bind_api, NULL},
+    {"ffi_hpy.bind_room", bind_room, NULL},
+    {"ffi_hpy.bind_state", bind_state, NULL},
     {NULL, NULL, NULL},
 };
 

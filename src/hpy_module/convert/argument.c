@@ -119,19 +119,22 @@ static int bytes_object_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *
   return rc;
 }
 
+static int object_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args);
+
+static FH_NOINLINE int lacking_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
+  return fb_object_complete(ctx, value) == 0 ? object_arg(ctx, value, out, args) : -1;
+}
+
 static int object_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
   FbHandleCell *cell = fb_object_cell(ctx, value);
-  if (FH_UNLIKELY(cell == NULL || !fb_handle_cell_use(cell))) {
-    fb_object_raise_no_handle(ctx, value);
-    return -1;
+  if (FH_UNLIKELY(cell == NULL || !fb_handle_cell_use(cell))) return lacking_arg(ctx, value, out, args);
+  TVMFFIObject *handle = fb_handle_cell_get(cell);
+  if (FH_UNLIKELY(handle == NULL)) {
+    fb_handle_cell_unuse(cell);
+    return lacking_arg(ctx, value, out, args);
   }
   /* Recorded before anything can fail, so that fb_args_end ends the use. */
   args->temps[args->n_temps++].tagged = (uintptr_t)cell + FB_TEMP_USE;
-  TVMFFIObject *handle = fb_handle_cell_get(cell);
-  if (FH_UNLIKELY(handle == NULL)) {
-    fb_object_raise_no_handle(ctx, value);
-    return -1;
-  }
   /* From here on native code has the object, and may return it. */
   fb_identity_share(ctx, value, cell);
   fb_put_object(out, handle);

@@ -3,6 +3,7 @@
 
 #include "handle_cell.h"
 #include "hpy_module/context/call.h"
+#include "hpy_module/context/hook.h"
 #include "hpy_module/context/instance.h"
 #include "hpy_module/context/messages.h"
 #include "hpy_module/context/raise.h"
@@ -55,24 +56,35 @@ HPy fb_object_raise_no_handle(HPyContext *ctx, HPy self) {
   return fb_raise(ctx, ctx->h_ValueError, FB_MESSAGE_NO_HANDLE, fb_attr_type_name(ctx, self, name, sizeof(name)));
 }
 
+int fb_object_complete(HPyContext *ctx, HPy self) {
+  if (fb_hook_current(FB_HOOK_OBJECT_LACKING) != NULL && is_made(ctx, self)) {
+    HPy answer = fb_hook_call(ctx, FB_HOOK_OBJECT_LACKING, &self, 1);
+    if (HPy_IsNull(answer)) return -1;
+    bool has_one = HPy_Is(ctx, answer, ctx->h_True);
+    HPy_Close(ctx, answer);
+    if (has_one) return 0;
+  }
+  fb_object_raise_no_handle(ctx, self);
+  return -1;
+}
+
 int fb_object_raise_in_use(HPyContext *ctx) {
   fb_raise(ctx, ctx->h_RuntimeError, FB_MESSAGE_IN_USE);
   return -1;
 }
 
-/* `cell` is NULL if no use of it has begun. Otherwise its use ends here, and its handle decides between the two
- * errors. */
-FbHandleCell *fb_object_begin_failed(HPyContext *ctx, HPy self, FbHandleCell *cell) {
+/* `cell` is NULL if no use of it has begun. Otherwise its use ends here. A handle of another
+ * type is an error. */
+FbHandleCell *fb_object_begin_failed(HPyContext *ctx, HPy self, FbHandleCell *cell, int32_t type_index, int32_t depth) {
   char name[128];
   TVMFFIObject *handle = cell == NULL ? NULL : fb_handle_cell_get(cell);
-  if (handle == NULL) {
-    fb_object_raise_no_handle(ctx, self);
-  } else {
+  if (handle != NULL) {
     fb_raise(ctx, ctx->h_TypeError, FB_MESSAGE_OTHER_TYPE, fb_attr_type_name(ctx, self, name, sizeof(name)),
              (int)handle->type_index);
   }
   if (cell != NULL) fb_handle_cell_unuse(cell);
-  return NULL;
+  if (handle != NULL || fb_object_complete(ctx, self) != 0) return NULL;
+  return fb_object_begin(ctx, self, type_index, depth);
 }
 
 int fb_object_make_owner(HPyContext *ctx, HPy self) {

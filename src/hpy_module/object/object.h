@@ -49,20 +49,21 @@ FH_INLINE TVMFFIObject *fb_object_get(HPyContext *ctx, HPy h) {
 
 /* Whether the type of an object is, or derives from, a type at `depth` below ffi.Object. */
 bool fb_object_derives(TVMFFIObject *handle, int32_t type_index, int32_t depth);
-/* The error path of fb_object_begin. */
-FbHandleCell *fb_object_begin_failed(HPyContext *ctx, HPy self, FbHandleCell *cell);
+/* The other path of fb_object_begin. */
+FbHandleCell *fb_object_begin_failed(HPyContext *ctx, HPy self, FbHandleCell *cell, int32_t type_index, int32_t depth);
 
 /* Begins a use of the native object of a CObject, for code that reads the object: the handle is not moved before
  * fb_handle_cell_unuse. Returns NULL with ValueError raised if the handle is missing, or with TypeError if the object
  * is not of the type (at `depth` below ffi.Object). */
 FH_INLINE FbHandleCell *fb_object_begin(HPyContext *ctx, HPy self, int32_t type_index, int32_t depth) {
   FbHandleCell *cell = fb_object_cell(ctx, self);
-  if (FH_UNLIKELY(cell == NULL || !fb_handle_cell_use(cell))) return fb_object_begin_failed(ctx, self, NULL);
+  if (FH_UNLIKELY(cell == NULL || !fb_handle_cell_use(cell)))
+    return fb_object_begin_failed(ctx, self, NULL, type_index, depth);
   TVMFFIObject *handle = fb_handle_cell_get(cell);
   if (FH_LIKELY(handle != NULL && (handle->type_index == type_index || fb_object_derives(handle, type_index, depth)))) {
     return cell;
   }
-  return fb_object_begin_failed(ctx, self, cell);
+  return fb_object_begin_failed(ctx, self, cell, type_index, depth);
 }
 
 /* Whether h is a CObject. Never fails. */
@@ -78,6 +79,9 @@ int fb_object_make_owner(HPyContext *ctx, HPy self);
 /* Raises ValueError if the handle was moved away or never set, or TypeError if the class did not make the object.
  * Returns HPy_NULL. */
 HPy fb_object_raise_no_handle(HPyContext *ctx, HPy self);
+/* Lets the package give a wrapper without a handle one (hook object_lacking). The caller has begun no use of the cell.
+ * Returns 0, or -1 with the error of fb_object_raise_no_handle, or of the hook, raised. */
+int fb_object_complete(HPyContext *ctx, HPy self);
 /* Raises RuntimeError because a call uses the handle. Returns -1. */
 int fb_object_raise_in_use(HPyContext *ctx);
 

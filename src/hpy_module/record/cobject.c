@@ -7,6 +7,7 @@
 #include "dataclass.h"
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/drop.h"
+#include "hpy_module/context/hook.h"
 #include "hpy_module/context/messages.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/function/function.h"
@@ -109,6 +110,11 @@ HPyDef_METH(object_init_by, "__init_handle_by_constructor__", HPyFunc_VARARGS,
 static HPy object_init_by_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   if (nargs == 0 || !is_function(ctx, args[0])) {
     return fb_raise(ctx, ctx->h_TypeError, "__init_handle_by_constructor__() argument 1 must be a Function");
+  }
+  if (fb_hook_current(FB_HOOK_OBJECT_REPLACED) != NULL && fb_object_get(ctx, self) != NULL) {
+    HPy done = fb_hook_call(ctx, FB_HOOK_OBJECT_REPLACED, &self, 1);
+    if (HPy_IsNull(done)) return HPy_NULL;
+    HPy_Close(ctx, done);
   }
   /* The function runs with the GIL held. A result that is not an object owns nothing, so nothing is released. */
   TVMFFIAny made;

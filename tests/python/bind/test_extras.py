@@ -105,6 +105,74 @@ def test_objects_by_hand(bound):
     assert (zero.a, zero.b) == (0, 0)
 
 
+def unfinished_objects(cls):
+    """Objects of a bound class whose constructor did not run."""
+
+    class Late(cls):
+        def __init__(self):
+            pass
+
+    return [cls.__new__(cls), Late()]
+
+
+def test_an_object_without_a_value_is_refused_with_a_warning(bound):
+    warning = "ffi_hpy: attempted to access an uninitialized instance of type 'bound_extras.Value'!"
+    for value in unfinished_objects(bound.Value):
+        for use in (bound.n_of, lambda value: value.n):
+            refusal = "incompatible function arguments"
+            with pytest.warns(RuntimeWarning, match=warning), pytest.raises(TypeError, match=refusal):
+                use(value)
+        bound.Value.__init__(value)
+        assert (value.n, bound.n_of(value)) == (5, 5)
+
+
+@pytest.mark.thread_unsafe(reason="the library counts the objects of all threads")
+def test_a_function_constructs_the_value_of_an_object_without_one(bound):
+    collect_garbage()
+    before = bound.alive()
+    values = unfinished_objects(bound.Value)
+    for value in values:
+        bound.fill(value)
+        assert (value.n, bound.n_of(value)) == (9, 9)
+        with pytest.raises(TypeError, match="it has a value"):
+            bound.fill(value)
+    assert bound.alive() == before + 2
+    del value, values
+    collect_garbage()
+    assert bound.alive() == before
+
+
+def test_the_constructor_of_an_object_with_a_value_is_refused(bound):
+    mistake = "initialize an already-initialized"
+    value = bound.Value()
+    bound.fill(other := bound.Value.__new__(bound.Value))
+    for each, n in ((value, 5), (other, 9)):
+        with (
+            pytest.warns(RuntimeWarning, match=f"ffi_hpy: attempted to {mistake} instance"),
+            pytest.raises(TypeError, match=f"cannot {mistake} object"),
+        ):
+            each.__init__()
+        assert each.n == n
+
+
+def test_the_metaclass_of_bound_classes_requires_one(bound):
+    with pytest.raises(TypeError, match="requires a nanobind base type or another bound class"):
+        type(bound.Value)("Other", (), {})
+
+
+def test_the_module_of_a_class_may_fail(bound):
+    class Meta(type):
+        @property
+        def __module__(cls):
+            raise RuntimeError("never read")
+
+    class Odd(metaclass=Meta):
+        pass
+
+    with pytest.raises(TypeError, match=r"incompatible function arguments[^$]*Odd"):
+        bound.n_of(Odd())
+
+
 def test_what_a_class_says_about_itself(bound):
     assert bound.about(bound.Value) == (True, 4, 4, "bound_extras.Value", True, 8)
 

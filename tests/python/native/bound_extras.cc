@@ -144,6 +144,12 @@ FFI_HPY_MODULE(bound_extras, m) {
       .def("share", [](std::shared_ptr<Shared> self, std::shared_ptr<const Shared> again) {
         return self == again && !self.owner_before(again) && !again.owner_before(self);
       });
+  m.def("n_of", [](const Value &value) { return value.n; });
+  m.def("fill", [](nb::handle_t<Value> value) {
+    if (nb::inst_ready(value)) nb::raise_type_error("it has a value");
+    new (nb::inst_ptr<Value>(value)) Value(9);
+    nb::inst_mark_ready(value);
+  });
   m.def("alive", [] { return Value::n_alive; });
   m.def("by_hand", &by_hand);
   m.def("zero", [] { return nb::inst_alloc_zero(nb::type<Plain>()); });
