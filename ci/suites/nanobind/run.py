@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 HERE = Path(__file__).resolve().parent
 RELEASE = "nanobind==3.1.0"
 DEFAULT = ["cp311"]
+TORCH = "torch==2.13.0+cpu"
 SUITE = (
     *("abi", "accessor", "callbacks", "chrono", "classes", "eigen", "eigen_tensor", "enum", "eval", "exception"),
     *("foreign", "functions", "holders", "inter_module", "intrusive", "issue", "make_iterator", "ndarray"),
@@ -47,6 +48,8 @@ SUITE = (
 """The test files, by their names without test_."""
 QUICK = ("eval", "issue", "make_iterator")
 """The files of --short, which compile in seconds."""
+WITH_TORCH = ("cp311", "ndarray")
+"""The interpreter whose environment has PyTorch, which is large, and the test file that uses PyTorch."""
 
 
 @dataclass(frozen=True)
@@ -95,14 +98,26 @@ def find_tests(sources: Path | None) -> Path:
     return tests
 
 
-def make_envs(interpreters: Sequence[str]) -> dict[str, Path]:
+def make_env(name: str, python: Path, tests: Sequence[str]) -> Path:
+    """Return the environment of an interpreter for test files. Raises Missing."""
+    needed: list[str | Path] = [REQUIREMENTS / "nanobind-suite.txt"]
+    interpreter, test = WITH_TORCH
+    if name == interpreter and test in tests:
+        for index in ([], ["--torch-backend=cpu"]):  # PyPI has no CPU-only build; uv knows PyTorch's own index
+            try:
+                return cached_env(f"nanobind-suite-{name}-torch", python, [*index, *needed, TORCH])
+            except Missing as reason:
+                say(f"{name}: PyTorch, which some tests need, cannot be installed: {reason}")
+    return cached_env(f"nanobind-suite-{name}", python, needed)
+
+
+def make_envs(interpreters: Sequence[str], tests: Sequence[str]) -> dict[str, Path]:
     """Return an environment for each interpreter. Raises Missing."""
     pythons = find_interpreters(interpreters)
     lacking = [name for name in interpreters if name not in pythons]
     if lacking:
         raise Missing(f"ci/interpreters cannot provide {' '.join(lacking)}, see above")
-    needed = [REQUIREMENTS / "nanobind-suite.txt"]
-    return {name: cached_env(f"nanobind-suite-{name}", pythons[name], needed) for name in interpreters}
+    return {name: make_env(name, pythons[name], tests) for name in interpreters}
 
 
 def run_everywhere(name: str, rows: list[Row], builder: Builder, extra: list[str]) -> dict[str, Outcome]:
@@ -152,11 +167,12 @@ def main(parser: argparse.ArgumentParser) -> int:
         return 0
     LOGS.mkdir(parents=True, exist_ok=True)
     FOLDER.mkdir(parents=True, exist_ok=True)
+    files = options.names or (QUICK if options.short else SUITE)
     package = unpack_wheel(tested_wheel(TARGET_OF_MACHINE["x86_64"]), FOLDER)
-    rows = [Row(name, python_of(env), package) for name, env in make_envs(interpreters).items()]
+    rows = [Row(name, python_of(env), package) for name, env in make_envs(interpreters, files).items()]
     builder = Builder(package, tests)
     results: dict[str, list[Outcome]] = {row.name: [] for row in rows}
-    for name in options.names or (QUICK if options.short else SUITE):
+    for name in files:
         for row, outcome in run_everywhere(name, rows, builder, extra).items():
             results[row].append(outcome)
     for row, outcomes in results.items():
