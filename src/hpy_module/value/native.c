@@ -142,6 +142,8 @@ static int visited(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *resu
 
 /* --- keys of mappings --------------------------------------------------------------------------------------------- */
 
+/* The cffi backend calls these functions without the GIL. */
+
 /* Kinds of objects of which each conversion makes another one, so that identity never finds them. */
 typedef enum KeyKind { KEY_OTHER, KEY_SEQUENCE, KEY_MAPPING, KEY_OPAQUE, KEY_FUNCTION } KeyKind;
 
@@ -175,7 +177,7 @@ static int find_in_walk(TVMFFIObject *walk, int64_t n, KeyKind kind, TVMFFIObjec
       *result = key;
       return 0;
     }
-    fb_drop_any(&key, FB_DROP_UNKNOWN);
+    fb_any_drop(&key);
     if (rc != 0 || fb_core_function_call_handle(walk, &advance, 1, &more) != 0) return -1;
   }
   return 0;
@@ -202,9 +204,9 @@ static int find_key(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *res
   if (rc == 0) rc = fb_core_function_call(&walk_of, &map, 1, &walk);
   if (rc == 0) {
     rc = find_in_walk(walk.v_obj, size.v_int64, kind, args[2].v_obj, result);
-    fb_drop_any(&walk, FB_DROP_UNKNOWN);
+    fb_any_drop(&walk);
   }
-  fb_drop_any(&map, FB_DROP_UNKNOWN);
+  fb_any_drop(&map);
   if (rc == 0 && result->type_index == kTVMFFIOpaquePyObject) {
     *result = fb_core_function_int((int64_t)(intptr_t)result->v_obj);
   }
