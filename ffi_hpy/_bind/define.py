@@ -158,6 +158,15 @@ def _require_mutable(cls: type, name: str) -> None:
         raise TypeError(f"cannot set {name!r} attribute of immutable type {cls.__qualname__!r}")
 
 
+def _require_one_layout(name: str, bases: tuple[type, ...]) -> None:
+    """TypeError for several bound bases, unless one of them derives from the others: an object has one C++ value."""
+    lines = [base.__mro__ for base in bases if isinstance(base, BoundMeta)]
+    bound = [next(owner for owner in line if "_ffi_bound_class" in vars(owner)) for line in lines]
+    if bound and not any(all(other in each.__mro__ for other in bound) for each in bound):
+        names = ", ".join(dict.fromkeys(map(class_name, bound)))
+        raise TypeError(f"{name} has multiple nanobind bases, or bases that are bound otherwise: {names}")
+
+
 class BoundMeta(ObjectMeta):
     """Metaclass of bound classes: a class of Python that derives from one is an ordinary class, whose instances have
     attributes and weak references, unless it declares `__slots__`."""
@@ -186,6 +195,7 @@ class BoundMeta(ObjectMeta):
             raise TypeError(
                 f"{name}: the metaclass of bound classes requires a nanobind base type or another bound class"
             )
+        _require_one_layout(name, bases)
         owners = [owner for base in bases for owner in base.__mro__]
         if "__slots__" not in namespace:
             namespace["__slots__"] = [slot for slot in _SLOTS if not any(slot in vars(owner) for owner in owners)]

@@ -160,6 +160,26 @@ def test_the_metaclass_of_bound_classes_requires_one(bound):
         type(bound.Value)("Other", (), {})
 
 
+def test_a_class_has_one_bound_base_or_bases_in_one_line(bound):
+    class Left(bound.Value):
+        pass
+
+    class Right(bound.Value):
+        pass
+
+    class Both(Left, Right):
+        pass
+
+    class Kitten(bound.Cat, bound.Pet):
+        pass
+
+    assert Both().n == 5
+    assert issubclass(Kitten, bound.Cat)
+    for bases in ((bound.Value, bound.Plain), (Left, bound.Plain), (bound.Plain, bound.Pet, bound.Cat)):
+        with pytest.raises(TypeError, match=r"Mixed has multiple nanobind bases.*: bound_extras\."):
+            type(bound.Value)("Mixed", bases, {})
+
+
 def test_the_module_of_a_class_may_fail(bound):
     class Meta(type):
         @property
