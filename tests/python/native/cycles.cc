@@ -2,12 +2,37 @@
 #include <tvm/ffi/extra/stl.h>
 #include <tvm/ffi/tvm_ffi.h>
 
+#include <atomic>
+
+namespace cycles {
+// A field without references, which refuses every value and counts them.
+struct Dial {
+  int64_t place = 0;
+};
+std::atomic<int64_t> n_refused{0};
+} // namespace cycles
+
+template <> inline constexpr bool tvm::ffi::use_default_type_traits_v<cycles::Dial> = false;
+template <> struct tvm::ffi::TypeTraits<cycles::Dial> : public tvm::ffi::TypeTraitsBase {
+  static void CopyToAnyView(const cycles::Dial &, TVMFFIAny *result) {
+    TypeTraits<std::nullptr_t>::CopyToAnyView(nullptr, result);
+  }
+  static void MoveToAny(cycles::Dial value, TVMFFIAny *result) { CopyToAnyView(value, result); }
+  static bool CheckAnyStrict(const TVMFFIAny *) { return false; }
+  static std::optional<cycles::Dial> TryCastFromAnyView(const TVMFFIAny *) {
+    ++cycles::n_refused;
+    return std::nullopt;
+  }
+  static std::string TypeStr() { return "Any"; }
+  static std::string TypeSchema() { return R"({"type":"Any"})"; }
+};
+
 namespace {
 
 using namespace tvm::ffi;
 namespace refl = tvm::ffi::reflection;
 
-int64_t n_alive = 0;
+std::atomic<int64_t> n_alive{0};
 
 // Counts itself, so that a test sees when C++ objects end.
 class CountedObj : public Object {
@@ -42,6 +67,7 @@ public:
   std::pair<int32_t, int32_t> extent{3, 5}; // as large as a pointer, and so are the next ones
   std::array<int64_t, 1> ids{{7}};
   std::tuple<double> scale{0.5};
+  cycles::Dial dial;
   Function hidden; // not reflected
   void Hide(Function function) { hidden = std::move(function); }
   int64_t Close() { return on_close(); }
@@ -104,6 +130,7 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def_rw("extent", &WindowObj::extent)
       .def_rw("ids", &WindowObj::ids)
       .def_rw("scale", &WindowObj::scale)
+      .def_rw("dial", &WindowObj::dial)
       .def("hide", &WindowObj::Hide)
       .def("close", &WindowObj::Close);
   refl::ObjectDef<CabinetObj>()
@@ -114,7 +141,8 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def_traverse<&CabinetObj::VisitReferences>();
   refl::ObjectDef<NodeObj>().def(refl::init<>()).def_rw("next", &NodeObj::next);
   refl::GlobalDef()
-      .def("cycles.n_alive", []() { return n_alive; })
+      .def("cycles.n_alive", []() { return n_alive.load(); })
+      .def("cycles.n_refused", []() { return cycles::n_refused.load(); })
       .def("cycles.keep", [](Any value) { kept = std::move(value); })
       .def("cycles.kept", []() { return kept; })
       .def("cycles.call", [](Function function) { return function(); })
