@@ -43,6 +43,18 @@ RESULTS = [
     ("system_time(date(2024, 1, 2))", "datetime"),
     ("date(date(2024, 1, 2))", "date"),
     ("path('x')", "Path"),
+    ("unordered_set({'a'})", "set[str]"),
+    ("forward_list([1])", "Array[int]"),
+    ("string_view('x')", "str"),
+    ("optional([1])", "Array[int] | None"),
+    ("optional(None)", "Array[int] | None"),
+    ("variant('x')", "None | int | str | Array[float]"),
+    ("variant([1])", "None | int | str | Array[float]"),
+    ("time(time(1, 2))", "time"),
+    ("shape((1, 2))", "Shape"),
+    ("shared(Node(3))", "Node | None"),
+    ("tensor(numpy.zeros(2))", "Tensor"),
+    ("function(len)", "Callable[..., Any]"),
     ("is_tensor([1.0])", "bool"),
     ("n_alive()", "int"),
     ("narrow(None)", "bool"),
@@ -50,17 +62,23 @@ RESULTS = [
 ]
 HEAD = """
 import inspect
-from datetime import date, datetime, timedelta
+from collections.abc import Callable
+from datetime import date, datetime, time, timedelta
 from pathlib import Path
-from typing import Any, assert_type
+from types import UnionType
+from typing import Any, assert_type, get_args, get_origin
+
+import numpy
 
 import api
-from ffi_hpy import Array, Dict, List, Map, get_global_func
+from api import Node
+from ffi_hpy import Array, Dict, List, Map, Shape, Tensor, get_global_func
 
 def check(name: str, found: object, expected: Any, shown: str) -> None:
-    cls = getattr(expected, "__origin__", expected)
-    assert isinstance(found, cls), (name, type(found))
-    assert cls in (Path, str) or type(found) is cls, (name, type(found))
+    members = get_args(expected) if get_origin(expected) is UnionType else (expected,)
+    classes = [type(None) if each is None else get_origin(each) or each for each in members]
+    assert isinstance(found, tuple(classes)), (name, type(found))
+    assert type(found) in classes or {Path, str, Callable} & {*classes}, (name, type(found))
     function = get_global_func("stl_types." + name)
     assert inspect.signature(function).return_annotation == expected, name
     assert str(function.__doc__).partition(" -> ")[2] == shown, name

@@ -58,6 +58,8 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def("stl_types.optional", Echo<std::optional<std::vector<int64_t>>>, name)
       .def("stl_types.variant", Echo<std::variant<std::monostate, int64_t, std::string, std::vector<double>>>, name)
       .def("stl_types.shape", Echo<Shape>, name)
+      .def("stl_types.tensor", Echo<Tensor>, name)
+      .def("stl_types.function", Echo<Function>, name)
       .def(
           "stl_types.axes", [](TensorView tensor) { return tensor.ndim(); }, refl::arg("tensor"))
       .def("stl_types.string", Echo<std::string>, name)
