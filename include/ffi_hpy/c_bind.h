@@ -47,6 +47,8 @@ typedef struct {
 #define FFI_HPY_NEXT_OVERLOAD 1
 /** As FFI_HPY_NEXT_OVERLOAD, with an Error pending that was raised while an argument was read. */
 #define FFI_HPY_UNREADABLE 2
+/** Both may have the number of the parameter that refuses its argument, counted from 1, from this bit on. */
+#define FFI_HPY_REFUSED_SHIFT 8
 
 /** The words of an overload for its callable. */
 #define FFI_HPY_CAPTURE_WORDS 3

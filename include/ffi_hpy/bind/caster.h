@@ -102,8 +102,16 @@ public:
     } catch (...) { /* no memory: the arguments do not fit */
     }
   }
+  /** Notes the parameter that refuses its argument. Returns false. */
+  bool refuse_at(size_t param) {
+    refused_ = param + 1;
+    return false;
+  }
   /** The result of a call whose arguments do not fit: a kept error is pending then. */
-  int refuse() const { return state_ > kSmall ? raise_kept() : FFI_HPY_NEXT_OVERLOAD; }
+  int refuse() const {
+    int result = state_ > kSmall ? raise_kept() : FFI_HPY_NEXT_OVERLOAD;
+    return result < 0 ? result : result | static_cast<int>(refused_ << FFI_HPY_REFUSED_SHIFT);
+  }
 
 private:
   /* The number of small objects, plus kMore once `more_` exists. */
@@ -135,6 +143,7 @@ private:
 
   handle self_;
   size_t state_ = 0;
+  size_t refused_; /* set before it is read */
   TVMFFIAny small_[kSmall];
   rest *more_;
 };

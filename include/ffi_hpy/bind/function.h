@@ -358,7 +358,9 @@ private:
       (before_call(static_cast<Extras *>(nullptr), changed, n, cleanup), ...);
       args = changed;
     }
-    if (!(load_argument<A>(&std::get<I>(in), args[I], self->params[I].flags, flags, cleanup) && ...)) {
+    if (!((load_argument<A>(&std::get<I>(in), args[I], self->params[I].flags, flags, cleanup) ||
+           cleanup->refuse_at(I)) &&
+          ...)) {
       return cleanup->refuse();
     }
     if constexpr ((keeps_alive_v<Extras> || ...)) {

@@ -202,8 +202,9 @@ static int add_line(fh_text *text, const overload *self, uint32_t number, uint32
   return rc | fh_argument_class_add(text, &reason->value);
 }
 
-/* Adds a line for each argument whose class fits, but not its value or a value inside. */
-static int add_reasons(fh_text *text, const overload *self, uint32_t number, const arguments *call) {
+/* Adds a line for each argument whose class fits, but not its value or a value inside; and, if there are several
+ * arguments, for parameter number `refused`, counted from 1, which refuses its argument. */
+static int add_reasons(fh_text *text, const overload *self, uint32_t number, const arguments *call, uint32_t refused) {
   int rc = 0;
   for (uint32_t i = 0; i < self->head.n_params; ++i) {
     const ffi_hpy_param *param = &self->params[i];
@@ -218,6 +219,8 @@ static int add_reasons(fh_text *text, const overload *self, uint32_t number, con
       rc |= add_line(text, self, number, i, &reason);
       fh_any_drop(&reason.place);
       if (reason.has_value) fh_any_drop(&reason.value);
+    } else if (i + 1 == refused && call->n_given + call->n_named > 1) {
+      rc |= add_line(text, self, number, i, &reason);
     }
   }
   return rc;
@@ -235,9 +238,17 @@ static int add_reason(fh_text *text, TVMFFIObject *reason) {
   return rc;
 }
 
-static FH_COLD int raise_mismatch(const overload *first, const TVMFFIAny *args, uint32_t n_args, int last_rc) {
+/* The numbers of the parameters that refused their arguments, for the first overloads; 0: unknown. */
+typedef struct {
+  uint32_t n, params[N_ON_STACK];
+} refusals;
+
+FH_INLINE bool is_unreadable(int rc) { return (rc & ((1 << FFI_HPY_REFUSED_SHIFT) - 1)) == FFI_HPY_UNREADABLE; }
+
+static FH_COLD int raise_mismatch(const overload *first, const TVMFFIAny *args, uint32_t n_args, bool has_error,
+                                  const refusals *refused) {
   fh_text text = {0};
-  TVMFFIObject *reason = last_rc == FFI_HPY_UNREADABLE ? fh_error_take() : NULL; /* before further calls of Python */
+  TVMFFIObject *reason = has_error ? fh_error_take() : NULL; /* before further calls of Python */
   const char *name = first->signature;
   size_t n_name = strcspn(name, "(");
   int rc = fh_text_add(&text, name, n_name);
@@ -265,7 +276,8 @@ static FH_COLD int raise_mismatch(const overload *first, const TVMFFIAny *args, 
   if (call.n_named != 0) rc |= fh_text_add_cstr(&text, " }");
   number = 1;
   for (const overload *each = first; each != NULL; each = next_of(each)) {
-    rc |= add_reasons(&text, each, number++, &call);
+    rc |= add_reasons(&text, each, number, &call, number <= refused->n ? refused->params[number - 1] : 0);
+    ++number;
   }
   rc |= add_reason(&text, reason);
   if (rc == 0) (void)fh_error_raise(FH_TYPE_ERROR, "%.*s", (int)text.n_bytes, text.data);
@@ -277,25 +289,31 @@ static FH_COLD int raise_mismatch(const overload *first, const TVMFFIAny *args, 
 
 /* Any call of a Function with several overloads, or without some of the arguments. */
 static FH_NOINLINE int call_any(const overload *first, const TVMFFIAny *args, uint32_t n, TVMFFIAny *result) {
-  int last_rc = 0; /* FFI_HPY_UNREADABLE from the first time on */
+  bool has_error = false; /* an Error is pending, of the first argument that could not be read */
+  refusals refused;
   uint32_t flags = next_of(first) == NULL ? UINT32_MAX : ~(uint32_t)kFfiHpyCastConvert;
   for (;; flags = UINT32_MAX) {
+    uint32_t i = 0;
     for (const overload *each = first; each != NULL; each = next_of(each)) {
       int rc = call_one(each, args, n, flags, result);
       if (FH_LIKELY(rc <= 0)) {
-        if (rc == 0 && last_rc == FFI_HPY_UNREADABLE) fh_error_clear(); /* it concerns another overload */
+        if (rc == 0 && has_error) fh_error_clear(); /* it concerns another overload */
         return rc;
       }
-      if (last_rc != FFI_HPY_UNREADABLE) last_rc = rc;
+      has_error |= is_unreadable(rc);
+      if (i < N_ON_STACK) refused.params[i++] = (uint32_t)rc >> FFI_HPY_REFUSED_SHIFT;
     }
-    if (flags == UINT32_MAX) return raise_mismatch(first, args, n, last_rc);
+    refused.n = i;
+    if (flags == UINT32_MAX) return raise_mismatch(first, args, n, has_error, &refused);
   }
 }
 
 /* The callable of a single overload has refused the arguments. */
 static FH_COLD int refused(const overload *first, const TVMFFIAny *args, TVMFFIAny *result, int rc) {
   uint32_t n = first->n_direct;
-  return is_whole(first, args, n) ? raise_mismatch(first, args, n, rc) : call_any(first, args, n, result);
+  refusals all = {1, {(uint32_t)rc >> FFI_HPY_REFUSED_SHIFT}};
+  if (!is_whole(first, args, n)) return call_any(first, args, n, result);
+  return raise_mismatch(first, args, n, is_unreadable(rc), &all);
 }
 
 int fh_overload_call(void *handle, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {

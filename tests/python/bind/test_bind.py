@@ -112,7 +112,25 @@ def test_arguments_that_do_not_fit(bound, args):
     lines = str(caught.value).splitlines()
     assert lines[0] == "add(): incompatible function arguments. The following argument types are supported:"
     assert lines[1:3] == ["    1. add(a: int, b: int = 1) -> int", "    2. add(a: str, b: str = '!') -> str"]
-    assert lines[-1].startswith("Invoked with types: ")
+    assert lines[4].startswith("Invoked with types: ")
+
+
+def test_an_error_names_the_parameter_that_refuses_its_argument(bound):
+    for arguments, expected in (
+        (((1, "a"), {}), ["Invoked with types: int, str", "    1. b has the type str", "    2. a has the type int"]),
+        (
+            ((1,), {"b": [2]}),
+            ["Invoked with types: int, list", "    1. b has the type list", "    2. a has the type int"],
+        ),
+        (((1, 2, 3), {}), ["Invoked with types: int, int, int"]),  # no parameter refuses one of them
+        (((1.5,), {}), ["Invoked with types: float"]),  # it is the only one
+    ):
+        args, kwargs = arguments
+        with pytest.raises(TypeError) as caught:
+            bound.add(*args, **kwargs)
+        assert str(caught.value).splitlines()[4 : 4 + len(expected)] == expected
+    with pytest.raises(TypeError, match=r"\n    1\. z has the type list$"):
+        bound.describe(1, z=[])
 
 
 def test_keywords_that_do_not_fit(bound):
@@ -152,9 +170,10 @@ def test_numbers_outside_the_range_are_named(bound):
     for arguments in ({"b": 2**31, "a": -(2**31) - 1}, {"a": -(2**31) - 1, "b": 2**31}):
         with pytest.raises(TypeError) as caught:
             bound.add(**arguments)
-        assert str(caught.value).splitlines()[-2:] == [
+        assert str(caught.value).splitlines()[-3:] == [
             "    1. a is -2147483649, which is outside the range -2147483648 to 2147483647",
             "    1. b is 2147483648, which is outside the range -2147483648 to 2147483647",
+            "    2. a has the type int",
         ]
 
 
