@@ -217,18 +217,36 @@ def test_a_call_guard_releases_the_gil(bound):
 # --- exceptions -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("which", "kind"),
-    [
-        *((0, IndexError), (1, ValueError), (2, ValueError), (3, ValueError), (4, ValueError), (5, OverflowError)),
-        *((6, MemoryError), (7, TypeError), (8, RuntimeError), (9, RuntimeError), (10, KeyError), (11, StopIteration)),
-        *((13, ValueError), (14, TypeError), (15, RuntimeError)),
-    ],
-)
+EXCEPTIONS = [
+    *((0, IndexError), (1, ValueError), (2, ValueError), (3, ValueError), (4, ValueError), (5, OverflowError)),
+    *((6, MemoryError), (7, TypeError), (8, RuntimeError), (9, RuntimeError), (10, KeyError), (11, StopIteration)),
+    *((13, ValueError), (14, TypeError), (15, RuntimeError)),
+]
+
+
+@pytest.mark.parametrize(("which", "kind"), EXCEPTIONS)
 def test_exceptions_of_cpp(bound, which, kind):
     with pytest.raises(kind) as caught:
         getattr(bound, "raise")(which)
     assert type(caught.value) is kind
+
+
+@pytest.mark.parametrize(("which", "kind"), [*EXCEPTIONS, (17, FileNotFoundError)])
+def test_exceptions_of_cpp_on_every_path(bound, which, kind):
+    door = bound.Door(-1)
+    door.kept = which
+    for throws in (
+        lambda: bound.Door(which),
+        lambda: door.open(which),
+        lambda: door[which],
+        lambda: door.which,
+        lambda: setattr(door, "which", which),
+        lambda: bound.apply(lambda _: getattr(bound, "raise")(which), 1),
+    ):
+        with pytest.raises(kind) as caught:
+            throws()
+        assert type(caught.value) is kind
+        assert which != 17 or caught.value.filename == "/no [where]/a"
 
 
 def test_exceptions_of_the_author(bound):

@@ -19,40 +19,69 @@ def shop(compile_era):
     return lambda name: ffi_hpy.get_global_func(f"shop.{name}")
 
 
-@pytest.mark.parametrize(
-    ("name", "cls", "text"),
-    [
-        ("out_of_range", IndexError, "why"),
-        ("vector", IndexError, None),
-        ("invalid_argument", ValueError, "why"),
-        ("stoi", ValueError, None),
-        ("domain_error", ValueError, "why"),
-        ("length_error", ValueError, "why"),
-        ("range_error", ValueError, "why"),
-        ("overflow_error", OverflowError, "why"),
-        ("bad_alloc", MemoryError, None),
-        ("bad_array_new_length", MemoryError, None),
-        ("bad_cast", TypeError, None),
-        ("bad_any_cast", TypeError, None),
-        ("bad_variant_access", TypeError, None),
-        ("bad_optional_access", RuntimeError, "* [std::bad_optional_access]"),
-        ("bad_function_call", RuntimeError, "* [std::bad_function_call]"),
-        ("runtime_error", RuntimeError, "why [std::runtime_error]"),
-        ("underflow_error", RuntimeError, "why [std::underflow_error]"),
-        ("logic_error", RuntimeError, "why [std::logic_error]"),
-        ("broken", RuntimeError, "why [shop::Broken]"),
-        ("int", RuntimeError, "a C++ exception of type `int`"),
-        ("text", RuntimeError, "why [char const*]"),
-        ("string", RuntimeError, "why [std::string]"),
-        ("null", IndexError, ""),
-    ],
-)
+STANDARD = [
+    ("out_of_range", IndexError, "why"),
+    ("vector", IndexError, None),
+    ("invalid_argument", ValueError, "why"),
+    ("stoi", ValueError, None),
+    ("domain_error", ValueError, "why"),
+    ("length_error", ValueError, "why"),
+    ("range_error", ValueError, "why"),
+    ("overflow_error", OverflowError, "why"),
+    ("bad_alloc", MemoryError, None),
+    ("bad_array_new_length", MemoryError, None),
+    ("bad_cast", TypeError, None),
+    ("bad_any_cast", TypeError, None),
+    ("bad_variant_access", TypeError, None),
+    ("bad_optional_access", RuntimeError, "* [std::bad_optional_access]"),
+    ("bad_function_call", RuntimeError, "* [std::bad_function_call]"),
+    ("runtime_error", RuntimeError, "why [std::runtime_error]"),
+    ("underflow_error", RuntimeError, "why [std::underflow_error]"),
+    ("logic_error", RuntimeError, "why [std::logic_error]"),
+    ("broken", RuntimeError, "why [shop::Broken]"),
+    ("int", RuntimeError, "a C++ exception of type `int`"),
+    ("text", RuntimeError, "why [char const*]"),
+    ("string", RuntimeError, "why [std::string]"),
+    ("null", IndexError, ""),
+]
+
+
+@pytest.mark.parametrize(("name", "cls", "text"), STANDARD)
 def test_an_exception_of_the_standard_library_has_the_class_of_python(shop, name, cls, text):
     with pytest.raises(cls) as caught:
         shop("throw")(name)
     assert type(caught.value) is cls
     message = str(caught.value)
     assert re.fullmatch("(?s).+" if text is None else re.escape(text).replace(r"\*", ".+"), message), message
+
+
+@pytest.fixture(scope="module")
+def door_class(shop):
+    @ffi_hpy.register_object("shop.Door")
+    class Door(ffi_hpy.Object):
+        pass
+
+    return Door
+
+
+@pytest.mark.parametrize(("name", "cls", "text"), [*STANDARD, ("rename", FileNotFoundError, None)])
+def test_an_exception_has_its_class_on_every_path(shop, door_class, name, cls, text):
+    door = door_class("")
+    call_back = ffi_hpy.convert(lambda: shop("throw")(name))
+    for throws in (lambda: door_class(name), lambda: door.open(name), lambda: door[name], call_back):
+        with pytest.raises(cls) as caught:
+            throws()
+        assert type(caught.value) is cls
+        assert text is None or "*" in text or str(caught.value) == text
+        assert name != "rename" or caught.value.filename2 == "/nowhere/b"
+
+
+def test_an_exception_of_the_type_of_a_field_has_its_class(door_class):
+    door = door_class("")
+    door.width = 3
+    with pytest.raises(ValueError, match="why"):
+        door.width = -1
+    assert door.width == 3
 
 
 @pytest.mark.parametrize(

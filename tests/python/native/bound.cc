@@ -122,6 +122,37 @@ Dog rex("rex", 3);
 std::shared_ptr<Dog> kept;
 std::function<int(int)> callback;
 
+void throw_error(int which) {
+  switch (which) {
+  case 0: throw std::out_of_range("m");
+  case 1: throw std::invalid_argument("m");
+  case 2: throw std::domain_error("m");
+  case 3: throw std::length_error("m");
+  case 4: throw std::range_error("m");
+  case 5: throw std::overflow_error("m");
+  case 6: throw std::bad_alloc();
+  case 7: throw std::bad_cast();
+  case 8: throw std::runtime_error("m");
+  case 9: throw Odd();
+  case 10: throw nb::key_error("m");
+  case 11: throw nb::stop_iteration();
+  case 12: throw TooSmall("m");
+  case 13: throw BadText("m");
+  case 14: (void)std::get<int>(std::variant<int, double>(1.5)); break;
+  case 15: throw Broken("m");
+  case 16: throw std::system_error(ENOENT, std::generic_category(), "m");
+  case 17: std::filesystem::rename("/no [where]/a", "/no [where]/\xff"); break;
+  case -1: break;
+  default: throw 1;
+  }
+}
+
+/* A class whose constructor, methods and properties throw. */
+struct Door {
+  explicit Door(int which) : which(which) { throw_error(which); }
+  int which;
+};
+
 } // namespace
 
 FFI_HPY_MODULE(bound, m) {
@@ -156,29 +187,14 @@ FFI_HPY_MODULE(bound, m) {
       "k"_a = 1, "l"_a = 1, "n"_a = 1, "o"_a = 1, "p"_a = 1, "q"_a = 1, "r"_a = 1);
 
   /* exceptions */
-  m.def("raise", [](int which) {
-    switch (which) {
-    case 0: throw std::out_of_range("m");
-    case 1: throw std::invalid_argument("m");
-    case 2: throw std::domain_error("m");
-    case 3: throw std::length_error("m");
-    case 4: throw std::range_error("m");
-    case 5: throw std::overflow_error("m");
-    case 6: throw std::bad_alloc();
-    case 7: throw std::bad_cast();
-    case 8: throw std::runtime_error("m");
-    case 9: throw Odd();
-    case 10: throw nb::key_error("m");
-    case 11: throw nb::stop_iteration();
-    case 12: throw TooSmall("m");
-    case 13: throw BadText("m");
-    case 14: (void)std::get<int>(std::variant<int, double>(1.5)); break;
-    case 15: throw Broken("m");
-    case 16: throw std::system_error(ENOENT, std::generic_category(), "m");
-    case 17: std::filesystem::rename("/no [where]/a", "/no [where]/\xff"); break;
-    default: throw 1;
-    }
-  });
+  m.def("raise", &throw_error);
+  nb::class_<Door>(m, "Door")
+      .def(nb::init<int>())
+      .def("open", [](Door &, int which) { throw_error(which); })
+      .def("__getitem__", [](Door &, int which) { throw_error(which); })
+      .def_prop_rw(
+          "which", [](Door &self) { throw_error(self.which); }, [](Door &, int which) { throw_error(which); })
+      .def_rw("kept", &Door::which);
   nb::exception<TooSmall>(m, "TooSmall", "ValueError");
 
   /* enums */

@@ -84,6 +84,27 @@ void Throw(const ffi::String &name) {
 void ThrowKind(const ffi::String &kind, const ffi::String &message) { throw ffi::Error(kind, message, ""); }
 void ThrowOSError() { TVM_FFI_THROW(OSError) << "by macro"; }
 
+/** A width, which must not be negative. */
+struct Width {
+  explicit Width(int64_t value) : value(value) {
+    if (value < 0) throw std::domain_error("why");
+  }
+  int64_t value;
+};
+
+/** A class whose constructor, field, methods and callbacks throw. */
+class DoorObj : public ffi::Object {
+public:
+  Width width{1};
+  explicit DoorObj(const ffi::String &which) { Throw(which); }
+  int64_t Open(const ffi::String &which) {
+    Throw(which);
+    return width.value;
+  }
+  static constexpr bool _type_mutable = true;
+  TVM_FFI_DECLARE_OBJECT_INFO_FINAL("shop.Door", DoorObj, ffi::Object);
+};
+
 /** The kind of the error of a callback, and the kinds of `all` that catch it. */
 ffi::Array<ffi::Any> Catch(const ffi::Function &callback, const ffi::Array<ffi::String> &all) {
   ffi::Array<ffi::Any> seen;
@@ -98,10 +119,36 @@ ffi::Array<ffi::Any> Catch(const ffi::Function &callback, const ffi::Array<ffi::
   return seen;
 }
 
+} // namespace shop
+
+namespace tvm::ffi {
+template <> inline constexpr bool use_default_type_traits_v<shop::Width> = false;
+template <> struct TypeTraits<shop::Width> : TypeTraits<int64_t> {
+  using Number = TypeTraits<int64_t>;
+  static void CopyToAnyView(const shop::Width &width, TVMFFIAny *out) { Number::CopyToAnyView(width.value, out); }
+  static void MoveToAny(shop::Width width, TVMFFIAny *out) { Number::MoveToAny(width.value, out); }
+  static shop::Width CopyFromAnyViewAfterCheck(const TVMFFIAny *src) {
+    return shop::Width(Number::CopyFromAnyViewAfterCheck(src));
+  }
+  static shop::Width MoveFromAnyAfterCheck(TVMFFIAny *src) { return shop::Width(Number::MoveFromAnyAfterCheck(src)); }
+  static std::optional<shop::Width> TryCastFromAnyView(const TVMFFIAny *src) {
+    std::optional<int64_t> number = Number::TryCastFromAnyView(src);
+    return number.has_value() ? std::optional<shop::Width>(shop::Width(*number)) : std::nullopt;
+  }
+};
+} // namespace tvm::ffi
+
+namespace shop {
+
 TVM_FFI_STATIC_INIT_BLOCK() {
   refl::ErrorDef<VerySoldOut>("shop.VerySoldOut", "shop.SoldOut");
   refl::ErrorDef<SoldOut>("shop.SoldOut", "LookupError");
   refl::ErrorDef<Code>("shop.Code", "OSError", [](const Code &code) { return std::to_string(code.number); });
+  refl::ObjectDef<DoorObj>()
+      .def(refl::init<ffi::String>())
+      .def_rw("width", &DoorObj::width)
+      .def("open", &DoorObj::Open)
+      .def("__getitem__", &DoorObj::Open);
   refl::GlobalDef()
       .def("shop.throw", Throw)
       .def("shop.throw_kind", ThrowKind)
