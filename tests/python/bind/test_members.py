@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
 import pickle
 
@@ -65,6 +66,32 @@ def test_operators_of_cpp(bound):
         with pytest.raises(TypeError, match="supported"):
             wrong()
     assert a != "x"
+
+
+def test_operators_and_protocols_by_name(bound):
+    three, same = bound.Protocol(3), bound.Protocol(3)
+    assert (5 + three, 5 - three, three <= 3, three <= 4) == (8, 2, True, True)
+    kept = three
+    kept |= 4
+    assert (kept is three, three.value) == (True, 7)
+    assert (same == bound.Protocol(3), same != bound.Protocol(3), same == 3, same != 3) == (True, False, False, True)
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(same)
+    assert (bool(same), bool(bound.Protocol(0)), [0] * same, float(same)) == (True, False, [0] * 3, 3.5)
+    assert (2 in same, 3 in same, list(same), same(4)) == (True, False, [3, 1], 12)
+    with same as entered:
+        raise LookupError("which __exit__ takes")
+    assert entered is same
+    with pytest.raises(LookupError), bound.Protocol(0):
+        raise LookupError
+
+    async def wait():
+        return await same
+
+    assert asyncio.run(wait()) is None
+    for wrong in (lambda: "x" - same, lambda: same <= "x"):
+        with pytest.raises(TypeError, match=r"supported|incompatible"):
+            wrong()
 
 
 def test_overload_cast_chooses_a_function(bound):

@@ -115,6 +115,12 @@ struct Adds : nb::def_visitor<Adds> {
   }
 };
 
+/* Has Python's operators and protocols by their names. */
+struct Protocol {
+  explicit Protocol(int value) : value(value) {}
+  int value;
+};
+
 } // namespace
 template <> struct std::hash<Number> {
   size_t operator()(const Number &n) const { return static_cast<size_t>(n.i + 1000); }
@@ -131,6 +137,33 @@ FFI_HPY_MODULE(bound_members, m) {
       .def_static("get", [] { return Settings::level; });
   nb::class_<MoreSettings, Settings>(m, "MoreSettings").def_prop_ro_static("owner", [](nb::handle) { return "more"; });
 
+  nb::class_<Protocol>(m, "Protocol")
+      .def(nb::init<int>())
+      .def_ro("value", &Protocol::value)
+      .def("__radd__", [](const Protocol &self, int left) { return left + self.value; })
+      .def("__rsub__", [](const Protocol &self, int left) { return left - self.value; })
+      .def(
+          "__ior__",
+          [](Protocol &self, int right) -> Protocol & {
+            self.value |= right;
+            return self;
+          },
+          nb::is_operator(), nb::rv_policy::none)
+      .def(
+          "__le__", [](const Protocol &self, int right) { return self.value <= right; }, nb::is_operator())
+      .def(
+          "__eq__", [](const Protocol &self, const Protocol &right) { return self.value == right.value; },
+          nb::is_operator())
+      .def("__bool__", [](const Protocol &self) { return self.value != 0; })
+      .def("__index__", [](const Protocol &self) { return self.value; })
+      .def("__float__", [](const Protocol &self) { return self.value + 0.5; })
+      .def("__contains__", [](const Protocol &self, int item) { return item < self.value; })
+      .def("__iter__", [](const Protocol &self) { return nb::iter(nb::make_tuple(self.value, 1)); })
+      .def("__call__", [](const Protocol &self, int x) { return self.value * x; })
+      .def(
+          "__enter__", [](Protocol &self) -> Protocol & { return self; }, nb::rv_policy::none)
+      .def("__exit__", [](Protocol &self, const nb::args &) { return self.value != 0; })
+      .def("__await__", [](const Protocol &) { return nb::iter(nb::make_tuple()); });
   nb::class_<Number>(m, "Number")
       .def(nb::init<int>())
       .def_ro("i", &Number::i)
