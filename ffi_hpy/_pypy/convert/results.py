@@ -176,9 +176,11 @@ def of_view(words: Any) -> Any:
 @hidden
 def _wrap_movable(address: int) -> Any:
     """A callback may move its argument away, which is impossible for a wrapper that a call uses. Such an argument gets
-    a new wrapper. A wrapper of a Python subclass differs from a new one, so it is passed itself."""
+    a new wrapper. A wrapper of a Python subclass differs from a new one, so it is passed itself, and so is a wrapper
+    of a bound object, which functions of bound libraries never move."""
     if is_shared(address):
         found = find(address)
-        if found is not None and found._ffi_uses and not found._ffi_has_state:
+        is_movable = found is not None and not found._ffi_has_state and not hasattr(found, "_ffi_bound_class")
+        if is_movable and found._ffi_uses:
             return wrap_apart(address)
     return wrap(address)

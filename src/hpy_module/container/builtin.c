@@ -171,6 +171,7 @@ static HPy fb_builtin_enable_impl(HPyContext *ctx, HPy self, const HPy *args, si
   fh_atomic_store_relaxed(&fb_result_str_deleter, api->str_deleter);
   int32_t first = types[0];
   for (int i = 1; i < kFfiHpyNumContainers; ++i) first = types[i] < first ? types[i] : first;
+  fh_atomic_store_release(&fb_wrap_instance_of, api->instance_of);
   fh_atomic_store_release(&fb_wrap_other, fb_builtin_unwrap);
   fh_atomic_store_release(&fb_builtin_first_type, first); /* pairs with fb_builtin_may_unwrap */
   return HPy_Dup(ctx, ctx->h_None);

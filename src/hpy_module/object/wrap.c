@@ -11,6 +11,7 @@
 #include "recorded.h"
 
 bool (*fb_wrap_other)(HPyContext *ctx, TVMFFIObject *handle, HPy *out);
+ffi_hpy_instance *(*fb_wrap_instance_of)(const TVMFFIAny *value);
 
 /* The wrapper that the caller wants: see wrap.h. */
 typedef enum Wanted { WANTED_LISTED, WANTED_MOVABLE, WANTED_APART } Wanted;
@@ -77,6 +78,14 @@ static FH_NOINLINE HPy wrap_unregistered(HPyContext *ctx, TVMFFIObject *handle, 
   return result;
 }
 
+/* Whether an object is one of a bound class. Functions of bound libraries do not take arguments by moving a handle, and
+ * Python code compares their arguments by identity. */
+static bool is_bound(TVMFFIObject *handle) {
+  ffi_hpy_instance *(*instance_of)(const TVMFFIAny *) = fh_atomic_load_acquire(&fb_wrap_instance_of); /* as it is set */
+  TVMFFIAny view = {.type_index = handle->type_index, .v_obj = handle};
+  return instance_of != NULL && instance_of(&view) != NULL;
+}
+
 FH_INLINE HPy wrap(HPyContext *ctx, TVMFFIObject *handle, Wanted wanted) {
   /* A registered wrapper owns a reference. So if the caller has the only reference, the object has no registered
    * wrapper and needs no lookup; the new wrapper is not registered until the object is shared. */
@@ -89,7 +98,7 @@ FH_INLINE HPy wrap(HPyContext *ctx, TVMFFIObject *handle, Wanted wanted) {
       FbHandleCell *cell = fb_object_cell(ctx, found);
       /* a wrapper of a Python subclass differs from a new one, which would have neither its class nor its attributes */
       bool is_fit = !fb_handle_cell_is_used(cell) || fb_class_table_is_subclass(ctx, found, handle) ||
-                    fb_preserve_has_state(found);
+                    fb_preserve_has_state(found) || is_bound(handle);
       if (FH_LIKELY(is_fit && fb_handle_cell_give_again(cell, handle))) {
         TVMFFIObjectDecRef(handle);
         return found;

@@ -2,7 +2,7 @@
 #ifndef FFI_HPY_OBJECT_WRAP_H_
 #define FFI_HPY_OBJECT_WRAP_H_
 
-#include <tvm/ffi/c_api.h>
+#include <ffi_hpy/c_bind.h>
 
 #include "hpy_module/context/context.h"
 
@@ -10,6 +10,8 @@
  * not built in. Returns false for any other object; otherwise steals the handle, and *out is a new handle, or HPy_NULL
  * with an exception raised. */
 extern bool (*fb_wrap_other)(HPyContext *ctx, TVMFFIObject *handle, HPy *out);
+/* NULL until a bound library is imported; then ffi_hpy_bind_api.instance_of. Set before fb_wrap_other. */
+extern ffi_hpy_instance *(*fb_wrap_instance_of)(const TVMFFIAny *value);
 
 /* Returns the registered wrapper of an object, or a new instance of the class of its type. Steals `handle`, also on
  * failure (HPy_NULL). */
@@ -17,7 +19,7 @@ HPy fb_wrap_object(HPyContext *ctx, TVMFFIObject *handle);
 /* Like fb_wrap_object, but always makes a new instance. */
 HPy fb_wrap_apart(HPyContext *ctx, TVMFFIObject *handle);
 /* Like fb_wrap_object, but makes a new instance if a call uses the registered wrapper, because the handle of that
- * wrapper cannot be moved. A wrapper with state (preserve.h) is returned in any case. */
+ * wrapper cannot be moved. A wrapper with state (preserve.h), or of a bound object, is returned in any case. */
 HPy fb_wrap_movable(HPyContext *ctx, TVMFFIObject *handle);
 /* Returns a new instance of cls for an object that a constructor has made, registered unless another wrapper is. `cls`
  * is the class of a type; the object need not be of that type. Steals the handle, like fb_wrap_object. */

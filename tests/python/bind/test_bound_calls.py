@@ -19,6 +19,20 @@ def bound(import_bound):
     return import_bound("bound_calls")
 
 
+# --- identity ---------------------------------------------------------------------------------------------------------
+
+
+def test_an_argument_is_the_same_object_in_callbacks_and_containers(bound):
+    counter, target, found, table = bound.Counter(), type("Target", (), {})(), [], {}
+    assert bound.call_function(counter, lambda other: other is counter)
+    assert bound.call_object(counter, lambda other: other is counter)
+    bound.put_attribute(counter, target)
+    assert target.value is counter
+    assert bound.put_items(counter, found, table)[1] is counter
+    assert found[0] is counter
+    assert table["value"] is counter
+
+
 # --- lifetimes --------------------------------------------------------------------------------------------------------
 
 

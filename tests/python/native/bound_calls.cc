@@ -152,6 +152,14 @@ FFI_HPY_MODULE(bound_calls, m) {
             return nb::make_iterator(nb::type<Numbers>(), "iterator", numbers.values.begin(), numbers.values.end());
           },
           nb::keep_alive<0, 1>());
+  m.def("call_function", [](Counter *counter, const std::function<bool(Counter *)> &f) { return f(counter); });
+  m.def("call_object", [](nb::handle value, nb::callable f) { return f(value); });
+  m.def("put_attribute", [](nb::handle value, nb::handle target) { target.attr("value") = value; });
+  m.def("put_items", [](Counter *counter, nb::list list, nb::dict dict) {
+    list.append(counter);
+    dict["value"] = counter;
+    return nb::make_tuple(0, counter);
+  });
   m.def("with_object", [](nb::handle object, nb::callable f) {
     nb::ft_object_guard guard(object);
     return f();
