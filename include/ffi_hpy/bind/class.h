@@ -239,6 +239,11 @@ FFI_HPY_NOINLINE inline const ffi_hpy_class *add_class(class_record *record, obj
   return made;
 }
 
+/** The constructor of class_ for a class that is bound already. */
+struct bound_already {
+  class_record *record;
+};
+
 /** The part of class_ that does not depend on T. Its functions are functions for all classes: compilers take long for
  * code that each def repeats. */
 class class_base : public object {
@@ -248,6 +253,8 @@ public:
 
 protected:
   class_base() = default;
+  explicit class_base(bound_already known)
+      : object(borrow(python_class(known.record))), type_(find_class(known.record)), has_init_(true), is_known_(true) {}
 
   FFI_HPY_NOINLINE void add_constructor(function_record *record) {
     set_init(define_method(*this, type_, "__ffi_init__", true, record));
@@ -353,6 +360,9 @@ public:
     if constexpr ((std::is_same_v<Extra, type_slots> || ...)) (detail::define_slots(*this, type_, extra), ...);
 #endif
   }
+
+  /** A class that is bound already. */
+  explicit class_(detail::bound_already known) : class_base(known) {}
 
   /** Adds a constructor, or the entries of another def_visitor. */
   template <typename Visitor, typename... Extra>

@@ -457,6 +457,6 @@ FFI_HPY_NAMESPACE_END
 #define FFI_HPY_MAKE_OPAQUE(...)                                  \
   template <>                                                     \
   struct FFI_HPY_BIND_NAMESPACE::detail::type_caster<__VA_ARGS__> \
-      : ::FFI_HPY_BIND_NAMESPACE::detail::type_caster_base<__VA_ARGS__> {}
+      : ::FFI_HPY_BIND_NAMESPACE::detail::type_caster_base<__VA_ARGS__> {};
 
 #endif /* FFI_HPY_BIND_INSTANCE_H_ */

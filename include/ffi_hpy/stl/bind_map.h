@@ -117,13 +117,14 @@ template <typename Map, char kind, rv_policy policy, typename Class> void bind_m
 /** Binds a map. Values are copied, unless the policy is reference_internal. A second call for the same map returns the
  * first class. Each method, and each step of an iterator, locks the map (lock_self). */
 template <typename Map, rv_policy policy = rv_policy::automatic_reference, typename... Extra>
-object bind_map(handle scope, const char *name, const Extra &...extra) {
+class_<Map> bind_map(handle scope, const char *name, const Extra &...extra) {
   using K = typename Map::key_type;
   using V = typename Map::mapped_type;
   using detail::map_iterator;
   using detail::map_view;
   constexpr rv_policy chosen = detail::shared_item_policy<std::remove_cv_t<V>>(policy);
-  if (detail::class_of<Map>::find() != nullptr) return borrow(type<Map>());
+  if (detail::class_of<Map>::find() != nullptr)
+    return class_<Map>(detail::bound_already{&detail::class_of<Map>::record});
 
   class_<Map> cl(scope, name, extra...);
   detail::visit_items(cl);
@@ -181,7 +182,7 @@ object bind_map(handle scope, const char *name, const Extra &...extra) {
     cl.def("__eq__", [](const Map &a, const Map &b) { return a == b; }, is_operator(), lock_self(), arg().lock());
     cl.def("__ne__", [](const Map &a, const Map &b) { return !(a == b); }, is_operator(), lock_self(), arg().lock());
   }
-  return std::move(cl);
+  return cl;
 }
 
 FFI_HPY_NAMESPACE_END

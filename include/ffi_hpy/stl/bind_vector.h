@@ -66,13 +66,14 @@ template <rv_policy policy, typename Vector> struct vector_iterator {
 /** Binds a vector. Items are copied, unless the policy is reference_internal. A second call for the same vector returns
  * the first class. Each method, and each step of an iterator, locks the vector (lock_self). */
 template <typename Vector, rv_policy policy = rv_policy::automatic_reference, typename... Extra>
-object bind_vector(handle scope, const char *name, const Extra &...extra) {
+class_<Vector> bind_vector(handle scope, const char *name, const Extra &...extra) {
   using T = typename Vector::value_type;
   using Reference = decltype(std::declval<Vector &>()[0]);
   using Item = std::conditional_t<std::is_reference_v<Reference>, Reference, T>; /* a bit of vector<bool> is none */
   using Iterator = detail::vector_iterator<policy, Vector>;
   constexpr rv_policy chosen = detail::shared_item_policy<T>(policy);
-  if (detail::class_of<Vector>::find() != nullptr) return borrow(type<Vector>());
+  if (detail::class_of<Vector>::find() != nullptr)
+    return class_<Vector>(detail::bound_already{&detail::class_of<Vector>::record});
 
   class_<Vector> cl(scope, name, extra...);
   detail::visit_items(cl);
@@ -186,7 +187,7 @@ object bind_vector(handle scope, const char *name, const Extra &...extra) {
         },
         lock_self(), "Removes the first item that is equal to a value.");
   }
-  return std::move(cl);
+  return cl;
 }
 
 FFI_HPY_NAMESPACE_END

@@ -147,6 +147,7 @@ def test_other_vectors(bound):
     bools = bound.Bools([True, False, True])
     bools[1] = True
     assert (list(bools), bools[1], bools.count(True)) == ([True] * 3, True, 3)
+    assert (bools.first, bools.has_all(), bound.ElementMap({3: bound.Element(1)}).first()) == (True, True, 3)
 
     copies = bound.Elements([bound.Element(1)])
     copies[0].a = 100

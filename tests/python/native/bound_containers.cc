@@ -13,7 +13,7 @@
 
 namespace nb = ffi_hpy;
 
-FFI_HPY_MAKE_OPAQUE(std::unordered_map<std::string, double>);
+FFI_HPY_MAKE_OPAQUE(std::unordered_map<std::string, double>)
 FFI_HPY_MAKE_OPAQUE(std::vector<std::string>);
 
 namespace {
@@ -100,8 +100,12 @@ FFI_HPY_MODULE(bound_containers, m) {
   m.def("alive", [] { return Element::n_alive; });
   m.def("allow_copies", [](int n) { Element::n_copies_left = n; });
   nb::bind_vector<std::vector<unsigned>>(m, "Ints");
-  nb::bind_vector<std::vector<bool>>(m, "Bools");
-  nb::bind_vector<std::vector<bool>>(m, "Again");
+  nb::bind_vector<std::vector<bool>>(m, "Bools").def_prop_ro("first", [](const std::vector<bool> &v) -> bool {
+    return v.at(0);
+  });
+  nb::bind_vector<std::vector<bool>>(m, "Again").def("has_all", [](const std::vector<bool> &v) {
+    return std::find(v.begin(), v.end(), false) == v.end();
+  });
   nb::bind_vector<std::vector<std::string>>(m, "Texts");
   nb::bind_vector<std::vector<Element>>(m, "Elements");
   nb::bind_vector<std::vector<std::vector<Element>>>(m, "Nested");
@@ -121,7 +125,9 @@ FFI_HPY_MODULE(bound_containers, m) {
   nb::bind_map<std::map<std::string, double>>(m, "Map");
   nb::bind_map<std::unordered_map<std::string, double>>(m, "HashMap");
   nb::bind_map<std::map<std::string, const double>>(m, "ConstMap");
-  nb::bind_map<std::map<int, Element>>(m, "ElementMap");
+  nb::bind_map<std::map<int, Element>>(m, "ElementMap").def("first", [](const std::map<int, Element> &map) {
+    return map.begin()->first;
+  });
   nb::bind_map<std::map<int, Only>, nb::rv_policy::reference_internal>(m, "OnlyMap");
   m.def("only_map", [](int n) {
     auto *made = new std::map<int, Only>;

@@ -50,7 +50,7 @@
 #define NB_VERSION_DEV 0
 
 #define NB_MODULE(name, variable) FFI_HPY_MODULE(name, variable)
-#define NB_MAKE_OPAQUE(...) FFI_HPY_MAKE_OPAQUE(__VA_ARGS__);
+#define NB_MAKE_OPAQUE(...) FFI_HPY_MAKE_OPAQUE(__VA_ARGS__)
 #define NB_TYPE_CASTER(Type, ...) FFI_HPY_TYPE_CASTER(Type, __VA_ARGS__);
 
 /* Of nanobind/trampoline.h. The number of virtual functions may follow the class. */
