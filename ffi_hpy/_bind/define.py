@@ -492,7 +492,7 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     "instance_dict": _instance_dict,
     "known_class": _known_class,
     "class_of_index": class_for_type_index,
-    "class_address": lambda cls: getattr(cls, "_ffi_bound_class", 0),
+    "class_address": lambda cls: getattr(cls, "_ffi_bound_class", 0) if isinstance(cls, type) else 0,
     "original_base": _original_base,
     "property": _property,
     "static_property": _static_property,

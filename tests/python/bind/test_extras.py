@@ -202,6 +202,7 @@ def test_what_a_class_says_about_itself(bound):
     assert bound.about(Derived)[1:3] == (4, 4)
     assert (bound.is_known(bound.Value()), bound.is_other_known()) == (True, False)
     assert (bound.is_object(bound.Value()), bound.is_object(3), bound.is_object([])) == (True, False, False)
+    assert [bound.is_bound_class(each) for each in (Derived, Derived(), int)] == [True, False, False]
     with pytest.raises(TypeError, match="expected a bound class"):
         bound.about(int)
     with pytest.raises(TypeError, match="expected an object of a bound class"):

@@ -158,6 +158,7 @@ FFI_HPY_MODULE(bound_extras, m) {
     return nb::make_tuple(nb::type_check(type), nb::type_size(type), nb::type_align(type), nb::type_name(type),
                           nb::type_info(type) == typeid(Value), nb::type_supplement<Notes>(type).n);
   });
+  m.def("is_bound_class", [](nb::handle value) { return nb::type_check(value); });
   m.def("is_known", [](Value &value) { return nb::find(&value).is_valid(); });
   m.def("is_other_known", [] {
     Value other;
