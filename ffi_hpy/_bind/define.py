@@ -317,9 +317,15 @@ def _value_name(value: Any) -> str:
     return {Array: "list", Map: "dict"}.get(type(value)) or class_name(type(value))
 
 
-def _exception(scope: Any, name: str, base: type) -> type:
+_exceptions: dict[str, str] = {}
+"""The names of exception classes in Python by their C++ names, for exceptions that cross from another library."""
+
+
+def _exception(scope: Any, name: str, base: type, cpp_name: str = "") -> type:
     """Make an exception class, and register it for errors of its name."""
     module, qualified = _names_in(scope, name)
+    if cpp_name:
+        _exceptions[cpp_name] = f"{module}.{qualified}"
     body = {"__module__": module, "__qualname__": qualified}
     cls = type(name, (base,), body)
     register_error(f"{module}.{qualified}", cls)
@@ -364,15 +370,20 @@ class _EnumBuilder:
     """An enum whose members are not complete. `kind`: 1 for members that are ints, plus 2 for flags; or 4 for members
     that are strings."""
 
-    def __init__(self, scope: Any, name: str, doc: str, kind: int) -> None:
+    def __init__(self, scope: Any, name: str, doc: str, kind: int, cpp_name: str = "") -> None:
         self.scope, self.name, self.doc, self.kind = scope, name, doc, kind
         self.members: list[tuple[str, int | str, str]] = []
+        self.numbers: list[int] = []  # of the members, in C++
         self.functions: list[tuple[str, str, Any]] = []
         self.made: Any = None
         self.is_exported = False
+        if cpp_name:
+            _enums.setdefault(cpp_name, self)
 
     def finish(self) -> type:
-        """Make the class, and set it as an attribute of its scope."""
+        """Make the class, and set it as an attribute of its scope; or return the one that is made."""
+        if self.made is not None:
+            return self.made  # type: ignore[no-any-return]
         base = _enum_base(self.kind)
         module, qualified = _names_in(self.scope, self.name)
         pairs = [(name, value) for name, value, _ in self.members]
@@ -394,10 +405,24 @@ class _EnumBuilder:
         return cls  # type: ignore[no-any-return]
 
 
-def _enum_add(builder: _EnumBuilder, name: str, value: int | str, doc: str) -> None:
+_enums: dict[str, _EnumBuilder] = {}
+"""The enums of all libraries by their C++ names. An enum that several libraries bind is that of the first one."""
+
+
+def _enum_key(cpp_name: str) -> str | None:
+    builder = _enums.get(cpp_name)
+    return None if builder is None else ".".join(_names_in(builder.scope, builder.name))
+
+
+def _enum_items(builder: _EnumBuilder) -> list[tuple[int, int | str]]:
+    return [(number, value) for number, (_, value, _) in zip(builder.numbers, builder.members)]
+
+
+def _enum_add(builder: _EnumBuilder, name: str, value: int | str, doc: str, number: int = 0) -> None:
     if builder.made is not None:
         raise RuntimeError(f"{builder.name} is complete: a function has used it already")
     builder.members.append((name, value, doc))
+    builder.numbers.append(number)
 
 
 def _as_method(function: Any) -> Any:
@@ -507,7 +532,12 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     "list_repr": lambda self: f"{class_name(type(self))}({list(self)!r})",
     "dict_repr": lambda self: f"{class_name(type(self))}({dict(self.items())!r})",
     "exception": _exception,
+    "exception_kind": _exceptions.get,
     "enum": _EnumBuilder,
+    "enum_find": _enums.get,
+    "enum_key": _enum_key,
+    "enum_kind": lambda builder: builder.kind,
+    "enum_items": _enum_items,
     "enum_add": _enum_add,
     "enum_def": _enum_def,
     "enum_export": _enum_export,

@@ -567,7 +567,8 @@ public:
   exception(handle in, const char *name, const char *base = "Exception")
       : exception(in, name, detail::ask_python("constant", detail::str_of(base))) {}
   exception(handle in, const char *name, handle base)
-      : object(detail::ask_python("exception", in, detail::str_of(name), base)) {
+      : object(detail::ask_python("exception", in, detail::str_of(name), base,
+                                  detail::str_of(detail::cpp_name_of(typeid(E))))) {
     auto translate = [](const detail::translator *self, [[maybe_unused]] const std::exception *known,
                         const std::exception_ptr &thrown) {
       if constexpr (std::is_base_of_v<std::exception, E>) {

@@ -5,6 +5,8 @@
 #include <ffi_hpy/bind/class.h>
 
 #include <algorithm>
+#include <atomic>
+#include <memory>
 
 FFI_HPY_NAMESPACE_BEGIN
 
@@ -42,12 +44,9 @@ template <typename K, typename V> const V *find_sorted(const std::vector<std::pa
   return found != list.end() && found->first == key ? &found->second : nullptr;
 }
 
-template <typename E> struct enum_of {
-  static inline enum_record *known = nullptr;
-};
-
 /** The number of a member; an unsigned one may be larger than 63 bits. */
 template <typename E> object number_of(E value) { return cast(static_cast<std::underlying_type_t<E>>(value)); }
+template <typename E> object number_to_python(int64_t number) { return number_of(static_cast<E>(number)); }
 
 /** Begins the class of an enum in a scope. */
 FFI_HPY_NOINLINE inline void start_enum(enum_record *record, const std::type_info *info, handle scope, const char *name,
@@ -56,7 +55,7 @@ FFI_HPY_NOINLINE inline void start_enum(enum_record *record, const std::type_inf
   std::string key = cast<std::string>(ask_python("key_in", scope, label));
   enum_names = new enum_name{info, std::move(key), enum_names}; /* for the life of the process */
   int64_t kind = record->is_str ? 4 : (record->is_arithmetic ? 1 : 0) + (record->is_flag ? 2 : 0);
-  record->builder = ask_python("enum", scope, label, str_of(doc), int_value(kind));
+  record->builder = ask_python("enum", scope, label, str_of(doc), int_value(kind), str_of(cpp_name_of(*info)));
 }
 /** Makes Python's class of the members that are known by now. */
 FFI_HPY_NOINLINE inline void finish_enum(enum_record *record) {
@@ -65,6 +64,36 @@ FFI_HPY_NOINLINE inline void finish_enum(enum_record *record) {
   for (auto &each : record->members) each.second = ask_python("enum_member", record->python, each.second);
   record->sort();
 }
+/** Makes a record of an enum that another library has bound. */
+FFI_HPY_NOINLINE inline enum_record *find_enum(std::atomic<enum_record *> *known, const std::type_info *info,
+                                               object (*to_python)(int64_t number)) noexcept {
+  try {
+    auto made = std::make_unique<enum_record>();
+    made->builder = ask_python("enum_find", str_of(cpp_name_of(*info)));
+    if (made->builder.is_none()) return nullptr;
+    int64_t kind = int_of(ask_python("enum_kind", made->builder));
+    made->is_arithmetic = (kind & 1) != 0, made->is_flag = (kind & 2) != 0, made->is_str = kind == 4;
+    made->number_to_python = to_python;
+    for (handle item : ask_python("enum_items", made->builder)) {
+      made->members.emplace_back(cast<int64_t>(item[0]), item[1].get());
+    }
+    finish_enum(made.get());
+    enum_record *other = nullptr; /* of another thread */
+    return known->compare_exchange_strong(other, made.get(), std::memory_order_acq_rel) ? made.release() : other;
+  } catch (...) { /* no memory, or an error of Python, which ends with its exception */
+    return nullptr;
+  }
+}
+
+/** The record of an enum: of this library, or found in another one when it is first needed; null if there is none. */
+template <typename E> struct enum_of {
+  static inline std::atomic<enum_record *> known{nullptr}; /* stored with release, loaded with acquire */
+  static enum_record *find() noexcept {
+    enum_record *own = known.load(std::memory_order_acquire);
+    return own != nullptr ? own : find_enum(&known, &typeid(E), &number_to_python<E>);
+  }
+};
+
 /** The number of a value of Python that is a member or, if it may be converted, equals one. */
 FFI_HPY_NOINLINE inline bool ask_enum(enum_record *record, handle source, bool may_convert, int64_t *number) noexcept {
   handle found = guarded([&] {
@@ -138,12 +167,12 @@ template <typename E> struct type_caster<E, enable_if_t<std::is_enum_v<E>>> : na
   FFI_HPY_TYPE_CASTER(E, const_name<E>());
   bool from_python(handle source, uint32_t flags, cleanup_list *) noexcept {
     int64_t number = 0;
-    if (!read_enum(enum_of<E>::known, source, flags, &number)) return false;
+    if (!read_enum(enum_of<E>::find(), source, flags, &number)) return false;
     value = static_cast<E>(number);
     return static_cast<int64_t>(value) == number; /* a combination of flags may be outside the range */
   }
   static handle from_cpp(E source, rv_policy, cleanup_list *) noexcept {
-    return member_of(enum_of<E>::known, static_cast<int64_t>(source));
+    return member_of(enum_of<E>::find(), static_cast<int64_t>(source));
   }
 };
 
@@ -156,10 +185,10 @@ public:
   /** Further arguments: documentation, is_arithmetic(), is_flag(), is_str(). */
   template <typename... Extra> enum_(handle in, const char *name, const Extra &...extra) {
     record_ = new detail::enum_record{}; /* for the life of the process */
-    record_->number_to_python = [](int64_t number) { return detail::number_of(static_cast<E>(number)); };
+    record_->number_to_python = &detail::number_to_python<E>;
     (tell(extra), ...);
     detail::start_enum(record_, &typeid(E), in, name, doc_);
-    detail::enum_of<E>::known = record_;
+    detail::enum_of<E>::known.store(record_, std::memory_order_release);
   }
   enum_(const enum_ &) = default;
   enum_ &operator=(const enum_ &) = delete;
@@ -195,7 +224,8 @@ public:
 
 private:
   enum_ &add_member(const char *name, E value, object python_value, const char *doc) {
-    detail::ask_python("enum_add", record_->builder, detail::str_of(name), python_value, detail::text_or_empty(doc));
+    detail::ask_python("enum_add", record_->builder, detail::str_of(name), python_value, detail::text_or_empty(doc),
+                       detail::int_value(static_cast<int64_t>(value)));
     record_->members.emplace_back(static_cast<int64_t>(value), std::move(python_value));
     return *this;
   }

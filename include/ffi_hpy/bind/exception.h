@@ -107,6 +107,17 @@ FFI_HPY_COLD inline bool raise_usual(const std::exception &thrown) {
   return kind != nullptr;
 }
 
+std::string cpp_name_of(const std::type_info &type); /* instance.h */
+
+/** Makes an exception of a class that another library has bound with exception<E> the pending error. */
+FFI_HPY_COLD inline bool raise_shared(const std::exception &thrown) {
+  object kind = ask_python("exception_kind", str_of(cpp_name_of(typeid(thrown))));
+  std::string_view text;
+  if (!read_text(kind.any(), false, &text)) return false;
+  api->raise(std::string(text).c_str(), thrown.what());
+  return true;
+}
+
 /** Makes the exception that is being handled the pending error. Returns -1; or FFI_HPY_NEXT_OVERLOAD if an argument did
  * not fit. `known`: the exception, if the handler knows that it is a std::exception. */
 FFI_HPY_COLD inline int translate_exception(const std::exception *known = nullptr) {
@@ -130,7 +141,7 @@ FFI_HPY_COLD inline int translate_exception(const std::exception *known = nullpt
     } catch (const next_overload &) {
       return FFI_HPY_NEXT_OVERLOAD;
     } catch (const std::exception &error) {
-      if (!raise_usual(error)) raise_current(error.what());
+      if (!raise_usual(error) && !raise_shared(error)) raise_current(error.what());
     } catch (...) {
       raise_current(nullptr);
     }

@@ -52,7 +52,13 @@ inline std::string type_text(const char *text, const std::type_info *const *type
     const enum_name *each = enum_names;
     while (each != nullptr && *each->type != *type) each = each->older;
     const ffi_hpy_class *found = each == nullptr ? find_class(*type) : nullptr;
-    made += each != nullptr ? each->key : found != nullptr ? key_of(found, "") : tvm::ffi::detail::NameOfType(*type);
+    if (each != nullptr || found != nullptr) {
+      made += each != nullptr ? each->key : key_of(found, "");
+      continue;
+    }
+    object shared = ask_python("enum_key", str_of(cpp_name_of(*type))); /* an enum of another library */
+    std::string_view key;
+    made += read_text(shared.any(), false, &key) ? std::string(key) : tvm::ffi::detail::NameOfType(*type);
   }
   return made;
 }

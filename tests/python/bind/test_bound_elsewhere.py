@@ -56,6 +56,23 @@ def test_another_library_accepts_and_returns_objects(maker, user):
         user.name_of("Argo")
 
 
+def test_another_library_accepts_and_returns_members_of_enums(maker, user):
+    assert user.sail() is maker.Sail.lateen
+    assert user.sail(maker.Sail.square) is maker.Sail.square
+    assert user.sail(sail=1) is maker.Sail.square
+    assert user.sail.__doc__ == "sail(sail: bound_maker.Sail = Sail.lateen) -> bound_maker.Sail"
+    assert user.flag(maker.Flag.red | maker.Flag.blue) == maker.Flag.red | maker.Flag.blue
+    assert (user.port(maker.Port.bergen), user.port("LIS")) == (7, 3)
+    assert user.all_ports() == [maker.Port.lisbon, maker.Port.bergen]
+    with pytest.raises(TypeError, match=r"sail: bound_maker\.Sail"):
+        user.sail(maker.Flag.red)
+
+
+def test_an_exception_of_another_library_has_its_class(maker, user):
+    with pytest.raises(maker.Aground, match=r"^too shallow$"):
+        user.run_aground()
+
+
 # --- other languages --------------------------------------------------------------------------------------------------
 
 

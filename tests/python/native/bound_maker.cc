@@ -12,7 +12,7 @@
 
 namespace nb = ffi_hpy;
 using namespace nb::literals;
-using bound_shared::Ship;
+using namespace bound_shared;
 
 namespace {
 
@@ -51,5 +51,11 @@ FFI_HPY_MODULE(bound_maker, m) {
       .def("__init__", [](Noted *self, nb::object state) { new (self) Noted{std::move(state)}; })
       .def("__getstate__", [](const Noted &noted) { return noted.state; })
       .def("__setstate__", [](Noted &noted, nb::object state) { new (&noted) Noted{std::move(state)}; });
+  nb::enum_<Sail>(m, "Sail").value("square", Sail::square).value("lateen", Sail::lateen);
+  nb::enum_<Flag>(m, "Flag", nb::is_flag()).value("red", Flag::red).value("blue", Flag::blue);
+  nb::enum_<Port>(m, "Port", nb::is_str())
+      .str_value("bergen", Port::bergen, "BGO")
+      .str_value("lisbon", Port::lisbon, "LIS");
+  nb::exception<Aground>(m, "Aground", "ValueError");
   nb::class_<OneWay>(m, "OneWay").def(nb::init<>()).def("__getstate__", [](const OneWay &) { return 1; });
 }

@@ -1,4 +1,4 @@
-/* A library that is bound with ffi_hpy/bind.h: the module `bound_user`. Its class Ship is bound by bound_maker.cc. */
+/* A library that is bound with ffi_hpy/bind.h: the module `bound_user`. bound_maker.cc binds its types. */
 #include "bound_shared.h"
 
 #include <ffi_hpy/bind.h>
@@ -7,7 +7,8 @@
 #include <ffi_hpy/stl/vector.h>
 
 namespace nb = ffi_hpy;
-using bound_shared::Ship;
+using namespace nb::literals;
+using namespace bound_shared;
 
 FFI_HPY_MODULE(bound_user, m) {
   m.def("name_of", [](const Ship &ship) { return ship.name; });
@@ -17,6 +18,11 @@ FFI_HPY_MODULE(bound_user, m) {
     ship->crew += 1;
     return ship;
   });
+  m.def("sail", [](Sail sail) { return sail; }, "sail"_a = Sail::lateen);
+  m.def("flag", [](Flag flag) { return flag; });
+  m.def("port", [](Port port) { return static_cast<int>(port); });
+  m.def("all_ports", [] { return std::vector<Port>{Port::lisbon, Port::bergen}; });
+  m.def("run_aground", [] { throw Aground("too shallow"); });
   m.def("total", [](const std::vector<const Ship *> &ships) {
     int total = 0;
     for (const Ship *ship : ships) total += ship->crew;
