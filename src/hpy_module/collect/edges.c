@@ -7,6 +7,7 @@
 #include "core/platform/base.h"
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/error_slot.h"
+#include "hpy_module/context/growing.h"
 #include "hpy_module/convert/core_function.h"
 
 FH_INLINE void visit_value(const TVMFFIAny *value, const FbReferenceVisitor *to) {
@@ -132,9 +133,9 @@ static void visit_by_getter(const TVMFFIFieldInfo *field, void *address, const F
 /* --- each reference once ------------------------------------------------------------------------------------------ */
 
 /* A class may have two fields of one member, and an author's function may visit a member that is a field. A reference
- * that counted twice could hide another holder of its target, so the references of an object are told apart by their
- * slots. The table is allocated for many of them. If memory is exhausted, references are left out: the targets then
- * seem to have other holders. */
+ * that counted twice could hide another holder of its target, so a slot identifies each reference of an object. The
+ * table is allocated for many references. If memory is exhausted, references are left out: the targets then seem to
+ * have other holders. */
 typedef struct Slots {
   const FbReferenceVisitor *to;
   const void *few[16];
@@ -230,13 +231,9 @@ typedef struct Taken {
 
 static void take(void *arg, void *former, void (*release)(void *former)) {
   Taken *self = arg;
-  if (self->n == self->room) {
-    size_t room = self->room == 0 ? 16 : 2 * self->room;
-    struct TakenItem *items = realloc(self->items, room * sizeof(*items));
-    if (items == NULL) return;
-    self->items = items;
-    self->room = room;
-  }
+  struct TakenItem *items = fb_growing_reserve(self->items, self->n, &self->room, sizeof(*items));
+  if (items == NULL) return;
+  self->items = items;
   self->items[self->n++] = (struct TakenItem){former, release};
 }
 static void release_taken(Taken *self) {

@@ -15,6 +15,7 @@
 
 #include "core/platform/atomic.h"
 #include "edges.h"
+#include "hpy_module/context/growing.h"
 #include "hpy_module/function/function.h"
 #include "hpy_module/object/identity.h"
 #include "hpy_module/object/opaque.h"
@@ -74,9 +75,11 @@ static uint32_t add_node(FbScan *self, TVMFFIObject *object, FbHolderKind kind) 
 typedef struct Building {
   FbScan *scan;
   uint32_t *stack;
-  uint32_t n_stack, stack_room;
+  uint32_t n_stack;
+  size_t stack_room;
   const void **uses; /* the cells that threads use, without a GIL */
-  uint32_t n_uses, uses_room;
+  uint32_t n_uses;
+  size_t uses_room;
   bool is_quiet; /* no call uses a wrapper */
   const FbScan *former; /* only wrappers that it found unreachable are roots; NULL: all */
   uint8_t *kinds; /* by type index: FbHolderKind plus one */
@@ -96,25 +99,17 @@ static FbHolderKind kind_of(Building *self, int32_t type_index) {
   return (FbHolderKind)(self->kinds[type_index] - 1);
 }
 
-/* Returns a full array, enlarged, and its new size in *room. If memory is exhausted, returns NULL, and the scan has
- * failed. */
-static void *enlarge(FbScan *self, void *array, uint32_t *room, size_t item_size) {
-  uint32_t larger = *room == 0 ? 256 : 2 * *room;
-  void *enlarged = realloc(array, larger * item_size);
-  if (enlarged == NULL) {
-    self->has_failed = true;
-  } else {
-    *room = larger;
-  }
-  return enlarged;
+/* Like fb_growing_reserve; without memory the scan has failed. */
+static void *reserve(FbScan *self, void *array, size_t n, size_t *room, size_t item_size) {
+  void *reserved = fb_growing_reserve(array, n, room, item_size);
+  if (reserved == NULL) self->has_failed = true;
+  return reserved;
 }
 
 static void push(Building *self, uint32_t node) {
-  if (self->n_stack == self->stack_room) {
-    uint32_t *stack = enlarge(self->scan, self->stack, &self->stack_room, sizeof(*stack));
-    if (stack == NULL) return;
-    self->stack = stack;
-  }
+  uint32_t *stack = reserve(self->scan, self->stack, self->n_stack, &self->stack_room, sizeof(*stack));
+  if (stack == NULL) return;
+  self->stack = stack;
   self->stack[self->n_stack++] = node;
 }
 
@@ -127,11 +122,9 @@ FH_INLINE uint32_t count_of(const FbScanNode *node) {
 
 static void add_edge_to(Building *self, uint32_t number) {
   FbScan *scan = self->scan;
-  if (scan->n_edges == scan->edge_room) {
-    uint32_t *edges = enlarge(scan, scan->edges, &scan->edge_room, sizeof(*edges));
-    if (edges == NULL) return;
-    scan->edges = edges;
-  }
+  uint32_t *edges = reserve(scan, scan->edges, scan->n_edges, &scan->edge_room, sizeof(*edges));
+  if (edges == NULL) return;
+  scan->edges = edges;
   scan->edges[scan->n_edges++] = number;
   ++scan->nodes[number].n_found;
   if (!scan->nodes[number].is_read) push(self, number);
@@ -195,11 +188,9 @@ static void read_node(Building *self, uint32_t number) {
 
 static void note_use(void *arg, const void *address) {
   Building *self = arg;
-  if (self->n_uses == self->uses_room) {
-    const void **uses = enlarge(self->scan, (void *)self->uses, &self->uses_room, sizeof(*uses));
-    if (uses == NULL) return;
-    self->uses = uses;
-  }
+  const void **uses = reserve(self->scan, (void *)self->uses, self->n_uses, &self->uses_room, sizeof(*uses));
+  if (uses == NULL) return;
+  self->uses = uses;
   self->uses[self->n_uses++] = address;
 }
 

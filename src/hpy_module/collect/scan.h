@@ -33,7 +33,8 @@ typedef struct FbScan {
   FbScanNode *nodes;
   uint32_t *edges, *slots; /* slots: a hash table of node numbers plus one, by object */
   uint32_t *path; /* room for the numbers of all nodes, for walks */
-  uint32_t n_nodes, n_edges, node_room, edge_room, n_slots;
+  uint32_t n_nodes, n_edges, node_room, n_slots;
+  size_t edge_room;
   bool has_failed; /* memory is exhausted: nothing is proven */
 } FbScan;
 

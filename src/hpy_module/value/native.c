@@ -7,6 +7,7 @@
 
 #include "core/platform/atomic.h"
 #include "hpy_module/context/drop.h"
+#include "hpy_module/context/growing.h"
 #include "hpy_module/convert/core_function.h"
 #include "hpy_module/object/holder.h"
 
@@ -74,19 +75,6 @@ typedef struct Visited {
   bool has_failed;
 } Visited;
 
-/* Makes room for one more item. Returns the array, and NULL if memory is exhausted. */
-static void *with_room(Visited *self, void *array, size_t n, size_t *room, size_t item_size) {
-  if (n < *room) return array;
-  size_t larger = *room == 0 ? 16 : 2 * *room;
-  void *enlarged = realloc(array, larger * item_size);
-  if (enlarged == NULL) {
-    self->has_failed = true;
-  } else {
-    *room = larger;
-  }
-  return enlarged;
-}
-
 static bool contains(const void *const *items, size_t n, const void *item) {
   while (n != 0) {
     if (items[--n] == item) return true;
@@ -98,11 +86,15 @@ static void note_object(void *arg, TVMFFIObject *target, const void *slot) {
   Visited *self = arg;
   if (self->has_failed || (slot != NULL && contains(self->slots, self->n, slot))) return;
   size_t room = self->room;
-  void *objects = with_room(self, self->objects, self->n, &room, sizeof(*self->objects));
+  void *objects = fb_growing_reserve(self->objects, self->n, &room, sizeof(*self->objects));
   if (objects != NULL) self->objects = objects;
-  void *slots = with_room(self, (void *)self->slots, self->n, &self->room, sizeof(*self->slots));
-  if (slots != NULL) self->slots = slots;
-  if (self->has_failed) return;
+  void *slots =
+      objects == NULL ? NULL : fb_growing_reserve((void *)self->slots, self->n, &self->room, sizeof(*self->slots));
+  if (slots == NULL) {
+    self->has_failed = true;
+    return;
+  }
+  self->slots = slots;
   self->slots[self->n] = slot;
   self->objects[self->n++] = (TVMFFIAny){.type_index = target->type_index, .v_obj = target};
 }
@@ -111,9 +103,13 @@ static void note_shared(void *arg, const void *block, const void *pointer,
                         ffi_hpy_shared *(*make)(const void *pointer)) {
   Visited *self = arg;
   if (self->has_failed || contains(self->blocks, self->n_blocks, block)) return;
-  void *blocks = with_room(self, (void *)self->blocks, self->n_blocks, &self->block_room, sizeof(*self->blocks));
-  ffi_hpy_shared *shared = blocks == NULL ? NULL : make(pointer);
-  if (blocks != NULL) self->blocks = blocks;
+  void *blocks = fb_growing_reserve((void *)self->blocks, self->n_blocks, &self->block_room, sizeof(*self->blocks));
+  if (blocks == NULL) {
+    self->has_failed = true;
+    return;
+  }
+  self->blocks = blocks;
+  ffi_hpy_shared *shared = make(pointer);
   if (shared == NULL) return;
   self->blocks[self->n_blocks++] = block;
   shared->visit(shared, &(FbReferenceVisitor){note_object, self, NULL, note_shared});
