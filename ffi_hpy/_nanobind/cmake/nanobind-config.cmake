@@ -7,8 +7,12 @@
 # arguments that choose an ABI, a domain of types or a runtime have no effect.
 
 get_filename_component(NB_DIR "${CMAKE_CURRENT_LIST_DIR}/.." ABSOLUTE)
+set(_nanobind_ffi_hpy_FOUND "${ffi_hpy_FOUND}") # the answer of an earlier find_package(ffi_hpy)
+set(ffi_hpy_FOUND TRUE)
 include("${NB_DIR}/../share/cmake/tvm_ffi/ffi_hpy-config.cmake")
-if(DEFINED ffi_hpy_FOUND AND NOT ffi_hpy_FOUND)
+set(_nanobind_is_complete "${ffi_hpy_FOUND}")
+set(ffi_hpy_FOUND "${_nanobind_ffi_hpy_FOUND}")
+if(NOT _nanobind_is_complete)
   set(nanobind_FOUND FALSE)
   set(nanobind_NOT_FOUND_MESSAGE "${ffi_hpy_NOT_FOUND_MESSAGE}")
   return()

@@ -143,8 +143,12 @@ def test_a_later_version_is_not_found(project, version):
     assert "nanobind-config.cmake, version: 3.1.0" in said
 
 
-def test_it_is_found_beside_ffi_hpy(project):
-    both = 'find_package(ffi_hpy CONFIG REQUIRED)\nset(nanobind_ROOT "${ffi_hpy_NANOBIND_ROOT}")\nfind_package(nanobind'
+@pytest.mark.parametrize("earlier", ["", "find_package(ffi_hpy 77 CONFIG QUIET)\n"])
+def test_it_is_found_beside_ffi_hpy(project, earlier):
+    both = (
+        earlier
+        + 'find_package(ffi_hpy CONFIG REQUIRED)\nset(nanobind_ROOT "${ffi_hpy_NANOBIND_ROOT}")\nfind_package(nanobind'
+    )
     lists = HEAD.format(version="2.4").replace("find_package(nanobind", both)
     project.write(lists + "nanobind_add_module(shapes shapes.cc)\n", shapes_cc=SHAPES)
     project.configure(f"-Dffi_hpy_ROOT={libinfo.find_cmake_path()}")
