@@ -51,34 +51,28 @@ def test_on_pypy_the_other_tests_pass_in_a_process_of_their_own(request):
     assert " passed" in done.stdout
 
 
-def set_callback(bound):
-    button = bound.Button()
-    button.on_click = lambda: button
+# --- cycles that a program makes and drops ----------------------------------------------------------------------------
 
 
-def set_object(bound):
-    button = bound.Button()
-    button.data = lambda: button
+def refer_to_itself(member, kind="callable", value=lambda button: lambda: button):
+    """Return a program that sets a member of a button to a value that refers to the button."""
+
+    def make(bound):
+        button = bound.Button()
+        setattr(button, member, value(button))
+
+    return pytest.param(make, id=f"{member}-{kind}")
 
 
-def set_list(bound):
-    button = bound.Button()
-    button.data = [button]
+def refer_to_each_other(member):
+    """Return a program that sets a member of two buttons to the other button."""
 
+    def make(bound):
+        first, second = bound.Button(), bound.Button()
+        setattr(first, member, second)
+        setattr(second, member, first)
 
-def set_optional(bound):
-    button = bound.Button()
-    button.maybe = lambda: button
-
-
-def set_tuple(bound):
-    button = bound.Button()
-    button.mixed = (1, lambda: button)
-
-
-def set_variant(bound):
-    button = bound.Button()
-    button.variant = lambda: button
+    return pytest.param(make, id=f"each-other-{member}")
 
 
 def set_hidden_member(bound):
@@ -139,21 +133,6 @@ def keep_an_argument_alive(bound):
     button.data = lambda: window
 
 
-def be_its_own_data(bound):
-    button = bound.Button()
-    button.data = button
-
-
-def be_data_of_each_other(bound):
-    first, second = bound.Button(), bound.Button()
-    first.data, second.data = second, first
-
-
-def share_a_ring(bound):
-    first, second = bound.Button(), bound.Button()
-    first.next, second.next = second, first
-
-
 def share_a_value_of_cpp_with_python(bound):
     first, second = bound.make_button(), bound.make_wide_button()
     first.next, second.next = second, first
@@ -209,12 +188,16 @@ def keep_each_other_alive(bound):
 @pytest.mark.parametrize(
     "make",
     [
-        *(be_its_own_data, be_data_of_each_other, share_a_ring, share_a_value_of_cpp_with_python),
-        *(share_a_value_in_several_members, share_shapes, share_values_that_know_their_owner),
-        *(count_themselves, count_a_callback, count_values_that_cpp_alone_has, keep_each_other_alive),
-        *(set_callback, set_object, set_list, set_optional, set_tuple, set_variant, set_hidden_member),
-        *(set_callback_of_a_shared_value, set_callback_of_a_part, share_an_object_of_python, share_objects_of_python),
-        *(own_a_value, append_to_a_bound_vector, add_to_a_bound_map, override_a_method, keep_an_argument_alive),
+        *map(refer_to_itself, ("on_click", "data", "maybe", "variant")),
+        refer_to_itself("data", "itself", lambda button: button),
+        refer_to_itself("data", "list", lambda button: [button]),
+        refer_to_itself("mixed", "tuple", lambda button: (1, lambda: button)),
+        *map(refer_to_each_other, ("data", "next")),
+        *(share_a_value_of_cpp_with_python, share_a_value_in_several_members, share_shapes),
+        *(share_values_that_know_their_owner, count_themselves, count_a_callback, count_values_that_cpp_alone_has),
+        *(keep_each_other_alive, set_hidden_member, set_callback_of_a_shared_value, set_callback_of_a_part),
+        *(share_an_object_of_python, share_objects_of_python, own_a_value, append_to_a_bound_vector),
+        *(add_to_a_bound_map, override_a_method, keep_an_argument_alive),
     ],
 )
 def test_a_cycle_is_freed(bound, make):
@@ -237,52 +220,48 @@ def test_ten_thousand_buttons_of_a_cycle_are_freed(bound):
     assert bound.n_alive() <= before
 
 
+# --- cycles of which C++ holds a part ---------------------------------------------------------------------------------
+
+
+def check_life(watched, is_whole, drop):
+    """Check that a cycle is whole until C++ drops its part. `watched` is a weak reference to an object of the cycle."""
+    collect_garbage(n_rounds=ROUNDS)
+    assert watched() is not None
+    assert is_whole(watched())
+    drop(None)
+    collect_garbage(lambda: watched() is None)
+    assert watched() is None
+
+
 def test_a_value_that_cpp_shares_keeps_its_callable(bound):
-    def keep_one():
+    def make():
         window = bound.Window()
         window.shared.on_click = lambda: 1 + (window is not None)
         bound.keep(window.shared)
         return weakref.ref(window)
 
-    window = keep_one()
-    collect_garbage(n_rounds=ROUNDS)
-    assert bound.kept().click() == 2
-    assert window() is not None
-    bound.keep(None)
-    collect_garbage(lambda: window() is None)
-    assert window() is None
+    check_life(make(), lambda window: bound.kept().click() == 2, bound.keep)
 
 
 def test_a_button_that_cpp_keeps_alone_works(bound):
-    def keep_one():
+    def make():
         button = bound.Button()
         button.on_click = lambda: 5 if button is not None else 0
         bound.keep(button)
         return weakref.ref(button)
 
-    button = keep_one()
-    collect_garbage(n_rounds=ROUNDS)
-    assert bound.kept() is button()
-    assert bound.kept().click() == 5
-    bound.keep(None)
-    collect_garbage(lambda: button() is None)
-    assert button() is None
+    check_life(make(), lambda button: bound.kept() is button and button.click() == 5, bound.keep)
 
 
 def test_a_callable_that_cpp_copied_works(bound):
-    def keep_one():
+    def make():
         button = bound.Button()
         button.data = None
         button.on_click = lambda: 6 if button.data is None else 0
         bound.keep_callback(button)
         return weakref.ref(button)
 
-    button = keep_one()
-    collect_garbage(n_rounds=ROUNDS)
-    assert bound.call_kept() == 6
-    bound.keep_callback(None)
-    collect_garbage(lambda: button() is None)
-    assert button() is None
+    check_life(make(), lambda button: bound.call_kept() == 6, bound.keep_callback)
 
 
 def test_a_member_with_two_names_keeps_what_cpp_copied(bound):
@@ -300,24 +279,21 @@ def test_a_member_with_two_names_keeps_what_cpp_copied(bound):
 
 
 def test_a_value_that_counts_itself_keeps_its_callable(bound):
-    def keep_one():
+    def make():
         first, second = bound.Counted(), bound.Counted()
         first.next, second.next = second, first
         first.on_click = lambda: 3 if second is not None else 0
         bound.keep_counted(first)
         return weakref.ref(second)
 
-    second = keep_one()
-    collect_garbage(n_rounds=ROUNDS)
-    assert bound.kept_counted().next is second()
-    assert bound.kept_counted().on_click() == 3
-    bound.keep_counted(None)
-    collect_garbage(lambda: second() is None)
-    assert second() is None
+    def is_whole(second):
+        return bound.kept_counted().next is second and bound.kept_counted().on_click() == 3
+
+    check_life(make(), is_whole, bound.keep_counted)
 
 
 def test_a_value_in_several_members_that_cpp_shares_keeps_its_callable(bound):
-    def keep_one():
+    def make():
         window, button = bound.Window(), bound.make_button()
         window.shared = button
         window.row = [button, button]
@@ -325,12 +301,7 @@ def test_a_value_in_several_members_that_cpp_shares_keeps_its_callable(bound):
         bound.keep(button)
         return weakref.ref(window)
 
-    window = keep_one()
-    collect_garbage(n_rounds=ROUNDS)
-    assert bound.kept().click() == 4
-    bound.keep(None)
-    collect_garbage(lambda: window() is None)
-    assert window() is None
+    check_life(make(), lambda window: bound.kept().click() == 4, bound.keep)
 
 
 def test_a_value_that_two_windows_share_keeps_its_callable(bound):
