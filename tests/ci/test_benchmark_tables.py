@@ -52,7 +52,7 @@ def test_instructions_are_judged_by_those_of_nanobind(ours, verdict):
     assert instructions.judge("no argument", {"ffi_hpy": counts["ffi_hpy"]}) == ("", "")
 
 
-def test_a_call_that_misses_a_goal_says_which():
+def test_a_call_names_the_goal_that_it_misses():
     times = {"ffi_hpy": [30.0, 30.0], "tvm_ffi": [100.0, 100.0], "nanobind": [20.0, 20.0]}
     assert calls.line_of("no argument", "kept", times)[-1] == "above 1.15 of nanobind"
     assert calls.line_of("no argument", "released", times)[-1] == "met"

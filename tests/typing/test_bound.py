@@ -153,7 +153,7 @@ def test_results_have_the_classes_that_the_stub_and_the_signature_promise(tmp_pa
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_mypy_refuses_what_the_library_refuses(folder):
+def test_mypy_and_the_library_refuse_the_same_calls(folder):
     lines = ["import stubbed", *(line for line, _ in WRONG)]
     (folder / "wrong.py").write_text("\n".join(lines))
     said = mypy_says(folder, "--cache-dir", folder / "cache", "wrong.py")

@@ -25,7 +25,7 @@ typedef struct ffi_hpy_py_object PyObject;
 
 /** A built-in class, of which C++ knows the address: `&PyLong_Type`. */
 typedef struct ffi_hpy_py_class {
-  TVMFFIObject header;               /**< its type_index tells it from an object */
+  TVMFFIObject header;               /**< its type_index distinguishes it from an object */
   const char *name;                  /**< in the module builtins */
   std::atomic<TVMFFIObject *> known; /**< the class, which is never released; NULL until someone needs it */
 } PyTypeObject;

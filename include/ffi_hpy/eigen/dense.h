@@ -196,8 +196,8 @@ private:
   make_caster<Array> read_;
 };
 
-/** References. One to const elements refers to a copy where a Map is not possible, if its strides can be those of a
- * copy. */
+/** References. A reference to const elements refers to a copy where a Map is not possible, if the strides of a copy fit
+ * it. */
 template <typename T, int Options, typename Stride> struct type_caster<Eigen::Ref<T, Options, Stride>> {
   using Ref = Eigen::Ref<T, Options, Stride>;
   using Map = Eigen::Map<T, Options, Stride>;

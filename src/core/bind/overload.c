@@ -31,8 +31,8 @@ typedef struct overload {
   char *signature;
   uint32_t n_required;   /* parameters up to the last one without a default */
   uint32_t n_positional; /* parameters that an argument by position can be for */
-  /* The number of parameters, if so many arguments are those of the callable: it refuses one that is left out, or none
-   * may be. Otherwise UINT32_MAX. */
+  /* The number of parameters, if a call with that number of arguments passes them on unchanged: the callable itself
+   * refuses a missing argument, or no argument may be missing. Otherwise UINT32_MAX. */
   uint32_t n_direct;
   int32_t n_alone; /* of the only overload: n_direct; of others: -1. Atomic */
   bool is_simple; /* neither *args nor **kwargs nor parameters by name only */

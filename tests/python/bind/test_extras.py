@@ -193,7 +193,7 @@ def test_the_module_of_a_class_may_fail(bound):
         bound.n_of(Odd())
 
 
-def test_what_a_class_says_about_itself(bound):
+def test_a_class_knows_its_size_alignment_name_and_supplement(bound):
     assert bound.about(bound.Value) == (True, 4, 4, "bound_extras.Value", True, 8)
 
     class Derived(bound.Value):

@@ -470,7 +470,7 @@ def test_a_cached_property_works_with_a_dict():
         assert made.__dict__ == {"double": 8, "other": 1}
 
 
-@pytest.mark.skipif(IS_DEBUG, reason="hpy's debug mode tells another reason")
+@pytest.mark.skipif(IS_DEBUG, reason="hpy's debug mode gives another reason")
 def test_the_message_about_an_array_that_is_no_list_has_no_reason_of_numpy():
     numpy = pytest.importorskip("numpy")
 

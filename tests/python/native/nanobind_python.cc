@@ -62,7 +62,7 @@ PyType_Slot owner_slots[] = {{Py_tp_traverse, (void *)owner_traverse}, {Py_tp_cl
                              {Py_sq_length, (void *)owner_length},     {Py_tp_repr, (void *)owner_repr},
                              {Py_mp_subscript, (void *)owner_item},    {0, nullptr}};
 
-// A function for the collector of which the package does the work already: it must not count a reference twice.
+// The collector finds the members of this class by itself, so this function must not count a reference twice.
 struct Field {
   nb::object value;
 };
