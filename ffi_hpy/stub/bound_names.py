@@ -69,6 +69,8 @@ class BoundNames(TypeNames):
         return made
 
     def _name(self, full_name: str) -> str:
+        if full_name == "weakref.ReferenceType":  # a generic class, whose argument C++ does not know
+            return f"{super()._name(full_name)}[{self('Any')}]"
         found = _find_class(full_name)
         if found is not None:
             return self._of_path(*found)

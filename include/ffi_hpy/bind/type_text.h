@@ -58,7 +58,13 @@ inline std::string type_text(const char *text, const std::type_info *const *type
     }
     object shared = ask_python("enum_key", str_of(cpp_name_of(*type))); /* an enum of another library */
     std::string_view key;
-    made += read_text(shared.any(), false, &key) ? std::string(key) : tvm::ffi::detail::NameOfType(*type);
+    if (read_text(shared.any(), false, &key)) {
+      made += key;
+    } else { /* without template arguments, because their commas would separate types */
+      std::string name = tvm::ffi::detail::NameOfType(*type);
+      size_t end = name.find('<');
+      made += name.substr(0, end) + (end != name.npos ? "<>" : "");
+    }
   }
   return made;
 }

@@ -29,6 +29,7 @@ struct Square : Shape {
 };
 struct Part {};
 struct Unbound {};
+template <typename A, typename B> struct UnboundPair {};
 struct TooSmall : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -79,6 +80,8 @@ FFI_HPY_MODULE(stubbed, m) {
       "f"_a = nullptr, "shape"_a.none(false), "strict"_a);
   m.def("find", [](std::optional<Color> color) { return color; }, "color"_a = Color::red);
   m.def("unbound", [](const Unbound &) {});
+  m.def("unbound_pair", [](const std::vector<std::map<int, UnboundPair<int, int>>> &) {});
+  m.def("weak", [](nb::weakref reference) { return reference; });
   m.def("class", [] {});
   m.attr("answer") = 42;
   m.attr("numbers") = std::vector<int>{1, 2};
