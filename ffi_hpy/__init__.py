@@ -173,7 +173,6 @@ for _public_class in (
     Device,
     Dict,
     Error,
-    Function,
     List,
     Map,
     Object,
@@ -183,7 +182,8 @@ for _public_class in (
     Tensor,
     dtype,
 ):
-    _public_class.__module__ = __name__  # the module that programs import them from, for tracebacks and repr()
+    # The module that programs import them from, for tracebacks and repr(). That of Function is in function_metadata.py.
+    _public_class.__module__ = __name__
 atexit.register(_core.mark_finalizing)
 
 if sys.implementation.name == "pypy":

@@ -264,7 +264,11 @@ class Function(CObject):
     is 0."""
     __name__: str
     """Name for messages; "" if unknown. Writable."""
+    __qualname__: str
+    """Name with that of the class, for functions of bound libraries."""
 
+    _qualname: Any
+    """The package computes `__qualname__` (function_metadata.py)."""
     _about: int
     """The number of the function's metadata in the package (function_metadata.py); 0 if there is none."""
 

@@ -13,7 +13,7 @@ from .. import _core
 from .._containers.mapping import Map
 from .._containers.sequence import Array
 from .._core import Function
-from .._types.function_metadata import add_metadata
+from .._types.function_metadata import add_metadata, set_scope
 from .._types.info import info_of_class, info_of_index
 from .._types.metadata import PYTHON_ARGUMENTS, apply_nonblocking, apply_python_arguments
 from .._values.object import Object, ObjectMeta, watched_names
@@ -65,7 +65,8 @@ def _known_function(scope: Any, name: str) -> Function | None:
 
 
 def _new_function(scope: Any, name: str, function: Function) -> None:
-    function.__name__ = "__init__" if name == "__ffi_init__" else name
+    function.__name__ = shown = "__init__" if name == "__ffi_init__" else name
+    set_scope(function, *_names_in(scope, shown))
     _functions_of(scope)[name] = function
 
 

@@ -27,6 +27,7 @@ __all__ = [
     "metadata_of",
     "order_of_arguments",
     "parameters_of",
+    "set_scope",
     "static_method",
     "text_of_bound",
 ]
@@ -165,6 +166,16 @@ def _clean(doc: str) -> str:
     return cleandoc(doc)
 
 
+_scopes: dict[int, tuple[str, str]] = {}
+"""The modules and qualified names of functions of bound libraries, by handle. These functions live as long as the
+process."""
+
+
+def set_scope(function: Function, module: str, qualname: str) -> None:
+    """Record the place where pickle and other programs find a function."""
+    _scopes[function.__chandle__()] = (module, qualname)
+
+
 # --- attributes of Function ----------------------------------------------------------------------------------------
 
 
@@ -222,6 +233,30 @@ def _by_names(self: Function, args: tuple[Any, ...], named: dict[str, Any]) -> t
     return arguments_by_names(self, self.__name__ or "native function", args, named)
 
 
+class _Module(str):
+    """`__module__`: of a function of a bound library. The str itself is the module of the class."""
+
+    __slots__ = ()
+
+    def __get__(self, instance: Function | None, owner: type) -> str:
+        scope = None if instance is None else _scopes.get(instance.__chandle__())
+        return str(self) if scope is None else scope[0]
+
+    def __reduce__(self) -> tuple[type, tuple[str]]:
+        return str, (str(self),)
+
+
+def _qualname_of(self: Function) -> str:
+    scope = _scopes.get(self.__chandle__())
+    return self.__name__ if scope is None else scope[1]
+
+
+def _reduce(self: Function) -> Any:
+    """Return the name by which pickle finds a function of a bound library."""
+    scope = _scopes.get(self.__chandle__())
+    return _core.CObject.__reduce__(self) if scope is None else scope[1]
+
+
 class _Signature:
     """`__signature__`, for inspect: functions have it, their class does not."""
 
@@ -261,6 +296,9 @@ class _Doc(str):
         return str(self) if text is None else text
 
 
+Function.__module__ = _Module((__package__ or "").rpartition(".")[0])  # the module that programs import it from
+Function._qualname = property(_qualname_of)
+Function.__reduce__ = _reduce  # type: ignore[assignment, method-assign]
 Function.__signature__ = _Signature()  # type: ignore[attr-defined]
 Function.__doc__ = _Doc(Function.__doc__ or "")
 Function.__annotations__ = _Annotations()

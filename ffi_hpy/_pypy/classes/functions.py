@@ -50,6 +50,7 @@ class Function(CObject):
     _call: Any  # the native function's safe_call, None without a function
     _name: str
     _keeps_gil: bool | None  # None: the environment variable decides
+    _qualname: Any  # the package sets it, too
     _by_names: Any  # the package sets it (ffi_hpy/_types/function_metadata.py)
     _kept: Any  # the C binding's Function of the same object, for calls that keep the GIL
     _keep: Any  # the package sets it (ffi_hpy/_bind/define.py): an argument as a Python object in native code
@@ -65,6 +66,13 @@ class Function(CObject):
         self._keeps_gil = None
         self._kept = None
         return self
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "__qualname__":  # the class has no entry of that name
+            return self._qualname
+        return CObject.__getattr__(self, name)
+
+    __getattr__._knows_slots = True  # type: ignore[attr-defined]
 
     @hidden
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

@@ -89,6 +89,12 @@ static int function_name_set(HPyContext *ctx, HPy self, HPy value, void *closure
   return -1;
 }
 
+HPyDef_GET(function_qualname, "__qualname__", .doc = "Name with that of the class, for functions of bound libraries.")
+static HPy function_qualname_get(HPyContext *ctx, HPy self, void *closure) {
+  (void)closure; /* the package has the names (function_metadata.py) */
+  return HPy_GetAttr_s(ctx, self, "_qualname");
+}
+
 HPyDef_GETSET(function_gil, "release_gil",
               .doc = "Whether a call releases the GIL while native code runs. It does by default, unless "
                      "TVM_FFI_RELEASE_GIL_BY_DEFAULT is 0.")
@@ -231,6 +237,7 @@ HPy fb_function_type_new(HPyContext *ctx, HPy base) {
    * fb_object_type_derive uses the first of them. */
   static HPyDef *defines[] = {&fb_function_call,
                               &function_name,
+                              &function_qualname,
                               &function_gil,
                               &function_about,
                               &function_takes_python,
@@ -240,7 +247,7 @@ HPy fb_function_type_new(HPyContext *ctx, HPy base) {
                               NULL,
                               NULL,
                               NULL};
-  int n_defines = 8;
+  int n_defines = 9;
   static HPyType_Spec spec = {
       .name = "ffi_hpy.Function",
       .basicsize = sizeof(FbFunction),

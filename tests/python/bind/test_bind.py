@@ -10,6 +10,7 @@ import importlib
 import inspect
 import itertools
 import os
+import pickle
 import sys
 import threading
 import types
@@ -450,6 +451,16 @@ def test_a_base_at_another_address(bound):
     car.n = 3
     assert bound.count_wheels(car) == 3
     assert bound.Wide().is_aligned
+
+
+def test_functions_have_the_name_of_their_module_by_which_pickle_finds_them(bound):
+    for function, module, name in ((bound.add, "bound", "add"), (bound.inner.twice, "bound.inner", "twice")):
+        assert (function.__module__, function.__name__, function.__qualname__) == (module, name, name)
+        assert pickle.loads(pickle.dumps(function)) is function
+    other = ffi_hpy.convert(len)
+    assert (other.__module__, ffi_hpy.Function.__module__) == ("ffi_hpy", "ffi_hpy")
+    assert other.__qualname__ == other.__name__
+    assert pickle.loads(pickle.dumps(ffi_hpy.Function)) is ffi_hpy.Function
 
 
 def test_attributes_and_weak_references(bound):

@@ -22,6 +22,11 @@ def bound(import_bound):
 # --- identity ---------------------------------------------------------------------------------------------------------
 
 
+def test_a_static_method_has_the_names_of_its_class(bound):
+    alive = bound.Counter.alive
+    assert (alive.__module__, alive.__qualname__) == ("bound_calls", "Counter.alive")
+
+
 def test_an_argument_is_the_same_object_in_callbacks_and_containers(bound):
     counter, target, found, table = bound.Counter(), type("Target", (), {})(), [], {}
     assert bound.call_function(counter, lambda other: other is counter)
