@@ -30,7 +30,7 @@ def watch() -> None:
 
 def _bound_base(cls: Any) -> Any:
     """Return the bound class whose native type the objects of a class have; None if that type is not bound."""
-    info = cls.__tvm_ffi_type_info__
+    info = getattr(cls, "__tvm_ffi_type_info__", None)
     for owner in cls.__mro__:
         if vars(owner).get("__tvm_ffi_type_info__") is info:
             return owner if "_ffi_bound_class" in vars(owner) else None

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from support import collect_garbage, needs_identity, needs_one_wrapper
 
+import ffi_hpy
+
 pytestmark = [needs_one_wrapper, needs_identity]
 
 
@@ -218,3 +220,13 @@ def test_shared_from_this(bound):
     assert not shared.is_shared()
     assert shared.share(shared)
     assert not shared.is_shared()
+
+
+class EmptyFunction(ffi_hpy.Function):
+    """A class that is not bound."""
+
+
+def test_an_object_of_another_class_without_a_native_object_is_an_error(bound):
+    assert bound
+    with pytest.raises(ValueError, match="no native object"):
+        ffi_hpy.convert(lambda f: f)(EmptyFunction())
