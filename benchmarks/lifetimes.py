@@ -3,11 +3,10 @@
 
     python benchmarks/lifetimes.py [--on NAME ...] [--markdown]
 
-Three programs, which are equal for all sides (lifetimes_side.py): windows, each with a button whose callback is a
-method of the window; subjects, each with a list of observers that refer to the subject; and an object of a Python
-subclass that only C++ holds, and that Python gets back. The first two print the native objects that are alive before
-and after gc.collect(), of 1000. The classes are bound without help for the garbage collector. The program sets up its
-environments (the wheel of this checkout, the peers' wheels from PyPI) and needs g++. On PyPy only ffi_hpy is measured.
+The programs are equal for all sides (lifetimes_side.py). Most of them make cycles, and print the native objects that
+are alive before and after gc.collect(); the last one gives C++ an object of a Python subclass, and gets the object
+back. The classes are bound without help for the garbage collector. The program sets up its environments (the wheel of
+this checkout, the peers' wheels from PyPI) and needs g++. On PyPy only ffi_hpy is measured.
 """
 
 from __future__ import annotations
@@ -31,11 +30,10 @@ from ci.provision.interpreters import provide  # noqa: E402
 from ci.provision.wheel import build_wheel  # noqa: E402
 
 PROGRAM = "lifetimes"
-HEADER = ("interpreter", "side", "windows", "observers", "subclass comes back as", "left")
 
 
-def row_of(name: str, kind: str, answer: str) -> list[str]:
-    """Return the row of a side, from the JSON that it printed."""
+def cells_of(answer: str) -> dict[str, str]:
+    """Return the cells of a side by program, from the JSON that it printed."""
     found = json.loads(answer)
     same_class, same_attribute, same_id, n_left = found["back"]
     if same_class and same_attribute and same_id:
@@ -43,15 +41,16 @@ def row_of(name: str, kind: str, answer: str) -> list[str]:
     else:
         back = "a subclass without its attributes" if same_class else "the base class"
         back = "an equal copy" if same_class and same_attribute else back
-    counts = [f"{before} -> {after}" for before, after in (found["windows"], found["observers"])]
-    return [name, LABELS.get(kind, kind), *counts, back, str(n_left)]
+    cells = {program: f"{before} -> {after}" for program, (before, after) in found["counts"].items()}
+    return {**cells, "a subclass comes back as": back, "objects that are left": str(n_left)}
 
 
-def measure(name: str, kind: str, wheel: Path) -> list[str]:
-    """Return the row of a side. Raises Missing."""
+def measure(name: str, kind: str, wheel: Path) -> dict[str, str]:
+    """Return the cells of a side. Raises Missing."""
     place = find_place(kind, name, provide(BY_NAME[name]), wheel, PROGRAM)
-    file = place.file if kind in ("nanobind", "pybind11") else compile_library(kind, place.env, f"{PROGRAM}_ffi")
-    return row_of(name, kind, output_of([python_of(place.env), HERE / "lifetimes_side.py", kind, file]))
+    is_module = kind in ("bound", "nanobind", "pybind11")
+    file = place.file if is_module else compile_library(kind, place.env, f"{PROGRAM}_ffi")
+    return cells_of(output_of([python_of(place.env), HERE / "lifetimes_side.py", kind, file]))
 
 
 def main() -> int:
@@ -62,16 +61,20 @@ def main() -> int:
     parser.add_argument("--markdown", action="store_true")
     options = parser.parse_args()
     wheel = options.wheel or build_wheel()
+    kinds = ("ffi_hpy", "bound", *PEERS)
     rows = []
     for name in options.on:
-        for kind in ("ffi_hpy", *PEERS) if name.startswith("cp") else ("ffi_hpy",):
+        sides = {}
+        for kind in kinds if name.startswith("cp") else kinds[:1]:
             try:
-                rows.append(measure(name, kind, wheel))
+                sides[kind] = measure(name, kind, wheel)
             except Missing as reason:
                 if kind == "ffi_hpy":
                     raise
                 say(f"{kind} is left out on {name}: {reason}")
-    print((markdown_table if options.markdown else table)([HEADER, *rows]))
+        rows += [[name, row, *(sides.get(kind, {}).get(row, "-") for kind in kinds)] for row in sides["ffi_hpy"]]
+    header = ["interpreter", "program", *(LABELS.get(kind, kind) for kind in kinds)]
+    print((markdown_table if options.markdown else table)([header, *rows]))
     return 0
 
 

@@ -5,7 +5,9 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -30,7 +32,19 @@ struct Window {
 struct Subject {
   Counted counted;
   std::vector<std::function<void()>> observers;
+  std::map<std::string, std::function<void()>> named;
   void Add(std::function<void()> observer) { observers.push_back(std::move(observer)); }
+  void Name(const std::string &name, std::function<void()> observer) { named[name] = std::move(observer); }
+};
+
+struct Gate {
+  Counted counted;
+  std::function<int64_t(int64_t)> check;
+};
+
+struct Node {
+  Counted counted;
+  std::shared_ptr<Node> next;
 };
 
 struct Shape {

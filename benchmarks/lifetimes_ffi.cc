@@ -35,10 +35,30 @@ class SubjectObj : public ffi::Object {
 public:
   Counted counted;
   ffi::Array<ffi::Function> observers;
+  ffi::Map<ffi::String, ffi::Function> named;
   void Add(ffi::Function observer) { observers.push_back(std::move(observer)); }
+  void Name(ffi::String name, ffi::Function observer) { named.Set(std::move(name), std::move(observer)); }
 
   static constexpr bool _type_mutable = true;
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("lifetimes.Subject", SubjectObj, ffi::Object);
+};
+
+class GateObj : public ffi::Object {
+public:
+  Counted counted;
+  ffi::TypedFunction<int64_t(int64_t)> check;
+
+  static constexpr bool _type_mutable = true;
+  TVM_FFI_DECLARE_OBJECT_INFO_FINAL("lifetimes.Gate", GateObj, ffi::Object);
+};
+
+class NodeObj : public ffi::Object {
+public:
+  Counted counted;
+  ffi::Optional<ffi::ObjectRef> next;
+
+  static constexpr bool _type_mutable = true;
+  TVM_FFI_DECLARE_OBJECT_INFO_FINAL("lifetimes.Node", NodeObj, ffi::Object);
 };
 
 class ShapeObj : public ffi::Object {
@@ -65,7 +85,11 @@ TVM_FFI_STATIC_INIT_BLOCK() {
   refl::ObjectDef<SubjectObj>()
       .def(refl::init<>())
       .def_ro("observers", &SubjectObj::observers)
-      .def("add", &SubjectObj::Add);
+      .def_ro("named", &SubjectObj::named)
+      .def("add", &SubjectObj::Add)
+      .def("name", &SubjectObj::Name);
+  refl::ObjectDef<GateObj>().def(refl::init<>()).def_rw("check", &GateObj::check);
+  refl::ObjectDef<NodeObj>().def(refl::init<>()).def_rw("next", &NodeObj::next);
   refl::ObjectDef<ShapeObj>().def(refl::init<>());
   refl::ObjectDef<CanvasObj>()
       .def(refl::init<>())

@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/function.h>
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
 
 #include "lifetimes_classes.h"
 
@@ -11,7 +12,9 @@ NB_MODULE(lifetimes_nanobind, m) {
   nb::set_leak_warnings(false);
   nb::class_<Button>(m, "Button").def(nb::init<>()).def_rw("on_click", &Button::on_click);
   nb::class_<Window>(m, "Window").def(nb::init<>()).def_rw("button", &Window::button);
-  nb::class_<Subject>(m, "Subject").def(nb::init<>()).def("add", &Subject::Add);
+  nb::class_<Subject>(m, "Subject").def(nb::init<>()).def("add", &Subject::Add).def("name", &Subject::Name);
+  nb::class_<Gate>(m, "Gate").def(nb::init<>()).def_rw("check", &Gate::check);
+  nb::class_<Node>(m, "Node").def(nb::init<>()).def_rw("next", &Node::next);
   nb::class_<Shape>(m, "Shape").def(nb::init<>());
   nb::class_<Canvas>(m, "Canvas").def(nb::init<>()).def("add", &Canvas::Add).def("last", &Canvas::Last);
   m.def("alive", [] { return n_alive.load(); });

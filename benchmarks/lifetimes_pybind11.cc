@@ -11,7 +11,12 @@ PYBIND11_MODULE(lifetimes_pybind11, m) {
       .def(py::init<>())
       .def_readwrite("on_click", &Button::on_click);
   py::class_<Window, std::shared_ptr<Window>>(m, "Window").def(py::init<>()).def_readwrite("button", &Window::button);
-  py::class_<Subject, std::shared_ptr<Subject>>(m, "Subject").def(py::init<>()).def("add", &Subject::Add);
+  py::class_<Subject, std::shared_ptr<Subject>>(m, "Subject")
+      .def(py::init<>())
+      .def("add", &Subject::Add)
+      .def("name", &Subject::Name);
+  py::class_<Gate, std::shared_ptr<Gate>>(m, "Gate").def(py::init<>()).def_readwrite("check", &Gate::check);
+  py::class_<Node, std::shared_ptr<Node>>(m, "Node").def(py::init<>()).def_readwrite("next", &Node::next);
   py::class_<Shape, std::shared_ptr<Shape>>(m, "Shape").def(py::init<>());
   py::class_<Canvas, std::shared_ptr<Canvas>>(m, "Canvas")
       .def(py::init<>())

@@ -6,22 +6,20 @@ import gc
 import importlib
 import json
 import sys
+import threading
 from importlib.machinery import ExtensionFileLoader
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import SimpleNamespace
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from typing import Any
 
 N = 1000
-CLASSES = ("Button", "Window", "Subject", "Shape", "Canvas")
+CLASSES = ("Button", "Window", "Subject", "Gate", "Node", "Shape", "Canvas")
 
 
 def load(kind: str, file: str) -> Any:
     """Return the classes of the side, and its function alive()."""
-    if kind in ("nanobind", "pybind11"):
+    if kind in ("bound", "nanobind", "pybind11"):
         name = Path(file).stem
         spec = spec_from_file_location(name, file, loader=ExtensionFileLoader(name, file))
         assert spec is not None
@@ -32,15 +30,22 @@ def load(kind: str, file: str) -> Any:
     ffi = importlib.import_module(kind)
     ffi.load_module(file)
     found = {name: ffi.register_object(f"lifetimes.{name}")(type(name, (ffi.Object,), {})) for name in CLASSES}
-    return SimpleNamespace(**found, alive=ffi.get_global_func("lifetimes.alive"))
+    py_class = importlib.import_module(f"{kind}.dataclasses").py_class
+
+    @py_class("lifetimes.Closure")
+    class Closure(ffi.Object):  # type: ignore[misc,name-defined]
+        shape: Any = None
+        own: Any = None
+
+    return SimpleNamespace(**found, Closure=Closure, alive=ffi.get_global_func("lifetimes.alive"))
 
 
-def count(m: Any, make: Any) -> list[int]:
-    """Return the number of objects that N calls leave alive, before and after garbage collections."""
+def count(m: Any, make: Any, n: int = N) -> list[int]:
+    """Return the number of objects that n calls leave alive, before and after garbage collections."""
     gc.collect()
     gc.disable()
     start = m.alive()
-    for _ in range(N):
+    for _ in range(n):
         make()
     before = m.alive() - start
     gc.enable()
@@ -68,13 +73,13 @@ def windows(m: Any) -> list[int]:
     return count(m, View)
 
 
-def observers(m: Any) -> list[int]:
-    """Make subjects, each with a list of observers that refer to the subject."""
+def observers(m: Any, in_map: bool = False) -> list[int]:
+    """Make subjects, each with a list (or map) of observers that refer to the subject."""
 
     class Observer:
         def __init__(self, subject: Any) -> None:
             self.subject = subject
-            subject.add(self.notify)
+            subject.name(str(id(self)), self.notify) if in_map else subject.add(self.notify)
 
         def notify(self) -> None:
             pass
@@ -85,6 +90,64 @@ def observers(m: Any) -> list[int]:
         Observer(subject)
 
     return count(m, make)
+
+
+def closures(m: Any) -> list[int]:
+    """Make objects of a class of Python, each with a closure over itself: a py_class where the package has it."""
+
+    class Derived(m.Shape):  # type: ignore[misc,name-defined]
+        __slots__ = ("__dict__",)
+
+    def make() -> None:
+        if hasattr(m, "Closure"):
+            made = m.Closure()
+            made.shape = m.Shape()
+        else:
+            made = Derived()
+        made.own = lambda: made
+
+    return count(m, make)
+
+
+def typed_functions(m: Any) -> list[int]:
+    """Make objects with a field that is a function of one signature, which refers to the object."""
+
+    def make() -> None:
+        gate = m.Gate()
+        gate.check = lambda number: number if gate else 0
+
+    return count(m, make)
+
+
+def ring(m: Any) -> list[int]:
+    """Make a ring of 10,000 nodes."""
+
+    def make() -> None:
+        first = last = m.Node()
+        for _ in range(9_999):
+            node = m.Node()
+            last.next = node
+            last = node
+        last.next = first
+
+    return count(m, make, 1)
+
+
+def threads(m: Any) -> list[int]:
+    """Make pairs of windows in two threads; the button of each has a callback that refers to the other window."""
+
+    def make() -> None:
+        made: list[Any] = []
+        for _ in range(2):
+            thread = threading.Thread(target=lambda: made.append(m.Window()))
+            thread.start()
+            thread.join()
+        one, other = made
+        for window, peer in ((one, other), (other, one)):
+            window.button = m.Button()
+            window.button.on_click = lambda peer=peer: None
+
+    return count(m, make, 100)
 
 
 def came_back(m: Any) -> list[Any]:
@@ -117,7 +180,16 @@ def came_back(m: Any) -> list[Any]:
 def main() -> None:
     m = load(*sys.argv[1:])
     back = came_back(m)
-    print(json.dumps({"windows": windows(m), "observers": observers(m), "back": back}))
+    counts = {
+        "windows": windows(m),
+        "observers in a list": observers(m),
+        "observers in a map": observers(m, in_map=True),
+        "a closure over itself": closures(m),
+        "a typed function": typed_functions(m),
+        "a ring of 10,000 nodes": ring(m),
+        "pairs of two threads": threads(m),
+    }
+    print(json.dumps({"counts": counts, "back": back}))
 
 
 if __name__ == "__main__":
