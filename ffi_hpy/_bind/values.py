@@ -41,14 +41,12 @@ def keep(value: Any) -> Any:
     return value if is_native else OpaquePyObject(value)
 
 
-_lasting: list[OpaquePyObject] = []
+_modules: dict[int, OpaquePyObject] = {}
 
 
 def keep_module(module: types.ModuleType) -> OpaquePyObject:
     """Return the native object of a module, which lives as long as the process: a library may capture a handle."""
-    made = OpaquePyObject(module)
-    _lasting.append(made)
-    return made
+    return _modules.setdefault(id(module), OpaquePyObject(module))
 
 
 # --- classes --------------------------------------------------------------------------------------------------------
@@ -312,10 +310,10 @@ def _runs_in_parallel() -> bool:
     return _core.CALLS == "cffi" or not getattr(sys, "_is_gil_enabled", lambda: True)()
 
 
-def _import(name: str) -> types.ModuleType:
+def _import(name: str) -> OpaquePyObject:
     import importlib
 
-    return importlib.import_module(name)
+    return keep_module(importlib.import_module(name))
 
 
 OPERATIONS: dict[str, Callable[..., Any]] = {

@@ -6,6 +6,21 @@
 
 FFI_HPY_NAMESPACE_BEGIN
 
+namespace detail {
+
+/** Keeps a value for a caller that borrows it, until the thread has borrowed 64 further ones. Values without a
+ * reference need no owner. */
+FFI_HPY_NOINLINE inline handle lend(object made) noexcept {
+  enum { kLent = 64 };
+  thread_local object lent[kLent];
+  thread_local unsigned next = 0;
+  handle borrowed = made;
+  if (is_object(borrowed.any())) lent[next++ % kLent] = std::move(made);
+  return borrowed;
+}
+
+} // namespace detail
+
 /** An attribute or an item of an object: read when it is used, set by `=`. */
 class accessor : public detail::object_api<accessor> {
 public:
@@ -26,7 +41,9 @@ public:
     set(cast(std::forward<T>(value)));
     return *this;
   }
-  operator handle() const { return get(); }
+  operator handle() const & { return get(); }
+  /** Of a temporary: sources of nanobind expect a handle that lives longer than the expression. */
+  operator handle() && { return detail::lend(get()); }
   operator object() const { return get(); }
   /** The value, which is read once. */
   const object &get() const {
@@ -34,7 +51,8 @@ public:
     return read_;
   }
 #if defined(FFI_HPY_BIND_PY_OBJECT)
-  PyObject *ptr() const { return get().ptr(); }
+  PyObject *ptr() const & { return get().ptr(); }
+  PyObject *ptr() && { return detail::lend(get()).ptr(); }
 #endif
   /** Deletes the attribute or the item. */
   void del() const { detail::ask_python(what_ == kind::attribute ? "delattr" : "delitem", base_, key_); }
@@ -152,7 +170,11 @@ template <typename D> bool object_api<D>::is(handle other) const {
   if (a.type_index != b.type_index || a.type_index != kTVMFFIOpaquePyObject) return false;
   return ask_python("is", self(), other).any().v_int64 != 0;
 }
-template <typename D> object object_api<D>::type() const { return ask_python("type", self()); }
+template <typename D> object object_api<D>::type() const {
+  object found = ask_python("type", self());
+  lend(found); /* sources of nanobind store a handle of it */
+  return found;
+}
 
 inline bool compare(const char *operation, handle a, handle b) {
   return ask_python("bool", ask_python("operator", str_of(operation), a, b)).any().v_int64 != 0;

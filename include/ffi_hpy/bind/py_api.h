@@ -38,18 +38,9 @@ template <typename... Values> int ask_done(const char *operation, const Values &
 }
 template <typename F> PyObject *guarded_pointer(F &&make) noexcept { return guarded(std::forward<F>(make)).ptr(); }
 
-/** Keeps a result for a caller that borrows it. */
-inline PyObject *lend(object made) noexcept {
-  enum { kLent = 64 };
-  thread_local object lent[kLent];
-  thread_local unsigned next = 0;
-  object &place = lent[next++ % kLent];
-  place = std::move(made);
-  return place.ptr();
-}
 template <typename F> PyObject *guarded_loan(F &&make) noexcept {
   handle made = guarded(std::forward<F>(make));
-  return made.is_valid() ? lend(steal(made)) : nullptr;
+  return made.is_valid() ? lend(steal(made)).ptr() : nullptr;
 }
 /** A text of `n` bytes, or up to a zero byte. */
 inline object text_object(const char *text, Py_ssize_t n) {

@@ -93,8 +93,10 @@ class bytes : public object {
   bytes() : bytes("", 0) {}
   explicit bytes(handle value) : object(detail::ask_python("bytes", value)) {}
   explicit bytes(const char *value) : bytes(value, std::strlen(value)) {}
+  /** A copy of memory; zero bytes for a null pointer, which the caller fills in before anyone else has the object. */
   bytes(const void *value, size_t n) {
-    any_ = detail::bytes_object({static_cast<const char *>(value), n}).release().any();
+    std::string_view data(static_cast<const char *>(value), n);
+    any_ = (value != nullptr ? detail::bytes_object(data) : detail::bytes_object(std::string(n, '\0'))).release().any();
   }
   const char *c_str() const { return view().data(); }
   const void *data() const { return view().data(); }

@@ -40,10 +40,10 @@ template <typename Vector> Vector vector_from(handle source) {
   return made;
 }
 
-/** The policy of an item that a method returns: bool is a value. */
+/** The policy of an item that a method returns: bool is a value, and a pointer refers to its object. */
 template <typename T> constexpr rv_policy shared_item_policy(rv_policy policy) {
-  bool is_shared = std::is_base_of_v<class_caster_tag, make_caster<T>> && !std::is_pointer_v<T>;
-  if (!is_shared) return rv_policy::copy;
+  if (!std::is_base_of_v<class_caster_tag, make_caster<T>>) return rv_policy::copy;
+  if (std::is_pointer_v<T>) return policy;
   return policy == rv_policy::automatic || policy == rv_policy::automatic_reference ? rv_policy::copy : policy;
 }
 
@@ -63,8 +63,8 @@ template <rv_policy policy, typename Vector> struct vector_iterator {
 
 } // namespace detail
 
-/** Binds a vector. Items are copied, unless the policy is reference_internal. A second call for the same vector returns
- * the first class. Each method, and each step of an iterator, locks the vector (lock_self). */
+/** Binds a vector. Items are copied, unless they are pointers or the policy is reference_internal. A second call for
+ * the same vector returns the first class. Each method, and each step of an iterator, locks the vector (lock_self). */
 template <typename Vector, rv_policy policy = rv_policy::automatic_reference, typename... Extra>
 class_<Vector> bind_vector(handle scope, const char *name, const Extra &...extra) {
   using T = typename Vector::value_type;

@@ -71,6 +71,13 @@ def test_threads_make_the_class_of_an_iterator_once(bound):
 # --- vectors ----------------------------------------------------------------------------------------------------------
 
 
+def test_the_pointers_of_a_vector_refer_to_their_objects(bound):
+    first, second = bound.pointers()
+    assert (first.a, second.a) == (1, 2)
+    again = bound.pointers()
+    assert [again[0], *again] == [first, first, second]
+
+
 def test_a_vector_is_like_a_list(bound):
     v = bound.Ints([0, 0])
     assert (len(v), bool(v), bool(bound.Ints()), repr(bound.Ints(range(3)))) == (

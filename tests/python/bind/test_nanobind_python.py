@@ -131,7 +131,25 @@ def test_calls_by_cpythons_names(python):
 
 
 def test_a_captured_handle_of_a_module_stays_valid(python):
-    assert python.modules() == (python, python.inner)
+    assert [python.made() for _ in range(20)]  # values in the memory of a module's object that has ended
+    assert python.modules() == (python, python.inner, math)
+
+
+@pytest.mark.parametrize("n", [0, 3, 7, 8, 30])
+def test_bytes_without_data_are_filled_in_afterwards(python, n):
+    assert python.filled_bytes(n) == bytes(ord("a") + i % 26 for i in range(n))
+
+
+def test_a_handle_of_an_attribute_outlives_the_expression(python):
+    class Value:
+        number = 2.5 + 1j
+        none = None
+
+        @property
+        def items(self):
+            return [object, 2]
+
+    assert python.handles_of_temporaries(Value()) == (2.5 + 1j, object, Value, [object, 2], None)
 
 
 def test_errors_by_cpythons_names(python):

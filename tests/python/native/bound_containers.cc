@@ -110,6 +110,11 @@ FFI_HPY_MODULE(bound_containers, m) {
   nb::bind_vector<std::vector<Element>>(m, "Elements");
   nb::bind_vector<std::vector<std::vector<Element>>>(m, "Nested");
   nb::bind_vector<std::vector<std::shared_ptr<Element>>>(m, "Shared");
+  nb::bind_vector<std::vector<Element *>>(m, "Pointers");
+  m.def("pointers", [] {
+    static Element elements[2]{Element(1), Element(2)};
+    return std::vector<Element *>{&elements[0], &elements[1]};
+  });
   nb::bind_vector<std::vector<Only>, nb::rv_policy::reference_internal>(m, "Onlies");
   m.def("onlies", [](int n) {
     std::vector<Only> made;

@@ -130,6 +130,14 @@ NB_MODULE(nanobind_python, m) {
   m.def("is_bool_class", [](nb::handle type) { return type.is(&PyBool_Type); });
   m.def("int_class", [] { return nb::borrow(&PyLong_Type); });
   m.def("item", [](nb::object value, const char *name) { return nb::borrow(value.attr(name).ptr()); });
+  m.def("handles_of_temporaries", [](nb::object value) {
+    nb::handle number = value.attr("number"), first = value.attr("items")[0], type = value.type();
+    PyObject *pointer = value.attr("items").ptr();
+    nb::handle none = value.attr("none");
+    std::vector<nb::object> others;
+    for (int i = 0; i < 10; ++i) others.push_back(value.attr("items"));
+    return nb::make_tuple(number, first, type, nb::handle(pointer), none);
+  });
   m.def("checks", [](nb::handle value) {
     PyObject *o = value.ptr();
     std::vector<std::string> found;
@@ -199,7 +207,14 @@ NB_MODULE(nanobind_python, m) {
     throw nb::python_error();
   });
   nb::handle own = m, inner = m.def_submodule("inner");
-  m.def("modules", [own, inner] { return nb::make_tuple(own, inner); });
+  nb::handle imported = nb::module_::import_("math");
+  m.def("modules", [own, inner, imported] { return nb::make_tuple(own, inner, imported); });
+  m.def("filled_bytes", [](size_t n) {
+    nb::bytes made(nullptr, n);
+    char *data = const_cast<char *>(made.c_str());
+    for (size_t i = 0; i < n; ++i) data[i] = static_cast<char>('a' + i % 26);
+    return made;
+  });
   m.def("format_error", [](int number) {
     PyErr_Format(PyExc_ValueError, "%d is wrong", number);
     nb::raise_python_error();
