@@ -64,6 +64,12 @@ struct takes_python_of<Caster, std::void_t<decltype(Caster::takes_python)>> : st
 };
 template <typename T> inline constexpr bool takes_python_v = takes_python_of<make_caster<T>>::value;
 
+/** The casters that ignore the cleanup_list: a function of such types only has none. A caster that derives from one of
+ * them may use it. */
+template <typename Caster> struct plain_caster : native_caster {};
+template <typename T>
+inline constexpr bool is_plain_v = std::is_base_of_v<plain_caster<make_caster<T>>, make_caster<T>>;
+
 /** Flags of a conversion. */
 struct cast_flags {
   enum : uint32_t {
@@ -77,14 +83,15 @@ struct cast_flags {
 /** Objects that live until the function returns, because its arguments refer to them. */
 class cleanup_list {
 public:
-  explicit cleanup_list(handle self = handle()) : self_(self) {}
+  /** `self`: the first argument of the function, which lives longer than the list; NULL if there is none. */
+  explicit cleanup_list(const TVMFFIAny *self = nullptr) : self_(self) {}
   cleanup_list(const cleanup_list &) = delete;
   cleanup_list &operator=(const cleanup_list &) = delete;
   ~cleanup_list() {
     if (state_ != 0) release();
   }
   /** The first argument of the function: the object of a method. */
-  handle self() const { return self_; }
+  handle self() const { return self_ != nullptr ? handle(*self_) : handle(); }
   /** Takes a reference. */
   void append(handle owned) {
     if (state_ < kSmall) {
@@ -102,15 +109,11 @@ public:
     } catch (...) { /* no memory: the arguments do not fit */
     }
   }
-  /** Notes the parameter that refuses its argument. Returns false. */
-  bool refuse_at(size_t param) {
-    refused_ = param + 1;
-    return false;
-  }
-  /** The result of a call whose arguments do not fit: a kept error is pending then. */
-  int refuse() const {
-    int result = state_ > kSmall ? raise_kept() : FFI_HPY_NEXT_OVERLOAD;
-    return result < 0 ? result : result | static_cast<int>(refused_ << FFI_HPY_REFUSED_SHIFT);
+  /** The result of a call whose arguments do not fit: a kept error is pending then. `param`: the number of the
+   * parameter that refuses its argument, from 1 on. */
+  int refuse(size_t param) const { return refusal(state_ > kSmall ? raise_kept() : FFI_HPY_NEXT_OVERLOAD, param); }
+  static int refusal(int rc, size_t param) {
+    return rc < 0 ? rc : rc | static_cast<int>(param << FFI_HPY_REFUSED_SHIFT);
   }
 
 private:
@@ -141,9 +144,8 @@ private:
     if (state_ >= kMore) delete more_;
   }
 
-  handle self_;
+  const TVMFFIAny *self_;
   size_t state_ = 0;
-  size_t refused_; /* set before it is read */
   TVMFFIAny small_[kSmall];
   rest *more_;
 };
@@ -205,7 +207,7 @@ inline object checked(handle made) {
 
 /* ---- Values of one word ---- */
 
-template <> struct type_caster<bool> : native_caster {
+template <> struct type_caster<bool> : plain_caster<type_caster<bool>> {
   FFI_HPY_TYPE_CASTER(bool, const_name("bool"));
   bool from_python(handle source, uint32_t, cleanup_list *) noexcept {
     value = source.any().v_int64 != 0;
@@ -218,7 +220,8 @@ template <typename T>
 inline constexpr bool is_std_char_v =
     std::is_same_v<T, char> || std::is_same_v<T, wchar_t> || std::is_same_v<T, char16_t> || std::is_same_v<T, char32_t>;
 
-template <typename T> struct type_caster<T, enable_if_t<std::is_integral_v<T> && !is_std_char_v<T>>> : native_caster {
+template <typename T>
+struct type_caster<T, enable_if_t<std::is_integral_v<T> && !is_std_char_v<T>>> : plain_caster<type_caster<T>> {
   FFI_HPY_TYPE_CASTER(T, const_name("int"));
   bool from_python(handle source, uint32_t flags, cleanup_list *) noexcept {
     const TVMFFIAny &any = source.any();
@@ -257,7 +260,7 @@ private:
   }
 };
 
-template <typename T> struct type_caster<T, enable_if_t<std::is_floating_point_v<T>>> : native_caster {
+template <typename T> struct type_caster<T, enable_if_t<std::is_floating_point_v<T>>> : plain_caster<type_caster<T>> {
   FFI_HPY_TYPE_CASTER(T, const_name("float"));
   bool from_python(handle source, uint32_t flags, cleanup_list *) noexcept {
     const TVMFFIAny &any = source.any();
@@ -291,7 +294,7 @@ private:
   }
 };
 
-template <> struct type_caster<std::nullptr_t> : native_caster {
+template <> struct type_caster<std::nullptr_t> : plain_caster<type_caster<std::nullptr_t>> {
   FFI_HPY_TYPE_CASTER(std::nullptr_t, const_name("None"));
   bool from_python(handle source, uint32_t, cleanup_list *) noexcept { return source.is_none(); }
   static handle from_cpp(std::nullptr_t, rv_policy, cleanup_list *) noexcept { return handle(none_value()); }
@@ -329,7 +332,7 @@ inline handle text_from_cpp(std::string_view source) noexcept {
   return guarded([&] { return str_of(source); });
 }
 
-template <> struct type_caster<std::string> : native_caster {
+template <> struct type_caster<std::string> : plain_caster<type_caster<std::string>> {
   FFI_HPY_TYPE_CASTER(std::string, const_name("str"));
   bool from_python(handle source, uint32_t, cleanup_list *) noexcept {
     std::string_view text;
@@ -547,7 +550,7 @@ bool try_cast(const detail::object_api<Derived> &value, T &out, bool convert = t
 /** A value of C++ as one of Python. */
 template <typename T>
 object cast(T &&value, rv_policy policy = rv_policy::automatic_reference, handle parent = handle()) {
-  detail::cleanup_list cleanup(parent);
+  detail::cleanup_list cleanup(&parent.any());
   if constexpr (std::is_convertible_v<T, const char *>) {
     return detail::checked(detail::type_caster<char>::from_cpp(static_cast<const char *>(value), policy, &cleanup));
   } else {

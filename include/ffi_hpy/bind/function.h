@@ -229,7 +229,8 @@ template <typename A> constexpr uint8_t type_flags() {
   if (std::is_same_v<T, kwargs>) flags |= kFfiHpyTypeKwargs;
   if (has_arg_defaults<T>::value) flags |= kFfiHpyTypeAcceptsNone;
   if (takes_python_v<T>) flags |= kFfiHpyTypeTakesPython;
-  if (std::is_integral_v<T> && !std::is_same_v<T, bool> && !is_std_char_v<T>) {
+  if (!is_plain_v<T>) return flags; /* an author's caster may accept other values */
+  if (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
     if (std::is_unsigned_v<T>) flags |= kFfiHpyTypeUnsigned;
     flags |= (sizeof(T) == 1 ? 1 : sizeof(T) == 2 ? 2 : sizeof(T) == 4 ? 3 : 4) << FFI_HPY_TYPE_SIZE_SHIFT;
   }
@@ -318,14 +319,21 @@ template <typename F> F &captured(const ffi_hpy_overload *overload) {
   }
 }
 
-/** Runs the body of a thunk: reads the arguments, calls the function, and converts its result. This is one function for
- * all thunks, because compilers take long for code that each thunk repeats. */
-FFI_HPY_NOINLINE inline int
-run_thunk(const ffi_hpy_overload *self, const TVMFFIAny *args, uint32_t flags, TVMFFIAny *result,
-          int (*body)(const ffi_hpy_overload *, const TVMFFIAny *, uint32_t, TVMFFIAny *, cleanup_list *)) noexcept {
+/** The body of a thunk: reads the arguments, calls the function, and converts its result. */
+using thunk_body = int (*)(const ffi_hpy_overload *, const TVMFFIAny *, uint32_t, TVMFFIAny *, cleanup_list *);
+
+/** Runs the body of a thunk. This is one function for all thunks, because compilers take long for code that each thunk
+ * repeats; and another one for thunks that make no objects for the call. */
+template <bool WithObjects>
+FFI_HPY_NOINLINE int run_thunk(const ffi_hpy_overload *self, const TVMFFIAny *args, uint32_t flags, TVMFFIAny *result,
+                               thunk_body body) noexcept {
   try {
-    cleanup_list cleanup(self->n_params != 0 ? handle(args[0]) : handle());
-    return body(self, args, flags, result, &cleanup);
+    if constexpr (WithObjects) {
+      cleanup_list cleanup(self->n_params != 0 ? args : nullptr);
+      return body(self, args, flags, result, &cleanup);
+    } else {
+      return body(self, args, flags, result, nullptr);
+    }
   } catch (const std::exception &thrown) {
     return translate_exception(&thrown);
   } catch (...) {
@@ -336,10 +344,14 @@ run_thunk(const ffi_hpy_overload *self, const TVMFFIAny *args, uint32_t flags, T
 template <typename F, typename Extras, typename R, typename... A> struct thunk;
 template <typename F, typename... Extras, typename R, typename... A> struct thunk<F, call_extras<Extras...>, R, A...> {
   static int call(const ffi_hpy_overload *self, const TVMFFIAny *args, uint32_t flags, TVMFFIAny *result) noexcept {
-    return run_thunk(self, args, flags, result, &body);
+    return run_thunk<has_objects>(self, args, flags, result, &body);
   }
 
 private:
+  /* Whether a conversion or an extra may use the cleanup_list. */
+  static constexpr bool has_objects =
+      sizeof...(Extras) != 0 || !((std::is_void_v<R> || is_plain_v<R>) && ... && is_plain_v<A>);
+
   static int body(const ffi_hpy_overload *self, const TVMFFIAny *args, uint32_t flags, TVMFFIAny *result,
                   cleanup_list *cleanup) {
     return call_with(std::index_sequence_for<A...>(), self, args, flags, result, cleanup);
@@ -358,10 +370,11 @@ private:
       (before_call(static_cast<Extras *>(nullptr), changed, n, cleanup), ...);
       args = changed;
     }
+    [[maybe_unused]] size_t refused = 0; /* the number of the parameter that refuses its argument, from 1 on */
     if (!((load_argument<A>(&std::get<I>(in), args[I], self->params[I].flags, flags, cleanup) ||
-           cleanup->refuse_at(I)) &&
+           (refused = I + 1, false)) &&
           ...)) {
-      return cleanup->refuse();
+      return has_objects ? cleanup->refuse(refused) : cleanup_list::refusal(FFI_HPY_NEXT_OVERLOAD, refused);
     }
     if constexpr ((keeps_alive_v<Extras> || ...)) {
       ((changed[I] = source_of(&std::get<I>(in), handle(args[I]), cleanup).any()), ...);

@@ -287,6 +287,17 @@ static FH_COLD int raise_mismatch(const overload *first, const TVMFFIAny *args, 
 
 /* --- calls -------------------------------------------------------------------------------------------------------- */
 
+/* Whether an argument is neither a number nor None, and its parameter is a number: no caster accepts that without a
+ * conversion. */
+FH_INLINE bool excludes(const overload *self, const TVMFFIAny *args, uint32_t n) {
+  if (n != self->n_direct) return false;
+  for (uint32_t i = 0; i < n; ++i) {
+    if (args[i].type_index <= kTVMFFIFloat || self->params[i].flags >> FFI_HPY_PARAM_SIZE_SHIFT == 0) continue;
+    if (args[i].type_index != kTVMFFIBigInt && !is_left_out(&args[i])) return true;
+  }
+  return false;
+}
+
 /* Any call of a Function with several overloads, or without some of the arguments. */
 static FH_NOINLINE int call_any(const overload *first, const TVMFFIAny *args, uint32_t n, TVMFFIAny *result) {
   bool has_error = false; /* an Error is pending, of the first argument that could not be read */
@@ -295,6 +306,7 @@ static FH_NOINLINE int call_any(const overload *first, const TVMFFIAny *args, ui
   for (;; flags = UINT32_MAX) {
     uint32_t i = 0;
     for (const overload *each = first; each != NULL; each = next_of(each)) {
+      if (flags != UINT32_MAX && excludes(each, args, n)) continue;
       int rc = call_one(each, args, n, flags, result);
       if (FH_LIKELY(rc <= 0)) {
         if (rc == 0 && has_error) fh_error_clear(); /* it concerns another overload */

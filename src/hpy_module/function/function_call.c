@@ -304,20 +304,26 @@ FH_INLINE void end_lent(const TVMFFIAny *views, size_t n) {
 
 /* Calls a Function of a bound library with arguments that last as long as the call (lent.h). If an argument is a value
  * of another kind, the call is an ordinary one. */
-static FH_NOINLINE cpy_PyObject *call_bound(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
-  size_t n = n_of(nargsf);
+FH_INLINE cpy_PyObject *call_bound_in(cpy_PyObject *self, cpy_PyObject *const *args, size_t n) {
   FbFunction *function = struct_of(self);
   TVMFFIAny views[STACK_ARGS], result;
   int32_t gil = fh_atomic_load_relaxed(&function->gil);
-  if (FH_UNLIKELY(n > STACK_ARGS || gil == FB_GIL_KEEP_FOR_PYTHON)) return call_unbound(self, args, nargsf, NULL);
+  if (FH_UNLIKELY(n > STACK_ARGS || gil == FB_GIL_KEEP_FOR_PYTHON)) return call_unbound(self, args, n, NULL);
   for (size_t i = 0; i < n; ++i) {
     if (FH_LIKELY(fb_lent_read(fb_ctx, (HPy){(intptr_t)args[i]}, &views[i]))) continue;
     end_lent(views, i);
-    return call_unbound(self, args, nargsf, NULL);
+    return call_unbound(self, args, n, NULL);
   }
-  int rc = run_short(gil > last_other, function, handle_of(self), views, n, &result);
+  int rc = run_short(FH_LIKELY(gil > last_other), function, handle_of(self), views, n, &result);
   end_lent(views, n);
   return finish_short(function, rc, &result);
+}
+static FH_NOINLINE cpy_PyObject *call_bound(cpy_PyObject *self, cpy_PyObject *const *args, size_t n) {
+  return call_bound_in(self, args, n);
+}
+/* Most calls have one argument: without the loops the compiler keeps all in registers. */
+static FH_NOINLINE cpy_PyObject *call_bound_one(cpy_PyObject *self, cpy_PyObject *const *args) {
+  return call_bound_in(self, args, 1);
 }
 
 static cpy_PyObject *call_any(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf, cpy_PyObject *kwnames) {
@@ -325,8 +331,8 @@ static cpy_PyObject *call_any(cpy_PyObject *self, cpy_PyObject *const *args, siz
   /* acquire: pairs with the release of fb_lent_enable */
   TVMFFISafeCallType bound = fh_atomic_load_acquire(&fb_lent_callee);
   bool is_bound = handle != NULL && ((const TVMFFIFunctionCell *)(handle + 1))->safe_call == bound;
-  if (is_bound && kwnames == NULL) return call_bound(self, args, nargsf);
-  return call_unbound(self, args, nargsf, kwnames);
+  if (!is_bound || kwnames != NULL) return call_unbound(self, args, nargsf, kwnames);
+  return n_of(nargsf) == 1 ? call_bound_one(self, args) : call_bound(self, args, n_of(nargsf));
 }
 
 /* Defines `name` for both kinds of calls from the common code `name_in`. */

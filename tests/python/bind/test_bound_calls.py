@@ -248,6 +248,24 @@ def test_a_function_that_was_called_gets_an_overload(bound):
         bound.grown(1.5)
 
 
+class Index:
+    def __index__(self):
+        return 5
+
+
+def test_the_first_overload_that_accepts_a_value_unchanged_runs(bound):
+    assert [bound.ranked(value) for value in ("7", "a", "a text of 20 letters")] == ["digit", "text", "text"]
+    assert [bound.ranked(value) for value in (7, True, 2**63, 1.5)] == ["unsigned", "unsigned", "unsigned", "float"]
+    assert (bound.ranked(-1), bound.ranked(Index())) == ("float", "unsigned")  # these are converted
+    for value in (None, b"bytes", [1]):
+        with pytest.raises(TypeError, match="incompatible function arguments"):
+            bound.ranked(value)
+
+
+def test_a_caster_that_derives_from_one_of_the_package_may_keep_objects(bound):
+    assert bound.loud("a text of 20 letters") == "a text of 20 letters!"
+
+
 def test_a_declared_iterator_is_the_result_of_iter(bound):
     numbers = bound.Numbers()
     assert list(numbers) == list(iter(numbers)) == [1, 2, 3]

@@ -31,6 +31,10 @@ struct Numbers {
   std::vector<int> values{1, 2, 3};
 };
 
+struct Loud {
+  std::string text;
+};
+
 struct Mark {
   static inline int depth = 0;
   Mark() { ++depth; }
@@ -105,6 +109,25 @@ void move(Counter &from, Counter &to) {
 
 } // namespace
 
+/* Casters of an author. That of a number accepts no number but a text of one digit; the other one derives from a caster
+ * of the package, and keeps an object until the function returns. */
+template <> struct ffi_hpy::detail::type_caster<short> : ffi_hpy::detail::native_caster {
+  FFI_HPY_TYPE_CASTER(short, const_name("str"));
+  bool from_python(handle source, uint32_t flags, cleanup_list *cleanup) noexcept {
+    make_caster<std::string> text;
+    return text.from_python(source, flags, cleanup) && text.value.size() == 1 && text.value[0] <= '9';
+  }
+};
+template <> struct ffi_hpy::detail::type_caster<Loud> : ffi_hpy::detail::type_caster<std::string> {
+  template <typename> using Cast = Loud;
+  bool from_python(handle source, uint32_t flags, cleanup_list *cleanup) noexcept {
+    if (!type_caster<std::string>::from_python(source, flags, cleanup)) return false;
+    cleanup->append(str_of(value + '!').release());
+    return true;
+  }
+  explicit operator Loud() { return {value + '!'}; }
+};
+
 FFI_HPY_MODULE(bound_calls, m) {
   nb::class_<Nurse>(m, "Nurse").def(nb::init<>());
   nb::class_<Counter>(m, "Counter")
@@ -144,6 +167,11 @@ FFI_HPY_MODULE(bound_calls, m) {
     nb::borrow<nb::module_>(scope).def("grown", [](const std::string &) { return "text"; });
   });
   m.def("grown", [](int) { return "int"; });
+  m.def("ranked", [](short) { return "digit"; });
+  m.def("ranked", [](uint64_t) { return "unsigned"; });
+  m.def("ranked", [](double) { return "float"; });
+  m.def("ranked", [](const std::string &) { return "text"; });
+  m.def("loud", [](Loud loud) { return loud.text; });
   nb::class_<Numbers>(m, "Numbers")
       .def(nb::init<>())
       .def(
