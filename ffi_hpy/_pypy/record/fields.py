@@ -81,6 +81,8 @@ class _Field:
         index = type_index_at(address)
         if index != self.type_index and index != self._other:
             if not derives(index, self.type_index, self.depth):
+                if obj._ffi_address != address:  # another thread has replaced the object, whose memory is in use again
+                    return self.place(obj)
                 raise TypeError(messages.OTHER_TYPE % (type(obj).__name__, index))
             self._other = index
         return address

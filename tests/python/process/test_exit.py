@@ -1,7 +1,11 @@
 """The end of the interpreter: whatever objects are alive then, the program ends silently with its own exit status."""
 
 import pytest
-from support import needs_threads, run_python
+from support import IS_CFFI_ON_CPYTHON, needs_threads, run_python
+
+lets_threads_call_late = pytest.mark.skipif(
+    IS_CFFI_ON_CPYTHON, reason="cffi attaches to an interpreter that has ended, and crashes"
+)
 
 HEAD = """
 import sys, threading
@@ -99,6 +103,7 @@ print('end')
 
 
 @needs_threads
+@lets_threads_call_late
 def test_native_threads_call_back_at_exit(run):
     program = """
 called = [threading.Event() for _ in range(2)]
@@ -112,6 +117,7 @@ print('end', flush=True)
 
 
 @needs_threads
+@lets_threads_call_late
 def test_native_threads_drop_python_objects_at_exit(run):
     program = """
 import time
