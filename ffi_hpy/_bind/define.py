@@ -225,6 +225,13 @@ def _class(scope: Any, name: str, type_index: int, flags: int, address: int, lib
     return cls
 
 
+def _class_address(cls: Any) -> Any:
+    """Return the pointer to the bound class of a class, or of the class that an alias such as `Box[int]` names; 0 for
+    other values."""
+    named = getattr(cls, "__origin__", cls)
+    return getattr(named, "_ffi_bound_class", 0) if isinstance(named, type) else 0
+
+
 def _original_base(cls: type, base: Any) -> None:
     """Note the base class that an author has named, if it is an alias such as `Base[int]`, as Python does."""
     if not issubclass(type(base), type):  # isinstance() takes an alias for its class, before Python 3.11
@@ -518,7 +525,7 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     "instance_dict": _instance_dict,
     "known_class": _known_class,
     "class_of_index": class_for_type_index,
-    "class_address": lambda cls: getattr(cls, "_ffi_bound_class", 0) if isinstance(cls, type) else 0,
+    "class_address": _class_address,
     "original_base": _original_base,
     "property": _property,
     "static_property": _static_property,

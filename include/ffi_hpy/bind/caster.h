@@ -70,6 +70,13 @@ template <typename Caster> struct plain_caster : native_caster {};
 template <typename T>
 inline constexpr bool is_plain_v = std::is_base_of_v<plain_caster<make_caster<T>>, make_caster<T>>;
 
+/** Whether a caster reads an argument where it is, by `load(any, flags, cleanup)`, and refuses None: a copy of the
+ * argument for each thunk makes thunks long. InPlace is the caster itself, but not in a class that derives from it. */
+template <typename Caster, typename = void> inline constexpr bool loads_in_place_v = false;
+template <typename Caster>
+inline constexpr bool loads_in_place_v<Caster, std::void_t<typename Caster::InPlace>> =
+    std::is_same_v<typename Caster::InPlace, Caster>;
+
 /** Flags of a conversion. */
 struct cast_flags {
   enum : uint32_t {
@@ -209,9 +216,13 @@ inline object checked(handle made) {
 
 template <> struct type_caster<bool> : plain_caster<type_caster<bool>> {
   FFI_HPY_TYPE_CASTER(bool, const_name("bool"));
-  bool from_python(handle source, uint32_t, cleanup_list *) noexcept {
-    value = source.any().v_int64 != 0;
-    return source.any().type_index == kTVMFFIBool;
+  using InPlace = type_caster;
+  bool load(const TVMFFIAny *any, uint32_t, cleanup_list *) noexcept {
+    value = any->v_int64 != 0;
+    return any->type_index == kTVMFFIBool;
+  }
+  bool from_python(handle source, uint32_t flags, cleanup_list *cleanup) noexcept {
+    return load(&source.any(), flags, cleanup);
   }
   static handle from_cpp(bool source, rv_policy, cleanup_list *) noexcept { return handle(word(kTVMFFIBool, source)); }
 };
@@ -223,12 +234,15 @@ inline constexpr bool is_std_char_v =
 template <typename T>
 struct type_caster<T, enable_if_t<std::is_integral_v<T> && !is_std_char_v<T>>> : plain_caster<type_caster<T>> {
   FFI_HPY_TYPE_CASTER(T, const_name("int"));
-  bool from_python(handle source, uint32_t flags, cleanup_list *) noexcept {
-    const TVMFFIAny &any = source.any();
-    if (any.type_index != kTVMFFIInt && any.type_index != kTVMFFIBool) return from_other(source, flags);
-    value = static_cast<T>(any.v_int64);
-    if constexpr (sizeof(T) < 8) return static_cast<int64_t>(value) == any.v_int64;
-    return std::is_signed_v<T> || any.v_int64 >= 0;
+  using InPlace = type_caster;
+  bool load(const TVMFFIAny *any, uint32_t flags, cleanup_list *) noexcept {
+    if (any->type_index != kTVMFFIInt && any->type_index != kTVMFFIBool) return from_other(any, flags);
+    value = static_cast<T>(any->v_int64);
+    if constexpr (sizeof(T) < 8) return static_cast<int64_t>(value) == any->v_int64;
+    return std::is_signed_v<T> || any->v_int64 >= 0;
+  }
+  bool from_python(handle source, uint32_t flags, cleanup_list *cleanup) noexcept {
+    return load(&source.any(), flags, cleanup);
   }
   static handle from_cpp(T source, rv_policy, cleanup_list *) noexcept {
     if constexpr (std::is_unsigned_v<T> && sizeof(T) == 8) {
@@ -239,7 +253,8 @@ struct type_caster<T, enable_if_t<std::is_integral_v<T> && !is_std_char_v<T>>> :
 
 private:
   /* An int of more than 63 bits, or an object with __index__. */
-  FFI_HPY_COLD bool from_other(handle source, uint32_t flags) noexcept {
+  FFI_HPY_COLD bool from_other(const TVMFFIAny *any, uint32_t flags) noexcept {
+    handle source(*any);
     if (source.any().type_index == kTVMFFIOpaquePyObject && (flags & cast_flags::convert) != 0) {
       handle number = guarded([&] { return ask_python("index", source); });
       bool fits = !number.is_none() && from_python(number, 0, nullptr);
@@ -262,21 +277,16 @@ private:
 
 template <typename T> struct type_caster<T, enable_if_t<std::is_floating_point_v<T>>> : plain_caster<type_caster<T>> {
   FFI_HPY_TYPE_CASTER(T, const_name("float"));
-  bool from_python(handle source, uint32_t flags, cleanup_list *) noexcept {
-    const TVMFFIAny &any = source.any();
-    bool may_convert = (flags & cast_flags::convert) != 0;
-    if (any.type_index == kTVMFFIFloat) {
-      value = static_cast<T>(any.v_float64);
-      if constexpr (sizeof(T) >= 8) return true;
-      if (static_cast<double>(value) == any.v_float64 || value != value) return true;
-      return may_convert && std::isfinite(value);
-    }
-    if (!may_convert) return false;
-    if (any.type_index == kTVMFFIInt || any.type_index == kTVMFFIBool) {
-      value = static_cast<T>(any.v_int64);
-      return true;
-    }
-    return is_object(any) && from_other(source);
+  using InPlace = type_caster;
+  bool load(const TVMFFIAny *any, uint32_t flags, cleanup_list *) noexcept {
+    if (any->type_index != kTVMFFIFloat) return from_other(any, flags);
+    value = static_cast<T>(any->v_float64);
+    if constexpr (sizeof(T) >= 8) return true;
+    if (static_cast<double>(value) == any->v_float64 || value != value) return true;
+    return (flags & cast_flags::convert) != 0 && std::isfinite(value);
+  }
+  bool from_python(handle source, uint32_t flags, cleanup_list *cleanup) noexcept {
+    return load(&source.any(), flags, cleanup);
   }
   static handle from_cpp(T source, rv_policy, cleanup_list *) noexcept {
     TVMFFIAny any = word(kTVMFFIFloat, 0);
@@ -285,8 +295,15 @@ template <typename T> struct type_caster<T, enable_if_t<std::is_floating_point_v
   }
 
 private:
-  /* A large int, or an object with __float__ or __index__. */
-  FFI_HPY_COLD bool from_other(handle source) noexcept {
+  /* An int, or an object with __float__ or __index__. */
+  FFI_HPY_NOINLINE bool from_other(const TVMFFIAny *any, uint32_t flags) noexcept {
+    if ((flags & cast_flags::convert) == 0) return false;
+    if (any->type_index == kTVMFFIInt || any->type_index == kTVMFFIBool) {
+      value = static_cast<T>(any->v_int64);
+      return true;
+    }
+    handle source(*any);
+    if (!is_object(*any)) return false;
     handle number = guarded([&] { return ask_python("to_float", source); });
     bool is_number = number.any().type_index == kTVMFFIFloat && from_python(number, cast_flags::convert, nullptr);
     number.dec_ref();

@@ -85,6 +85,13 @@ template <size_t Nurse, size_t Patient>
 constexpr keep_alive<Nurse - (Nurse != 0), Patient - (Patient != 0)> in_constructor(keep_alive<Nurse, Patient>) {
   return {};
 }
+inline const class_about no_about;
+inline const class_about &about_of() { return no_about; }
+template <typename... Extra> class_about about_of(const Extra &...extra) {
+  class_about about;
+  (apply(&about, extra), ...);
+  return about;
+}
 inline void apply_doc(class_about *about, const char *doc) { about->doc = doc; }
 template <typename T> void apply_doc(class_about *, const T &) {}
 } // namespace detail
@@ -204,6 +211,19 @@ inline void define_slots(handle cls, const ffi_hpy_class *type, type_slots given
 template <typename T> void define_slots(handle, const ffi_hpy_class *, const T &) {}
 #endif
 
+/** The parts of a class that are constants: those of T, and the record of the base class. */
+struct class_constants {
+  void (*destroy)(void *value);
+  void (*delete_value)(ffi_hpy_instance *self);
+  void (*copy)(void *room, const void *value);
+  void (*move)(void *room, void *value);
+  void (*visit_value)(const ffi_hpy_instance *self, const void *visitor); /* NULL: that of classes without trampoline */
+  class_record *base;
+  void *(*to_base)(void *value);
+  uint32_t size, alignment;
+  bool has_plain_base; /* the place of the base is known without an object */
+};
+
 /** Looks for the class of a record: the library is imported again, or another one has bound the class. Then it becomes
  * an attribute of the scope, and `cls`; otherwise the result is null. */
 FFI_HPY_NOINLINE inline const ffi_hpy_class *find_known(class_record *record, object *cls, handle scope,
@@ -215,17 +235,30 @@ FFI_HPY_NOINLINE inline const ffi_hpy_class *find_known(class_record *record, ob
   return type;
 }
 
-/** Adds a class to the core and to a scope. `facts` has the members that depend on T. It is one function for all
- * classes, because compilers take long for code that each class_ repeats. */
+/** Adds a class to the core and to a scope. It is one function for all classes, because compilers take long for code
+ * that each class_ repeats. */
 FFI_HPY_NOINLINE inline const ffi_hpy_class *add_class(class_record *record, object *cls, handle scope,
-                                                       const char *name, const ffi_hpy_class &facts,
+                                                       const char *name, const class_constants &constants,
                                                        const class_about &about) {
-  auto *made = new ffi_hpy_class(facts); /* for the life of the process */
+  auto *made = new ffi_hpy_class{}; /* for the life of the process */
+  made->destroy = constants.destroy;
+  made->delete_value = constants.delete_value;
+  made->copy = constants.copy;
+  made->move = constants.move;
+  made->visit_value = constants.visit_value != nullptr ? constants.visit_value : &visit_value<nullptr>;
+  made->size = constants.size;
+  made->alignment = constants.alignment;
   made->cpp_name = lasting(cpp_name_of(*record->info).c_str());
   made->info = record->info;
   made->supplement = about.supplement;
   made->set_self = about.set_self;
   made->set_self_function = about.set_self_function;
+  if (constants.base != nullptr) {
+    made->base = &get_class(constants.base);
+    auto *value = reinterpret_cast<void *>(uintptr_t{4096}); /* never accessed */
+    bool is_first = constants.has_plain_base && constants.to_base(value) == value;
+    if (!is_first) made->to_base = constants.to_base;
+  }
   if (about.base.is_valid()) made->base = &bound_class(about.base);
   object label = str_of(name), full = ask_python("key_in", scope, label);
   std::string_view text;
@@ -252,10 +285,14 @@ public:
   const object &constructor() const { return constructor_; }
 
 protected:
-  class_base() = default;
   explicit class_base(bound_already known)
       : object(borrow(python_class(known.record))), type_(find_class(known.record)), has_init_(true), is_known_(true) {}
-
+  FFI_HPY_NOINLINE class_base(class_record *record, handle scope, const char *name, const class_constants &constants,
+                              const class_about &about) {
+    type_ = find_known(record, this, scope, name);
+    has_init_ = is_known_ = type_ != nullptr;
+    if (!is_known_) type_ = add_class(record, this, scope, name, constants, about);
+  }
   FFI_HPY_NOINLINE void add_constructor(function_record *record) {
     set_init(define_method(*this, type_, "__ffi_init__", true, record));
   }
@@ -314,6 +351,51 @@ template <typename T, typename First, typename... Ts> struct alias_in<T, First, 
   using type = typename std::conditional_t<std::is_base_of_v<T, First>, alias_in<First>, alias_in<T, Ts...>>::type;
 };
 
+/** The destructor of all classes whose destructor does nothing. */
+inline void destroy_nothing(void *) {}
+/** Steps of all classes of that size whose values are copied as bytes. */
+template <size_t N> void copy_bytes(void *room, const void *value) { std::memcpy(room, value, N); }
+template <size_t N> void move_bytes(void *room, void *value) { std::memcpy(room, value, N); }
+
+template <typename T, typename Base> constexpr void set_base([[maybe_unused]] class_constants *made) {
+  if constexpr (std::is_base_of_v<Base, T> && !std::is_same_v<Base, T>) {
+    made->base = &class_of<Base>::record;
+    made->has_plain_base = is_plain_base_v<Base, T>;
+    made->to_base = [](void *value) -> void * { return static_cast<Base *>(static_cast<T *>(value)); };
+  }
+}
+template <typename T, typename Alias, bool HasDestructor, typename... Ts>
+constexpr class_constants constants_of_class() {
+  class_constants made{};
+  (set_base<T, Ts>(&made), ...);
+  if constexpr (HasDestructor && std::is_destructible_v<T>) {
+    if constexpr (std::is_trivially_destructible_v<T>) {
+      made.destroy = destroy_nothing;
+    } else {
+      made.destroy = [](void *value) { static_cast<T *>(value)->~T(); };
+    }
+    made.delete_value = [](ffi_hpy_instance *self) { delete static_cast<T *>(self->holder); };
+  }
+  if constexpr (std::is_trivially_copyable_v<T> && std::is_trivially_copy_constructible_v<T> &&
+                is_copy_constructible<T>::value) {
+    made.copy = copy_bytes<sizeof(T)>;
+  } else if constexpr (is_copy_constructible<T>::value) {
+    made.copy = [](void *room, const void *value) { new (room) T(*static_cast<const T *>(value)); };
+  }
+  if constexpr (std::is_trivially_copyable_v<T> && std::is_trivially_move_constructible_v<T>) {
+    made.move = move_bytes<sizeof(T)>;
+  } else if constexpr (std::is_move_constructible_v<T>) {
+    made.move = [](void *room, void *value) { new (room) T(std::move(*static_cast<T *>(value))); };
+  }
+  if constexpr (!std::is_same_v<T, Alias>) made.visit_value = visit_value<&destroy_alias<T, Alias>>;
+  made.size = static_cast<uint32_t>(sizeof(T) > sizeof(Alias) ? sizeof(T) : sizeof(Alias));
+  made.alignment = alignof(T) > alignof(Alias) ? alignof(T) : alignof(Alias);
+  return made;
+}
+/** The constants of class_<T, Ts...>: a table takes less code than statements that fill in one. */
+template <typename T, typename Alias, bool HasDestructor, typename... Ts>
+inline constexpr class_constants class_constants_v = constants_of_class<T, Alias, HasDestructor, Ts...>();
+
 } // namespace detail
 
 /** Binds a class, which need not know of it. Ts may name the bound base class, and a trampoline: a class that derives
@@ -330,34 +412,18 @@ public:
   using Alias = typename detail::alias_in<T, Ts...>::type;
 
   /** Further arguments: documentation, dynamic_attr(), is_weak_referenceable(), is_final(). */
-  template <typename... Extra> class_(handle in, const char *name, const Extra &...extra) {
-    type_ = detail::find_known(&detail::class_of<T>::record, this, in, name);
-    if (type_ != nullptr) {
-      has_init_ = is_known_ = true;
-      return;
+  template <typename... Extra>
+  class_(handle in, const char *name, const Extra &...extra)
+      : class_base(&detail::class_of<T>::record, in, name,
+                   detail::class_constants_v<T, Alias, !(std::is_same_v<Extra, never_destruct> || ...), Ts...>,
+                   detail::about_of(extra...)) {
+    if constexpr (detail::has_trampoline_v<Alias>) {
+      if (!is_known_) detail::define_trampoline<T, Alias>(*this);
     }
-    detail::class_about about;
-    (detail::apply(&about, extra), ...);
-    ffi_hpy_class facts{};
-    (set_base<Ts>(&facts), ...);
-    if constexpr (std::is_destructible_v<T> && !(std::is_same_v<Extra, never_destruct> || ...)) {
-      facts.destroy = [](void *value) { static_cast<T *>(value)->~T(); };
-      facts.delete_value = [](ffi_hpy_instance *self) { delete static_cast<T *>(self->holder); };
-    }
-    if constexpr (detail::is_copy_constructible<T>::value) {
-      facts.copy = [](void *room, const void *value) { new (room) T(*static_cast<const T *>(value)); };
-    }
-    if constexpr (std::is_move_constructible_v<T>) {
-      facts.move = [](void *room, void *value) { new (room) T(std::move(*static_cast<T *>(value))); };
-    }
-    facts.visit_value = detail::visit_value<nullptr>;
-    if constexpr (!std::is_same_v<T, Alias>) facts.visit_value = detail::visit_value<&detail::destroy_alias<T, Alias>>;
-    facts.size = std::max(sizeof(T), sizeof(Alias));
-    facts.alignment = std::max(alignof(T), alignof(Alias));
-    type_ = detail::add_class(&detail::class_of<T>::record, this, in, name, facts, about);
-    if constexpr (detail::has_trampoline_v<Alias>) detail::define_trampoline<T, Alias>(*this);
 #if defined(FFI_HPY_BIND_PY_OBJECT)
-    if constexpr ((std::is_same_v<Extra, type_slots> || ...)) (detail::define_slots(*this, type_, extra), ...);
+    if constexpr ((std::is_same_v<Extra, type_slots> || ...)) {
+      if (!is_known_) (detail::define_slots(*this, type_, extra), ...);
+    }
 #endif
   }
 
@@ -466,16 +532,6 @@ public:
   }
 
 private:
-  template <typename Base> static void set_base([[maybe_unused]] ffi_hpy_class *made) {
-    if constexpr (is_base<Base>) {
-      made->base = &detail::class_of<Base>::get();
-      if constexpr (detail::is_plain_base_v<Base, T>) {
-        auto *whole = reinterpret_cast<T *>(uintptr_t{4096}); /* never accessed */
-        if (reinterpret_cast<uintptr_t>(static_cast<Base *>(whole)) == 4096) return;
-      }
-      made->to_base = [](void *value) -> void * { return static_cast<Base *>(static_cast<T *>(value)); };
-    }
-  }
   template <typename C, typename M> void visit_member([[maybe_unused]] M C::*member) {
     if constexpr (detail::has_references_v<std::remove_cv_t<M>>) {
       def_traverse([member](const T &value, const reference_visitor &visit) { visit(value.*member); });

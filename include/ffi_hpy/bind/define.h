@@ -5,7 +5,7 @@
 
 #include <ffi_hpy/bind/function.h>
 
-#include <algorithm>
+#include <cstring>
 
 FFI_HPY_NAMESPACE_BEGIN
 
@@ -95,7 +95,7 @@ struct placement {
     auto *made = new placement{};
     made->method.call = record->call;
     made->method.policy = record->policy;
-    std::copy_n(record->capture, FFI_HPY_CAPTURE_WORDS, made->method.capture);
+    std::memcpy(made->method.capture, record->capture, sizeof(record->capture));
     made->free_capture = record->free_capture;
     made->type = type;
     made->release = type->destroy != nullptr ? destroy_value : nullptr;

@@ -4,7 +4,6 @@
 
 #include <ffi_hpy/bind/class.h>
 
-#include <algorithm>
 #include <atomic>
 #include <memory>
 
@@ -18,6 +17,27 @@ struct is_flag {};
 struct is_str {};
 
 namespace detail {
+
+/** Sorts pairs by their keys; pairs of one key keep their order. Most enums are sorted already, and <algorithm> takes
+ * long to compile. */
+template <typename K, typename V> void sort_pairs(std::vector<std::pair<K, V>> *list) {
+  for (size_t i = 1; i < list->size(); ++i) {
+    for (size_t j = i; j > 0 && (*list)[j].first < (*list)[j - 1].first; --j) std::swap((*list)[j], (*list)[j - 1]);
+  }
+}
+/** The item with a key in a sorted list of pairs; null if there is none. */
+template <typename K, typename V> const V *find_sorted(const std::vector<std::pair<K, V>> &list, K key) {
+  size_t begin = 0, end = list.size();
+  while (begin < end) {
+    size_t middle = begin + (end - begin) / 2;
+    if (list[middle].first < key) {
+      begin = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  return begin < list.size() && list[begin].first == key ? &list[begin].second : nullptr;
+}
 
 /** The Python side of an enum. */
 struct enum_record {
@@ -33,16 +53,10 @@ struct enum_record {
     for (const auto &[number, member] : members) {
       if (is_object(member.any())) numbers.emplace_back(member.any().v_obj, number);
     }
-    std::sort(numbers.begin(), numbers.end());
-    std::stable_sort(members.begin(), members.end(), [](const auto &a, const auto &b) { return a.first < b.first; });
+    sort_pairs(&numbers);
+    sort_pairs(&members);
   }
 };
-
-/** The item with a key in a sorted list of pairs; null if there is none. */
-template <typename K, typename V> const V *find_sorted(const std::vector<std::pair<K, V>> &list, K key) {
-  auto found = std::lower_bound(list.begin(), list.end(), key, [](const auto &pair, K k) { return pair.first < k; });
-  return found != list.end() && found->first == key ? &found->second : nullptr;
-}
 
 /** The number of a member; an unsigned one may be larger than 63 bits. */
 template <typename E> object number_of(E value) { return cast(static_cast<std::underlying_type_t<E>>(value)); }

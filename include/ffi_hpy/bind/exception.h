@@ -47,6 +47,8 @@ struct next_overload {};
 
 namespace detail {
 
+[[noreturn]] FFI_HPY_COLD inline void throw_next_overload() { throw next_overload(); }
+
 /** A class of exceptions that the library has registered, in a list; the newest is tried first. It returns true with an
  * error pending, or false; or it throws the exception for the older ones. `known`: the exception, or null if it is not
  * known to be a std::exception. */

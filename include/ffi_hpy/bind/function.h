@@ -16,9 +16,22 @@ namespace detail {
 
 /* ---- Extras: the further arguments of def ---- */
 
+/** Reads the arguments of a call, calls the function, and converts its result. Returns 0, kEmptyResult, or the number
+ * of the parameter that refuses its argument, from 1 on. */
+using thunk_body = int(const ffi_hpy_overload *self, const TVMFFIAny *args, uint32_t flags, TVMFFIAny *result,
+                       cleanup_list *cleanup);
+/** The words of a capture for the callable. The last word has the address of the thunk's body. */
+enum : size_t { kCallableWords = FFI_HPY_CAPTURE_WORDS - 1 };
+/** A body returns this number if the result could not be converted, or is empty. */
+enum : int { kEmptyResult = -1 };
+/** Runs the body of an overload. WithObjects: whether the body may use the cleanup_list. */
+template <bool WithObjects>
+int run_thunk(const ffi_hpy_overload *self, const TVMFFIAny *args, uint32_t flags, TVMFFIAny *result) noexcept;
+
 /** The parts of a definition that are constants: the thunk, the types, and the flags of the function. */
 struct function_constants {
-  int (*call)(const ffi_hpy_overload *self, const TVMFFIAny *args, uint32_t flags, TVMFFIAny *result);
+  thunk_body *body;
+  bool has_objects; /**< the body may use the cleanup_list */
   const char *text; /**< the types, as type_text() reads them */
   const std::type_info *const *infos;
   const uint8_t *type_flags;
@@ -41,7 +54,8 @@ FFI_HPY_NOINLINE inline void start(function_record *record, const function_const
   record->n_params = constants->n_params;
   record->n_positional = UINT32_MAX;
   record->flags = constants->flags;
-  record->call = constants->call;
+  record->call = constants->has_objects ? run_thunk<true> : run_thunk<false>;
+  record->capture[kCallableWords] = reinterpret_cast<void *>(constants->body);
   if (constants->explain != nullptr) record->flags |= kFfiHpyFunctionExplains;
   record->explain = constants->explain;
   record->constants = constants;
@@ -302,13 +316,18 @@ template <typename A>
 bool load_argument(make_caster<A> *caster, const TVMFFIAny &any, uint32_t param_flags, uint32_t call_flags,
                    cleanup_list *cleanup) {
   uint32_t flags = param_flags & call_flags;
+  if constexpr (loads_class_v<make_caster<A>>) {
+    return caster->template load<std::is_pointer_v<std::remove_reference_t<A>>>(&any, flags, cleanup);
+  } else if constexpr (loads_in_place_v<make_caster<A>>) {
+    return caster->load(&any, flags, cleanup) && caster->template can_cast<A>();
+  }
   if (any.type_index == kTVMFFINone && (flags & kFfiHpyParamRefusesNone) != 0) return false;
   return caster->from_python(handle(any), flags, cleanup) && caster->template can_cast<A>();
 }
 
 /** The callable of an overload: in the words of the overload itself, or behind a pointer in them. */
 template <typename F>
-inline constexpr bool is_inline_v = sizeof(F) <= sizeof(ffi_hpy_overload::capture) && alignof(F) <= alignof(void *) &&
+inline constexpr bool is_inline_v = sizeof(F) <= kCallableWords * sizeof(void *) && alignof(F) <= alignof(void *) &&
                                     std::is_trivially_copyable_v<F> && std::is_trivially_destructible_v<F>;
 template <typename F> F &captured(const ffi_hpy_overload *overload) {
   void *place = const_cast<void **>(overload->capture);
@@ -319,21 +338,23 @@ template <typename F> F &captured(const ffi_hpy_overload *overload) {
   }
 }
 
-/** The body of a thunk: reads the arguments, calls the function, and converts its result. */
-using thunk_body = int (*)(const ffi_hpy_overload *, const TVMFFIAny *, uint32_t, TVMFFIAny *, cleanup_list *);
-
-/** Runs the body of a thunk. This is one function for all thunks, because compilers take long for code that each thunk
- * repeats; and another one for thunks that make no objects for the call. */
+/* This is one function for all thunks, because compilers take long for code that each thunk repeats; and another one
+ * for thunks that make no objects for the call. */
 template <bool WithObjects>
-FFI_HPY_NOINLINE int run_thunk(const ffi_hpy_overload *self, const TVMFFIAny *args, uint32_t flags, TVMFFIAny *result,
-                               thunk_body body) noexcept {
+FFI_HPY_NOINLINE int run_thunk(const ffi_hpy_overload *self, const TVMFFIAny *args, uint32_t flags,
+                               TVMFFIAny *result) noexcept {
+  auto *body = reinterpret_cast<thunk_body *>(self->capture[kCallableWords]);
   try {
+    int rc;
     if constexpr (WithObjects) {
       cleanup_list cleanup(self->n_params != 0 ? args : nullptr);
-      return body(self, args, flags, result, &cleanup);
+      rc = body(self, args, flags, result, &cleanup);
+      if (rc > 0) return cleanup.refuse(static_cast<size_t>(rc));
     } else {
-      return body(self, args, flags, result, nullptr);
+      rc = body(self, args, flags, result, nullptr);
+      if (rc > 0) return cleanup_list::refusal(FFI_HPY_NEXT_OVERLOAD, static_cast<size_t>(rc));
     }
+    return rc == 0 ? 0 : without_result();
   } catch (const std::exception &thrown) {
     return translate_exception(&thrown);
   } catch (...) {
@@ -343,11 +364,6 @@ FFI_HPY_NOINLINE int run_thunk(const ffi_hpy_overload *self, const TVMFFIAny *ar
 
 template <typename F, typename Extras, typename R, typename... A> struct thunk;
 template <typename F, typename... Extras, typename R, typename... A> struct thunk<F, call_extras<Extras...>, R, A...> {
-  static int call(const ffi_hpy_overload *self, const TVMFFIAny *args, uint32_t flags, TVMFFIAny *result) noexcept {
-    return run_thunk<has_objects>(self, args, flags, result, &body);
-  }
-
-private:
   /* Whether a conversion or an extra may use the cleanup_list. */
   static constexpr bool has_objects =
       sizeof...(Extras) != 0 || !((std::is_void_v<R> || is_plain_v<R>) && ... && is_plain_v<A>);
@@ -356,6 +372,8 @@ private:
                   cleanup_list *cleanup) {
     return call_with(std::index_sequence_for<A...>(), self, args, flags, result, cleanup);
   }
+
+private:
   template <size_t... I>
   static int call_with(std::index_sequence<I...>, const ffi_hpy_overload *self, [[maybe_unused]] const TVMFFIAny *args,
                        [[maybe_unused]] uint32_t flags, TVMFFIAny *result, [[maybe_unused]] cleanup_list *cleanup) {
@@ -374,7 +392,7 @@ private:
     if (!((load_argument<A>(&std::get<I>(in), args[I], self->params[I].flags, flags, cleanup) ||
            (refused = I + 1, false)) &&
           ...)) {
-      return has_objects ? cleanup->refuse(refused) : cleanup_list::refusal(FFI_HPY_NEXT_OVERLOAD, refused);
+      return static_cast<int>(refused);
     }
     if constexpr ((keeps_alive_v<Extras> || ...)) {
       ((changed[I] = source_of(&std::get<I>(in), handle(args[I]), cleanup).any()), ...);
@@ -394,7 +412,7 @@ private:
           error_scope pending; /* of the result; the policies may ask Python */
           (after_call(static_cast<Extras *>(nullptr), args, n, handle()), ...);
         }
-        return without_result();
+        return kEmptyResult;
       }
     }
     if constexpr ((acts_after_v<Extras> || ...)) {
@@ -494,7 +512,9 @@ template <uint32_t Flags, typename F, typename... Extra> struct description : fu
   static_assert(n_named == 0 || n_named == types::n || (has_self && n_named + 1 == types::n),
                 "name all parameters of the function or none: the number of arg(...) is another one");
   using chosen = typename choose_extras<call_extras<>, Extra...>::type;
-  static constexpr function_constants constants{&types::template thunk_of<F, chosen>::call,
+  using thunk = typename types::template thunk_of<F, chosen>;
+  static constexpr function_constants constants{&thunk::body,
+                                                thunk::has_objects,
                                                 types::text.text,
                                                 types::text.types(),
                                                 types::flags,

@@ -200,18 +200,60 @@ template <typename T, typename... Args> T *construct(void *room, Args &&...args)
     return new (room) T{std::forward<Args>(args)...}; /* an aggregate */
   }
 }
+/** A new object of a bound class, as the result of a constructor. */
+struct constructed {
+  handle made;
+};
+struct instance_room {
+  ffi_hpy_instance *made;
+  void *room;
+};
+/** Makes an object with room for its value. These are functions for all classes, because compilers take long for code
+ * that each constructor repeats. */
+FFI_HPY_NOINLINE inline instance_room begin_instance(class_record *record) {
+  const ffi_hpy_class *known = record->known.load(std::memory_order_acquire);
+  if (known == nullptr) known = &get_class(record);
+  instance_room begun{};
+  check(api->instance_new(known, &begun.room, &begun.made));
+  return begun;
+}
+/** The object once its value is constructed. */
+FFI_HPY_NOINLINE inline constructed end_instance(ffi_hpy_instance *made, void *value,
+                                                 void (*release)(ffi_hpy_instance *)) noexcept {
+  made->release = release;
+  (void)api->instance_ready(made, value, 0);
+  if (counts_itself(made->type)) tell_value(made->type, value, made);
+  return {handle(view_of(made))};
+}
+/** Releases an object if the constructor of its value throws. */
+struct unfinished_instance {
+  ffi_hpy_instance *made;
+  ~unfinished_instance() {
+    if (made != nullptr) api->dec_ref(made);
+  }
+};
+/** A value that is constructed from arguments in an object of its own. */
+template <typename T, typename Value, typename... Args>
+constructed make_value(void (*release)(ffi_hpy_instance *), Args &&...args) {
+  instance_room begun = begin_instance(&class_of<T>::record);
+  unfinished_instance unfinished{begun.made};
+  /* a C-style cast, as the base may be private */
+  T *value = (T *)construct<Value>(begun.room, std::forward<Args>(args)...);
+  unfinished.made = nullptr;
+  return end_instance(begun.made, value, release);
+}
 /** An object with a value that is constructed from arguments. */
-template <typename T, typename... Args> object make_instance(Args &&...args) {
-  new_instance made(class_of<T>::get(), true);
-  return made.finish(construct<T>(made.room(), std::forward<Args>(args)...), destroy_value);
+template <typename T, typename... Args> constructed make_instance(Args &&...args) {
+  return make_value<T, T>(destroy_value, std::forward<Args>(args)...);
 }
 /** An object whose value is a trampoline of the class. */
-template <typename T, typename Alias, typename... Args> object make_alias(Args &&...args) {
-  new_instance made(class_of<T>::get(), true);
-  /* a C-style cast, as the base may be private */
-  T *value = (T *)construct<Alias>(made.room(), std::forward<Args>(args)...);
-  return made.finish(value, destroy_alias<T, Alias>);
+template <typename T, typename Alias, typename... Args> constructed make_alias(Args &&...args) {
+  return make_value<T, Alias>(destroy_alias<T, Alias>, std::forward<Args>(args)...);
 }
+template <> struct type_caster<constructed> {
+  static constexpr auto Name = const_name("object");
+  static handle from_cpp(constructed source, rv_policy, cleanup_list *) noexcept { return source.made; }
+};
 
 /** The known object of a value; empty if there is none. */
 inline object find_instance(const ffi_hpy_class &type, const void *value) {
@@ -222,6 +264,7 @@ inline object find_instance(const ffi_hpy_class &type, const void *value) {
 /** The class of the object that a pointer points at: that of a polymorphic object. Authors specialise it for classes
  * that say in another way which class an object has. */
 template <typename T, typename = int> struct type_hook {
+  static constexpr bool is_general = true; /**< not a specialisation */
   static const std::type_info *get([[maybe_unused]] const T *value) {
     if constexpr (std::is_polymorphic_v<T>) {
       return &typeid(*value);
@@ -329,30 +372,68 @@ template <typename T> object shared_instance(std::shared_ptr<T> source) {
   return finished;
 }
 
-/** The object of a pointer. */
-template <typename T> object instance_of_pointer(T *value, rv_policy policy, handle parent) {
-  using Plain = std::remove_cv_t<T>;
-  if (value == nullptr) return take(none_value());
-  if (policy == rv_policy::copy || policy == rv_policy::move) {
-    return copied_instance(class_of<Plain>::get(), const_cast<Plain *>(value), policy == rv_policy::move);
-  }
-  if constexpr (has_shared_from_this_v<Plain>) {
-    std::shared_ptr<const void> owner = value->weak_from_this().lock();
-    if (owner != nullptr && policy != rv_policy::none) {
-      return shared_instance(std::shared_ptr<Plain>(owner, const_cast<Plain *>(value)));
+/** The forms of a result of a bound class. */
+enum class result_form { pointer, reference, value };
+/** Finds the object of the std::shared_ptr that owns a value; or else the class and the address of the whole object of
+ * which the value is a part. */
+using find_whole = object (*)(void *value, rv_policy policy, void **whole, const ffi_hpy_class **type);
+
+/** The object of a result. It is one function for all classes, because compilers take long for code that each result
+ * repeats. Without `find` the value is the whole object. */
+FFI_HPY_NOINLINE inline handle result_instance(class_record *record, const void *result, result_form form,
+                                               rv_policy policy, const cleanup_list *cleanup,
+                                               find_whole find) noexcept {
+  bool is_automatic = policy == rv_policy::automatic || policy == rv_policy::automatic_reference;
+  bool is_reference = policy == rv_policy::reference || policy == rv_policy::reference_internal;
+  if (form == result_form::value && (is_automatic || is_reference)) policy = rv_policy::move;
+  if (form == result_form::reference && is_automatic) policy = rv_policy::copy;
+  auto *value = const_cast<void *>(result);
+  return guarded([&] {
+    if (value == nullptr) return take(none_value());
+    if (policy == rv_policy::copy || policy == rv_policy::move) {
+      return copied_instance(get_class(record), value, policy == rv_policy::move);
     }
+    void *whole = value;
+    const ffi_hpy_class *type = nullptr;
+    if (find != nullptr) {
+      object owned = find(value, policy, &whole, &type);
+      if (owned.is_valid()) return owned;
+    } else {
+      type = &get_class(record);
+    }
+    const ffi_hpy_class *own = find_class(record); /* it deletes its pointers; `type` is that of the whole object */
+    return pointed_instance(*type, whole, value, own != nullptr ? own->delete_value : nullptr, policy,
+                            cleanup != nullptr ? cleanup->self() : handle());
+  });
+}
+/** Whether a T is always a whole object, which no std::shared_ptr is known to own. */
+template <typename T, typename = void> inline constexpr bool is_whole_v = false;
+template <typename T>
+inline constexpr bool is_whole_v<T, std::void_t<decltype(type_hook<T>::is_general)>> =
+    !std::is_polymorphic_v<T> && !has_shared_from_this_v<T>;
+template <typename T>
+object find_whole_of(void *part, [[maybe_unused]] rv_policy policy, void **whole, const ffi_hpy_class **type) {
+  T *value = static_cast<T *>(part);
+  if constexpr (has_shared_from_this_v<T>) {
+    std::shared_ptr<const void> owner = value->weak_from_this().lock();
+    if (owner != nullptr && policy != rv_policy::none) return shared_instance(std::shared_ptr<T>(owner, value));
   }
-  void *whole;
-  const ffi_hpy_class &type = dynamic_class(value, &whole);
-  const ffi_hpy_class *own = class_of<Plain>::find(); /* it deletes its pointers; `type` is that of the whole object */
-  return pointed_instance(type, whole, const_cast<Plain *>(value), own != nullptr ? own->delete_value : nullptr, policy,
-                          parent);
+  *type = &dynamic_class(value, whole);
+  return {};
+}
+/** The object of a result. */
+template <typename T>
+handle instance_of_result(const T *value, result_form form, rv_policy policy, const cleanup_list *cleanup) noexcept {
+  find_whole find = nullptr;
+  if constexpr (!is_whole_v<T>) find = find_whole_of<T>;
+  return result_instance(&class_of<T>::record, value, form, policy, cleanup, find);
 }
 
 /** The value of an argument that is None, an object of another class, or of a class that was not known yet. *value is
  * NULL for None. */
-FFI_HPY_NOINLINE inline bool load_other(class_record *record, handle source, uint32_t flags, cleanup_list *cleanup,
-                                        void **value) noexcept {
+FFI_HPY_NOINLINE inline bool load_other(class_record *record, const TVMFFIAny *any, uint32_t flags,
+                                        cleanup_list *cleanup, void **value) noexcept {
+  handle source(*any);
   if (source.is_none()) return (flags & cast_flags::accepts_none) != 0;
   const ffi_hpy_class *type = find_class(record);
   if (type == nullptr) return false;
@@ -370,6 +451,14 @@ FFI_HPY_NOINLINE inline bool load_other(class_record *record, handle source, uin
   return false;
 }
 
+/** The value of such an argument for a parameter other than a pointer; null if there is none. */
+FFI_HPY_NOINLINE inline void *load_value(class_record *record, const TVMFFIAny *any, uint32_t flags,
+                                         cleanup_list *cleanup) noexcept {
+  void *found = nullptr;
+  (void)load_other(record, any, flags, cleanup, &found);
+  return found;
+}
+
 /** The casters of bound classes. */
 struct class_caster_tag : native_caster {};
 
@@ -383,42 +472,51 @@ template <typename T> struct type_caster_base : class_caster_tag {
   template <typename T_> using Cast = precise_cast_t<T_>;
 
   bool from_python(handle source, uint32_t flags, cleanup_list *cleanup) noexcept {
+    return load<true>(&source.any(), flags, cleanup);
+  }
+  /** The argument is read where it is. Without AcceptsNone None does not fit. */
+  template <bool AcceptsNone> bool load(const TVMFFIAny *any, uint32_t flags, cleanup_list *cleanup) noexcept {
     class_record *record = &class_of<T>::record;
     const ffi_hpy_class *known = record->known.load(std::memory_order_acquire);
-    void *found = known != nullptr ? api->instance_cast(&source.any(), known) : nullptr;
-    bool fits = found != nullptr || load_other(record, source, flags, cleanup, &found);
-    value = static_cast<T *>(found);
-    return fits;
+    value = known != nullptr ? static_cast<T *>(api->instance_cast(any, known)) : nullptr;
+    if (value != nullptr) return true;
+    if constexpr (AcceptsNone) {
+      void *found = nullptr;
+      bool fits = load_other(record, any, flags, cleanup, &found);
+      value = static_cast<T *>(found);
+      return fits;
+    } else {
+      value = static_cast<T *>(load_value(record, any, flags, cleanup));
+      return value != nullptr;
+    }
   }
   template <typename T_> bool can_cast() const {
     return std::is_pointer_v<std::remove_reference_t<T_>> || value != nullptr;
   }
   template <typename T_> static handle from_cpp(T_ &&source, rv_policy policy, cleanup_list *cleanup) noexcept {
-    handle parent = cleanup != nullptr ? cleanup->self() : handle();
-    return guarded([&] {
-      if constexpr (std::is_pointer_v<std::remove_reference_t<T_>>) {
-        return instance_of_pointer(source, policy, parent);
-      } else {
-        bool is_automatic = policy == rv_policy::automatic || policy == rv_policy::automatic_reference;
-        bool is_moved = !std::is_lvalue_reference_v<T_>;
-        if (is_moved && (is_automatic || policy == rv_policy::reference || policy == rv_policy::reference_internal)) {
-          policy = rv_policy::move;
-        } else if (is_automatic) {
-          policy = rv_policy::copy;
-        }
-        return instance_of_pointer(&source, policy, parent);
-      }
-    });
+    if constexpr (std::is_pointer_v<std::remove_reference_t<T_>>) {
+      return instance_of_result<T>(source, result_form::pointer, policy, cleanup);
+    } else {
+      constexpr result_form form = std::is_lvalue_reference_v<T_> ? result_form::reference : result_form::value;
+      return instance_of_result<T>(std::addressof(static_cast<const T &>(source)), form, policy, cleanup);
+    }
   }
   explicit operator T *() { return value; }
   explicit operator T &() {
-    if (value == nullptr) throw next_overload();
+    if (value == nullptr) throw_next_overload();
     return *value;
   }
   explicit operator T &&() { return std::move(operator T &()); }
 
   T *value = nullptr;
 };
+
+/** Whether a caster reads a bound class by type_caster_base, and by no function of its own. */
+template <typename Caster, typename = void> inline constexpr bool loads_class_v = false;
+template <typename Caster>
+inline constexpr bool loads_class_v<Caster, std::void_t<typename Caster::Value, decltype(&Caster::from_python)>> =
+    std::is_same_v<decltype(&Caster::from_python),
+                   bool (type_caster_base<typename Caster::Value>::*)(handle, uint32_t, cleanup_list *) noexcept>;
 
 /** The name of T as the compiler writes it begins so. */
 template <typename T> constexpr bool is_of_standard_library() {
