@@ -283,7 +283,8 @@ def run_pytest(plan: PytestRun, python: Path, extra: list[str], wheel: Path, log
         for number, folders in enumerate(parts_of(plan)):
             summary, part_log = Path(folder, f"{number}.json"), log.with_suffix(f".{number}.log")
             command = [str(python_of(env)), str(RUNNER), str(summary), plan.gil]
-            command += [*pytest_arguments(plan, folders), *extra]
+            # pytest's own folder is shared by all processes, and cleaning it fails where another one cleans it, too
+            command += [f"--basetemp={folder}/tests", *pytest_arguments(plan, folders), *extra]
             status = run_logged(command, part_log, environ, empty, plan.seconds)
             text = part_log.read_text(errors="replace")
             parts.append(Part(status, json.loads(summary.read_text()) if summary.exists() else {}, text))
