@@ -267,8 +267,9 @@ class Function(CObject):
     __qualname__: str
     """Name with that of the class, for functions of bound libraries."""
 
-    _qualname: Any
-    """The package computes `__qualname__` (function_metadata.py)."""
+    @property
+    def _qualname(self) -> Any:
+        """The package computes `__qualname__` (function_metadata.py)."""
     _about: int
     """The number of the function's metadata in the package (function_metadata.py); 0 if there is none."""
 

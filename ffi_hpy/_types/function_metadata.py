@@ -297,7 +297,7 @@ class _Doc(str):
 
 
 Function.__module__ = _Module((__package__ or "").rpartition(".")[0])  # the module that programs import it from
-Function._qualname = property(_qualname_of)
+Function._qualname = property(_qualname_of)  # type: ignore[assignment, method-assign]
 Function.__reduce__ = _reduce  # type: ignore[assignment, method-assign]
 Function.__signature__ = _Signature()  # type: ignore[attr-defined]
 Function.__doc__ = _Doc(Function.__doc__ or "")
