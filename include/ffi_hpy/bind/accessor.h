@@ -165,10 +165,11 @@ template <typename D> args_proxy object_api<D>::operator*() const { return args_
 template <typename D> bool object_api<D>::is_none() const { return self().is_none(); }
 template <typename D> bool object_api<D>::is_valid() const { return self().is_valid(); }
 template <typename D> bool object_api<D>::is(handle other) const {
-  const TVMFFIAny &a = self().any(), &b = other.any();
+  handle own = self(); /* `a` refers to it */
+  const TVMFFIAny &a = own.any(), &b = other.any();
   if (a.type_index == b.type_index && a.v_int64 == b.v_int64) return true;
   if (a.type_index != b.type_index || a.type_index != kTVMFFIOpaquePyObject) return false;
-  return ask_python("is", self(), other).any().v_int64 != 0;
+  return ask_python("is", own, other).any().v_int64 != 0;
 }
 template <typename D> object object_api<D>::type() const {
   object found = ask_python("type", self());
