@@ -30,6 +30,10 @@ else:
 __all__ = ["Dict", "Map"]
 
 
+_COMPARED = PLAIN | {float}
+"""Types that native code compares by value."""
+
+
 @cache
 def _find_key() -> Function:
     """The binding's function that looks for a key by Python's `==`."""
@@ -64,7 +68,7 @@ class _Reading(CMapping, Object):
     def _own_key(self, key: Any) -> Any:
         """Return a key that native code finds: for a tuple or an object of Python the key of this mapping that equals
         it, or the key itself if there is none."""
-        if type(key) in PLAIN or issubclass(type(key), CObject):
+        if type(key) in _COMPARED or issubclass(type(key), CObject):
             return key
 
         def is_equal(own: Any) -> bool:

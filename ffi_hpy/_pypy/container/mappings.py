@@ -66,22 +66,14 @@ def _missing_at() -> int:
     return _missing
 
 
-_PLAIN = frozenset((int, bool, float, str, bytes, type(None)))
-
-
-def _is_native(key: Any) -> bool:
-    """Whether native code finds a key that equals another one. Each conversion of other keys makes a new object, which
-    native code compares by identity: the package's class implements `_own_key` for them."""
-    t = type(key)
-    return t in _PLAIN or issubclass(t, CObject)
-
-
 @hidden
 def _look_up(self: CMapping, key: Any) -> Any:
     """Return the value of a key, MISSING if there is none."""
     value = _look_up_same(self, key)
-    if value is MISSING and not _is_native(key):
-        value = _look_up_same(self, self._own_key(key))
+    if value is MISSING:
+        own = self._own_key(key)
+        if own is not key:
+            value = _look_up_same(self, own)
     return value
 
 
@@ -146,7 +138,8 @@ def _init(self: CMapping, name: str, args: tuple[Any, ...], kwargs: dict[str, An
 
 
 class CMapping(CObject):
-    """Read access to native mappings."""
+    """Read access to native mappings. The package's class implements `_own_key`, which finds the key that equals one
+    that native code compares by identity."""
 
     __slots__ = ()
 
@@ -175,8 +168,7 @@ class CMapping(CObject):
 
     @hidden
     def __contains__(self, key: object) -> bool:
-        if not _is_native(key):
-            key = self._own_key(key)
+        key = self._own_key(key)
         frame = take()
         try:
             put(frame, 2, key, "ffi.MapCount")
@@ -225,8 +217,7 @@ class CDict(CMapping):
 
     @hidden
     def __setitem__(self, key: Any, value: Any) -> None:
-        if not _is_native(key):
-            key = self._own_key(key)
+        key = self._own_key(key)
         frame = take()
         try:
             put(frame, 2, key, "ffi.DictSetItem")
