@@ -165,7 +165,7 @@ template <typename D> args_proxy object_api<D>::operator*() const { return args_
 template <typename D> bool object_api<D>::is_none() const { return self().is_none(); }
 template <typename D> bool object_api<D>::is_valid() const { return self().is_valid(); }
 template <typename D> bool object_api<D>::is(handle other) const {
-  handle own = self(); /* `a` refers to it */
+  const handle own = self();
   const TVMFFIAny &a = own.any(), &b = other.any();
   if (a.type_index == b.type_index && a.v_int64 == b.v_int64) return true;
   if (a.type_index != b.type_index || a.type_index != kTVMFFIOpaquePyObject) return false;

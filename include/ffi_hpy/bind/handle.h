@@ -106,8 +106,9 @@ public:
   PyObject *ptr() const { return detail::pointer_of(any_); }
 #endif
 
-  /** The value of the ABI, borrowed. */
-  constexpr const TVMFFIAny &any() const { return any_; }
+  /** The value of the ABI, borrowed. A temporary handle returns a copy: a reference to its own would not stay valid. */
+  constexpr const TVMFFIAny &any() const & { return any_; }
+  constexpr TVMFFIAny any() const && { return any_; }
   constexpr bool is_valid() const { return any_.type_index != detail::kNull; }
   constexpr explicit operator bool() const { return is_valid(); }
   constexpr bool is_none() const { return any_.type_index == kTVMFFINone; }

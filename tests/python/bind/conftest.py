@@ -18,7 +18,7 @@ def import_bound(compile_era, tmp_path_factory):
         file = folder / f"{name}.so"
         if not file.exists():  # a file that is mapped must not be written
             shutil.copy(
-                compile_era(f"{name}.cc", "own", "-pthread", flags=("-O0", "-fvisibility=hidden", *flags)), file
+                compile_era(f"{name}.cc", "own", "-pthread", flags=("-O2", "-fvisibility=hidden", *flags)), file
             )
         importlib.invalidate_caches()
         sys.path.insert(0, str(folder))

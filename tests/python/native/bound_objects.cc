@@ -54,6 +54,9 @@ struct Moved {
   std::vector<Counted> items;
 };
 
+/* A reference to the value of a temporary handle would be invalid. */
+static_assert(!std::is_reference<decltype(std::declval<nb::handle>().any())>::value, "any() of a temporary");
+
 FFI_HPY_MODULE(bound_objects, m) {
   nb::class_<Moved>(m, "Moved")
       .def(nb::init<>())
