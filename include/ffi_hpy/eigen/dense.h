@@ -103,7 +103,7 @@ template <typename T> struct eigen_layout {
 /* ---- Results ---- */
 
 /** An array on the memory of a matrix. `owner` keeps the memory alive; without one, the policy names the owner. */
-template <typename Scalar, typename T>
+template <typename Scalar, typename T, enable_if_t<is_eigen_dense_v<T>> = 0>
 handle eigen_export(const T &value, handle owner, rv_policy policy, cleanup_list *cleanup) {
   using Array = eigen_array<T, Scalar>;
   size_t extents[2] = {static_cast<size_t>(value.rows()), static_cast<size_t>(value.cols())};
@@ -121,24 +121,12 @@ handle eigen_export(const T &value, handle owner, rv_policy policy, cleanup_list
   return checked(make_caster<Array>::from_cpp(array, policy, cleanup)).release();
 }
 
-/* ---- Casters ---- */
-
-/** Types that own their elements. */
-template <typename T> struct type_caster<T, enable_if_t<is_eigen_plain_v<T>>> {
+/** Results and messages of types that own their elements. `eigen_export` of the type makes the array. */
+template <typename T> struct eigen_results {
   using Scalar = typename T::Scalar;
-  FFI_HPY_TYPE_CASTER(T, make_caster<eigen_array<T, Scalar>>::Name);
 
-  bool from_python(handle source, uint32_t flags, cleanup_list *cleanup) noexcept {
-    try {
-      make_caster<eigen_array<T, const Scalar>> read;
-      if (source.is_none() || !read.from_python(source, flags, cleanup)) return false;
-      eigen_layout<T> layout(read.value);
-      value = layout.template map<DMap<const T>, DStride>(read.value.data());
-      return true;
-    } catch (...) {
-      return conversion_failed(cleanup);
-    }
-  }
+  static bool explain(handle source, uint32_t, mismatch *found) { return explain_array(source, true, found); }
+
   static handle from_cpp(T &&source, rv_policy policy, cleanup_list *cleanup) noexcept {
     return guarded([&] { return own(new T(std::move(source)), policy, cleanup); });
   }
@@ -161,13 +149,40 @@ template <typename T> struct type_caster<T, enable_if_t<is_eigen_plain_v<T>>> {
   }
 
 private:
-  /* An array that owns the matrix. */
-  static object own(T *matrix, rv_policy policy, cleanup_list *cleanup) {
-    std::unique_ptr<T> kept(matrix);
+  /* An array that owns the value. */
+  static object own(T *value, rv_policy policy, cleanup_list *cleanup) {
+    std::unique_ptr<T> kept(value);
     if (policy == rv_policy::none) throw cast_error();
-    capsule owner(matrix, [](void *address) noexcept { delete static_cast<T *>(address); });
+    capsule owner(value, [](void *address) noexcept { delete static_cast<T *>(address); });
     kept.release();
-    return steal(eigen_export<Scalar>(*matrix, owner, rv_policy::reference, cleanup));
+    return steal(eigen_export<Scalar>(*value, owner, rv_policy::reference, cleanup));
+  }
+};
+
+/** The policy for a type that refers to memory. */
+inline rv_policy eigen_reference_policy(rv_policy policy) {
+  bool is_automatic = policy == rv_policy::automatic || policy == rv_policy::automatic_reference;
+  return is_automatic ? rv_policy::reference : policy;
+}
+
+/* ---- Casters ---- */
+
+/** Types that own their elements. */
+template <typename T> struct type_caster<T, enable_if_t<is_eigen_plain_v<T>>> : eigen_results<T> {
+  using Scalar = typename T::Scalar;
+  FFI_HPY_TYPE_CASTER(T, make_caster<eigen_array<T, Scalar>>::Name);
+  using eigen_results<T>::from_cpp;
+
+  bool from_python(handle source, uint32_t flags, cleanup_list *cleanup) noexcept {
+    try {
+      make_caster<eigen_array<T, const Scalar>> read;
+      if (source.is_none() || !read.from_python(source, flags, cleanup)) return false;
+      eigen_layout<T> layout(read.value);
+      value = layout.template map<DMap<const T>, DStride>(read.value.data());
+      return true;
+    } catch (...) {
+      return conversion_failed(cleanup);
+    }
   }
 };
 
@@ -186,9 +201,11 @@ struct type_caster<Eigen::Map<T, Options, Stride>, enable_if_t<is_eigen_plain_v<
            eigen_layout<T>(read_.value).template fits<Stride>();
   }
   static handle from_cpp(const Map &source, rv_policy policy, cleanup_list *cleanup) noexcept {
-    bool is_automatic = policy == rv_policy::automatic || policy == rv_policy::automatic_reference;
-    if (is_automatic) policy = rv_policy::reference;
+    policy = eigen_reference_policy(policy);
     return guarded([&] { return steal(eigen_export<Scalar>(source, handle(), policy, cleanup)); });
+  }
+  static bool explain(handle source, uint32_t flags, mismatch *found) {
+    return make_caster<Array>::explain(source, flags, found);
   }
   explicit operator Map() { return eigen_layout<T>(read_.value).template map<Map, Stride>(read_.value.data()); }
 
@@ -216,9 +233,11 @@ template <typename T, int Options, typename Stride> struct type_caster<Eigen::Re
     return !is_copied_ || (may_copy && (is_read || read_.from_python(source, flags, cleanup)));
   }
   static handle from_cpp(const Ref &source, rv_policy policy, cleanup_list *cleanup) noexcept {
-    bool is_automatic = policy == rv_policy::automatic || policy == rv_policy::automatic_reference;
-    if (is_automatic) policy = rv_policy::reference;
+    policy = eigen_reference_policy(policy);
     return guarded([&] { return steal(eigen_export<Scalar>(source, handle(), policy, cleanup)); });
+  }
+  static bool explain(handle source, uint32_t flags, mismatch *found) {
+    return make_caster<Array>::explain(source, flags, found);
   }
   explicit operator Ref() {
     eigen_layout<T> layout(read_.value);
