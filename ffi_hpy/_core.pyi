@@ -591,6 +591,10 @@ def function_from_callable(fn: Callable[..., Any], exchange_api: Any = ..., /) -
     a DLPack C exchange API, tensor arguments arrive as arrays of that API's library. TypeError for a capsule without
     one."""
 
+def callable_of(function: object, /) -> Any:
+    """Return the Python callable that a Function was made of, by function_from_callable() or by a conversion; None for
+    another object."""
+
 def function_from_method_name(name: str, /) -> Function:
     """Return a native function that calls the method of that name of its first argument with the other arguments.
     Missing in debug modes and in the cffi backend, where a Python function does the work."""

@@ -117,6 +117,12 @@ def _to_function(value: Any) -> Any:
     return convert_func(value) if callable(value) else None
 
 
+def _from_function(function: Any) -> Any:
+    """Return the Python callable that a native function was made of, or else the function."""
+    made_of = _core.callable_of(function)
+    return function if made_of is None else made_of
+
+
 # --- containers -----------------------------------------------------------------------------------------------------
 
 
@@ -373,6 +379,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "items": _items,
     "pairs": _pairs,
     "to_function": _to_function,
+    "from_function": _from_function,
     "print": _print,
     "run": _run,
     "import": _import,

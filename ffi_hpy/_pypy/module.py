@@ -12,7 +12,7 @@ from .context.binding import binding
 from .context.numbers import ERROR, FUNCTION, TENSOR
 from .convert import arguments, opaque, results, values
 from .delegated import DELEGATED
-from .object import core_functions, identity
+from .object import core_functions, cycles, identity
 from .object.objects import class_at, class_made, class_set
 from .record import field_slots, initializers, schemas
 
@@ -79,7 +79,7 @@ def make_module(name: str) -> ModuleType:
         DELEGATED, class_find=class_at, class_made=class_made, opaque_new=opaque.make_opaque, set_hooks=hooks.store
     )
     own.update(enable_builtins=builtin.arrive_as_builtins, member_register=arguments.keep_member)
-    own.update(owned_object=py_owners.owned_at, wrappers=identity.find_all)
+    own.update(callable_of=cycles.find_callable, owned_object=py_owners.owned_at, wrappers=identity.find_all)
     for public, value in own.items():
         found[public] = value
         if isinstance(value, FunctionType):

@@ -28,13 +28,14 @@ import gc
 import os
 import sys
 from collections import deque
+from functools import cache
 from time import perf_counter
 from weakref import ref
 
 from ..context.backend import address_of, core, new_words, words_at
 from ..context.binding import binding
 from ..context.numbers import FUNCTION, OPAQUE_PY_OBJECT
-from ..context.py_owners import CALL_AT, DROP_AT, StandIn, finish, free_block, owned, owner_new
+from ..context.py_owners import CALL_AT, DROP_AT, StandIn, finish, free_block, owned, owned_at, owner_new
 from .handle import has_finalizer, run_finalizer
 from .identity import OwnRef, find_all, keep, kept, pinned, register, restore, unlist
 from .objects import is_wrapper, type_index_at
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any, ClassVar
 
-__all__ = ["search"]
+__all__ = ["find_callable", "search"]
 
 
 class _Node:
@@ -110,6 +111,7 @@ is_on = os.environ.get("FFI_HPY_COLLECT") != "0"
 # --- the graph ----------------------------------------------------------------------------------------------------
 
 
+@cache
 def _find_closure_call() -> int:
     """Return the function that is the entry point of all native functions that are made of a function and a value."""
     out = new_words(1)
@@ -118,6 +120,15 @@ def _find_closure_call() -> int:
     entry: int = words_at(out[0])[3]
     core.decref(out[0])
     return entry
+
+
+def find_callable(function: Any) -> Any:
+    """Return the Python callable that a native function was made of; None for another object."""
+    address = function._ffi_address if is_wrapper(function) else 0
+    if not address or type_index_at(address) != FUNCTION:
+        return None
+    words = words_at(address)
+    return owned_at(words[5]) if words[3] == _find_closure_call() and words[6] == CALL_AT else None
 
 
 def _number_of(address: int, closure_call: int) -> int:

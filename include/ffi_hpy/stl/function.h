@@ -79,7 +79,8 @@ template <typename R, typename... A> struct type_caster<std::function<R(A...)>> 
     if (source == nullptr) return handle(none_value());
     return guarded([&] {
       auto *known = source.template target<python_callable<R, A...>>();
-      return known != nullptr ? known->function : cpp_function(std::forward<F>(source), policy);
+      return known != nullptr ? ask_python("from_function", known->function)
+                              : object(cpp_function(std::forward<F>(source), policy));
     });
   }
 };

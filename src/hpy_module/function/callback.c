@@ -22,6 +22,7 @@
 #include "hpy_module/convert/result.h"
 #include "hpy_module/error/error.h"
 #include "hpy_module/error/translate.h"
+#include "hpy_module/object/object.h"
 #include "hpy_module/object/recorded.h"
 #include "hpy_module/tensor/exchange.h"
 
@@ -286,6 +287,18 @@ static HPy fb_callback_function_impl(HPyContext *ctx, HPy self, const HPy *args,
   if (fb_recorded_add(ctx, function, owner) == 0) return function;
   HPy_Close(ctx, function);
   return HPy_NULL;
+}
+
+HPyDef_METH(fb_callback_callable, "callable_of", HPyFunc_O,
+            .doc = "The Python callable that a Function was made of; None for another object.")
+static HPy fb_callback_callable_impl(HPyContext *ctx, HPy self, HPy function) {
+  (void)self;
+  TVMFFIObject *handle = fb_object_take(ctx, function);
+  bool is_function = handle != NULL && handle->type_index == kTVMFFIFunction;
+  FbPyOwner *owner = is_function ? fb_callback_owner(handle) : NULL;
+  HPy callable = owner == NULL ? HPy_Dup(ctx, ctx->h_None) : fb_ref_load(ctx, &owner->ref);
+  if (handle != NULL) fb_drop_object(handle, -1);
+  return callable;
 }
 
 HPyDef_METH(fb_callback_method, "function_from_method_name", HPyFunc_O,

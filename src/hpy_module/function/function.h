@@ -23,7 +23,7 @@ bool fb_function_has_methods(void);
 
 /* Python callables as native functions. */
 
-extern HPyDef fb_callback_function, fb_callback_method;
+extern HPyDef fb_callback_function, fb_callback_callable, fb_callback_method;
 /* Registers the conversion of callables. Returns 0, or -1 with an exception raised. */
 int fb_callback_init(HPyContext *ctx, HPy module);
 /* Returns the owner of the callable of a Function, borrowed; NULL if the Function was not made from a callable. */

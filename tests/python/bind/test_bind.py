@@ -5,10 +5,12 @@ from __future__ import annotations
 import collections
 import enum
 import errno
+import functools
 import gc
 import importlib
 import inspect
 import itertools
+import operator
 import os
 import pickle
 import sys
@@ -692,6 +694,22 @@ def test_callables(bound):
         bound.apply(lambda x: "text", 1)
     with pytest.raises(TypeError):
         bound.apply(3, 1)
+
+
+class Twice:
+    def __call__(self, x):
+        return 2 * x
+
+
+@pytest.mark.parametrize("function", [lambda x: 2 * x, (2).__mul__, functools.partial(operator.mul, 2), Twice()])
+def test_a_callable_comes_back_from_cpp_as_itself(bound, function):
+    assert bound.echo_callback(function) is function
+    assert bound.apply(bound.echo_callback(function), 4) == 9
+
+
+def test_a_function_of_cpp_comes_back_from_cpp_as_a_function(bound):
+    assert isinstance(bound.echo_callback(bound.multiplier(3)), ffi_hpy.Function)
+    assert bound.echo_callback(bound.multiplier(3))(5) == 15
 
 
 @pytest.mark.thread_unsafe(reason="the library has one pointer for all threads")

@@ -336,6 +336,7 @@ FFI_HPY_MODULE(bound, m) {
     return f({1, 2}, {{0, 3}});
   });
   m.def("apply", [](const std::function<int(int)> &f, int x) { return f(x) + 1; });
+  m.def("echo_callback", [](std::function<int(int)> f) { return f; });
   m.def("multiplier", [](int k) -> std::function<int(int)> { return [k](int x) { return x * k; }; });
   m.def("set_callback", [](std::function<int(int)> f) { callback = std::move(f); }, "f"_a.none());
   m.def(
