@@ -29,6 +29,7 @@ from ..registry import (
     make_class,
 )
 from . import arrays, standard, states, without_value
+from .nb_signature import NbSignature
 from .values import OPERATIONS, keep, keep_module, warn
 
 TYPE_CHECKING = False
@@ -40,6 +41,7 @@ __all__ = ["answer", "class_name"]
 
 if not hasattr(Function, "_keep"):  # the cffi backend, where the class has the conversion of arguments
     Function._keep = staticmethod(keep)  # type: ignore[attr-defined]
+Function.__nb_signature__ = NbSignature()  # type: ignore[attr-defined]
 
 _functions: dict[int, tuple[Any, dict[str, Function]]] = {}
 """The functions of each scope, by its id; the scope is kept, because its library is never unloaded."""

@@ -23,6 +23,8 @@ LINKED = {"inter_module_1": "inter_module", "inter_module_2": "inter_module"}
 """Libraries that are linked with a library without a module."""
 EIGEN = "usr/include/eigen3"
 WITH_EIGEN = ("eigen", "eigen_tensor")
+WITH_HALF = ("ndarray",)
+"""The libraries that bind _Float16 only where this macro says that the processor has it; GCC has the type anyway."""
 LIMITED = ("functions",)
 """The libraries whose sources have a form of their own for where CPython's whole API is missing."""
 
@@ -63,6 +65,8 @@ class Builder:
             flags = [*map(str, needed), "-Wl,-rpath,$ORIGIN"]
             if module in LINKED:
                 flags.append("-DNB_DOMAIN=mydomain")
+            if module in WITH_HALF:
+                flags.append("-D__AVX512FP16__")
             if module in LIMITED:
                 flags.append("-DPy_LIMITED_API")
             if module in WITH_EIGEN:

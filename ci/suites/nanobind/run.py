@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 HERE = Path(__file__).resolve().parent
 RELEASE = "nanobind==3.1.0"
 DEFAULT = ["cp311"]
-TORCH = "torch==2.13.0+cpu"
+TORCH, MLX = "torch==2.13.0+cpu", "mlx[cpu]==0.32.4"
 SUITE = (
     *("abi", "accessor", "callbacks", "chrono", "classes", "eigen", "eigen_tensor", "enum", "eval", "exception"),
     *("foreign", "functions", "holders", "inter_module", "intrusive", "issue", "make_iterator", "ndarray"),
@@ -49,7 +49,7 @@ SUITE = (
 QUICK = ("eval", "issue", "make_iterator")
 """The files of --short, which compile in seconds."""
 WITH_TORCH = ("cp311", "ndarray")
-"""The interpreter whose environment has PyTorch, which is large, and the test file that uses PyTorch."""
+"""The interpreter whose environment has PyTorch, which is large, and MLX, and the test file that uses them."""
 
 
 @dataclass(frozen=True)
@@ -105,9 +105,9 @@ def make_env(name: str, python: Path, tests: Sequence[str]) -> Path:
     if name == interpreter and test in tests:
         for index in ([], ["--torch-backend=cpu"]):  # PyPI has no CPU-only build; uv knows PyTorch's own index
             try:
-                return cached_env(f"nanobind-suite-{name}-torch", python, [*index, *needed, TORCH])
+                return cached_env(f"nanobind-suite-{name}-torch", python, [*index, *needed, TORCH, MLX])
             except Missing as reason:
-                say(f"{name}: PyTorch, which some tests need, cannot be installed: {reason}")
+                say(f"{name}: PyTorch and MLX, which some tests need, cannot be installed: {reason}")
     return cached_env(f"nanobind-suite-{name}", python, needed)
 
 

@@ -696,6 +696,17 @@ def test_callables(bound):
         bound.apply(3, 1)
 
 
+def test_tools_for_nanobind_read_the_overloads_of_a_function(bound):
+    assert bound.add.__nb_signature__ == (
+        (r"def add(a: int, b: int = \0) -> int", "Adds numbers.", (1,)),
+        (r"def add(a: str, b: str = \0) -> str", "Joins.", ("!",)),
+    )
+    ((_, _, (color,)),) = bound.next_color.__nb_signature__
+    assert repr(color) == "Color.red"
+    assert not hasattr(ffi_hpy.Function, "__nb_signature__")
+    assert not hasattr(ffi_hpy.convert(len), "__nb_signature__")
+
+
 class Twice:
     def __call__(self, x):
         return 2 * x
