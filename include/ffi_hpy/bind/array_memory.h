@@ -192,9 +192,7 @@ FFI_HPY_NOINLINE inline object export_array(const array_and_source &array, bool 
   case rv_policy::reference_internal:
     if (array.source.is_valid() || !parent.is_valid()) break;
     if (has_owner && (block == nullptr || !block->owner.is(parent))) {
-      throw builtin_exception("RuntimeError", FFI_HPY_BIND_TEXT
-                              "::detail::ndarray_export(): reference_internal policy cannot be applied (ndarray "
-                              "already has an owner)");
+      throw builtin_exception("RuntimeError", "rv_policy::reference_internal: the array has another owner already");
     }
     exported = new_array(block->tensor, false, borrow(parent), is_read_only);
     break;
