@@ -273,6 +273,11 @@ class Function(CObject):
     _about: int
     """The number of the function's metadata in the package (function_metadata.py); 0 if there is none."""
 
+    @property
+    def _callable(self) -> Any:
+        """The Python callable that the function is made of, by function_from_callable() or by a conversion; None for
+        another function."""
+
     _takes_python: bool
     """Set to True for a function whose arguments are the Python objects themselves: a list, not an Array."""
 
@@ -522,7 +527,7 @@ def set_hooks(
     replace_refused: Callable[[Function | str, int, Any], Any] = ...,
     check_annotated: Callable[[int, Any], Any] = ...,
     object_lacking: Callable[[CObject], bool] = ...,
-    object_made: Callable[[int, int], object] | None = ...,
+    object_made: Callable[[int], object] | None = ...,
     object_replaced: Callable[[CObject], None] = ...,
     subclass_made: Callable[[CObject], None] = ...,
 ) -> None:
@@ -565,8 +570,8 @@ def set_hooks(
       Called only if it is set.
     - object_replaced(obj): a constructor is to make another object for a wrapper that has one. An exception ends the
       attempt. Called only if it is set.
-    - object_made(pointer, owner): a new wrapper has got the object at the pointer. `owner` is not 0 for a callback:
-      owned_object(owner) is its callable. None, as at the beginning, if the package does not record objects.
+    - object_made(pointer): a new wrapper has got the object at the pointer. None, as at the beginning, if the package
+      does not record objects.
     - subclass_made(obj): a wrapper has got its handle, and its class is not the class of the native type. Called only
       if it is set.
     - wrap_dtype, wrap_opaque_ptr: wrap values that come from native code, given as numbers.
@@ -590,10 +595,6 @@ def function_from_callable(fn: Callable[..., Any], exchange_api: Any = ..., /) -
     """Return a native function that calls `fn`. Native code may call and release it on any thread. With the capsule of
     a DLPack C exchange API, tensor arguments arrive as arrays of that API's library. TypeError for a capsule without
     one."""
-
-def callable_of(function: object, /) -> Any:
-    """Return the Python callable that a Function was made of, by function_from_callable() or by a conversion; None for
-    another object."""
 
 def function_from_method_name(name: str, /) -> Function:
     """Return a native function that calls the method of that name of its first argument with the other arguments.
@@ -619,9 +620,6 @@ def native_functions() -> dict[str, int]:
 
 def wrappers() -> list[CObject]:
     """Return the registered wrappers: those of objects to which native code may have a reference."""
-
-def owned_object(owner: int, /) -> Any:
-    """Return the callable of a callback that is alive, from the number that the hook object_made got."""
 
 def opaque_new(value: object, /) -> int:
     """Return the pointer to a new native object that owns a Python object. The caller owns the reference."""
@@ -705,6 +703,11 @@ def method_define(index: int, name: str, fn: Any, metadata: str, flags: int, /) 
 def type_attr_define(index: int, name: str, value: Any, /) -> None:
     """Set a type's value in an attribute column. RuntimeError if it has one."""
 
+@overload
+def class_offer(index: int, cls: None, /) -> type | None:
+    """Return the class of a type, None if it has none."""
+
+@overload
 def class_offer(index: int, cls: type[CObject], /) -> type[CObject]:
     """Register a class for a type that has none. Returns the type's class, which may come from another thread that was
     first."""
@@ -712,10 +715,9 @@ def class_offer(index: int, cls: type[CObject], /) -> type[CObject]:
 def class_register(index: int, cls: type, /) -> None:
     """Make native objects of that type instances of cls from now on. cls must derive from CObject."""
 
-def class_find(index: int, /) -> type | None: ...
 def class_made(cls: type[CObject], /) -> None:
     """Watch the end of instances of a class that was made, or has got `__del__`: a wrapper with state lives as long as
-    native code holds its object."""
+    native code holds its object. Missing in the cffi backend, which needs no notice."""
 
 def global_get(name: str, /) -> Function | None: ...
 def global_metadata(name: str, word: str, /) -> str | None:

@@ -149,6 +149,6 @@ def set_class_device(cls: type[Device]) -> None:
     _device._CLASS_DEVICE = cls
 
 
-def record_objects(note: Callable[[int, int], object] | None) -> None:
+def record_objects(note: Callable[[int], object] | None) -> None:
     """Call `note` with the pointer of each object that gets a wrapper, for the leak report; None ends that."""
     _core.set_hooks(object_made=note)

@@ -20,7 +20,7 @@ from ._core import (
     CObject,
     Function,
     ObjectRValueRef,
-    class_find,
+    class_offer,
     class_register,
     type_key_to_index,
 )
@@ -130,8 +130,8 @@ for _container in (Array, List, Map, Dict):
 _CLASSES: dict[str, Callable[[], Any]] = {
     "_CLASS_DEVICE": lambda: _device._CLASS_DEVICE,
     "_CLASS_DTYPE": lambda: _hooks.class_dtype,
-    "_CLASS_OBJECT": lambda: class_find(type_key_to_index("ffi.Object")),
-    "_CLASS_TENSOR": lambda: class_find(type_key_to_index("ffi.Tensor")),
+    "_CLASS_OBJECT": lambda: class_offer(type_key_to_index("ffi.Object"), None),
+    "_CLASS_TENSOR": lambda: class_offer(type_key_to_index("ffi.Tensor"), None),
 }
 
 

@@ -297,7 +297,7 @@ def get_registered_type_keys() -> list[str]:
 def class_for_type_index(index: int) -> type[CObject]:
     """Return the class of a native type that has no registered class: create it from the type's registered members,
     derived from the class of the parent type, and register it."""
-    found = _core.class_find(index)
+    found = _core.class_offer(index, None)
     if found is not None:
         return found
     info = info_of_index(index)
@@ -356,7 +356,7 @@ def _bind(cls: type[CObject], info: TypeInfo, init: bool) -> None:
             watch(info_of_index(index))
     _bind_members(cls, info)
     for ancestor in reversed(info.type_ancestors):  # the nearest first: its members replace those above
-        ancestor_class = _core.class_find(ancestor)
+        ancestor_class = _core.class_offer(ancestor, None)
         if ancestor_class is None or not issubclass(cls, ancestor_class):
             _bind_members(cls, info_of_index(ancestor))
     constructor = _constructor_of(info)

@@ -119,7 +119,7 @@ def _to_function(value: Any) -> Any:
 
 def _from_function(function: Any) -> Any:
     """Return the Python callable that a native function was made of, or else the function."""
-    made_of = _core.callable_of(function)
+    made_of = function._callable
     return function if made_of is None else made_of
 
 

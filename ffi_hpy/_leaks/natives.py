@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import sys
 
-from .._core import CMapping, CObject, CSequence
+from .._core import CMapping, CObject, CSequence, Function
 from .._types.info import info_of_index
 from .._values.function import native_function
-from .recording import callable_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-__all__ = ["ATOMS", "Natives", "key_of"]
+__all__ = ["ATOMS", "Natives", "callable_of", "key_of"]
 
 ATOMS = frozenset((type(None), bool, int, float, complex, str, bytes, type(Ellipsis), range))
 """Classes whose instances hold no other objects."""
@@ -27,6 +26,11 @@ _visited = native_function("visited")
 def key_of(wrapper: Any) -> str:
     """Return the type key of a wrapper's object."""
     return info_of_index(CObject.__type_index__(wrapper)).type_key
+
+
+def callable_of(wrapper: Any) -> Any:
+    """Return the Python callable of a callback; None for another object."""
+    return wrapper._callable if Function in type(wrapper).__mro__ else None
 
 
 class Natives:
@@ -57,7 +61,7 @@ class Natives:
                     waiting.append(child)
                 elif type(value) not in ATOMS:
                     values.append(value)
-            values.append(callable_of(address))
+            values.append(callable_of(self.wrappers[address]))
             self.edges[address], self.values[address] = edges, values
         return first
 

@@ -10,7 +10,6 @@ import sys
 from threading import get_ident
 from typing import NamedTuple
 
-from .. import _core
 from .._hooks import record_objects
 from .._start.fork import at_fork_in_child, new_lock
 from .._values.function import native_function
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Any
 
-__all__ = ["Record", "begin", "callable_of", "find_alive", "is_recording", "records", "reporting"]
+__all__ = ["Record", "begin", "find_alive", "is_recording", "records", "reporting"]
 
 _PACKAGE = (__package__ or "").rpartition(".")[0]
 _DEFINERS = frozenset(
@@ -50,8 +49,6 @@ class Record(NamedTuple):
     """The line of the program that made it."""
     is_on_purpose: bool
     """Whether the package keeps the object until the process ends."""
-    owner: int
-    """For `_core.owned_object`; 0 if the object is not a callback."""
 
 
 records: dict[int, Record] = {}
@@ -89,22 +86,11 @@ def find_alive() -> Iterator[Any]:
             yield wrapper
 
 
-def callable_of(address: int) -> Any:
-    """Return the Python callable of a recorded callback that is alive; None for another object."""
-    known = records.get(address)
-    return _core.owned_object(known.owner) if known is not None and known.owner else None
-
-
-def _note(address: int, owner: int) -> None:
+def _note(address: int) -> None:
     """Record an object (hook object_made)."""
-    if get_ident() in reporting:
+    if get_ident() in reporting or address in records:
         return
-    known = records.get(address)
-    if known is not None:
-        if owner:
-            records[address] = known._replace(owner=owner)
-        return
-    made = Record(*_find_line(sys._getframe().f_back), owner)
+    made = Record(*_find_line(sys._getframe().f_back))
     if records.setdefault(address, made) is made:
         _weak_take(address)
     if len(records) >= _limit:

@@ -19,7 +19,7 @@ from .._core import CObject
 from .._start.fork import importing
 from ..registry import get_global_func, list_global_func_names
 from . import recording
-from .natives import Natives, key_of
+from .natives import Natives, callable_of, key_of
 from .reachable import find_keepers, find_own, find_reachable
 from .recording import records
 
@@ -204,7 +204,7 @@ def _describe(natives: Natives, listed: list[int], reached: set[int], keepers: d
         group = (
             key,
             _line_of(address, wrappers[i]),
-            _name_of(recording.callable_of(address)),
+            _name_of(callable_of(wrappers[i])),
             n_python if has_wrapper else 0,
             tuple(sorted(keepers.get(address, ()))),
             n,

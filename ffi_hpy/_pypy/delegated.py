@@ -10,7 +10,7 @@ from .context.binding import binding
 from .context.bridge import convert, from_binding, to_binding
 from .context.hidden import hidden
 from .object.core_functions import find_function
-from .object.objects import class_set, raise_no_handle, wrap
+from .object.objects import class_at, class_set, raise_no_handle, wrap
 from .record.define import remember_fields, rows_to_binding
 from .record.schemas import tree_of
 
@@ -46,7 +46,7 @@ def _class_to_binding(index: Any, cls: Any) -> tuple[Any, Any]:
     mro = cls.__mro__ if isinstance(cls, type) else ()
     if Function in mro:
         return index, binding.Function
-    return index, binding.class_find(index) or binding_class(index) if CObject in mro else cls
+    return index, binding.class_offer(index, None) or binding_class(index) if CObject in mro else cls
 
 
 def _function_to_binding(name: Any, fn: Any, override: Any) -> tuple[Any, Any, Any]:
@@ -92,8 +92,8 @@ def _register(index: int, cls: type) -> None:
     class_set(index, cls)
 
 
-def _offer(index: int, cls: type) -> type:
-    return class_set(index, cls, replaces=False)
+def _offer(index: int, cls: type | None) -> type | None:
+    return class_at(index) if cls is None else class_set(index, cls, replaces=False)
 
 
 DELEGATED = {

@@ -10,10 +10,10 @@ from .container import builtin, mappings, sequences
 from .context import bridge, hooks, py_owners
 from .context.binding import binding
 from .context.numbers import ERROR, FUNCTION, TENSOR
-from .convert import arguments, opaque, results, values
+from .convert import opaque, results, values
 from .delegated import DELEGATED
-from .object import core_functions, cycles, identity
-from .object.objects import class_at, class_made, class_set
+from .object import core_functions, identity
+from .object.objects import class_set
 from .record import field_slots, initializers, schemas
 
 TYPE_CHECKING = False
@@ -32,7 +32,15 @@ _FROM_BINDING = (
         "exchange_table",
         "items_of",
     ),
-    *("mark_finalizing", "memory_capsule", "method_define", "native_functions", "stream_get", "stream_set"),
+    *(
+        "mark_finalizing",
+        "member_register",
+        "memory_capsule",
+        "method_define",
+        "native_functions",
+        "stream_get",
+        "stream_set",
+    ),
     *("tensor_to_read", "type_attr_define", "type_define", "type_key_to_index"),
 )
 """Names of the binding whose values are the same on both sides."""
@@ -76,10 +84,9 @@ def make_module(name: str) -> ModuleType:
         found[function] = getattr(binding, function)
     own = {public: getattr(source, public) for source, names in _NAMES for public in names}
     own.update(
-        DELEGATED, class_find=class_at, class_made=class_made, opaque_new=opaque.make_opaque, set_hooks=hooks.store
+        DELEGATED, enable_builtins=builtin.arrive_as_builtins, opaque_new=opaque.make_opaque, set_hooks=hooks.store
     )
-    own.update(enable_builtins=builtin.arrive_as_builtins, member_register=arguments.keep_member)
-    own.update(callable_of=cycles.find_callable, owned_object=py_owners.owned_at, wrappers=identity.find_all)
+    own.update(wrappers=identity.find_all)
     for public, value in own.items():
         found[public] = value
         if isinstance(value, FunctionType):

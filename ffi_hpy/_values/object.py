@@ -5,13 +5,12 @@ from __future__ import annotations
 import copyreg
 from abc import ABCMeta
 
-from .. import _ffi_api
+from .. import _core, _ffi_api
 from .._core import (
     TYPE_INDEX_OBJECT,
     CObject,
     Function,
     ObjectRValueRef,
-    class_made,
     class_register,
     function_from_callable,
 )
@@ -47,6 +46,9 @@ watched_names: dict[str, tuple[Callable[[type], None], ...]] = {}
 """Functions to call with a class that got or lost an attribute of that name."""
 
 
+_class_made: Callable[[type], None] = getattr(_core, "class_made", lambda cls: None)
+
+
 class ObjectMeta(ABCMeta):
     """Metaclass of Object: adds empty `__slots__` to every class that declares none, so that instances own only the
     native handle. A class with instance attributes declares `__slots__ = ("__dict__",)`, a class with weak references
@@ -61,7 +63,7 @@ class ObjectMeta(ABCMeta):
                 namespace["_ffi_weak_references"] = True  # for the cffi backend (_pypy/object/objects.py)
         cls = super().__new__(mcls, name, bases, namespace, **kwargs)
         refuse_finalizer(cls)
-        class_made(cls)  # type: ignore[arg-type]
+        _class_made(cls)
         return cls
 
     if not TYPE_CHECKING:  # with these, type checkers would accept every assignment
@@ -79,7 +81,7 @@ class ObjectMeta(ABCMeta):
 
 def _made_again(cls: Any) -> None:
     """Watch the end of instances of a class and its subclasses again, after the interpreter has set their slots."""
-    class_made(cls)
+    _class_made(cls)
     derived: list[Any] = type.__subclasses__(cls)
     for each in derived:
         _made_again(each)

@@ -15,6 +15,7 @@ def planted(tmp_path, monkeypatch):
     monkeypatch.setattr(twice, "ROOT", tmp_path)
     monkeypatch.setattr(twice, "_BINDING", tmp_path / "src/hpy_module")
     monkeypatch.setattr(twice, "_BACKEND", tmp_path / "ffi_hpy/_pypy")
+    monkeypatch.setattr(twice, "_MODULE", tmp_path / "ffi_hpy/_pypy/module.py")
 
     def write(place, name, text):
         path = getattr(twice, place) / name
@@ -32,13 +33,23 @@ def test_a_message_counts_whatever_the_marks_around_its_values(planted):
     assert twice.find_messages() == {"takes at most % items"}
 
 
-def test_a_name_counts_if_the_backend_defines_it(planted):
+def test_a_message_counts_if_one_backend_inserts_a_word_that_the_other_writes(planted):
+    planted("_BINDING", "a.c", 'raise("Error() argument \'cause\' must be an Error"); raise("expected %d more items");')
+    planted("_BACKEND", "a.py", 'f"{name}() argument {part!r} must be an Error"\n"expected %s more items" % n')
+    assert twice.find_messages() == {"argument % must be an Error", "expected % more items"}
+
+
+def test_a_name_counts_if_the_module_takes_it_from_the_backend(planted):
+    names = ("Tensor", "convert", "other", "wrappers")
+    planted("ROOT", "ffi_hpy/_core.pyi", "".join(f"def {name}() -> None: ...\n" for name in names))
+    planted("_BACKEND", "a.py", "def other():\n    pass\n")
     planted(
-        "ROOT", "ffi_hpy/_core.pyi", "class Tensor: ...\ndef convert(x: int) -> int: ...\ndef other() -> None: ...\n"
+        "_BACKEND",
+        "module.py",
+        '_FROM_BINDING = ("other",)\n_NAMES: tuple = ((a, ("Tensor", "_own")),)\n'
+        'def make_module():\n    own.update(DELEGATED, wrappers=find_all, own=f)\n    found["convert"] = 3\n',
     )
-    planted("_BACKEND", "a.py", "class Tensor:\n    def other(self):\n        pass\n")
-    planted("_BACKEND", "below/b.py", "def convert(x):\n    return x\ndef own():\n    pass\n")
-    assert twice.find_names() == {"Tensor", "convert"}
+    assert twice.find_names() == {"Tensor", "convert", "wrappers"}
 
 
 def test_the_counts_do_not_grow():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from threading import get_ident
 
-from ..context import bridge, hooks
+from ..context import bridge
 from ..context.backend import SAFE_CALL, address_of, callback, core, new_words, words_at
 from ..context.binding import binding
 from ..context.hidden import hidden
@@ -16,7 +16,7 @@ from ..convert import exchanged
 from ..convert.arguments import own_value
 from ..convert.results import of_view
 from ..object.errors import EXHAUSTED, lost, make_error_in_c, moment, put_exception, put_whatever_happens, raise_pending
-from ..object.objects import record, wrap
+from ..object.objects import wrap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,8 +83,6 @@ def function_from_callable(fn: Any, *exchange_api: Any) -> Function:
         drop(block)
         raise_pending("function_from_callable")
     function: Function = wrap(out[0])
-    if hooks.object_made is not None:
-        record(function, block)
     return function
 
 

@@ -66,7 +66,7 @@ def put_handle(wrapper: Any, address: int) -> None:
                 wrapper._ffi_is_listed = True
             wrapper._ffi_address = address
             if hooks.object_made is not None:
-                record(wrapper, 0)
+                record(wrapper)
             if not is_exact and hooks.subclass_made is not None:
                 hooks.subclass_made(wrapper)
             return
@@ -83,7 +83,7 @@ def put_handle(wrapper: Any, address: int) -> None:
     if is_listable and has_others:
         share(wrapper)  # other owners may pass the object to Python at any time
     if hooks.object_made is not None:
-        record(wrapper, 0)
+        record(wrapper)
     if old:
         core.decref(old)
     if not is_exact and hooks.subclass_made is not None:

@@ -22,6 +22,7 @@ from ..convert import exchanged
 from ..convert.arguments import NeedsBinding, put
 from ..convert.results import get
 from ..object.call_buffers import N_ARGUMENTS, Offer, frame_for, give, take
+from ..object.cycles import find_callable
 from ..object.errors import raise_taken, take_pending
 from ..object.identity import share, uses_of
 from ..object.objects import is_shared, raise_no_handle, settled, wrap, wrap_apart
@@ -207,7 +208,7 @@ class Function(CObject):
         if type(self) is Function and is_shared(address):
             share(self)
         if hooks.object_made is not None:
-            hooks.object_made(address, 0)
+            hooks.object_made(address)
 
     def _fill(self, address: int) -> None:
         with _filling:
@@ -256,6 +257,11 @@ class Function(CObject):
         self.__class__ = _PythonFunction
 
     _takes_python: Any = property(None, _set_takes_python)
+
+    @property
+    def _callable(self) -> Any:
+        """The Python callable that the function is made of, None for another function."""
+        return find_callable(self._ffi_address)
 
     def __repr__(self) -> str:
         name = type(self).__name__

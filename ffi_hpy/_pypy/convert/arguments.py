@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from operator import index as as_int
 
+from ..._start.fork import new_lock
 from ..._start.memo import remember_by_class
 from ..._start.named import module_of
 from ..context import hooks
@@ -56,7 +57,6 @@ __all__ = [
     "NeedsBinding",
     "Place",
     "is_opaque",
-    "keep_member",
     "own",
     "own_last",
     "own_value",
@@ -342,7 +342,7 @@ def _put_opaque(frame: CallBuffer, i: int, value: Any, _callee: Callee, _depth: 
 
 @hidden
 def _put_member(frame: CallBuffer, i: int, value: Any, callee: Callee, depth: int) -> None:
-    address = getattr(value, "_ffi_native", 0)
+    address = getattr(value, "_ffi_native", 0) or _native_member(value)
     if not address:  # a combination of flags
         _put_opaque(frame, i, value, callee, depth)
         return
@@ -350,9 +350,18 @@ def _put_member(frame: CallBuffer, i: int, value: Any, callee: Callee, depth: in
     frame.words[i + 1] = address
 
 
-def keep_member(member: Any) -> None:
-    """Pass a member of a bound enum as the same native object each time."""
-    member._ffi_native = make_opaque(member)
+_members = new_lock()  # held while a member gets its native object
+
+
+def _native_member(value: Any) -> int:
+    """Return the native object that a member of a bound enum is passed as from now on; 0 for a combination of flags."""
+    if value._name_ not in type(value).__members__:
+        return 0
+    with _members:
+        if not hasattr(value, "_ffi_native"):
+            value._ffi_native = make_opaque(value)
+    address: int = value._ffi_native
+    return address
 
 
 @hidden

@@ -80,7 +80,7 @@ def _make(name: str, frame: CallBuffer, n: int) -> int:
         raise_pending(name)
     made: int = result[1]
     if hooks.object_made is not None:
-        hooks.object_made(made, 0)
+        hooks.object_made(made)
     return made
 
 

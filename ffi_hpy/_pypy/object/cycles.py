@@ -122,10 +122,9 @@ def _find_closure_call() -> int:
     return entry
 
 
-def find_callable(function: Any) -> Any:
-    """Return the Python callable that a native function was made of; None for another object."""
-    address = function._ffi_address if is_wrapper(function) else 0
-    if not address or type_index_at(address) != FUNCTION:
+def find_callable(address: int) -> Any:
+    """Return the Python callable that a native function is made of; None for another function, and without one."""
+    if not address:
         return None
     words = words_at(address)
     return owned_at(words[5]) if words[3] == _find_closure_call() and words[6] == CALL_AT else None

@@ -25,7 +25,6 @@ __all__ = [
     "address_in",
     "check_wrapper",
     "class_at",
-    "class_made",
     "class_set",
     "complete",
     "derives",
@@ -171,10 +170,6 @@ def class_at(type_index: int) -> type | None:
     return _classes[type_index] if 0 <= type_index < len(_classes) else None
 
 
-def class_made(cls: type) -> None:
-    """Do nothing: object.preservation needs no notice of the finalization of a wrapper."""
-
-
 def class_set(type_index: int, cls: type, replaces: bool = True) -> type:
     """Register a class for a type; unless `replaces`, only if it has none. Returns the type's class."""
     with _writing:
@@ -261,7 +256,7 @@ def _wrap_as(cls: type, type_index: int, address: int, shared: bool) -> Any:
         raise
     _fill(wrapper, type_index, address)  # not in the try block: after a signal both would release it
     if hooks.object_made is not None:
-        record(wrapper, 0)
+        record(wrapper)
     if not (shared or wrapper._ffi_is_findable):
         return wrapper
     other = share(wrapper)
@@ -270,12 +265,12 @@ def _wrap_as(cls: type, type_index: int, address: int, shared: bool) -> Any:
     return other
 
 
-def record(wrapper: Any, owner: int) -> None:
+def record(wrapper: Any) -> None:
     """Tell the package about a wrapper that has got its object, for the leak report, and register the wrapper, so that
-    the report finds it. `owner` is the block of the callable if the object is a callback."""
+    the report finds it."""
     if not wrapper._ffi_is_listed:
         register(wrapper)
-    hooks.object_made(wrapper._ffi_address, owner)
+    hooks.object_made(wrapper._ffi_address)
 
 
 def wrap(address: int) -> Any:

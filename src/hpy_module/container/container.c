@@ -54,7 +54,7 @@ static int construct(HPyContext *ctx, FbCoreFunction *constructor, const Items *
                      TVMFFIObject **out) {
   TVMFFIAny result;
   if (fb_core_function_run(ctx, constructor, items->views, (int32_t)n, &result) != 0) return -1;
-  if (FH_UNLIKELY(fb_recorded_is_on()) && fb_recorded_tell(ctx, result.v_obj, NULL) != 0) {
+  if (FH_UNLIKELY(fb_recorded_is_on()) && fb_recorded_tell(ctx, result.v_obj) != 0) {
     fb_drop_object(result.v_obj, FB_DROP_UNKNOWN);
     return -1;
   }

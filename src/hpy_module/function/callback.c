@@ -237,24 +237,22 @@ static const DLPackExchangeAPI *table_of(HPyContext *ctx, HPy capsule) {
   return NULL;
 }
 
-/* Makes a callback of a value, and stores its owner in *owner. Returns 0, or -1 with an exception raised. */
-static int callback_of(HPyContext *ctx, HPy fn, const DLPackExchangeAPI *exchange, FbPyOwner **owner,
-                       TVMFFIObjectHandle *out) {
+/* Makes a callback of a value. Returns 0, or -1 with an exception raised. */
+static int callback_of(HPyContext *ctx, HPy fn, const DLPackExchangeAPI *exchange, TVMFFIObjectHandle *out) {
   if (FH_UNLIKELY(!HPyCallable_Check(ctx, fn))) {
     char given[128];
     fb_raise(ctx, ctx->h_TypeError, "expected a callable, got %s", fb_attr_type_name(ctx, fn, given, sizeof(given)));
     return -1;
   }
-  *owner = fb_py_owner_new(ctx, fn);
-  return *owner == NULL ? -1 : callback_new(ctx, *owner, exchange, out);
+  FbPyOwner *owner = fb_py_owner_new(ctx, fn);
+  return owner == NULL ? -1 : callback_new(ctx, owner, exchange, out);
 }
 
 /* The FbConversion of callables: function_from_callable() without a wrapper. */
 static int callable_argument(HPyContext *ctx, HPy fn, TVMFFIAny *out, FbArgs *args) {
-  FbPyOwner *owner;
   TVMFFIObjectHandle handle = NULL;
-  if (callback_of(ctx, fn, NULL, &owner, &handle) != 0) return -1;
-  if (FH_UNLIKELY(fb_recorded_is_on()) && fb_recorded_tell(ctx, handle, owner) != 0) {
+  if (callback_of(ctx, fn, NULL, &handle) != 0) return -1;
+  if (FH_UNLIKELY(fb_recorded_is_on()) && fb_recorded_tell(ctx, handle) != 0) {
     fb_drop_object(handle, -1);
     return -1;
   }
@@ -279,21 +277,19 @@ static HPy fb_callback_function_impl(HPyContext *ctx, HPy self, const HPy *args,
   }
   const DLPackExchangeAPI *exchange = nargs == 2 ? table_of(ctx, args[1]) : NULL;
   if (nargs == 2 && exchange == NULL) return HPy_NULL;
-  FbPyOwner *owner;
   TVMFFIObjectHandle handle = NULL;
-  if (callback_of(ctx, args[0], exchange, &owner, &handle) != 0) return HPy_NULL;
+  if (callback_of(ctx, args[0], exchange, &handle) != 0) return HPy_NULL;
   HPy function = fb_function_wrap(ctx, handle, NULL);
   if (FH_LIKELY(!fb_recorded_is_on()) || HPy_IsNull(function)) return function;
-  if (fb_recorded_add(ctx, function, owner) == 0) return function;
+  if (fb_recorded_add(ctx, function) == 0) return function;
   HPy_Close(ctx, function);
   return HPy_NULL;
 }
 
-HPyDef_METH(fb_callback_callable, "callable_of", HPyFunc_O,
-            .doc = "The Python callable that a Function was made of; None for another object.")
-static HPy fb_callback_callable_impl(HPyContext *ctx, HPy self, HPy function) {
-  (void)self;
-  TVMFFIObject *handle = fb_object_take(ctx, function);
+HPyDef_GET(fb_callback_callable, "_callable", .doc = "The Python callable that this is made of; None for another one.")
+static HPy fb_callback_callable_get(HPyContext *ctx, HPy self, void *closure) {
+  (void)closure;
+  TVMFFIObject *handle = fb_object_take(ctx, self);
   bool is_function = handle != NULL && handle->type_index == kTVMFFIFunction;
   FbPyOwner *owner = is_function ? fb_callback_owner(handle) : NULL;
   HPy callable = owner == NULL ? HPy_Dup(ctx, ctx->h_None) : fb_ref_load(ctx, &owner->ref);

@@ -240,6 +240,7 @@ HPy fb_function_type_new(HPyContext *ctx, HPy base) {
                               &function_qualname,
                               &function_gil,
                               &function_about,
+                              &fb_callback_callable,
                               &function_takes_python,
                               &function_annotations,
                               &function_repr,
@@ -247,7 +248,7 @@ HPy fb_function_type_new(HPyContext *ctx, HPy base) {
                               NULL,
                               NULL,
                               NULL};
-  int n_defines = 9;
+  int n_defines = 10;
   static HPyType_Spec spec = {
       .name = "ffi_hpy.Function",
       .basicsize = sizeof(FbFunction),

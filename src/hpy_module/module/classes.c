@@ -1,4 +1,4 @@
-/* class_register(), class_offer(), class_find(): access from Python to the table of classes. */
+/* class_register(), class_offer(): access from Python to the table of classes. */
 #include "parts.h"
 
 #include "hpy_module/context/raise.h"
@@ -60,19 +60,13 @@ static HPy fb_classes_register_impl(HPyContext *ctx, HPy self, const HPy *args, 
 
 HPyDef_METH(
     fb_classes_offer, "class_offer", HPyFunc_VARARGS,
-    .doc = "As class_register() for a type that has no class. The class that counts, which may be another thread's.")
+    .doc = "As class_register() for a type that has no class; nothing for None. The type's class, which may be that of "
+           "another thread, or None.")
 static HPy fb_classes_offer_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self;
-  int32_t index = store_args(ctx, "class_offer", args, nargs, false);
-  /* Not args[1]: the class that was registered first is returned. */
-  return index >= 0 ? fb_ref_load(ctx, fb_class_table_find(index)) : HPy_NULL;
-}
-
-HPyDef_METH(fb_classes_find, "class_find", HPyFunc_O, .doc = "The class registered for a type index, or None.")
-static HPy fb_classes_find_impl(HPyContext *ctx, HPy self, HPy arg) {
-  (void)self;
-  int32_t index = HPyLong_AsInt32_t(ctx, arg);
+  bool is_offer = nargs != 2 || !HPy_Is(ctx, args[1], ctx->h_None);
+  int32_t index = is_offer ? store_args(ctx, "class_offer", args, nargs, false) : HPyLong_AsInt32_t(ctx, args[0]);
   if (index == -1 && HPyErr_Occurred(ctx)) return HPy_NULL;
-  const FbRef *cls = fb_class_table_find(index);
+  const FbRef *cls = fb_class_table_find(index); /* not args[1]: the class that was registered first counts */
   return cls == NULL ? HPy_Dup(ctx, ctx->h_None) : fb_ref_load(ctx, cls);
 }

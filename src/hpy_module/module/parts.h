@@ -6,7 +6,7 @@
 
 #include "hpy_module/context/context.h"
 
-extern HPyDef fb_classes_register, fb_classes_offer, fb_classes_find, fb_classes_made;
+extern HPyDef fb_classes_register, fb_classes_offer, fb_classes_made;
 
 /* --- numbers ----------------------------------------------------------------------------------------------------- */
 

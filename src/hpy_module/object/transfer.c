@@ -90,7 +90,7 @@ int fb_transfer_put(HPyContext *ctx, HPy self, TVMFFIObject *handle) {
   fb_handle_cell_put(cell, handle);
   release_listed(ctx, self, cell);
   if (old != NULL) TVMFFIObjectDecRef(old);
-  if (fb_recorded_is_on() && fb_recorded_add(ctx, self, NULL) != 0) return -1;
+  if (fb_recorded_is_on() && fb_recorded_add(ctx, self) != 0) return -1;
   return watched ? tell(ctx, self) : 0;
 }
 
@@ -112,7 +112,7 @@ int fb_transfer_put_function(HPyContext *ctx, HPy self, TVMFFIObject *handle) {
     HPy other = list_if_shared(ctx, self, cell);
     fb_handle_cell_unuse(cell);
     if (!HPy_IsNull(other)) HPy_Close(ctx, other);
-    return fb_recorded_is_on() ? fb_recorded_add(ctx, self, NULL) : 0;
+    return fb_recorded_is_on() ? fb_recorded_add(ctx, self) : 0;
   }
   fb_drop_object(handle, FB_DROP_UNKNOWN);
   if (cell == NULL) return -1;

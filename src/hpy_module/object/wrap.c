@@ -35,7 +35,7 @@ FH_INLINE HPy wrap_new(HPyContext *ctx, HPy cls, TVMFFIObject *handle) {
   }
   object->cell.handle = handle;
   fb_handle_cell_set_listing(&object->cell, FB_UNLISTED);
-  if (FH_LIKELY(!fb_recorded_is_on()) || fb_recorded_add(ctx, h, NULL) == 0) return h;
+  if (FH_LIKELY(!fb_recorded_is_on()) || fb_recorded_add(ctx, h) == 0) return h;
   HPy_Close(ctx, h); /* drops the handle */
   return HPy_NULL;
 }

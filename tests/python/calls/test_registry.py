@@ -283,7 +283,7 @@ def test_threads_that_need_a_class_for_a_type_get_the_same_one(new_type_key, swi
             classes[i] = class_for_type_index(index)
 
         parallelize(work, 4)
-        assert {*classes} == {_core.class_find(index)}
+        assert {*classes} == {_core.class_offer(index, None)}
 
 
 def test_a_class_that_is_registered_is_not_replaced_by_one_that_another_thread_makes(new_type_key, switching_often):
@@ -299,7 +299,7 @@ def test_a_class_that_is_registered_is_not_replaced_by_one_that_another_thread_m
                 class_for_type_index(index)
 
         parallelize(work, 4)
-        assert _core.class_find(index) is registered
+        assert _core.class_offer(index, None) is registered
     with pytest.raises(TypeError, match=r"class_offer\(\) argument 2 must derive from CObject"):
         _core.class_offer(index, int)
 
@@ -321,12 +321,12 @@ def test_register_object_has_three_forms(new_type_key):
 def test_a_class_registered_later_takes_over(new_type_key):
     key = new_type_key()
     index = _core.type_key_to_index(key)
-    made = _core.class_find(index)
+    made = _core.class_offer(index, None)
     assert made is None
     first = ffi_hpy.register_object(key)(type(ffi_hpy.Object)("First", (ffi_hpy.Object,), {}))
-    assert _core.class_find(index) is first
+    assert _core.class_offer(index, None) is first
     second = ffi_hpy.register_object(key)(type(ffi_hpy.Object)("Second", (ffi_hpy.Object,), {}))
-    assert _core.class_find(index) is second
+    assert _core.class_offer(index, None) is second
 
 
 @pytest.mark.parametrize("is_derived", [False, True])

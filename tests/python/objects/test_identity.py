@@ -189,7 +189,7 @@ def test_a_class_registered_later_is_for_objects_without_a_wrapper(testing):
     first = make()
     assert testing.echo(first) is first
     index = first.__type_index__()
-    before = _core.class_find(index)
+    before = _core.class_offer(index, None)
 
     class Later(before):
         pass
