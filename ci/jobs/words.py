@@ -15,7 +15,10 @@ _GAP = rf"""(?:[ \t]+|[ \t]*\\?["']?[ \t]*\\?\n[ \t]*(?:{_MARK}[ \t]*)?[frb]?["'
 # Each word in brackets or cut in two, so that this file passes.
 _WORDS = {
     rf"is{_GAP}n[o](?!{_GAP}longer\b)(?={_GAP}[\w`'\"{{$%<])": 'write "is not a", or name the subject',
+    r"is_n[o](?!_longer(?:_|\b))_[a-z]\w*": 'write "is_not_a"',
+    r"(?:test_|TEST\()(?:\w*_)?(?:wha[t]|wh[o]|whoeve[r])": "write a noun",
     "nobod[y]": "name the subject, or use the passive",
+    rf"n[o]{_GAP}on[e]": "name the subject, or use the passive",
     "ane[w]": 'write "again"',
     "meanwhil[e]": "name the time",
     "whoeve[r]": "name the subject",
@@ -87,6 +90,7 @@ int a; /* It ends. {_WHAT}
  * this? {_WHO} asks, waits. */
 fail("the value is "
      "{_NO} list");
+TEST(a_call_tells_{_CLAUSED}_it_needs) {{ }} // {_NO} one
 enum {{ {_PRONOUN.upper()}, is_{_NO}, fh_{_PRONOUN}_2 }};
 // {_WHAT} remains
 x = a ? b : c;
@@ -112,7 +116,7 @@ ask = "{_WHAT} is it?" if right else "{_WHAT}'s wrong"
 ''',
 }
 _PLANTED_LINES = [
-    *("a.c:1", "a.c:2", "a.c:6", "a.c:7", "a.c:9", "a.c:9", "a.c:10"),
+    *("a.c:1", "a.c:2", "a.c:6", "a.c:7", "a.c:9", "a.c:9", "a.c:10", "a.c:10", "a.c:11"),
     *("b.md:1", "b.md:3", "b.md:6", "b.md:9", "b.md:10"),
     *("c.py:1", "c.py:2", "c.py:3", "c.py:3", "c.py:5"),
 ]

@@ -49,7 +49,7 @@ def default_version(apt: Apt, log: Path) -> str:
     """Return the default clang version of the release."""
     versions = {name.partition("-")[2] for name in apt.lacking(["clang"], log) if name.startswith("clang-")}
     if len(versions) != 1:
-        raise Missing(f"package clang of {apt.suite} names no one version but {sorted(versions)}")
+        raise Missing(f"package clang of {apt.suite} should name one version, not {sorted(versions)}")
     return versions.pop()
 
 

@@ -111,8 +111,8 @@ def build_env() -> Path:
 
 
 def install_wheel(env: Path, wheel: Path) -> None:
-    """Install exactly this wheel file into an environment, in place of an earlier wheel. No one else may use the
-    environment at this time."""
+    """Install exactly this wheel file into an environment, in place of an earlier wheel. No other program may use
+    the environment at this time."""
     stamp = env / "wheel.sha256"
     digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
     if not stamp.exists() or stamp.read_text() != digest:

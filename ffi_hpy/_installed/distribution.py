@@ -67,7 +67,7 @@ for package in [*packages, {package!r}]:
         break
 else:
     raise ModuleNotFoundError(
-        "{module} is answered for by ffi_hpy here, which is not installed any more: install ffi-hpy again, or uninstall"
+        "{module} is provided by ffi_hpy here, which is not installed any more: install ffi-hpy again, or uninstall"
         " {name}", name=__name__
     )
 __path__ = [os.path.dirname(__file__)]

@@ -66,7 +66,7 @@ def test_an_unknown_name_is_wrong_usage(monkeypatch, capsys):
     assert "known names: abi accessor" in capsys.readouterr().err
 
 
-def test_a_test_that_passes_by_chance_is_no_error():
+def test_a_test_that_passes_by_chance_is_not_an_error():
     outcome = Outcome("test_a.py")
     allowances = [Allowance("*", "::one", "by chance: an address"), Allowance("*", "::two", "a name")]
     outcome.judge({"test_a.py::one": "passed", "test_a.py::two": "passed"}, allowances)

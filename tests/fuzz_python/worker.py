@@ -87,7 +87,7 @@ class Caller:
                 pool[call % N_SLOTS] = result
                 result = None
             except BaseException as error:
-                kind = self.what_is_wrong(error)
+                kind = self.find_fault(error)
                 if kind:
                     findings.add(call, kind, error, self.journal.lines[-8:])
                 elif call % 16 == 0:
@@ -95,7 +95,7 @@ class Caller:
             if self.n_calls % LOOK_EVERY == 0 and (time.monotonic() > until or is_too_large()):
                 break
 
-    def what_is_wrong(self, error: BaseException) -> str:
+    def find_fault(self, error: BaseException) -> str:
         """Return the kind of finding for the end of a call, "" for none."""
         if isinstance(error, SystemError):
             return "SystemError"

@@ -55,7 +55,7 @@ struct module_def {
   slot slots[3];
 };
 
-/** The result of PyInit_NAME. `is_immortal`: the reference count of a struct that no one counts. */
+/** The result of PyInit_NAME. `is_immortal`: the reference count of a struct without references. */
 inline void *make_module_def(module_def *def, const char *name, int (*exec)(void *module)) {
   auto version = python_function<const char *(*)()>("Py_GetVersion");
   auto init = python_function<void *(*)(void *)>("PyModuleDef_Init");

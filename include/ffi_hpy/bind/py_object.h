@@ -1,7 +1,7 @@
 /* py_object.h - `PyObject *` for sources that were written with Python.h: a value of Python as one word.
  *
  * The header has no part of Python.h. A pointer to a native object is the address of the object. None, bool, int, float
- * and short texts, which are no native objects, are encoded in the word itself, so that they need no memory and no
+ * and short texts, which are not native objects, are encoded in the word itself, so that they need no memory and no
  * owner. Programs include nanobind/nanobind.h. */
 #ifndef FFI_HPY_BIND_PY_OBJECT_H_
 #define FFI_HPY_BIND_PY_OBJECT_H_
@@ -27,7 +27,7 @@ typedef struct ffi_hpy_py_object PyObject;
 typedef struct ffi_hpy_py_class {
   TVMFFIObject header;               /**< its type_index distinguishes it from an object */
   const char *name;                  /**< in the module builtins */
-  std::atomic<TVMFFIObject *> known; /**< the class, which is never released; NULL until someone needs it */
+  std::atomic<TVMFFIObject *> known; /**< the class, which is never released; NULL until the first use */
 } PyTypeObject;
 
 /** The visitor that a Py_tp_traverse calls for each object that a value owns. */

@@ -93,7 +93,7 @@ class bytes : public object {
   bytes() : bytes("", 0) {}
   explicit bytes(handle value) : object(detail::ask_python("bytes", value)) {}
   explicit bytes(const char *value) : bytes(value, std::strlen(value)) {}
-  /** A copy of memory; zero bytes for a null pointer, which the caller fills in before anyone else has the object. */
+  /** A copy of memory; zero bytes for a null pointer, which the caller fills in before other code has the object. */
   bytes(const void *value, size_t n) {
     std::string_view data(static_cast<const char *>(value), n);
     any_ = (value != nullptr ? detail::bytes_object(data) : detail::bytes_object(std::string(n, '\0'))).release().any();
@@ -375,7 +375,7 @@ private:
 inline dict::pairs dict::begin() const { return pairs(attr("items")().begin()); }
 inline dict::pairs dict::end() const { return pairs(iterator::sentinel()); }
 
-/** An address with a function that is called when no one refers to it. A null pointer makes None. */
+/** A pointer with a function that is called when the last reference is released. A null pointer makes None. */
 class capsule : public object {
   FFI_HPY_OBJECT(capsule, object, "typing_extensions.CapsuleType", detail::is_kind("capsule", value))
   capsule(const void *value, const char *name, void (*cleanup)(void *) noexcept = nullptr)

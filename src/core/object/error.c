@@ -197,7 +197,7 @@ const fh_error_deferral fh_error_deferred = {payload_set, payload_take};
 
 void fh_error_clear(void) { fh_error_put(NULL); }
 
-bool fh_error_is_no_memory(const TVMFFIObject *error) { return error == &no_memory.header; }
+bool fh_error_is_memory_error(const TVMFFIObject *error) { return error == &no_memory.header; }
 
 int fh_error_raise_no_memory(void) {
   /* fh_error_put steals a reference; this object has one more, which is never dropped */

@@ -24,7 +24,7 @@ FH_COLD int fh_error_raise(const char *kind, const char *format, ...) FH_PRINTF(
 FH_COLD int fh_error_raise_no_memory(void);
 
 /* Whether this is the static MemoryError, which must not be changed. */
-bool fh_error_is_no_memory(const TVMFFIObject *error);
+bool fh_error_is_memory_error(const TVMFFIObject *error);
 /* Makes a new Error without raising it; the result is a new reference. The strings are copied; cause and context gain a
  * reference each. NULL without memory, and then no error is pending. */
 TVMFFIObject *fh_error_new(TVMFFIByteArray kind, TVMFFIByteArray message, TVMFFIByteArray backtrace,

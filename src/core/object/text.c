@@ -57,8 +57,8 @@ size_t fh_text_utf8_length(const unsigned char *p, size_t n_left) {
   if (n == 0 || n > n_left || !is_tail(p + 1, n - 1)) return 0;
   /* Not UTF-8: a character that has a shorter form, and surrogates and numbers beyond U+10FFFF. */
   bool is_long_form = (p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xf0 && p[1] < 0x90);
-  bool is_no_character = (p[0] == 0xed && p[1] >= 0xa0) || (p[0] == 0xf4 && p[1] >= 0x90);
-  return is_long_form || is_no_character ? 0 : n;
+  bool is_not_a_character = (p[0] == 0xed && p[1] >= 0xa0) || (p[0] == 0xf4 && p[1] >= 0x90);
+  return is_long_form || is_not_a_character ? 0 : n;
 }
 
 int fh_text_add_quoted(fh_text *text, TVMFFIByteArray content) {

@@ -63,7 +63,7 @@ void fh_visit_context_note(const TVMFFIAny *value) {
    * reported. All threads share the static MemoryError, so it must not be changed. */
   TVMFFIObject *error = fh_error_take();
   if (error == NULL) return;
-  if (!fh_error_is_no_memory(error) && note_object(error, value->v_obj) != 0) fh_error_clear();
+  if (!fh_error_is_memory_error(error) && note_object(error, value->v_obj) != 0) fh_error_clear();
   fh_error_put(error);
 }
 

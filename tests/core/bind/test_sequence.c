@@ -40,7 +40,7 @@ static int64_t count(const TVMFFIAny *value, uint32_t flags) {
   return n;
 }
 
-TEST(each_kind_is_read_as_what_it_is) {
+TEST(each_kind_is_read_as_its_own_kind) {
   for (uint32_t kind = 0; kind < kFfiHpyNumContainers; ++kind) {
     TVMFFIAny value = container(kind, 4);
     expect_int(count(&value, 0), kind == kFfiHpyDict || kind == kFfiHpySet ? -1 : 4);

@@ -384,7 +384,7 @@ def test_arrays_of_torch(bound):
         ("sum_all", lambda np: [np.zeros(1), np.zeros(())], "[1] has dtype float64, shape () and strides (), on cpu:0"),
     ],
 )
-def test_an_error_says_what_the_array_is(bound, function, make, line):
+def test_an_error_describes_the_array(bound, function, make, line):
     numpy = pytest.importorskip("numpy")
     with refused() as caught:
         getattr(bound, function)(make(numpy))

@@ -294,7 +294,7 @@ def test_a_value_is_found_if_python_knows_it(bound):
     assert bound.is_known(bound.CountedPart())
 
 
-def test_signatures_name_what_is_accepted_and_what_is_returned(bound):
+def test_signatures_name_the_accepted_types_and_the_returned_type(bound):
     with pytest.raises(TypeError) as caught:
         bound.types()
     assert (

@@ -264,7 +264,7 @@ def test_a_callable_that_cpp_copied_works(bound):
     check_life(make(), lambda button: bound.call_kept() == 6, bound.keep_callback)
 
 
-def test_a_member_with_two_names_keeps_what_cpp_copied(bound):
+def test_a_member_with_two_names_keeps_the_copy_of_cpp(bound):
     def keep_one():
         button = bound.Button()
         button.data = [button]

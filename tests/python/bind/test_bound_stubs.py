@@ -195,7 +195,7 @@ def test_files_of_others_stay(folder):
         (["missing.py"], "missing.py: "),
     ],
 )
-def test_what_is_no_bound_module(folder, arguments, message):
+def test_a_module_that_is_not_bound_is_refused(folder, arguments, message):
     (folder / "other.so").write_bytes(b"no library")
     status, _, complaint = stubgen(folder, *arguments)
     assert (status, message in complaint) == (2, True), complaint

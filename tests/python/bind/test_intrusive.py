@@ -45,7 +45,7 @@ def test_an_object_ends_with_its_last_owner(m, before, make):
     assert m.n_alive() == before
 
 
-def test_python_keeps_what_cpp_has_released(m, before):
+def test_python_keeps_an_object_that_cpp_has_released(m, before):
     node = m.new_ref(7)
     m.keep(node)
     m.keep(None)

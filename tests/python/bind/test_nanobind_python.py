@@ -62,7 +62,7 @@ def test_a_null_pointer_is_an_empty_handle(python):
     assert python.is_null()
 
 
-def test_an_empty_object_is_no_result(python):
+def test_an_empty_object_is_not_a_result(python):
     with pytest.raises(RuntimeError, match="returned an empty object"):
         python.empty()
     with pytest.raises(KeyError, match="not there"):

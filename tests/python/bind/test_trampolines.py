@@ -120,7 +120,7 @@ def test_a_change_of_the_class_counts_at_once(bound):
 
 
 @pytest.mark.thread_unsafe(reason="it replaces a method of a class")
-def test_a_method_of_the_bound_class_that_is_replaced_is_no_override(bound):
+def test_a_replaced_method_of_the_bound_class_is_not_an_override(bound):
     class Rufus(bound.Dog):
         def name(self):
             return "Rufus"

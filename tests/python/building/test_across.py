@@ -157,7 +157,7 @@ done
 
 
 @pytest.mark.thread_unsafe(reason="the environment is the process's")
-class TestWhatCannotBeTold:
+class TestMissingTargets:
     def test_a_root_without_the_package_is_an_error_for_each_option_that_needs_the_library(
         self, tmp_path, monkeypatch, capsys
     ):

@@ -178,7 +178,7 @@ def test_a_build_directory_is_where_the_files_are(place, monkeypatch):
 # --- failures ---------------------------------------------------------------------------------------------------------
 
 
-def test_a_failed_build_can_be_mended(place):
+def test_a_failed_build_can_be_repaired(place):
     place.source.write_text("\n\nint f(void) { return missing; }\n")
     with pytest.raises(cpp.BuildError, match=r"level\.c:3:.*missing") as raised:
         place.load()

@@ -471,7 +471,7 @@ def test_a_cached_property_works_with_a_dict():
 
 
 @pytest.mark.skipif(IS_DEBUG, reason="hpy's debug mode gives another reason")
-def test_the_message_about_an_array_that_is_no_list_has_no_reason_of_numpy():
+def test_the_message_about_an_array_in_place_of_a_list_has_no_reason_of_numpy():
     numpy = pytest.importorskip("numpy")
 
     @py_class(unique_name())

@@ -553,7 +553,7 @@ class Child:
 
 
 @pytest.mark.parametrize("generation", [0, 1, 2])
-def test_a_wrapper_that_refers_to_itself_is_no_garbage(Square, native, generation):
+def test_a_wrapper_that_refers_to_itself_is_not_garbage(Square, native, generation):
     ended, callbacks = [], []
     before = native.n_alive()
     shelf = ffi_hpy.List([Square(5)])
