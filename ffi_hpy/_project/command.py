@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import keyword
+import re
 import sys
 from pathlib import Path
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 __all__ = ["files_of_project", "main"]
 
 _PROGRAM = "ffi-hpy-init"
+_NEEDED = frozenset(("ffi_hpy", "tvm_ffi", "pytest"))
+"""Packages that the project, its tests or a library of it import: its own package would hide them."""
 _TEMPLATE = Path(__file__).resolve().parent / "template"
 
 
@@ -49,10 +52,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--folder", metavar="DIR", help="the folder to write; by default NAME")
     given = parser.parse_args(arguments)
     name = given.name
-    if not (name.isidentifier() and name.isascii()) or name.startswith("_") or keyword.iskeyword(name):
-        parser.error(f"NAME must be the name of a package of Python, got {name!r}")
-    if name in getattr(sys, "stdlib_module_names", ()):
-        parser.error(f"NAME must not be that of a module of Python, got {name!r}")
+    if not _is_package_name(name):
+        similar = re.sub(r"[\W_]+", "_", name, flags=re.ASCII).strip("_")
+        hint = f"; {similar} is possible" if _is_package_name(similar) else ""
+        parser.error(f"NAME must be the name of a package of Python, got {name!r}{hint}")
+    if name in getattr(sys, "stdlib_module_names", ()) or name in _NEEDED:
+        parser.error(f"NAME must not be that of a module of Python or one that the project imports, got {name!r}")
     folder = Path(given.folder or name)
     try:
         _write(folder, files_of_project(name))
@@ -61,6 +66,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     print(f"{folder}: written; its README.md has the commands that build and test it")
     return 0
+
+
+def _is_package_name(name: str) -> bool:
+    return name.isidentifier() and name.isascii() and not name.startswith("_") and not keyword.iskeyword(name)
 
 
 def _write(folder: Path, files: dict[Path, str]) -> None:

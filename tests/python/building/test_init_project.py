@@ -36,13 +36,19 @@ def test_the_project_has_the_given_name(init, tmp_path):
 
 
 @pytest.mark.thread_unsafe(reason="pytest captures the output of the process")
-@pytest.mark.parametrize("name", ["my-package", "2d", "class", "_hidden", "json", "möwe", "a.b", ""])
+@pytest.mark.parametrize("name", ["my-package", "2d", "class", "_hidden", "json", "möwe", "a.b", "", "ffi_hpy"])
 def test_a_name_that_no_package_can_have(init, tmp_path, name):
     if name == "json" and not hasattr(sys, "stdlib_module_names"):
         name = "class"  # Python 3.9 does not list its modules
     status, _, complaint = init(name, "--folder", tmp_path)
     assert (status, f"got {name!r}" in complaint) == (2, True)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.thread_unsafe(reason="pytest captures the output of the process")
+@pytest.mark.parametrize(("name", "similar"), [("my-package", "my_package"), ("a.b", "a_b"), ("_x y", "x_y")])
+def test_a_similar_name_is_proposed(init, tmp_path, name, similar):
+    assert init(name, "--folder", tmp_path)[2].endswith(f"got {name!r}; {similar} is possible\n")
 
 
 @pytest.mark.thread_unsafe(reason="pytest captures the output of the process")
