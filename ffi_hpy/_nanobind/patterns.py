@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Patterns", "read_patterns"]
 
+_TYPE_PARAMETERS = re.compile(r"^( *(?:class|def) \w+)(\[[^(:]*\])(?=[(:])", re.MULTILINE)
 _IMPORT = re.compile(r"\s*\\(from|import) (.*)")
 
 
@@ -47,7 +48,9 @@ class Patterns:
     def apply(self, text: str, name: str, with_docstrings: bool = True) -> str:
         """Return the text of a stub with the replacements, and without docstrings if they are not wanted. `name` is
         the qualified name of its module."""
-        lines, tree = text.split("\n"), ast.parse(text)
+        if not self._patterns and with_docstrings:
+            return text
+        lines, tree = text.split("\n"), _parse(text)
         imports: list[str] = []
         edits = list(self._edits(tree, name, lines, imports)) if self._patterns else []
         for first, end, new in sorted(edits, key=lambda edit: edit[:2], reverse=True):
@@ -100,6 +103,11 @@ def read_patterns(files: Sequence[Path]) -> Patterns:
     return patterns
 
 
+def _parse(text: str) -> ast.Module:
+    """Parse a stub. Its type parameters, which Python before 3.12 does not know, become spaces."""
+    return ast.parse(_TYPE_PARAMETERS.sub(lambda found: found[1] + " " * len(found[2]), text))
+
+
 def _members(body: Body) -> Iterator[tuple[str, list[ast.stmt]]]:
     """The members of a module or class, each with its statements: overloads and a property's setter are several."""
     chains: dict[str, list[ast.stmt]] = {}
@@ -128,15 +136,13 @@ def _expand(found: re.Match[str], replacement: list[str], docs: list[list[str]],
         elif line.strip() == "\\doc":
             lines += _indented(next(turn, []) or ["..."], line[: len(line) - len(line.lstrip())])
         else:
-            lines.append(re.sub(r"\\(\w+)", lambda part: groups.get(part[1], part[0]), line))
+            lines.append(re.sub(r"\\(\d+|[^\W\d]\w*)", lambda part: groups.get(part[1], part[0]), line))
     return lines
 
 
 def _without_docstrings(text: str) -> str:
     lines = text.split("\n")
-    nodes = [
-        node for node in ast.walk(ast.parse(text)) if isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.Module))
-    ]
+    nodes = [node for node in ast.walk(_parse(text)) if isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.Module))]
     for node in sorted(nodes, key=lambda node: getattr(node, "lineno", 0), reverse=True):
         if node.body and ast.get_docstring(node, clean=False) is not None:
             first = node.body[0]
