@@ -11,13 +11,13 @@ namespace detail {
 template <typename T> inline constexpr bool is_typed_v = false;
 template <typename T, typename... Ts> inline constexpr bool is_typed_v<typed<T, Ts...>> = true;
 
-template <typename T> struct python_name {
-  static constexpr auto Name = T::Name;
-};
-template <> struct python_name<handle> {
+/** The name of T::Name, and "object" for other classes, such as class_. */
+template <typename T, typename = int> struct python_name {
   static constexpr auto Name = const_name("object");
 };
-template <> struct python_name<object> : python_name<handle> {};
+template <typename T> struct python_name<T, decltype((void)T::Name, 0)> {
+  static constexpr auto Name = T::Name;
+};
 
 /** The classes of Python, and handle. */
 template <typename T> struct type_caster<T, enable_if_t<std::is_base_of_v<handle, T> && !is_typed_v<T>>> {
