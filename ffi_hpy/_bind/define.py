@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from functools import cache
-from types import GenericAlias, ModuleType
+from types import FunctionType, GenericAlias, ModuleType
 
 from .. import _core
 from .._containers.mapping import Map
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-__all__ = ["answer", "class_name"]
+__all__ = ["StaticProperty", "answer", "class_name", "written_setters"]
 
 if not hasattr(Function, "_keep"):  # the cffi backend, where the class has the conversion of arguments
     Function._keep = staticmethod(keep)  # type: ignore[attr-defined]
@@ -289,12 +289,25 @@ def _new(cls: Any, constructor: Function) -> None:
     cls._ffi_constructor = constructor
 
 
+written_setters: dict[tuple[type, str], str] = {}
+"""The signatures that authors have written for the functions that set properties, by class and name."""
+
+
+def _class_signature(cls: type, text: str) -> None:
+    """Keep the definition that an author has written, for stubs."""
+    type.__setattr__(cls, "_ffi_signature", str(text))
+
+
 def _property(cls: type[Any], name: str, write: Function | None, metadata: str | None) -> None:
     """Add a property that the type has got. A function that takes Python objects sets it directly; the field of the
     type would convert the value first."""
     info = info_of_class(cls)
     assert info is not None
     add_property(cls, info, name)
+    if metadata is not None and '"written":' in metadata:
+        from json import loads
+
+        written_setters[cls, name] = loads(metadata)["written"]
     if write is not None and metadata is not None and PYTHON_ARGUMENTS in metadata:
         write.__name__ = name
         _describe(write, metadata, "")
@@ -436,11 +449,15 @@ def _enum_add(builder: _EnumBuilder, name: str, value: int | str, doc: str, numb
 
 
 def _as_method(function: Any) -> Any:
+    if isinstance(function, FunctionType):  # it binds its object already
+        return function
+
     def method(self: Any, *args: Any, **named: Any) -> Any:
         return function(self, *args, **named)
 
     method.__name__ = method.__qualname__ = function.__name__
     method.__doc__ = function.__doc__
+    method.__wrapped__ = function  # type: ignore[attr-defined]  # its signature, for inspect and stubs
     return method
 
 
@@ -492,8 +509,12 @@ def _property_metadata(metadata: str) -> str:
     """Return the metadata of a property from that of the function that reads it."""
     from json import dumps, loads
 
-    schema = loads(loads(metadata)["type_schema"])
-    return dumps({"type_schema": dumps(schema["named_args"]["return"][0])})
+    of_function = loads(metadata)
+    schema = loads(of_function["type_schema"])
+    own = {"type_schema": dumps(schema["named_args"]["return"][0])}
+    if "written" in of_function:
+        own["written"] = of_function["written"]
+    return dumps(own)
 
 
 def _loose_function(function: Function, metadata: str, name: str, doc: str, is_method: bool) -> Any:
@@ -508,6 +529,7 @@ def _loose_function(function: Function, metadata: str, name: str, doc: str, is_m
         return function(*args, **named)
 
     method.__name__ = method.__qualname__ = name
+    method.__wrapped__ = function  # type: ignore[attr-defined]  # its signature, for inspect and stubs
     return method
 
 
@@ -529,6 +551,7 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     "class_of_index": class_for_type_index,
     "class_address": _class_address,
     "original_base": _original_base,
+    "class_signature": _class_signature,
     "property": _property,
     "static_property": _static_property,
     "setstate": states.add_setter,

@@ -41,7 +41,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         metavar="FILE",
         help="replace the entries that the file names",
     )
-    add("-P", "--include-private", action="store_true", help="has no effect: a stub has all names of the module")
+    add("-P", "--include-private", action="store_true", help="show members whose names begin or end with _")
     add("-D", "--exclude-docstrings", action="store_true", help="leave docstrings out")
     add("--exclude-values", action="store_true", help="has no effect: default values are short")
     add("-q", "--quiet", action="store_true", help="print errors only")
@@ -65,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"{name}: {error}", file=sys.stderr)
             return 1
         folder = asked.output_dir or Path(str(module.__file__)).parent
-        texts = stubs_of(module)
+        texts = stubs_of(module, has_private=asked.include_private)
         if not asked.recursive:
             texts = dict([next(iter(texts.items()))])
         for path, text in texts.items():

@@ -32,10 +32,12 @@ NO_DEFAULT: Any = object()
 
 
 class ShownDefault:
-    """A default that only the function has: its metadata has a text for people. A call passes MISSING for it."""
+    """A default that only the function has: its metadata has a text for people, which is source code of Python if the
+    author has written it (`is_written`). A call passes MISSING for it."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, is_written: bool = False) -> None:
         self.text = text
+        self.is_written = is_written
 
     def __repr__(self) -> str:
         return self.text
@@ -46,7 +48,9 @@ def _passed(default: Any) -> Any:
 
 
 def _default_in(declared: dict[str, Any]) -> Any:
-    return ShownDefault(declared["shown"]) if "shown" in declared else declared.get("default", NO_DEFAULT)
+    if "shown" in declared:
+        return ShownDefault(declared["shown"], declared.get("written") is True)
+    return declared.get("default", NO_DEFAULT)
 
 
 class Parameters:
@@ -54,8 +58,8 @@ class Parameters:
     `result`, which arrives as a class of Python itself if `has_python_results` (list, not List); `names`, None if the
     author declared none; `defaults`, NO_DEFAULT where there is none; and whether the function itself assigns arguments
     by name, so that it also takes other names (`are_named_by_function`). `kinds` are "positional", "keyword", "args",
-    "kwargs" or "" for each name; `signature` is the text of a function of bind.h for people. `orders` are results of
-    order_of(), by its arguments."""
+    "kwargs" or "" for each name; `signature` is the text of a function of bind.h for people, `written` that of its
+    author (nb::sig), with the lines before it. `orders` are results of order_of(), by its arguments."""
 
     schemas: tuple[TypeSchema, ...] | None = None
     result: TypeSchema | None = None
@@ -65,6 +69,7 @@ class Parameters:
     defaults: tuple[Any, ...] = ()
     kinds: tuple[str, ...] = ()
     signature: str | None = None
+    written: str | None = None
 
     def __init__(self, text: str, is_member: bool = False) -> None:
         self.orders: dict[tuple[int, tuple[str, ...]], Order] = {}
@@ -77,6 +82,7 @@ class Parameters:
         self.has_python_results = metadata.get("python_results") is True
         self.are_named_by_function = metadata.get("named_by_function") is True
         self.signature = metadata.get("signature")
+        self.written = metadata.get("written")
         if schema is not None and schema.origin == "Callable" and schema.named_args:
             self.schemas = schema.named_args.get("params")
             self.result = schema.named_args["return"][0]

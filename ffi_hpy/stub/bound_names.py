@@ -1,20 +1,22 @@
-"""The names of types in the stub of a bound module."""
+"""The names of types in the stub of a bound module, and values that are types."""
 
 from __future__ import annotations
 
 import builtins
 import sys
+from importlib.util import find_spec
 from types import ModuleType
+from typing import TypeVar, get_args, get_origin
 
 from .python_generator import consts as PC
-from .python_generator.utils import ImportItem, TypeNames
+from .python_generator.utils import ImportItem, TypeNames, in_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
     from typing import Any
 
-__all__ = ["BoundNames", "type_of_value"]
+__all__ = ["BoundNames", "annotation_of", "definition_of", "type_of_value"]
 
 _OF_SETTERS = {
     **PC.TY_MAP_INPUT_DEFAULTS,
@@ -35,6 +37,7 @@ class BoundNames(TypeNames):
     def __init__(self, imports: list[ImportItem], module: str, taken: Collection[str]) -> None:
         super().__init__(dict(PC.TY_MAP_DEFAULTS), imports, taken)
         self.module = module
+        self.has_private = True  # the stub has private members
         self._in_class: frozenset[str] = frozenset()
 
     @property
@@ -54,7 +57,14 @@ class BoundNames(TypeNames):
         own = [name for name in vars(cls) if not name.startswith("__")]
         made = BoundNames(self._imports, self.module, self._taken.union(own))
         made._in_class = self._in_class.union(own)
+        made.has_private = self.has_private
         return made
+
+    def leaves_out(self, name: str, value: Any) -> bool:
+        """Whether a member is private, and the stub has none of these: a class is needed for annotations."""
+        is_special = name.startswith("__") and name.endswith("__")
+        is_private = (name.startswith("_") or name.endswith("_")) and not is_special
+        return is_private and not self.has_private and not isinstance(value, type)
 
     def of_class(self, cls: type) -> str:
         """Return the name of a class of Python."""
@@ -65,13 +75,14 @@ class BoundNames(TypeNames):
     def _with(self, defaults: dict[str, str]) -> TypeNames:
         made = BoundNames(self._imports, self.module, self._taken)
         made._in_class = self._in_class
+        made.has_private = self.has_private
         made._ty_map.update(defaults)
         return made
 
     def _name(self, full_name: str) -> str:
         if full_name == "weakref.ReferenceType":  # a generic class, whose argument C++ does not know
             return f"{super()._name(full_name)}[{self('Any')}]"
-        found = _find_class(full_name)
+        found = _find_class(full_name) or _split(full_name)
         if found is not None:
             return self._of_path(*found)
         if "." not in full_name and full_name not in _PRINTED and not hasattr(builtins, full_name):
@@ -98,6 +109,68 @@ def _find_class(key: str) -> tuple[str, str] | None:
             is_own = isinstance(found, type) and (found.__module__, found.__qualname__) == (module, path)
             return (module, path) if is_own else None
     return None
+
+
+def _split(key: str) -> tuple[str, str] | None:
+    """Return the module and the path in it of a name with several dots, of which the module may have some: that of a
+    class inside of a class. None if none of them is a module."""
+    module, path = key, ""
+    while module.count(".") > 1:
+        module, _, last = module.rpartition(".")
+        path = f"{last}.{path}" if path else last
+        if _is_module(module):
+            return module, path
+    module, _, last = module.rpartition(".")
+    return (module, f"{last}.{path}") if path and _is_module(module) else None
+
+
+def _is_module(name: str) -> bool:
+    if name in sys.modules:
+        return True
+    try:
+        return find_spec(name) is not None
+    except (ImportError, ValueError, AttributeError):
+        return False
+
+
+def annotation_of(value: Any, names: BoundNames) -> str:
+    """Return the annotation that a value is: a class, or a type of the module typing."""
+    if value is None or value is type(None):
+        return "None"
+    arguments = get_args(value)
+    if isinstance(value, type) and not arguments:
+        return names.of_class(value)
+    if not arguments or isinstance(value, (str, TypeVar)):
+        text = value.__name__ if isinstance(value, TypeVar) else repr(value)
+        return in_source(text, names.results)
+    origin: Any = get_origin(value)
+    if isinstance(origin, type) and origin.__name__ not in ("Annotated", "UnionType"):
+        shown = [_argument_of(each, names) for each in arguments]
+        return f"{names.of_class(origin)}[{', '.join(shown)}]"
+    if getattr(origin, "__name__", getattr(origin, "_name", "")) in ("Union", "UnionType"):
+        return " | ".join(annotation_of(each, names) for each in arguments)
+    return in_source(repr(value), names.results)
+
+
+def _argument_of(value: Any, names: BoundNames) -> str:
+    if value is ...:
+        return "..."
+    if isinstance(value, list):  # the parameters of a Callable
+        return f"[{', '.join(annotation_of(each, names) for each in value)}]"
+    return annotation_of(value, names)
+
+
+def definition_of(value: Any, names: BoundNames) -> str | None:
+    """Return the source code that makes a type variable, or an alias of a type. None for another value."""
+    kind = type(value).__name__
+    if kind in ("TypeVar", "ParamSpec", "TypeVarTuple") and type(value).__module__ in ("typing", "typing_extensions"):
+        words = [f'"{value.__name__}"']
+        words += [annotation_of(each, names) for each in getattr(value, "__constraints__", ())]
+        if getattr(value, "__bound__", None) is not None:
+            words.append(f"bound={annotation_of(value.__bound__, names)}")
+        words += [f"{word}=True" for word in ("covariant", "contravariant") if getattr(value, f"__{word}__", False)]
+        return f"{names(f'typing.{kind}')}({', '.join(words)})"
+    return annotation_of(value, names) if get_args(value) and get_origin(value) is not None else None
 
 
 def type_of_value(value: Any, names: BoundNames) -> str:

@@ -62,7 +62,7 @@ class NamedTypeSchema:
 
     `size`, `alignment` and `offset` are in bytes, None if unknown; `default` is MISSING, a value, or, if
     `default_is_factory`, a function that creates one. A `frozen` field is read-only; `doc` is the author's
-    documentation.
+    documentation, `written` the signature that the author has written for the function that reads a property.
     """
 
     def __init__(
@@ -78,6 +78,7 @@ class NamedTypeSchema:
         structural_eq: str | None = None,
         frozen: bool = False,
         doc: str = "",
+        written: str | None = None,
     ) -> None:
         self.name = name
         self.schema: TypeSchema = schema.schema if isinstance(schema, NamedTypeSchema) else schema
@@ -89,6 +90,7 @@ class NamedTypeSchema:
         self.structural_eq = structural_eq
         self.frozen = frozen
         self.doc = doc
+        self.written = written
 
     @staticmethod
     def from_type_field(type_field: TypeField) -> NamedTypeSchema:
@@ -108,6 +110,7 @@ class NamedTypeSchema:
             structural_eq=type_field.c_structural_eq,
             frozen=type_field.frozen,
             doc=type_field.doc or "",
+            written=type_field.metadata.get("written"),
         )
 
     @property
@@ -153,6 +156,8 @@ class FuncInfo:
     """With names, the kind of each parameter, as in Parameters."""
     has_python_results: bool = False
     """Whether results arrive as classes of Python itself: list, not List."""
+    written: str | None = None
+    """The author's own signature, from `def` or a decorator on."""
 
     @staticmethod
     def from_schema(name: str, schema: TypeSchema | NamedTypeSchema, *, is_member: bool = False) -> FuncInfo:
@@ -172,6 +177,7 @@ class FuncInfo:
             parameters.defaults,
             parameters.kinds,
             parameters.has_python_results,
+            parameters.written,
         )
 
     @staticmethod

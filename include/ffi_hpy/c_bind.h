@@ -30,7 +30,8 @@ enum {
   kFfiHpyParamByNameOnly = 1 << 10, /**< set by the core: see n_positional */
   kFfiHpyParamArgs = 1 << 11,      /**< set by the core: an Array of the other arguments by position */
   kFfiHpyParamKwargs = 1 << 12, /**< set by the core: an Array of names and values of the other arguments by name */
-  kFfiHpyParamUnsigned = 1 << 13 /**< set by the core: see kFfiHpyTypeUnsigned */
+  kFfiHpyParamUnsigned = 1 << 13, /**< set by the core: see kFfiHpyTypeUnsigned */
+  kFfiHpyParamWritten = 1 << 14   /**< the author has written `shown`, as source code of Python */
 };
 /** The position of the bits that FFI_HPY_TYPE_SIZE_SHIFT describes, set by the core. */
 #define FFI_HPY_PARAM_SIZE_SHIFT 14

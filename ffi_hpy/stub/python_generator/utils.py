@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 _NAMES = re.compile(r"[\w.]+")
 """The names in an annotation, such as ``ffi.Device | str``."""
 
+_SOURCE_NAMES = re.compile(r"""'[^']*'|"[^"]*"|(?<![\w.])([A-Za-z_]\w*(?:\.\w+)+)""")
+"""The texts in source code of Python, and as a group the names with dots."""
 _ANY_ARGUMENTS = {
     "tuple": "Any, ...",
     "set": "Any",
@@ -51,6 +53,7 @@ __all__ = [
     "arriving_type",
     "doc_lines",
     "documented",
+    "in_source",
     "is_name",
     "render_func",
     "render_func_signature",
@@ -58,6 +61,7 @@ __all__ = [
     "render_object_init",
     "render_object_methods",
     "unnamable",
+    "written_lines",
 ]
 
 
@@ -263,8 +267,21 @@ def render_func(
 ) -> list[str]:
     """Return the lines of a function: the line of render_func_signature(), with the author's documentation if there is
     some."""
+    if func.written is not None:
+        return written_lines(func.written, func.doc, ty_map, indent)
     line = render_func_signature(func, ty_map, indent, input_ty_map, note)
     return documented(line, func.doc, indent, note)
+
+
+def written_lines(text: str, doc: str, ty_map: TypeMap, indent: int) -> list[str]:
+    """Return the lines of a function with the signature that its author has written, and with its documentation."""
+    *before, last = [f"{' ' * indent}{line.strip()}" for line in in_source(text, ty_map).strip().split("\n")]
+    return [*before, *documented(f"{last}: ...", doc, indent)]
+
+
+def in_source(text: str, ty_map: TypeMap) -> str:
+    """Return source code of Python, in which names with dots become those of this file."""
+    return _SOURCE_NAMES.sub(lambda found: ty_map(found[0]) if found[1] else found[0], text)
 
 
 def documented(line: str, doc: str, indent: int, note: str = "") -> list[str]:
@@ -450,7 +467,8 @@ def _argument(name: str, schema: TypeSchema, default: Any, ty_map: TypeMap) -> s
         return f"{name}: {shown} = {_literal(default)}"
     accepts_none = schema.origin in ("Any", "None", "Optional")
     none = " | None" if default.text == "None" and not accepts_none else ""
-    return f"{name}: {shown}{none} = {_source_of(default.text, schema, ty_map)}"
+    text = in_source(default.text, ty_map) if default.is_written else _source_of(default.text, schema, ty_map)
+    return f"{name}: {shown}{none} = {text}"
 
 
 def _source_of(text: str, schema: TypeSchema, ty_map: TypeMap) -> str:

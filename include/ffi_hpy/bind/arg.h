@@ -42,6 +42,7 @@ struct arg {
   template <typename T> arg_v operator=(T &&value) const {
     object made = cast(std::forward<T>(value), rv_policy::copy);
     uint32_t flags = flags_ | (made.is_none() ? uint32_t{kFfiHpyCastAcceptsNone} : 0);
+    if (signature_ != nullptr) flags |= kFfiHpyParamWritten;
     return arg_v{name_, std::move(made), flags, signature_};
   }
 

@@ -12,6 +12,7 @@ namespace detail {
 /** The further arguments of class_. */
 struct class_about {
   const char *doc = "";
+  const char *signature = nullptr;
   int64_t flags = 0;
   handle base; /* the class of the base class, if it is an argument */
   void *supplement = nullptr;
@@ -66,7 +67,7 @@ inline void apply(class_about *about, is_weak_referenceable) { about->flags |= 2
 inline void apply(class_about *about, is_final) { about->flags |= 4; }
 inline void apply(class_about *about, is_generic) { about->flags |= 8; }
 inline void apply(class_about *, pooled) {}
-inline void apply(class_about *, sig) {}
+inline void apply(class_about *about, sig text) { about->signature = text.value; }
 inline void apply(class_about *, never_destruct) {}
 inline void apply(class_about *, type_slots) {}
 template <typename T> void apply(class_about *about, supplement<T>) { about->supplement = new T{}; }
@@ -269,6 +270,7 @@ FFI_HPY_NOINLINE inline const ffi_hpy_class *add_class(class_record *record, obj
   *cls = ask_python("class", scope, label, int_value(made->type_index), int_value(about.flags),
                     int_value(reinterpret_cast<intptr_t>(made)), str_of(FFI_HPY_BIND_TEXT));
   if (about.base.is_valid()) ask_python("original_base", *cls, about.base);
+  if (about.signature != nullptr) ask_python("class_signature", *cls, str_of(about.signature));
   return made;
 }
 

@@ -220,7 +220,7 @@ public:
   }
   /** Adds a method: a function whose first parameter is a member. */
   template <typename F, typename... Extra> enum_ &def(const char *name, F &&f, const Extra &...extra) {
-    return add("method", name, std::forward<F>(f), extra...);
+    return add("method", name, std::forward<F>(f), is_method(), extra...);
   }
   /** Adds a static method. */
   template <typename F, typename... Extra> enum_ &def_static(const char *name, F &&f, const Extra &...extra) {

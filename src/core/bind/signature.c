@@ -235,6 +235,7 @@ static int add_params(fh_text *text, const ffi_hpy_function_spec *spec, const ff
     if (params[i].shown != NULL) {
       rc |= fh_text_add_cstr(text, ",\"shown\":");
       rc |= add_json_string(text, part_of(params[i].shown));
+      if (params[i].flags & kFfiHpyParamWritten) rc |= fh_text_add_cstr(text, ",\"written\":true");
     }
     const char *kind = params[i].name == NULL ? "positional" : NULL;
     for (size_t k = 0; k < FH_COUNT_OF(kinds); ++k) {
@@ -262,6 +263,10 @@ int fh_signature_add_metadata(fh_text *text, const ffi_hpy_function_spec *spec, 
   if (is_named || is_by_core) rc |= add_params(text, spec, params);
   rc |= fh_text_add_cstr(text, ",\"signature\":");
   rc |= add_json_string(text, part_of(signature));
+  if (spec->signature != NULL) { /* for stubs, with the lines before the last one */
+    rc |= fh_text_add_cstr(text, ",\"written\":");
+    rc |= add_json_string(text, part_of(spec->signature));
+  }
   if (is_by_core) rc |= fh_text_add_cstr(text, ",\"named_by_function\":true");
   if (takes_python) rc |= fh_text_add_cstr(text, ",\"python_arguments\":true");
   if ((spec->flags & kFfiHpyFunctionReleasesGil) == 0) rc |= fh_text_add_cstr(text, ",\"nonblocking\":true");

@@ -246,7 +246,8 @@ TEST(the_metadata_has_types_and_names) {
   make(&typed, "f", "list[int] | None\ncollections.abc.Callable[[int, str], None]\ndict[str, int | float | None]\nint",
        3, 2);
   typed.spec.n_positional = 2;
-  typed.spec.signature = "def f(a, b) -> \"x\"";
+  typed.spec.signature = "@d\ndef f(a, b) -> \"x\"";
+  typed.params[2].flags |= kFfiHpyParamWritten;
   typed.type_flags[0] = kFfiHpyTypeTakesPython;
   static const char expected[] =
       "{\"type_schema\":\"{\\\"type\\\":\\\"ffi.Function\\\",\\\"named_args\\\":{\\\"return\\\":"
@@ -258,8 +259,10 @@ TEST(the_metadata_has_types_and_names) {
       "{\\\"type\\\":\\\"dict\\\",\\\"args\\\":[{\\\"type\\\":\\\"str\\\"},{\\\"type\\\":\\\"Union\\\",\\\"args\\\":"
       "[{\\\"type\\\":\\\"int\\\"},{\\\"type\\\":\\\"float\\\"},{\\\"type\\\":\\\"None\\\"}]}]},{\\\"type\\\":"
       "\\\"int\\\"}]}}\","
-      "\"params\":[{\"name\":\"a\"},{\"name\":\"b\"},{\"name\":\"c\",\"shown\":\"9\",\"kind\":\"keyword\"}],"
-      "\"signature\":\"f(a, b) -> \\\"x\\\"\",\"named_by_function\":true,\"python_arguments\":true,"
+      "\"params\":[{\"name\":\"a\"},{\"name\":\"b\"},{\"name\":\"c\",\"shown\":\"9\",\"written\":true,\"kind\":"
+      "\"keyword\"}],"
+      "\"signature\":\"f(a, b) -> \\\"x\\\"\",\"written\":\"@d\\u000adef f(a, b) -> "
+      "\\\"x\\\"\",\"named_by_function\":true,\"python_arguments\":true,"
       "\"nonblocking\":true,\"python_results\":true}";
   expect_metadata(&typed, expected);
 }

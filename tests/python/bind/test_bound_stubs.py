@@ -21,7 +21,7 @@ from builtins import list as _list, tuple as _tuple
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from ffi_hpy import Object
-from typing import Any, Callable, ClassVar, overload
+from typing import Any, Callable, ClassVar, Final, Literal, Sized, TypeVar, final, overload
 from weakref import ReferenceType
 from . import inner as inner
 
@@ -30,6 +30,16 @@ class Color(Enum):
     red = 1
     green = 2
     """Like grass."""
+    def next(self) -> Color:
+        """The one behind it."""
+        ...
+    def mix(self, other: Color = Color.red) -> Color: ...
+    @staticmethod
+    def parse(_0: str, /) -> Color: ...
+    @property
+    def is_warm(self) -> bool:
+        """Like fire."""
+        ...
 
 class TooSmall(ValueError):
     ...
@@ -66,6 +76,29 @@ class Shape(Object):
     def __eq__(self, _1: object, /) -> bool: ...
     def __len__(self) -> int: ...
     limit: ClassVar[int]
+    n_made: ClassVar[int] = ...
+    """How many."""
+    n_kinds: Final[int] = ...
+    size = count
+    @classmethod
+    def of(cls, n: int = 3) -> _Shape: ...
+
+@final
+class Written(Sized):
+    @property
+    def color(self, /) -> Color: ...
+    @color.setter
+    def color(self, value: int | Color, /) -> None: ...
+    def __init__(self, *, color: Literal['a.b'] = 'a.b') -> None: ...
+    def __len__(self, /) -> int:
+        """None."""
+        ...
+    def mark(self, value: bool = bool(1)) -> None: ...
+
+T = TypeVar("T", bound=Shape)
+def same(arg: T, /) -> T:
+    """It."""
+    ...
 
 class Square(Shape):
     @property
@@ -98,6 +131,10 @@ numbers: list[int]
 table: dict[str, float]
 pair: _tuple[int, str]
 best: Color
+find_color = find
+Numbers = list[int]
+def _hidden() -> None: ...
+__all__ = ['Color', 'Shape']
 _Shape = Shape
 '''[1:]
 INNER = r'''
@@ -223,3 +260,37 @@ print(stubbed.find(), shapes.stubbed.inner.color_of(stubbed.Square(1)))
 """
     shown = ["4.0 8 shapes.stubbed.Shape", "Color.red Color.red"]
     assert run_python(program, folder).splitlines() == shown
+
+
+def test_the_methods_of_an_enum_have_names_and_signatures(folder):
+    program = """
+import inspect, sys
+sys.path.insert(0, sys.argv[1])
+import ffi_hpy, stubbed
+red, green = stubbed.Color
+print(green.mix(), red.mix(other=green), green.next(), stubbed.Color.parse("x"), inspect.signature(red.mix))
+"""
+    shown = "Color.green Color.red Color.green Color.red (other: stubbed.Color = Color.red) -> stubbed.Color\n"
+    assert run_python(program, folder) == shown
+
+
+@pytest.mark.parametrize(("options", "is_shown"), [((), False), (("-P",), True)])
+def test_the_command_of_nanobind_leaves_private_members_out(folder, options, is_shown):
+    command = [sys.executable, "-m", "ffi_hpy._nanobind.stubgen", "-q", "-m", "stubbed", "-o", "out.pyi", *options]
+    subprocess.run(command, cwd=folder, check=True)
+    stub = (folder / "out.pyi").read_text()
+    assert ("def _hidden() -> None: ..." in stub) == is_shown
+    assert "def same(arg: T, /) -> T:" in stub
+
+
+@pytest.mark.same_everywhere
+def test_a_class_inside_of_a_class_is_imported_from_the_module(tmp_path, monkeypatch):
+    from ffi_hpy.stub.bound_names import BoundNames
+
+    (tmp_path / "module_of_nested.py").write_text("class A:\n    class B: ...\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    imports = []
+    names = BoundNames(imports, "m", ())
+    assert names("module_of_nested.A.B") == "A.B"
+    assert names("collections.abc.Sized") == "Sized"
+    assert [(item.mod, item.name) for item in imports] == [("module_of_nested", "A"), ("collections.abc", "Sized")]

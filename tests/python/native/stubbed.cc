@@ -6,6 +6,7 @@
 #include <ffi_hpy/stl/string.h>
 #include <ffi_hpy/stl/tuple.h>
 #include <ffi_hpy/stl/vector.h>
+#include <ffi_hpy/typing.h>
 
 namespace nb = ffi_hpy;
 using namespace nb::literals;
@@ -28,6 +29,8 @@ struct Square : Shape {
   Color color = Color::red;
 };
 struct Part {};
+struct Part2 {};
+int n_made = 0, n_kinds = 0;
 struct Unbound {};
 template <typename A, typename B> struct UnboundPair {};
 struct TooSmall : std::runtime_error {
@@ -37,7 +40,15 @@ struct TooSmall : std::runtime_error {
 } // namespace
 
 FFI_HPY_MODULE(stubbed, m) {
-  nb::enum_<Color>(m, "Color", "A \"color\".").value("red", Color::red).value("green", Color::green, "Like grass.");
+  nb::enum_<Color>(m, "Color", "A \"color\".")
+      .value("red", Color::red)
+      .value("green", Color::green, "Like grass.")
+      .def(
+          "next", [](Color color) { return color; }, "The one behind it.")
+      .def(
+          "mix", [](Color a, Color) { return a; }, "other"_a = Color::red)
+      .def_static("parse", [](const std::string &) { return Color::red; })
+      .def_prop_ro("is_warm", [](Color color) { return color == Color::red; }, "Like fire.");
   nb::exception<TooSmall>(m, "TooSmall", "ValueError");
 
   nb::class_<Shape> shape(m, "Shape", "A shape.\n\nWith sides.");
@@ -57,6 +68,25 @@ FFI_HPY_MODULE(stubbed, m) {
           "__eq__", [](const Shape &a, const Shape &b) { return a.label == b.label; }, nb::is_operator())
       .def("__len__", &Shape::count);
   shape.attr("limit") = 8;
+  shape.def_rw_static("n_made", &n_made, "How many.").def_ro_static("n_kinds", &n_kinds);
+  shape.attr("size") = shape.attr("count");
+  shape.attr("of") = nb::module_::import_("builtins")
+                         .attr("classmethod")(nb::cpp_function([](nb::handle, int) { return Shape(); }, nb::name("of"),
+                                                               nb::is_method(), "n"_a = 3));
+
+  /* Signatures that the author writes. */
+  nb::class_<Part2>(m, "Written", nb::sig("@typing.final\nclass Written(typing.Sized)"))
+      .def(nb::init<>(), nb::sig("def __init__(self, *, color: typing.Literal['a.b'] = 'a.b') -> None"))
+      .def(
+          "__len__", [](Part2 &) { return 0; }, nb::sig("def __len__(self, /) -> int"), "None.")
+      .def(
+          "mark", [](Part2 &, bool) {}, "value"_a.sig("bool(1)") = true)
+      .def_prop_rw(
+          "color", [](Part2 &) { return Color::red; }, [](Part2 &, Color) {},
+          nb::for_getter(nb::sig("def color(self, /) -> Color")),
+          nb::for_setter(nb::sig("def color(self, value: int | Color, /) -> None")));
+  m.attr("T") = nb::type_var("T", "bound"_a = shape);
+  m.def("same", [](nb::object o) { return o; }, nb::sig("def same(arg: T, /) -> T"), "It.");
 
   nb::class_<Square, Shape>(m, "Square")
       .def(nb::init<double>(), "side"_a)
@@ -88,6 +118,10 @@ FFI_HPY_MODULE(stubbed, m) {
   m.attr("table") = std::map<std::string, double>{{"a", 1}};
   m.attr("pair") = std::tuple<int, std::string>(1, "x");
   m.attr("best") = Color::red;
+  m.attr("find_color") = m.attr("find");
+  m.attr("Numbers") = nb::typing().attr("List")[nb::builtins()["int"]];
+  m.attr("__all__") = std::vector<std::string>{"Color", "Shape"};
+  m.def("_hidden", [] {});
 
   nb::module_ inner = m.def_submodule("inner", "A module inside.");
   inner.def("color_of", [](const Square &square) { return square.color; }, "square"_a);
