@@ -52,6 +52,8 @@ def keep_module(module: types.ModuleType) -> OpaquePyObject:
 # --- classes --------------------------------------------------------------------------------------------------------
 
 _KINDS: dict[str, Any] = {
+    "str": str,
+    "bytes": bytes,
     "int": int,
     "float": float,
     "bytearray": bytearray,
@@ -110,6 +112,13 @@ def _call(function: Any, kinds: str, *values: Any) -> Any:
                 raise TypeError(f"got multiple values for keyword argument {min(repeated)!r}")
             named.update(value)
     return function(*args, **named)
+
+
+def _plain_text(value: Any, is_bytes: bool) -> str | bytes | None:
+    """Return the text of an object of a class that derives from str or bytes; None for another object."""
+    if is_bytes:
+        return bytes.__getitem__(value, slice(None)) if isinstance(value, bytes) else None
+    return str.__str__(value) if isinstance(value, str) else None
 
 
 def _to_function(value: Any) -> Any:
@@ -378,6 +387,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "capsule_name": lambda capsule: capsule._name,
     "items": _items,
     "pairs": _pairs,
+    "plain_text": _plain_text,
     "to_function": _to_function,
     "from_function": _from_function,
     "print": _print,

@@ -19,6 +19,23 @@ FFI_HPY_NOINLINE inline handle lend(object made) noexcept {
   return borrowed;
 }
 
+/** Reads an object of a class of Python that derives from str or bytes. Its text is valid until the thread has read 64
+ * further ones. */
+FFI_HPY_COLD inline bool read_object_text(const TVMFFIAny &value, bool is_bytes, std::string_view *out) noexcept {
+  enum { kLent = 64 };
+  thread_local object lent[kLent];
+  thread_local unsigned next = 0;
+  object text;
+  try {
+    text = ask_python("plain_text", handle(value), handle(word(kTVMFFIBool, is_bytes)));
+  } catch (...) {
+    if (translate_exception() == -1) python_error dropped;
+  }
+  if (text.is_none()) return false;
+  object &kept = lent[next++ % kLent] = std::move(text);
+  return read_text(kept.any(), is_bytes, out);
+}
+
 } // namespace detail
 
 /** An attribute or an item of an object: read when it is used, set by `=`. */

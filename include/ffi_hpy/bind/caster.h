@@ -371,9 +371,16 @@ public:
   /** Moves the bytes from the caster to an object that lives until the function returns. *text points at them before
    * and afterwards. */
   bool outlive(const char **text, cleanup_list *cleanup) noexcept {
-    if (*text != bytes_) return true;
+    return *text != bytes_ || keep(text, sizeof(bytes_), cleanup);
+  }
+  /** Copies a text to an object that lives until the function returns. */
+  static bool keep(const char **text, size_t size, cleanup_list *cleanup) noexcept {
     if (cleanup == nullptr) return false;
-    handle kept = text_from_cpp(std::string_view(bytes_, sizeof(bytes_))); /* so long that it is not short */
+    handle kept = guarded([&] {
+      std::string copy(*text, size);
+      copy.resize(size + sizeof(bytes_)); /* so long that it is not short */
+      return str_of(copy);
+    });
     if (!kept.is_valid()) python_error dropped;
     std::string_view bytes;
     if (!kept.is_valid() || !read_text(kept.any(), false, &bytes)) return false;
@@ -388,10 +395,14 @@ private:
 
 template <> struct type_caster<std::string_view> : native_caster {
   FFI_HPY_TYPE_CASTER(std::string_view, const_name("str"));
-  bool from_python(handle source, uint32_t, cleanup_list *) noexcept {
+  bool from_python(handle source, uint32_t, cleanup_list *cleanup) noexcept {
     if (!read_text(source.any(), false, &value)) return false;
     if (source.any().type_index == kTVMFFISmallStr) value = {short_.copy(value), value.size()};
-    return true;
+    const char *text = value.data();
+    if (source.any().type_index != kTVMFFIOpaquePyObject) return true;
+    bool is_kept = short_text::keep(&text, value.size(), cleanup);
+    value = {text, value.size()};
+    return is_kept;
   }
   static handle from_cpp(std::string_view source, rv_policy, cleanup_list *) noexcept { return text_from_cpp(source); }
   bool outlive(cleanup_list *cleanup) noexcept {
@@ -411,14 +422,14 @@ template <> struct type_caster<char> : native_caster {
   static constexpr auto Name = const_name("str");
   template <typename T_> using Cast = std::conditional_t<std::is_pointer_v<T_>, const char *, char>;
 
-  bool from_python(handle source, uint32_t flags, cleanup_list *) noexcept {
+  bool from_python(handle source, uint32_t flags, cleanup_list *cleanup) noexcept {
     if (source.is_none()) return (flags & cast_flags::accepts_none) != 0;
     std::string_view text;
     if (!read_text(source.any(), false, &text)) return false;
     size_ = text.size();
     value = text.data();
     if (source.any().type_index == kTVMFFISmallStr) value = short_.copy(text);
-    return true;
+    return source.any().type_index != kTVMFFIOpaquePyObject || short_text::keep(&value, size_, cleanup);
   }
   static handle from_cpp(const char *source, rv_policy, cleanup_list *) noexcept {
     return source == nullptr ? handle(none_value()) : text_from_cpp(source);

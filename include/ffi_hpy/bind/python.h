@@ -79,6 +79,7 @@ FFI_HPY_NOINLINE inline object own_text(const TVMFFIAny &value) {
   return value.type_index == kTVMFFIStr ? str_of(data) : bytes_object(data);
 }
 /** The bytes of a str or, if is_bytes is true, of bytes. False for another value. */
+bool read_object_text(const TVMFFIAny &value, bool is_bytes, std::string_view *out) noexcept;
 inline bool read_text(const TVMFFIAny &value, bool is_bytes, std::string_view *out) {
   switch (value.type_index) {
   case kTVMFFIRawStr:
@@ -103,6 +104,7 @@ inline bool read_text(const TVMFFIAny &value, bool is_bytes, std::string_view *o
     *out = {bytes->data, bytes->size};
     return true;
   }
+  case kTVMFFIOpaquePyObject: return read_object_text(value, is_bytes, out);
   default: return false;
   }
 }

@@ -14,8 +14,9 @@ namespace detail {
 inline bool is_kind(const char *name, handle value) {
   return value.is_valid() && ask_python("is_kind", str_of(name), value).any().v_int64 != 0;
 }
-inline bool is_text(handle value, int32_t small, int32_t large) {
-  return value.any().type_index == small || value.any().type_index == large;
+inline bool is_text(handle value, int32_t small, int32_t large, const char *name) {
+  int32_t index = value.any().type_index;
+  return index == small || index == large || (index == kTVMFFIOpaquePyObject && is_kind(name, value));
 }
 inline int64_t int_of(const object &value) { return value.any().v_int64; }
 
@@ -69,7 +70,7 @@ class float_ : public object {
 
 /** A str. c_str() is valid while the object is. */
 class str : public object {
-  FFI_HPY_OBJECT(str, object, "str", detail::is_text(value, kTVMFFISmallStr, kTVMFFIStr))
+  FFI_HPY_OBJECT(str, object, "str", detail::is_text(value, kTVMFFISmallStr, kTVMFFIStr, "str"))
   str() : str("") {}
   explicit str(handle value) : object(detail::ask_python("str", value)) {}
   explicit str(const char *value) : object(detail::str_of(value)) {}
@@ -89,7 +90,7 @@ inline str operator""_s(const char *text, size_t n) { return str(text, n); }
 } // namespace literals
 
 class bytes : public object {
-  FFI_HPY_OBJECT(bytes, object, "bytes", detail::is_text(value, kTVMFFISmallBytes, kTVMFFIBytes))
+  FFI_HPY_OBJECT(bytes, object, "bytes", detail::is_text(value, kTVMFFISmallBytes, kTVMFFIBytes, "bytes"))
   bytes() : bytes("", 0) {}
   explicit bytes(handle value) : object(detail::ask_python("bytes", value)) {}
   explicit bytes(const char *value) : bytes(value, std::strlen(value)) {}

@@ -50,17 +50,26 @@ template <typename Duration> handle timedelta_of(const Duration &source) noexcep
   return guarded([&] { return ask_python("timedelta", microseconds_of(source)); });
 }
 
+/** Reads a float, or an object of a class that derives from it. */
+inline bool read_float(handle source, double *out) noexcept {
+  try {
+    make_caster<double> number;
+    bool is_float = source.any().type_index == kTVMFFIFloat || is_kind("float", source);
+    if (!is_float || !number.from_python(source, cast_flags::convert, nullptr)) return false;
+    *out = number.value;
+    return true;
+  } catch (...) {
+    return conversion_failed(nullptr);
+  }
+}
 /** Reads a duration: a timedelta, or, if values may be converted, a float of seconds that fits. */
 template <typename Duration> bool read_duration(handle source, uint32_t flags, Duration *out) noexcept {
-  if (source.any().type_index == kTVMFFIFloat) {
-    if ((flags & cast_flags::convert) == 0) return false;
-    double seconds = source.any().v_float64;
-    return std::isfinite(seconds) && convert_duration(std::chrono::duration<double>(seconds), out);
-  }
   std::chrono::microseconds found;
-  if (source.any().type_index != kTVMFFIOpaquePyObject || !read_microseconds("microseconds", source, &found))
-    return false;
-  return convert_duration(found, out);
+  bool is_object = source.any().type_index == kTVMFFIOpaquePyObject;
+  if (is_object && read_microseconds("microseconds", source, &found)) return convert_duration(found, out);
+  double seconds;
+  if ((flags & cast_flags::convert) == 0 || !read_float(source, &seconds)) return false;
+  return std::isfinite(seconds) && convert_duration(std::chrono::duration<double>(seconds), out);
 }
 
 template <typename Rep, typename Period> struct type_caster<std::chrono::duration<Rep, Period>> {

@@ -241,11 +241,26 @@ int fb_argument_convert(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args
   }
 }
 
+/* Whether a number or a text is an object of another class than that of its kind, which a copy would not have. */
+static bool is_derived(HPyContext *ctx, HPy value, FbTypeTag kind) {
+  HPy exact = kind == FB_TYPE_KIND_INT     ? ctx->h_LongType
+              : kind == FB_TYPE_KIND_FLOAT ? ctx->h_FloatType
+              : kind == FB_TYPE_KIND_STR   ? ctx->h_UnicodeType
+              : kind == FB_TYPE_KIND_BYTES ? ctx->h_BytesType
+                                           : HPy_NULL;
+  if (HPy_IsNull(exact)) return false;
+  HPy type = HPy_Type(ctx, value);
+  bool is_exact = HPy_Is(ctx, type, exact);
+  HPy_Close(ctx, type);
+  return !is_exact;
+}
+
 int fb_argument_keep(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
   HPy converter = HPy_NULL;
   FbTypeTag kind = fb_type_tag_of(ctx, value, &converter);
   if (kind == FB_TYPE_KIND_CONVERTER) HPy_Close(ctx, converter);
-  if (kind <= FB_TYPE_KIND_RVALUE_REF || kind == FB_TYPE_KIND_MEMBER) return fb_argument_convert(ctx, value, out, args);
+  bool is_native = kind <= FB_TYPE_KIND_RVALUE_REF || kind == FB_TYPE_KIND_MEMBER;
+  if (is_native && !is_derived(ctx, value, kind)) return fb_argument_convert(ctx, value, out, args);
   return conversions[FB_TYPE_KIND_OPAQUE](ctx, value, out, args);
 }
 

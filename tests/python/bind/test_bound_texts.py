@@ -48,6 +48,38 @@ def test_a_text_that_python_returns_lives_until_the_next_one(bound, text):
     assert bound.call_chars(Poet().word) == bound.call_view(Poet().word) == text
 
 
+class Name(str):
+    pass
+
+
+class Data(bytes):
+    pass
+
+
+class Count(int):
+    pass
+
+
+class Size(float):
+    pass
+
+
+@pytest.mark.parametrize(("one", "two"), TEXTS)
+def test_a_class_that_derives_from_str_is_a_text(bound, one, two):
+    names = {Name(f"{two}{i}"): i for i in range(100)}
+    shown = "".join(f"{name}{name}," for name in names)
+    assert bound.view_beside_dict(Name(one), names) == f"{one}:{shown}"
+    assert bound.chars_beside_object(Name(one), None) == one
+    assert bound.vector_of_pairs([(Name(one), Name(two))]) == f"{one}|{two}|"
+    assert bound.cast_view(Name(one)) == one
+    assert bound.types_of([Name(one), Data(b"x"), one, b"y", 1, [one]]) == "sbsb--"
+
+
+@pytest.mark.parametrize("value", [Name("x"), Data(b"x"), Count(3), Count(2**70), Size(2.5)], ids=repr)
+def test_an_object_of_a_derived_class_crosses_as_itself(bound, value):
+    assert bound.echo_object(value) is value
+
+
 def test_the_result_of_a_callable_must_be_a_text(bound):
     assert bound.call_chars(lambda: None) == "(null)"
     with pytest.raises(TypeError, match="expected str as the result of a callable"):

@@ -90,6 +90,20 @@ FFI_HPY_MODULE(bound_texts, m) {
     auto view = nb::cast<View>(text);
     return text_of(view);
   });
+  m.def("view_beside_dict", [](View text, nb::dict names) {
+    std::string found;
+    for (auto [name, value] : names) found += nb::cast<std::string>(name) + nb::str(name).c_str() + ",";
+    return std::string(text) + ":" + found;
+  });
+  m.def("chars_beside_object", [](Chars text, nb::object) { return text_of(text); });
+  m.def("echo_object", [](nb::object value) { return value; });
+  m.def("types_of", [](nb::list items) {
+    std::string found;
+    for (nb::handle item : items) {
+      found += nb::isinstance<nb::str>(item) ? 's' : nb::isinstance<nb::bytes>(item) ? 'b' : '-';
+    }
+    return found;
+  });
   m.def("try_cast", [](nb::object text) {
     Chars chars = "";
     View view;
