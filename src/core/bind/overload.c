@@ -185,13 +185,15 @@ FH_INLINE int call_one(const overload *self, const TVMFFIAny *args, uint32_t n_a
 
 /* --- the error of a call that no overload accepts ----------------------------------------------------------------- */
 
-/* Adds the line for a parameter: its name, where in the argument the value is, and why the value does not fit. */
+/* Adds the line for a parameter: its position, counted from 0 as in messages of the C++ headers, its name, where in the
+ * argument the value is, and why the value does not fit. */
 static int add_line(fh_text *text, const overload *self, uint32_t number, uint32_t i, const ffi_hpy_reason *reason) {
   const ffi_hpy_param inner = {.flags = fh_range_flags(reason->type_flags)};
   TVMFFIByteArray place = fh_base_bytes("");
   (void)fh_str_content(&reason->place, &place);
-  int rc = fh_text_add_format(text, "\n    %u. ", (unsigned)number);
+  int rc = fh_text_add_format(text, "\n    %u. argument #%u `", (unsigned)number, (unsigned)i);
   rc |= fh_signature_add_name(text, self->params, self->head.n_params, i);
+  rc |= fh_text_add_cstr(text, "`");
   rc |= fh_text_add(text, place.data, place.size);
   if (!reason->has_value) return rc;
   if (fh_range_excludes(&inner, &reason->value)) {

@@ -142,7 +142,7 @@ TEST(a_mismatch_names_numbers_outside_the_range) {
     TVMFFIObjectHandle error;
     TVMFFIErrorMoveFromRaised(&error);
     TVMFFIByteArray message = TVMFFIErrorGetCellPtr(error)->message;
-    expect_int(strstr(message.data, "    1. a is ") != NULL, rows[i].range != NULL);
+    expect_int(strstr(message.data, "    1. argument #0 `a` is ") != NULL, rows[i].range != NULL);
     fh_object_release(error);
     fh_object_release(function);
   }

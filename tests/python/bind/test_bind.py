@@ -119,12 +119,21 @@ def test_arguments_that_do_not_fit(bound, args):
     assert lines[4].startswith("Invoked with types: ")
 
 
-def test_an_error_names_the_parameter_that_refuses_its_argument(bound):
+def test_an_error_has_the_name_and_the_position_of_the_parameter_that_refuses_its_argument(bound):
     for arguments, expected in (
-        (((1, "a"), {}), ["Invoked with types: int, str", "    1. b has the type str", "    2. a has the type int"]),
+        (
+            ((1, "a"), {}),
+            [
+                *("Invoked with types: int, str", "    1. argument #1 `b` has the type str"),
+                "    2. argument #0 `a` has the type int",
+            ],
+        ),
         (
             ((1,), {"b": [2]}),
-            ["Invoked with types: int, list", "    1. b has the type list", "    2. a has the type int"],
+            [
+                *("Invoked with types: int, list", "    1. argument #1 `b` has the type list"),
+                "    2. argument #0 `a` has the type int",
+            ],
         ),
         (((1, 2, 3), {}), ["Invoked with types: int, int, int"]),  # no parameter refuses one of them
         (((1.5,), {}), ["Invoked with types: float"]),  # it is the only one
@@ -133,7 +142,7 @@ def test_an_error_names_the_parameter_that_refuses_its_argument(bound):
         with pytest.raises(TypeError) as caught:
             bound.add(*args, **kwargs)
         assert str(caught.value).splitlines()[4 : 4 + len(expected)] == expected
-    with pytest.raises(TypeError, match=r"\n    1\. z has the type list$"):
+    with pytest.raises(TypeError, match=r"\n    1\. argument #2 `z` has the type list$"):
         bound.describe(1, z=[])
 
 
@@ -162,7 +171,7 @@ def test_numbers_keep_their_value_or_are_refused(bound, name, low, high):
         lines = str(caught.value).splitlines()
         assert lines[-2:] == [
             "Invoked with types: int",
-            f"    1. arg is {outside}, which is outside the range {low} to {high}",
+            f"    1. argument #0 `arg` is {outside}, which is outside the range {low} to {high}",
         ]
     for wrong in (1.0, "1", None):
         with pytest.raises(TypeError) as caught:
@@ -175,9 +184,9 @@ def test_numbers_outside_the_range_are_named(bound):
         with pytest.raises(TypeError) as caught:
             bound.add(**arguments)
         assert str(caught.value).splitlines()[-3:] == [
-            "    1. a is -2147483649, which is outside the range -2147483648 to 2147483647",
-            "    1. b is 2147483648, which is outside the range -2147483648 to 2147483647",
-            "    2. a has the type int",
+            "    1. argument #0 `a` is -2147483649, which is outside the range -2147483648 to 2147483647",
+            "    1. argument #1 `b` is 2147483648, which is outside the range -2147483648 to 2147483647",
+            "    2. argument #0 `a` has the type int",
         ]
 
 

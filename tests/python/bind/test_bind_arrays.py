@@ -374,13 +374,17 @@ def test_arrays_of_torch(bound):
 @pytest.mark.parametrize(
     ("function", "make", "line"),
     [
-        ("float32", lambda np: np.zeros((2, 3)), "array has dtype float64, shape (2, 3) and strides (3, 1), on cpu:0"),
+        (
+            "float32",
+            lambda np: np.zeros((2, 3)),
+            "argument #0 `array` has dtype float64, shape (2, 3) and strides (3, 1), on cpu:0",
+        ),
         (
             "shaped",
             lambda np: np.zeros((3, 1), "f"),
-            "array has dtype float32, shape (3, 1) and strides (1, 1), on cpu:0",
+            "argument #0 `array` has dtype float32, shape (3, 1) and strides (1, 1), on cpu:0",
         ),
-        ("fill", lambda np: np.broadcast_to(np.zeros((), "f"), (2, 2)), "a is read-only"),
+        ("fill", lambda np: np.broadcast_to(np.zeros((), "f"), (2, 2)), "argument #0 `a` is read-only"),
         ("sum_all", lambda np: [np.zeros(1), np.zeros(())], "[1] has dtype float64, shape () and strides (), on cpu:0"),
     ],
 )
