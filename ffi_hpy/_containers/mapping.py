@@ -40,6 +40,13 @@ def _find_key() -> Function:
     return native_function("find_key")
 
 
+@cache
+def _entries() -> Function:
+    """The binding's function that returns the entries of a mapping at one moment as a Map, with the same keys: a Map
+    that Python makes of a Dict has other objects as keys."""
+    return native_function("entries")
+
+
 class _Reading(CMapping, Object):
     """The common part of Map and Dict."""
 
@@ -65,10 +72,15 @@ class _Reading(CMapping, Object):
         """View of the (key, value) pairs, in insertion order."""
         return _Items(self)
 
+    @staticmethod
+    def _is_compared(key: Any) -> bool:
+        """Whether native code compares a key, so that it needs no search by `==`."""
+        return type(key) in _COMPARED or issubclass(type(key), CObject)
+
     def _own_key(self, key: Any) -> Any:
         """Return a key that native code finds: for a tuple or an object of Python the key of this mapping that equals
         it, or the key itself if there is none."""
-        if type(key) in _COMPARED or issubclass(type(key), CObject):
+        if self._is_compared(key):
             return key
 
         def is_equal(own: Any) -> bool:
@@ -213,6 +225,20 @@ class Dict(CDict, _Reading, MutableMapping[K, V]):
         entries = Dict(self)
         return entries if type(self) is Dict else wrapper_like(self, entries)
 
+    def _put_searched(self, key: Any, value: Any, replaces: bool = True) -> Any:
+        """Set a key that `==` compares, unless it exists and its value must stay; return its value. The search
+        begins again if another thread adds a key that may be equal during the comparisons."""
+        if not hasattr(_ffi_api, "DictPutSearched"):
+            own = self._own_key(key)
+            if replaces or own not in self:
+                _ffi_api.DictSetItem(self, own, value)
+            return _ffi_api.DictGetItem(self, own)
+        while True:
+            seen = _entries()(self)
+            found = _ffi_api.DictPutSearched(self, seen, seen._own_key(key), value, replaces)
+            if not MISSING.same_as(found):
+                return found
+
     def _take(self, key: Any) -> Any:
         """Remove a key and return its value, MISSING if there is none. A core other than ours needs two steps."""
         key = self._own_key(key)
@@ -265,12 +291,9 @@ class Dict(CDict, _Reading, MutableMapping[K, V]):
             key: the key to look up.
             default: the value that the key gets, which is converted as an argument of a call.
         """
-        key = self._own_key(key)
-        if hasattr(_ffi_api, "DictSetDefault"):
+        if self._is_compared(key) and hasattr(_ffi_api, "DictSetDefault"):
             return _ffi_api.DictSetDefault(self, key, default)
-        if key not in self:
-            self[key] = default
-        return self[key]
+        return self._put_searched(key, default, False)
 
     def popitem(self) -> tuple[K, V]:
         """Remove the first entry and return its key and value. Several threads get different entries.

@@ -205,11 +205,14 @@ class CMapping(CObject):
 
 
 class CDict(CMapping):
-    """Write access to native mappings. The package's class implements `_delete`."""
+    """Write access to native mappings. The package's class implements `_delete`, `_is_compared`, which tells the keys
+    that native code compares, and `_put_searched`, which sets another one."""
 
     __slots__ = ()
 
     _delete: Any
+    _is_compared: Any
+    _put_searched: Any
 
     @hidden
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -217,7 +220,9 @@ class CDict(CMapping):
 
     @hidden
     def __setitem__(self, key: Any, value: Any) -> None:
-        key = self._own_key(key)
+        if not self._is_compared(key):
+            self._put_searched(key, value)
+            return
         frame = take()
         try:
             put(frame, 2, key, "ffi.DictSetItem")

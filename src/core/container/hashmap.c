@@ -294,29 +294,57 @@ int fh_hashmap_put(fh_hashmap_object *map, const fh_hashmap_pair *pair) {
   return rc;
 }
 
-/* 1 with an owned copy of the key's existing value, or the result of fh_hashmap_set with an owned copy of the pair's
- * value. */
-static int find_or_set(fh_hashmap_object *map, const fh_hashmap_pair *pair, fh_hashmap_hooks hooks, TVMFFIAny *out,
-                       fh_hashmap_rest *rest) {
+/* Whether a key is an object that is not text. */
+static bool is_other_object(const TVMFFIAny *key) {
+  return fh_any_is_object(key) && key->type_index != kTVMFFIStr && key->type_index != kTVMFFIBytes;
+}
+
+/* Whether each object among the keys is also a key of `seen`. Text is compared by its content, and objects with hooks
+ * by the hooks, so these need no search by the caller. */
+static bool has_only_seen(const fh_hashmap_object *map, const fh_hashmap_object *seen) {
+  uint64_t position = fh_hashmap_begin(map), unused;
+  for (const fh_hashmap_pair *pair; (pair = fh_hashmap_at(map, position)) != NULL;) {
+    bool is_other = is_other_object(&pair->key);
+    if (is_other && find_position(seen, &pair->key, FH_HASHMAP_NO_HOOKS, &unused) == 0) return false;
+    position = fh_hashmap_next(map, position);
+  }
+  return true;
+}
+
+enum { FOUND = 1, HAS_UNSEEN = 2 };
+
+/* Sets the key of a pair, or only finds the key if it exists and the value must not be replaced: FOUND, or the result
+ * of fh_hashmap_set, with an owned copy of the key's value. HAS_UNSEEN if the key is new, and so is another one. */
+static int find_or_set(fh_hashmap_object *map, const fh_hashmap_object *seen, const fh_hashmap_pair *pair,
+                       bool replaces, fh_hashmap_hooks hooks, TVMFFIAny *out, fh_hashmap_rest *rest) {
+  uint64_t position;
   init_rest(rest);
-  int rc = get_with(map, &pair->key, hooks, out);
-  if (rc == 0 && (rc = fh_hashmap_set(map, pair, hooks, rest)) == 0) fh_any_copy(&pair->value, out);
+  int rc = find_position(map, &pair->key, hooks, &position);
+  if (rc == FOUND && !replaces) fh_any_copy(&fh_hashmap_at(map, position)->value, out);
+  if (rc < 0 || (rc == FOUND && !replaces)) return rc;
+  if (rc == 0 && seen != NULL && !has_only_seen(map, seen)) return HAS_UNSEEN;
+  if ((rc = fh_hashmap_set(map, pair, hooks, rest)) == 0) fh_any_copy(&pair->value, out);
   return rc;
 }
 
-int fh_hashmap_put_new(fh_hashmap_object *map, const fh_hashmap_pair *pair, TVMFFIAny *out) {
+int fh_hashmap_put_searched(fh_hashmap_object *map, const fh_hashmap_object *seen, const fh_hashmap_pair *pair,
+                            bool replaces, TVMFFIAny *out) {
   fh_hashmap_pair taken = *pair;
   fh_hashmap_rest rest;
   lock_dict(map);
-  int rc = find_or_set(map, &taken, FH_HASHMAP_NO_HOOKS, out, &rest);
+  int rc = find_or_set(map, seen, &taken, replaces, FH_HASHMAP_NO_HOOKS, out, &rest);
   unlock_dict(map);
   rc = fh_hashmap_finish(rc, &rest);
   if (rc == FH_HASHMAP_NEEDS_HOOK) {
-    rc = find_or_set(map, &taken, FH_HASHMAP_HOOKS, out, &rest);
+    rc = find_or_set(map, seen, &taken, replaces, FH_HASHMAP_HOOKS, out, &rest);
     rc = fh_hashmap_finish(rc, &rest);
   }
   if (rc != 0) fh_hashmap_drop_pair(&taken);
-  return rc < 0 ? -1 : 0;
+  return rc < 0 ? -1 : rc != HAS_UNSEEN;
+}
+
+int fh_hashmap_put_new(fh_hashmap_object *map, const fh_hashmap_pair *pair, TVMFFIAny *out) {
+  return fh_hashmap_put_searched(map, NULL, pair, false, out) < 0 ? -1 : 0;
 }
 
 int fh_hashmap_set_views(fh_hashmap_object *map, const TVMFFIAny *key, const TVMFFIAny *value) {

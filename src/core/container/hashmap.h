@@ -34,6 +34,11 @@ int fh_hashmap_put(fh_hashmap_object *map, const fh_hashmap_pair *pair);
 /* As fh_hashmap_put of a Dict, unless the key exists already; *out becomes an owned copy of the key's value after the
  * call. */
 int fh_hashmap_put_new(fh_hashmap_object *map, const fh_hashmap_pair *pair, TVMFFIAny *out);
+/* For a caller that has searched `seen`, an earlier copy of a Dict, in its own way for a key that equals the pair's:
+ * as fh_hashmap_put if `replaces`, otherwise as fh_hashmap_put_new. If the key would be added, but the Dict has got
+ * another key since that could equal the pair's, it stays as it is, and the result is 0; otherwise 1 or -1. */
+int fh_hashmap_put_searched(fh_hashmap_object *map, const fh_hashmap_object *seen, const fh_hashmap_pair *pair,
+                            bool replaces, TVMFFIAny *out);
 /* Adds an owned pair to a small table with room, such as a new table for up to 4 pairs. The key must be new. */
 void fh_hashmap_add_new(fh_hashmap_object *map, const TVMFFIAny *key, const TVMFFIAny *value);
 /* As fh_hashmap_set with hooks and with copies of two views; drops the displaced values. */

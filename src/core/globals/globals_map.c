@@ -215,6 +215,27 @@ FH_GLOBAL(dict_set_default) {
   return fh_hashmap_put_new(map, &pair, result);
 }
 
+/* ffi_hpy.DictPutSearched(dict, seen, key, value, replaces) -> the value that the key has after the call, or the
+ * sentinel MISSING: for keys that Python's `==` compares. The caller has searched `seen`, a Map with the entries that
+ * the Dict had at one moment. A new key is set only if the Dict has got no other key since that may equal it. */
+FH_GLOBAL(dict_put_searched) {
+  const char *name = "ffi_hpy.DictPutSearched";
+  fh_hashmap_object *map;
+  fh_hashmap_pair pair;
+  TVMFFIObject *seen;
+  int64_t replaces;
+  if (arg_map(name, args, n_args, 5, kTVMFFIDict, &map) != 0) return -1;
+  if (fh_function_arg_object(name, args, 1, kTVMFFIMap, &seen) != 0) return -1;
+  if (fh_function_arg_int(name, args, 4, &replaces) != 0) return -1;
+  if (own_pair(&args[2], &args[3], &pair) != 0) return -1;
+  int rc = fh_hashmap_put_searched(map, (const fh_hashmap_object *)seen, &pair, replaces != 0, result);
+  if (rc == 0) {
+    TVMFFIAny missing = fh_any_object(fh_sentinel_missing());
+    fh_any_copy(&missing, result);
+  }
+  return rc < 0 ? -1 : 0;
+}
+
 /* Removes the pair of a key from a Dict: 1 with an owned pair in *old, 0 if there is none, or -1. */
 static int take_pair(fh_hashmap_object *map, const TVMFFIAny *key_view, fh_hashmap_pair *old) {
   TVMFFIAny key;
@@ -278,6 +299,7 @@ const fh_globals_entry fh_globals_map[] = {
     {"ffi.DictErase", dict_erase, "None(ffi.Dict<Any, Any>, Any)"},
     {"ffi_hpy.DictPop", dict_pop, NULL},
     {"ffi_hpy.DictSetDefault", dict_set_default, NULL},
+    {"ffi_hpy.DictPutSearched", dict_put_searched, NULL},
     {"ffi.DictClear", dict_clear, "None(ffi.Dict<Any, Any>)"},
     {"ffi.DictForwardIterFunctor", dict_iterate, "ffi.Function(ffi.Dict)"},
     {NULL, NULL, NULL},

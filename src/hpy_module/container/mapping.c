@@ -133,27 +133,25 @@ static HPy raise_key(HPyContext *ctx, HPy key) {
 }
 
 /* The call for the key of self that equals a key, which the package's method `_own_key` finds. */
-static FH_NOINLINE int call_with_own(HPyContext *ctx, HPy self, FbCoreFunction *function, Pair *functions, HPy key,
-                                     HPy value, TVMFFIAny *result) {
+static FH_NOINLINE int call_with_own(HPyContext *ctx, HPy self, Pair *functions, HPy key, TVMFFIAny *result) {
   HPy own = fb_rare_call(ctx, self, "_own_key", key, HPy_NULL);
   if (HPy_IsNull(own)) return -1;
-  int rc = call_with(ctx, self, function, functions, own, value, result, false);
+  int rc = call_with(ctx, self, NULL, functions, own, HPy_NULL, result, false);
   HPy_Close(ctx, own);
   return rc;
 }
 
-/* Like call_with, without CALL_SEARCHES. Each conversion of a tuple or of an object of Python makes another native
- * object, and native keys compare objects by identity: the key of self that equals such a key replaces it. */
-static int call(HPyContext *ctx, HPy self, FbCoreFunction *function, Pair *functions, HPy key, HPy value,
-                TVMFFIAny *result) {
-  int rc = call_with(ctx, self, function, functions, key, value, result, true);
-  if (FH_LIKELY(rc != CALL_SEARCHES)) return rc;
-  return call_with_own(ctx, self, function, functions, key, value, result);
+/* Like call_with, for functions that only read, and without CALL_SEARCHES. Each conversion of a tuple or of an object
+ * of Python makes another native object, and native keys compare objects by identity: the key of self that equals such
+ * a key replaces it. */
+static int call(HPyContext *ctx, HPy self, Pair *functions, HPy key, TVMFFIAny *result) {
+  int rc = call_with(ctx, self, NULL, functions, key, HPy_NULL, result, true);
+  return FH_LIKELY(rc != CALL_SEARCHES) ? rc : call_with_own(ctx, self, functions, key, result);
 }
 
 /* Looks up a key. Returns 1, 0 if it is missing, or -1 with an exception raised. */
 FH_INLINE int look_up(HPyContext *ctx, HPy self, HPy key, TVMFFIAny *value) {
-  if (FH_UNLIKELY(call(ctx, self, NULL, &get_functions, key, HPy_NULL, value) != 0)) return -1;
+  if (FH_UNLIKELY(call(ctx, self, &get_functions, key, value) != 0)) return -1;
   return !is_missing(ctx, value);
 }
 
@@ -162,7 +160,7 @@ FH_INLINE int look_up(HPyContext *ctx, HPy self, HPy key, TVMFFIAny *value) {
 HPyDef_SLOT(mapping_length, HPy_mp_length)
 static HPy_ssize_t mapping_length_impl(HPyContext *ctx, HPy self) {
   TVMFFIAny size;
-  return call(ctx, self, NULL, &size_functions, HPy_NULL, HPy_NULL, &size) != 0 ? -1 : (HPy_ssize_t)size.v_int64;
+  return call(ctx, self, &size_functions, HPy_NULL, &size) != 0 ? -1 : (HPy_ssize_t)size.v_int64;
 }
 
 HPyDef_SLOT(mapping_item, HPy_mp_subscript)
@@ -176,7 +174,7 @@ static HPy mapping_item_impl(HPyContext *ctx, HPy self, HPy key) {
 HPyDef_SLOT(mapping_contains, HPy_sq_contains)
 static int mapping_contains_impl(HPyContext *ctx, HPy self, HPy key) {
   TVMFFIAny n;
-  int rc = call(ctx, self, NULL, &count_functions, key, HPy_NULL, &n);
+  int rc = call(ctx, self, &count_functions, key, &n);
   return rc != 0 ? -1 : n.v_int64 != 0;
 }
 
@@ -256,7 +254,8 @@ HPyDef_SLOT(dict_assign, HPy_mp_ass_subscript)
 static int dict_assign_impl(HPyContext *ctx, HPy self, HPy key, HPy value) {
   TVMFFIAny nothing;
   if (HPy_IsNull(value)) return fb_rare_run(ctx, self, "_delete", key, HPy_NULL); /* `del` */
-  return call(ctx, self, &dict_set, NULL, key, value, &nothing);
+  int rc = call_with(ctx, self, &dict_set, NULL, key, value, &nothing, true);
+  return FH_LIKELY(rc != CALL_SEARCHES) ? rc : fb_rare_run(ctx, self, "_put_searched", key, value);
 }
 
 /* --- types -------------------------------------------------------------------------------------------------------- */

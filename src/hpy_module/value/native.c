@@ -179,12 +179,18 @@ static int find_in_walk(TVMFFIObject *walk, int64_t n, KeyKind kind, TVMFFIObjec
   return 0;
 }
 
+/* Returns the entries that a Map or Dict, args[0], has at one moment: a Map with the same objects as keys. */
+static int entries(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
+  static FbCoreFunction to_map = {.name = "__ffi_convert__", .type_index = kTVMFFIMap};
+  (void)self;
+  return n == 1 ? fb_core_function_call(&to_map, args, 1, result) : refuse("expected a mapping");
+}
+
 /* Looks in a Map or Dict for a key of the kind of args[1] that args[2], a Function of one key, accepts. Returns the
  * key, or None. A key that is an OpaquePyObject is returned as a pointer that the caller owns, because Python would
  * receive the object inside. */
 static int find_key(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
-  static FbCoreFunction to_map = {.name = "__ffi_convert__", .type_index = kTVMFFIMap},
-                        size_of = {.name = "ffi.MapSize"}, walk_of = {.name = "ffi.MapForwardIterFunctor"};
+  static FbCoreFunction size_of = {.name = "ffi.MapSize"}, walk_of = {.name = "ffi.MapForwardIterFunctor"};
   (void)self;
   if (n != 3 || args[2].type_index != kTVMFFIFunction) return refuse("expected a mapping, a key and a function");
   KeyKind kind = kind_of_key(&args[1]);
@@ -195,7 +201,7 @@ static int find_key(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *res
         "the program keeps, such as f = ffi_hpy.convert(callable)");
   }
   TVMFFIAny map, size, walk;
-  if (fb_core_function_call(&to_map, args, 1, &map) != 0) return -1; /* the entries of one moment */
+  if (entries(NULL, args, 1, &map) != 0) return -1;
   int rc = fb_core_function_call(&size_of, &map, 1, &size);
   if (rc == 0) rc = fb_core_function_call(&walk_of, &map, 1, &walk);
   if (rc == 0) {
@@ -216,7 +222,7 @@ static HPy fb_native_functions_impl(HPyContext *ctx, HPy self) {
     const char *name;
     TVMFFISafeCallType call;
   } functions[] = {{"adopt", adopt},         {"echo", echo},       {"weak_take", weak_take}, {"weak_get", weak_get},
-                   {"weak_drop", weak_drop}, {"visited", visited}, {"find_key", find_key}};
+                   {"weak_drop", weak_drop}, {"visited", visited}, {"find_key", find_key},   {"entries", entries}};
   (void)self;
   HPy found = HPyDict_New(ctx);
   int rc = HPy_IsNull(found) ? -1 : 0;

@@ -61,6 +61,7 @@ static const row rows[] = {
     {"ffi.DictErase", "dk", NULL, 0, NULL},
     {"ffi_hpy.DictPop", "dk", NULL, 0, NULL},
     {"ffi_hpy.DictSetDefault", "dks", NULL, 0, NULL},
+    {"ffi_hpy.DictPutSearched", "dmas1", NULL, 0, NULL},
     {"ffi.DictClear", "d", NULL, 0, NULL},
     {"ffi.DictForwardIterFunctor", "d", NULL, 0, NULL},
     {"ffi.String", "s", NULL, 0, NULL},

@@ -11,7 +11,7 @@ import types
 from pathlib import Path
 
 import pytest
-from support import unique_name
+from support import parallelize, unique_name
 
 import ffi_hpy
 from ffi_hpy import Array, Dict, List, Map, convert
@@ -428,6 +428,33 @@ def test_a_key_of_a_dict_that_is_an_object_of_python_is_replaced_and_removed(new
     assert len(ours) == 0
     with pytest.raises(KeyError):
         del ours[new_key()]
+
+
+@pytest.mark.parametrize("put", [Dict.__setitem__, Dict.setdefault])
+def test_a_key_that_is_added_during_the_comparisons_is_not_added_twice(put):
+    """As if another thread had added it."""
+
+    class Adding:
+        def __eq__(self, other):
+            if not isinstance(other, Adding) and to_add:
+                put(ours, to_add.pop(), "first")
+            return isinstance(other, Adding)
+
+        def __hash__(self):
+            return 1
+
+    to_add = [Adding()]
+    ours = Dict({Place(1): 0})
+    put(ours, Adding(), "second")
+    assert len(ours) == 2
+    assert ours[Adding()] == ("second" if put is Dict.__setitem__ else "first")
+
+
+def test_threads_that_set_one_key_that_is_an_object_of_python_make_one_entry():
+    for _ in range(20):
+        ours = Dict({})
+        parallelize(lambda i: [ours.__setitem__(Path(str(n)), i) for n in range(5)], 4)  # noqa: B023
+        assert sorted(ours) == [Path(str(n)) for n in range(5)]
 
 
 def test_an_exception_of_a_comparison_of_keys_arrives():
