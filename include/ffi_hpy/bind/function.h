@@ -280,6 +280,15 @@ template <typename T> FFI_HPY_COLD bool explain_inner(const handle &source, uint
   return true;
 }
 
+/** As explain_inner, for a number outside the range of T: the message has the class of any other value already. */
+template <typename T> FFI_HPY_COLD bool explain_number(const handle &source, uint32_t flags, mismatch *found) {
+  int32_t kind = source.any().type_index;
+  bool is_int = kind == kTVMFFIInt || kind == kTVMFFIBigInt;
+  bool is_number = std::is_floating_point_v<T> ? is_int || kind == kTVMFFIFloat
+                                               : is_int && (type_flags<T>() >> FFI_HPY_TYPE_SIZE_SHIFT) != 0;
+  return is_number && explain_inner<T>(source, flags, found);
+}
+
 using explain_function = bool (*)(handle source, uint32_t flags, mismatch *found);
 FFI_HPY_COLD inline int explain_argument(explain_function explain, const TVMFFIAny *arg, uint32_t flags,
                                          ffi_hpy_reason *out) noexcept {

@@ -4,6 +4,7 @@
 #define FFI_HPY_STL_FUNCTION_H_
 
 #include <ffi_hpy/bind/function.h>
+#include <ffi_hpy/bind/functions.h>
 #include <ffi_hpy/bind/references.h>
 
 #include <functional>
@@ -11,6 +12,18 @@
 FFI_HPY_NAMESPACE_BEGIN
 
 namespace detail {
+
+/** ", but `result`[1] is 300, which is outside the range 0 to 255"; "" if the reason is another one. */
+FFI_HPY_COLD inline std::string outside_range_text(const mismatch &found) {
+  uint32_t size = found.type_flags >> FFI_HPY_TYPE_SIZE_SHIFT;
+  int32_t kind = found.value.is_valid() ? found.value.any().type_index : kTVMFFINone;
+  if (size == 0 || size > 4 || (kind != kTVMFFIInt && kind != kTVMFFIBigInt)) return "";
+  bool is_signed = (found.type_flags & kFfiHpyTypeUnsigned) == 0;
+  uint64_t most = UINT64_MAX >> (64 - (4u << size) + (is_signed ? 1u : 0u));
+  std::string least = is_signed ? "-" + std::to_string(most + 1) : "0";
+  return ", but `result`" + found.place + " is " + repr(found.value).c_str() + ", which is outside the range " + least +
+         " to " + std::to_string(most);
+}
 
 /** A callable of Python in a std::function. */
 template <typename R, typename... A> struct python_callable {
@@ -27,20 +40,24 @@ template <typename R, typename... A> struct python_callable {
     object kept = take(result);
     if constexpr (is_text_view_v<R>) {
       std::decay_t<R> text;
-      if (!read_view(kept, &text)) refuse();
+      if (!read_view(kept, &text)) refuse(kept);
       return last_text(text);
     } else if constexpr (!std::is_void_v<R>) {
       (void)check_cast<R>();
       make_caster<R> read;
-      if (!load<R>(&read, kept, true, &cleanup)) refuse();
+      if (!load<R>(&read, kept, true, &cleanup)) refuse(kept);
       return static_cast<R>(read.operator cast_t<R>());
     }
   }
 
 private:
-  [[noreturn]] FFI_HPY_COLD static void refuse() {
+  [[noreturn]] FFI_HPY_COLD static void refuse([[maybe_unused]] const object &given) {
     std::string text = "expected " + type_text(make_caster<R>::Name.text, make_caster<R>::Name.types()) +
                        " as the result of a callable";
+    if constexpr (!is_text_view_v<R>) {
+      mismatch found;
+      if (explain_inner<R>(given, cast_flags::convert, &found)) text += outside_range_text(found);
+    }
     throw builtin_exception("TypeError", text.c_str());
   }
 };

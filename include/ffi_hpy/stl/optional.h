@@ -27,9 +27,8 @@ template <typename Optional, typename T = typename Optional::value_type> struct 
     if (source.is_none()) return false;
     if constexpr (explains_v<T>) {
       return make_caster<T>::explain(source, flags_for_local_caster<T>(flags), found);
-    } else { /* the class is in the message already, the range is not */
-      bool is_int = source.any().type_index == kTVMFFIInt || source.any().type_index == kTVMFFIBigInt;
-      return std::is_integral_v<T> && is_int && explain_inner<T>(source, flags, found);
+    } else {
+      return explain_number<T>(source, flags, found);
     }
   }
   template <typename U, std::enable_if_t<!std::is_pointer_v<std::remove_reference_t<U>>, int> = 0>

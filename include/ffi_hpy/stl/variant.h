@@ -51,6 +51,10 @@ template <typename... T> struct type_caster<std::variant<T...>> {
     if ((read<T>(source, flags & ~uint32_t{cast_flags::convert}, cleanup) || ...)) return true;
     return (flags & cast_flags::convert) != 0 && (read<T>(source, flags, cleanup) || ...);
   }
+  /** The range of the first alternative that is such a number. */
+  static bool explain(handle source, uint32_t flags, mismatch *found) {
+    return (explain_number<T>(source, flags, found) || ...);
+  }
   template <typename U, std::enable_if_t<!std::is_pointer_v<std::remove_reference_t<U>>, int> = 0>
   static handle from_cpp(U &&source, rv_policy policy, cleanup_list *cleanup) noexcept {
     return guarded([&] {

@@ -702,6 +702,11 @@ def test_callables(bound):
         bound.apply(fail, 1)
     with pytest.raises(TypeError, match="expected int as the result of a callable"):
         bound.apply(lambda x: "text", 1)
+    outside = rf"{2**31}, which is outside the range -{2**31} to {2**31 - 1}$"
+    with pytest.raises(TypeError, match=rf"expected int as the result of a callable, but `result` is {outside}"):
+        bound.apply(lambda x: 2**31, 1)
+    with pytest.raises(TypeError, match=rf"expected list\[int\] as the .* but `result`\[1\] is {outside}"):
+        bound.use_reverser(lambda numbers, names: [1, 2**31])
     with pytest.raises(TypeError):
         bound.apply(3, 1)
 

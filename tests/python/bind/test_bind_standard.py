@@ -406,6 +406,7 @@ def test_small_types_of_ml_dtypes_are_read(bound):
         ("shape_of", ((1, 2),), "[1] has the type int"),
         ("rows", ([[1], [2, "x"]],), "[1][1] has the type str"),
         ("durations", ([1.5, "x"],), "[1] has the type str"),
+        ("text_or_int", (2**31,), f"` is {2**31}, which is outside the range -{2**31} to {2**31 - 1}"),
         ("single", (1e39,), " is outside the range of a float"),
         ("single", (-(2**130),), " is outside the range of a float"),
         ("real", (2**1024,), " is outside the range of a double"),

@@ -126,12 +126,12 @@ template <typename Derived, typename Self, typename Duration, typename As> struc
         return Self(std::chrono::duration_cast<Duration>(std::chrono::duration<double>(*seconds)));
       }
     }
-    WithUnits(src, convert);
+    WithUnits(src, convert, [] {});
     return result;
   }
   static std::string GetMismatchTypeInfo(const TVMFFIAny *src) {
     std::string found;
-    WithUnits(src, [src, &found](int64_t n, auto unit) {
+    auto explain = [src, &found](int64_t n, auto unit) {
       found = Shown(src);
       if (!UnitCount<Duration, decltype(unit)>(n).is_whole) {
         found += ", which is finer than " + UnitName<typename Duration::period>();
@@ -139,7 +139,9 @@ template <typename Derived, typename Self, typename Duration, typename As> struc
         found.append(kOutsideTheRange).append("of ").append(std::to_string(8 * sizeof(typename Duration::rep)));
         found += " bits of " + UnitName<typename Duration::period>();
       }
-    });
+    };
+    auto exceed = [src, &found] { found = Shown(src) + kOutsideTheRange + "of 64 bits of microseconds"; };
+    WithUnits(src, explain, exceed);
     return found.empty() ? GivenClass(src) : found;
   }
   static std::string TypeStr() { return As::kName; }
@@ -152,17 +154,18 @@ private:
     if (!As::kTakesSeconds) return std::nullopt;
     return TypeTraits<double>::TryCastFromAnyView(src);
   }
-  /** Calls use(n, unit) for a value that is n units long: a time of Python is in microseconds, and a number of seconds
-   * is rounded to the smaller one of a microsecond and the unit of Duration. */
-  template <typename Use> static void WithUnits(const TVMFFIAny *src, Use use) {
+  /** Calls use(n, unit) for a value that is n units long, or exceed() if 64 bits do not have n: a time of Python is in
+   * microseconds, and a number of seconds is rounded to the smaller one of a microsecond and the unit of Duration. */
+  template <typename Use, typename Exceed> static void WithUnits(const TVMFFIAny *src, Use use, Exceed exceed) {
     using Unit = std::conditional_t<std::ratio_less_v<typename Duration::period, std::micro>, typename Duration::period,
                                     std::micro>;
     if (src->type_index == kTVMFFIOpaquePyObject) {
       Any count = AskPython(As::kRead, AnyView::CopyFromTVMFFIAny(*src));
-      if (std::optional<int64_t> n = count.as<int64_t>()) use(*n, std::micro());
+      if (std::optional<int64_t> n = count.as<int64_t>()) return use(*n, std::micro());
+      if (count != nullptr) exceed();
     } else if (std::optional<double> seconds = Seconds(src)) {
       double n = *seconds * Unit::den / Unit::num;
-      if (!(std::abs(n) < 9.2e18)) ThrowTimeTooLarge(Shown(src));
+      if (!(std::abs(n) < 9.2e18)) return exceed();
       use(std::llround(n), Unit());
     }
   }
