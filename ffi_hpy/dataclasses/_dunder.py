@@ -88,5 +88,9 @@ def _replace(self: Any, /, **changes: Any) -> Any:
         return dataclasses.replace(self, **changes)
     made = self.__copy__()
     for name, value in changes.items():
-        getattr(type(made), name).set(made, value)
+        set_field = getattr(getattr(type(made), name, None), "set", None)
+        if set_field is None:
+            key = type(made).__tvm_ffi_type_info__.type_key
+            raise TypeError(f"{key}.__replace__() got an unexpected keyword argument {name!r}")
+        set_field(made, value)
     return made

@@ -128,7 +128,7 @@ class _InitVar:
 
     def __init__(self, described: Any) -> None:
         self.name = described.name
-        self.annotation = described.type
+        self.dataclass_field = described
         self.c_kw_only = described.kw_only
         self.c_default, self.c_default_factory = described.default, described.default_factory
         self.c_has_default = described.has_default
@@ -211,16 +211,28 @@ def _signature(info: TypeInfo) -> Signature:
 
 
 def _shown_annotation(field: Any) -> Any:
-    if isinstance(field, _InitVar):
-        return field.annotation
+    if field.dataclass_field is not None and field.dataclass_field.type is not None:
+        return field.dataclass_field.type  # as it was written: the schema of a Literal or Enum says less
     schema = field._known_ty
     return Parameter.empty if schema is None else annotation_of(schema)
 
 
+class _Factory:
+    """Stands for the default that a function makes, as in the standard library."""
+
+    def __repr__(self) -> str:
+        return "<factory>"
+
+
+_FACTORY = _Factory()
+
+
 def _shown_default(field: TypeField) -> Any:
-    """Return the default if it is a plain value; otherwise MISSING in its place."""
-    is_plain = field.c_default is None or isinstance(field.c_default, (bool, int, float, str))
-    return field.c_default if is_plain else MISSING
+    """Return the default as the class has it, or the sign for a function that makes one."""
+    written = field.dataclass_field
+    if written is not None and written.default is not MISSING:
+        return written.default
+    return field.c_default if field.c_default_factory is MISSING else _FACTORY
 
 
 # --- types of native libraries ----------------------------------------------------------------------------------------

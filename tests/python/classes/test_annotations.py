@@ -425,6 +425,20 @@ def test_a_class_without_docstring_shows_its_signature():
     assert Documented.__doc__ == "Its own."
 
 
+def test_the_signature_of_a_class_has_annotations_and_defaults_as_they_were_written():
+    @py_class(unique_name("annotations.Written"))
+    class Written(ffi_hpy.Object):
+        mode: Literal["r", 1] = "r"
+        color: Color = Color.RED
+        items: abc.Sequence[int] = ()
+        names: abc.Mapping[str, float] = field(default_factory=dict)
+
+    parameters = inspect.signature(Written).parameters
+    assert [each.annotation for each in parameters.values()] == list(typing.get_type_hints(Written).values())
+    assert [each.default for each in parameters.values()][:3] == ["r", Color.RED, ()]
+    assert Written.__doc__.endswith(" = <factory>)")
+
+
 def test_instances_have_weak_references_on_request():
     @py_class(unique_name("annotations.Weak"), weakref_slot=True)
     class Weak(ffi_hpy.Object):

@@ -409,7 +409,7 @@ def test_copies():
     assert (list(shallow.children), shallow.value.x) == ([1, 2], 5)
     assert (list(deep.children), deep.value.x) == ([1], 1)
     assert replace(node, value=3).value == 3
-    with pytest.raises(AttributeError):
+    with pytest.raises(TypeError):
         replace(node, nothing=3)
 
 
