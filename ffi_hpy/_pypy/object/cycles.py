@@ -331,7 +331,7 @@ def _settle(witness: _Witness, is_alive: list[bool]) -> None:
 
 def _restore_all(wrappers: list[Any]) -> None:
     for wrapper in wrappers:
-        if wrapper._ffi_is_listed:
+        if wrapper._ffi_is_listed is not False:
             restore(wrapper)
 
 

@@ -169,8 +169,8 @@ class Called(Copied):
     @hidden
     def read(self, obj: Any, address: int) -> Any:
         """Return the value of the property of an object at an address."""
-        if not obj._ffi_is_listed:
-            register(obj)
+        if obj._ffi_is_listed is False and register(obj) is obj and obj._ffi_has_state:
+            obj._ffi_is_listed = None  # a call that passes the object to native code keeps the wrapper
         return Copied.read(self, obj, address)
 
 
