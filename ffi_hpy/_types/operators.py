@@ -70,7 +70,7 @@ def follow_equality(cls: type) -> None:
 # --- operands ---------------------------------------------------------------------------------------------------------
 
 
-def _misfits(method: TypeMethod) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _mismatches(method: TypeMethod) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the beginnings of messages: about operands of another type, and about numbers outside the range. The name
     is followed by the signature, if there is one."""
     called = f" when calling: `{method._type_key}.{method.name}"
@@ -82,14 +82,14 @@ def _misfits(method: TypeMethod) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def _binary(method: TypeMethod) -> Callable[..., Any]:
     func, keeps_self = method.func, method.name in IN_PLACE
-    misfits, too_large = _misfits(method)
+    mismatches, too_large = _mismatches(method)
     out_of_range = too_large if method.name in _EQUALITY else None
 
     def operate(self: CObject, other: object, /, *rest: object) -> Any:
         try:
             result = func(self, other, *rest)
         except TypeError as error:
-            if str(error).startswith(misfits):
+            if str(error).startswith(mismatches):
                 return NotImplemented
             raise
         except OverflowError as error:
@@ -104,13 +104,13 @@ def _binary(method: TypeMethod) -> Callable[..., Any]:
 def _contains(method: TypeMethod) -> Callable[..., bool]:
     """`in`: an object that the parameter's type does not accept is not an item. A whole float equals an int."""
     func = method.func
-    misfits, out_of_range = _misfits(method)
+    mismatches, out_of_range = _mismatches(method)
 
     def contains(self: CObject, item: object, /) -> bool:
         try:
             return bool(func(self, item))
         except TypeError as error:
-            if not str(error).startswith(misfits):
+            if not str(error).startswith(mismatches):
                 raise
         except OverflowError as error:
             if not str(error).startswith(out_of_range):

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
     Description = tuple[str, int, str, tuple[Any, ...]]
 
-__all__ = ["Converter", "Misfit"]
+__all__ = ["Converter", "Mismatch"]
 
 
-class Misfit(Exception):
+class Mismatch(Exception):
     """A value does not match; the argument is the reason."""
 
 
@@ -122,7 +122,7 @@ class Converter:
 
     @hidden
     def convert(self, frame: CallBuffer, value: Any) -> bool:
-        """Convert a value. Returns False if only the binding can; raises Misfit if the value does not match."""
+        """Convert a value. Returns False if only the binding can; raises Mismatch if the value does not match."""
         container = self._container
         t = type(value)
         # the binding would own a Python object where the search for cycles does not look (object/cycles.py)
@@ -160,7 +160,7 @@ class Converter:
         words[5] = address
         try:
             self._run(frame)
-        except Misfit:
+        except Mismatch:
             return False
         return True
 
@@ -180,7 +180,7 @@ class Converter:
         result = frame.result
         result[0] = result[1] = 0
         if self._call(self._address, words + 2, 2, result) != 0:
-            _raise_misfit()
+            _raise_mismatch()
 
 
 _KEPT, _PLAIN, _NOT_PLAIN = range(3)
@@ -210,12 +210,12 @@ def _put_owned(frame: CallBuffer, value: Any) -> None:
 
 
 @hidden
-def _raise_misfit() -> None:
+def _raise_mismatch() -> None:
     error = take_object()
     if error:
         cell = words_at(error)
         if bytes_at(cell[3], cell[4]) == b"TypeError":
             why = text_of(bytes_at(cell[5], cell[6]))
             core.decref(error)
-            raise Misfit(why)
+            raise Mismatch(why)
     raise_taken(0, error, "a conversion")

@@ -33,7 +33,7 @@ from ..object.call_buffers import give, take
 from ..object.errors import drop_pending, interrupts, raise_taken, take_object
 from ..object.identity import new_pin
 from ..object.objects import complete, derives, is_wrapper, settled, type_index_at
-from .converters import Misfit
+from .converters import Mismatch
 from .forms import Called, Checked, Copied, Pointer, Replaced, begin_use, plain_form
 from .schemas import converter_of, tree_of
 
@@ -94,8 +94,8 @@ class _Field:
         try:
             if converter.convert(frame, value):
                 return
-        except Misfit as misfit:
-            why = misfit.args[0]
+        except Mismatch as mismatch:
+            why = mismatch.args[0]
         except UnicodeEncodeError:
             pass  # the binding converts it or raises the error
         if why is not None:
@@ -381,8 +381,8 @@ class LibraryField(_Field):
             cell = words_at(error)
             kind = bytes_at(cell[3], cell[4])
             is_outside = not self._is_function and kind == b"OverflowError"
-            is_misfit = what is not None or is_outside or (not self._is_function and kind == b"TypeError")
-            if is_misfit and not interrupts(error):
+            is_mismatch = what is not None or is_outside or (not self._is_function and kind == b"TypeError")
+            if is_mismatch and not interrupts(error):
                 why = text_of(bytes_at(cell[5], cell[6]))
                 core.decref(error)
                 self._refuse(what, why, OverflowError if is_outside else TypeError)

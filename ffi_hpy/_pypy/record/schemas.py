@@ -13,7 +13,7 @@ from ..context.hidden import hidden
 from ..context.numbers import OBJECT
 from ..context.texts import check_new
 from ..object.call_buffers import give, take
-from .converters import Converter, Misfit
+from .converters import Converter, Mismatch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,8 +74,8 @@ def _check(schema: Any, frame: CallBuffer, value: Any) -> None:
     try:
         if converter_of(schema).convert(frame, value):
             return
-    except Misfit as misfit:
-        why = misfit.args[0]
+    except Mismatch as mismatch:
+        why = mismatch.args[0]
     except UnicodeEncodeError:
         pass  # the binding converts it or raises the error
     if why is not None:

@@ -205,7 +205,7 @@ int fb_field_set_native(const FbField *field, TVMFFIObject *object, const TVMFFI
 }
 
 /* How a setter refused a value. */
-typedef enum { OTHER_ERROR, MISFIT, OUTSIDE_RANGE } Refusal;
+typedef enum { OTHER_ERROR, MISMATCH, OUTSIDE_RANGE } Refusal;
 
 /* Returns the refusal of an error. In a constructor every failure except an interruption is about the field. For an
  * assignment, the error of a setter Function is raised unchanged; a C setter reports a mismatch by a TypeError, and a
@@ -213,7 +213,7 @@ typedef enum { OTHER_ERROR, MISFIT, OUTSIDE_RANGE } Refusal;
 static FH_NOINLINE Refusal refusal_of(const FbField *field, TVMFFIObjectHandle error, const char *what) {
   bool is_c = error != NULL && field->setter_function == NULL;
   if (is_c && fb_error_is_kind(error, "OverflowError")) return OUTSIDE_RANGE;
-  return what != NULL || (is_c && fb_error_is_kind(error, "TypeError")) ? MISFIT : OTHER_ERROR;
+  return what != NULL || (is_c && fb_error_is_kind(error, "TypeError")) ? MISMATCH : OTHER_ERROR;
 }
 
 /* Raises the pending native error of a setter. A mismatch becomes part of a message about the field; any other error is

@@ -162,7 +162,7 @@ static HPy slot_native_get(HPyContext *ctx, HPy self, void *closure) {
 
 /* args: value, pointer, and the beginning of the message, None for an assignment. */
 HPyDef_METH(slot_convert, "_convert", HPyFunc_VARARGS,
-            .doc = "Convert a value for a laid out field into the TVMFFIAny at an address, which owns it then.")
+            .doc = "Convert a value for a struct field into the TVMFFIAny at a pointer, which owns the value then.")
 static HPy slot_convert_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   if (nargs != 3) return fb_raise(ctx, ctx->h_TypeError, "_convert() takes 3 arguments, got %zu", nargs);
   const FbField *field = field_of(ctx, self);

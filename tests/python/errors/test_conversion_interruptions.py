@@ -149,7 +149,7 @@ def test_an_interruption_in_a_conversion_arrives_as_itself(kind, way):
         assert str(caught.value) == "on its way", (raiser, cls)
 
 
-def test_an_exception_about_the_value_is_still_a_misfit():
+def test_an_exception_about_the_value_is_still_a_mismatch():
     class Value:
         def __tvm_ffi_value__(self):
             raise LookupError("not there")
