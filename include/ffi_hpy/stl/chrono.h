@@ -72,12 +72,31 @@ template <typename Duration> bool read_duration(handle source, uint32_t flags, D
   return std::isfinite(seconds) && convert_duration(std::chrono::duration<double>(seconds), out);
 }
 
+/** Whether a value that Caster refuses is a time outside of its range, or such a number of seconds. */
+template <typename Caster>
+FFI_HPY_COLD bool explain_time(const char *operation, handle source, uint32_t flags, mismatch *found) {
+  int32_t kind = source.any().type_index;
+  if (Caster().from_python(source, flags, nullptr)) return false;
+  if (kind == kTVMFFIOpaquePyObject) {
+    kind = ask_python(operation, source).any().type_index;
+    if (kind != kTVMFFIInt && kind != kTVMFFIBigInt) return false;
+  } else if (kind != kTVMFFIFloat || !Caster::kTakesSeconds || (flags & cast_flags::convert) == 0) {
+    return false;
+  }
+  found->place += " is outside the range of the time in C++";
+  return true;
+}
+
 template <typename Rep, typename Period> struct type_caster<std::chrono::duration<Rep, Period>> {
   using Duration = std::chrono::duration<Rep, Period>;
+  static constexpr bool kTakesSeconds = true;
   FFI_HPY_TYPE_CASTER(Duration, io_name("datetime.timedelta | float", "datetime.timedelta"));
 
   bool from_python(handle source, uint32_t flags, cleanup_list *) noexcept {
     return read_duration(source, flags, &value);
+  }
+  static bool explain(handle source, uint32_t flags, mismatch *found) {
+    return explain_time<type_caster>("microseconds", source, flags, found);
   }
   static handle from_cpp(const Duration &source, rv_policy, cleanup_list *) noexcept { return timedelta_of(source); }
 };
@@ -85,6 +104,7 @@ template <typename Rep, typename Period> struct type_caster<std::chrono::duratio
 /** Times of system_clock, whose epoch Python knows. */
 template <typename Duration> struct type_caster<std::chrono::time_point<std::chrono::system_clock, Duration>> {
   using Time = std::chrono::time_point<std::chrono::system_clock, Duration>;
+  static constexpr bool kTakesSeconds = false;
   FFI_HPY_TYPE_CASTER(Time, io_name("datetime.datetime | datetime.date | datetime.time", "datetime.datetime"));
 
   bool from_python(handle source, uint32_t, cleanup_list *) noexcept {
@@ -96,6 +116,9 @@ template <typename Duration> struct type_caster<std::chrono::time_point<std::chr
     value = Time(since_epoch);
     return true;
   }
+  static bool explain(handle source, uint32_t flags, mismatch *found) {
+    return explain_time<type_caster>("since_epoch", source, flags, found);
+  }
   static handle from_cpp(const Time &source, rv_policy, cleanup_list *) noexcept {
     return guarded([&] { return ask_python("datetime", microseconds_of(source.time_since_epoch())); });
   }
@@ -104,6 +127,7 @@ template <typename Duration> struct type_caster<std::chrono::time_point<std::chr
 /** Times of other clocks. */
 template <typename Clock, typename Duration> struct type_caster<std::chrono::time_point<Clock, Duration>> {
   using Time = std::chrono::time_point<Clock, Duration>;
+  static constexpr bool kTakesSeconds = true;
   FFI_HPY_TYPE_CASTER(Time, io_name("datetime.timedelta | float", "datetime.timedelta"));
 
   bool from_python(handle source, uint32_t flags, cleanup_list *) noexcept {
@@ -111,6 +135,9 @@ template <typename Clock, typename Duration> struct type_caster<std::chrono::tim
     if (!read_duration(source, flags, &found)) return false;
     value = Time(found);
     return true;
+  }
+  static bool explain(handle source, uint32_t flags, mismatch *found) {
+    return explain_time<type_caster>("microseconds", source, flags, found);
   }
   static handle from_cpp(const Time &source, rv_policy, cleanup_list *) noexcept {
     return timedelta_of(source.time_since_epoch());
