@@ -61,7 +61,13 @@ handle eigen_export(const T &value, handle owner, rv_policy policy, cleanup_list
   using Array = eigen_tensor_array<T, Scalar>;
   constexpr auto n = static_cast<size_t>(T::NumDimensions);
   size_t extents[n + 1] = {};
-  for (size_t i = 0; i < n; ++i) extents[i] = static_cast<size_t>(value.dimensions()[i]);
+  for (size_t i = 0; i < n; ++i) {
+    if constexpr (Array::Config::Shape::is_known) {
+      extents[i] = static_cast<size_t>(Array::Config::Shape::extents[i]);
+    } else {
+      extents[i] = static_cast<size_t>(value.dimensions()[i]);
+    }
+  }
   bool needs_parent = policy == rv_policy::reference_internal && !owner.is_valid();
   if (needs_parent && (cleanup == nullptr || !cleanup->self().is_valid())) throw cast_error();
   Array array(const_cast<std::remove_const_t<Scalar> *>(value.data()), n, extents, owner);
