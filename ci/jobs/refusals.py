@@ -12,7 +12,7 @@ from pathlib import Path
 from ci.jobs.precompiled import precompile
 
 CASE = re.compile(r"^//! (\w+): (.+)$", re.MULTILINE)
-NAMES_FOO = re.compile(r"['‘<= ,]Foo(?:Obj)?['’>;,\] &]")
+NAMES_FOO = re.compile(r"['‘<= ,]Foo(?:Obj)?['’>;,\] &*]")
 
 
 def read_cases(source: Path) -> tuple[str, list[tuple[str, str, str]]]:

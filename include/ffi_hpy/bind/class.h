@@ -154,16 +154,18 @@ template <typename... Args> struct init : def_visitor<init<Args...>> {
     using T = typename Class::Type;
     using Alias = typename Class::Alias;
     static_assert(detail::is_makeable_v<Alias, Args...>,
-                  "init<...>: the class has no public constructor with these parameters");
-    cl.def_constructor(
-        [](Args... args) {
-          if constexpr (std::is_same_v<T, Alias>) {
-            return detail::make_instance<T>(static_cast<Args &&>(args)...);
-          } else {
-            return detail::make_alias<T, Alias>(static_cast<Args &&>(args)...);
-          }
-        },
-        extra...);
+                  "init<...>: the class has no public constructor with these parameters, or it is abstract");
+    if constexpr (detail::is_makeable_v<Alias, Args...>) {
+      cl.def_constructor(
+          [](Args... args) {
+            if constexpr (std::is_same_v<T, Alias>) {
+              return detail::make_instance<T>(static_cast<Args &&>(args)...);
+            } else {
+              return detail::make_alias<T, Alias>(static_cast<Args &&>(args)...);
+            }
+          },
+          extra...);
+    }
   }
 };
 
@@ -409,6 +411,8 @@ template <typename T, typename... Ts> class class_ : public detail::class_base {
   static_assert((int{is_base<Ts>} + ... + 0) <= 1 && (int{is_alias<Ts>} + ... + 0) <= 1,
                 "class_<T, Base, Trampoline>: one base class, and one trampoline");
 
+  static_assert(std::is_class_v<T> || std::is_union_v<T> || std::is_enum_v<T>, "class_<T>: T is not a class");
+
 public:
   using Type = T;
   using Alias = typename detail::alias_in<T, Ts...>::type;
@@ -472,14 +476,21 @@ public:
   /** Adds a property of a member that can be read and set. */
   template <typename C, typename M, typename... Extra>
   class_ &def_rw(const char *name, M C::*member, const Extra &...extra) {
-    visit_member(member);
-    return define_property(name, getter(member), setter(member), extra...);
+    static_assert(!std::is_const_v<M>, "def_rw: the member is const; def_ro is for members that can be read only");
+    if constexpr (!std::is_const_v<M> && is_data_v<C, M>) {
+      visit_member(member);
+      define_property(name, getter(member), setter(member), extra...);
+    }
+    return *this;
   }
   /** Adds a property of a member that can be read. */
   template <typename C, typename M, typename... Extra>
   class_ &def_ro(const char *name, M C::*member, const Extra &...extra) {
-    visit_member(member);
-    return define_property(name, getter(member), nullptr, extra...);
+    if constexpr (is_data_v<C, M>) {
+      visit_member(member);
+      define_property(name, getter(member), nullptr, extra...);
+    }
+    return *this;
   }
   /** Adds a function (const T &value, const reference_visitor &visit) that visits the members which are not bound with
    * def_rw or def_ro: visit(value.member_). With it the garbage collector of Python finds cycles through them. The
@@ -534,6 +545,12 @@ public:
   }
 
 private:
+  template <typename C, typename M> static constexpr bool is_data() {
+    static_assert(std::is_object_v<M>, "this is a member function: def binds it, or def_prop_ro as a property");
+    detail::require_member<T, C>();
+    return std::is_object_v<M> && detail::has_members_of_v<T, C>;
+  }
+  template <typename C, typename M> static constexpr bool is_data_v = is_data<C, M>();
   template <typename C, typename M> void visit_member([[maybe_unused]] M C::*member) {
     if constexpr (detail::has_references_v<std::remove_cv_t<M>>) {
       def_traverse([member](const T &value, const reference_visitor &visit) { visit(value.*member); });
@@ -566,6 +583,8 @@ private:
     if constexpr (std::is_same_v<std::decay_t<Set>, std::nullptr_t>) {
       add_property(&read, nullptr);
     } else {
+      static_assert(detail::signature_of<std::decay_t<Set>>::types::n == 2,
+                    "the function that sets a property has two parameters: the object and the value");
       auto write =
           detail::describe<kFfiHpyFunctionIsMethod>(name, std::forward<Set>(set), detail::extra_of_setter(extra)...);
       add_property(&read, &write);

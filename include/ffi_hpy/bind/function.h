@@ -438,6 +438,7 @@ private:
 template <typename R, typename... A> struct function_types {
   template <typename F, typename Extras> using thunk_of = thunk<F, Extras, R, A...>;
   static constexpr size_t n = sizeof...(A);
+  static constexpr bool is_bindable = true;
   /* The result and the parameters, one a line. */
   static constexpr auto text = [] {
     if constexpr (n == 0) {
@@ -455,7 +456,14 @@ template <typename R, typename... A> struct function_types {
 };
 
 /** The types of a callable. */
-template <typename F> struct signature_of : signature_of<decltype(&F::operator())> {};
+template <typename F, typename = int> struct signature_of {
+  struct types : function_types<void> { /* of no function; `description` refuses it */
+    static constexpr bool is_bindable = false;
+    template <typename, typename Extras> using thunk_of = thunk<void (*)(), Extras, void>;
+  };
+};
+template <typename F>
+struct signature_of<F, decltype((void)&F::operator(), 0)> : signature_of<decltype(&F::operator())> {};
 template <typename R, typename... A> struct signature_of<R (*)(A...)> {
   using types = function_types<R, A...>;
 };
@@ -468,20 +476,37 @@ struct signature_of<R (C::*)(A...) noexcept> : signature_of<R (*)(A...)> {};
 template <typename C, typename R, typename... A>
 struct signature_of<R (C::*)(A...) const noexcept> : signature_of<R (*)(A...)> {};
 
+/** Whether Class, which may be a union, is C or derives from it. */
+template <typename Class, typename C>
+inline constexpr bool has_members_of_v = std::is_same_v<C, Class> || std::is_base_of_v<C, Class>;
+/** Refuses a member of another class, and returns false for it. */
+template <typename Class, typename C> constexpr std::bool_constant<has_members_of_v<Class, C>> require_member() {
+  static_assert(has_members_of_v<Class, C>, "this is a member of another class, which is not a base of the bound one");
+  return {};
+}
+
+/** The callable of a method; one that does nothing for a method of another class, which is refused. */
+template <typename Class, typename R, typename... A, typename Method> auto with_object(Method method, std::true_type) {
+  return [method](Class &self, A... args) -> R { return (self.*method)(static_cast<A &&>(args)...); };
+}
+template <typename Class, typename R, typename... A, typename Method> auto with_object(Method, std::false_type) {
+  return [](Class &) {};
+}
+
 /** A method of Class or of a base of it as a callable with the object as its first parameter; other callables
  * unchanged. */
 template <typename Class, typename F> auto with_self(F &&f) { return std::decay_t<F>(std::forward<F>(f)); }
 template <typename Class, typename C, typename R, typename... A> auto with_self(R (C::*method)(A...)) {
-  return [method](Class &self, A... args) -> R { return (self.*method)(static_cast<A &&>(args)...); };
+  return with_object<Class, R, A...>(method, require_member<Class, C>());
 }
 template <typename Class, typename C, typename R, typename... A> auto with_self(R (C::*method)(A...) const) {
-  return [method](const Class &self, A... args) -> R { return (self.*method)(static_cast<A &&>(args)...); };
+  return with_object<const Class, R, A...>(method, require_member<Class, C>());
 }
 template <typename Class, typename C, typename R, typename... A> auto with_self(R (C::*method)(A...) noexcept) {
-  return [method](Class &self, A... args) -> R { return (self.*method)(static_cast<A &&>(args)...); };
+  return with_object<Class, R, A...>(method, require_member<Class, C>());
 }
 template <typename Class, typename C, typename R, typename... A> auto with_self(R (C::*method)(A...) const noexcept) {
-  return [method](const Class &self, A... args) -> R { return (self.*method)(static_cast<A &&>(args)...); };
+  return with_object<const Class, R, A...>(method, require_member<Class, C>());
 }
 
 /** A Function that was defined, with its metadata (JSON). */
@@ -513,13 +538,20 @@ FFI_HPY_NOINLINE inline defined_function define(function_record *record, handle 
   return {take_object(made), take(metadata)};
 }
 
+/** Whether a type can be that of a further argument. */
+template <typename T>
+inline constexpr bool is_extra_v = (std::is_class_v<T> && !std::is_same_v<T, std::string>) || std::is_enum_v<T> ||
+                                   std::is_array_v<T> || std::is_pointer_v<T>;
+/** Whether a function with N parameters has the arguments that an option counts. */
+template <size_t N, typename T> inline constexpr bool has_arguments_v = true;
+template <size_t N, size_t Nurse, size_t Patient>
+inline constexpr bool has_arguments_v<N, keep_alive<Nurse, Patient>> = Nurse <= N && Patient <= N;
+
 /** The definition of a callable of type F. `Flags`: kFfiHpyFunction*. */
 template <uint32_t Flags, typename F, typename... Extra> struct description : function_record {
   using types = typename signature_of<F>::types;
   static constexpr size_t n_named = (size_t{is_param_v<Extra>} + ... + 0);
   static constexpr bool has_self = (Flags & kFfiHpyFunctionIsMethod) != 0 || (std::is_same_v<Extra, is_method> || ...);
-  static_assert(n_named == 0 || n_named == types::n || (has_self && n_named + 1 == types::n),
-                "name all parameters of the function or none: the number of arg(...) is another one");
   using chosen = typename choose_extras<call_extras<>, Extra...>::type;
   using thunk = typename types::template thunk_of<F, chosen>;
   static constexpr function_constants constants{&thunk::body,
@@ -532,8 +564,20 @@ template <uint32_t Flags, typename F, typename... Extra> struct description : fu
                                                 types::explain};
 
   template <typename Given> description(const char *label, Given &&f, const Extra &...extra) {
+    /* Here, because clang adds errors for an assertion that fails outside of a function. */
+    static_assert(types::is_bindable,
+                  "this cannot be bound: bind a function, a member function, or an object with one operator() that is "
+                  "not a template");
+    static_assert((is_extra_v<Extra> && ...),
+                  "a further argument is neither a text (const char *) nor an option of bind.h");
+    static_assert((has_arguments_v<types::n, Extra> && ...),
+                  "keep_alive: an index is larger than the number of arguments");
+    static_assert((int{std::is_same_v<Extra, kw_only>} + ... + 0) <= (n_named != 0 ? 1 : 0),
+                  "kw_only() is given once, between the names of parameters");
+    static_assert(n_named == 0 || n_named == types::n || (has_self && n_named + 1 == types::n),
+                  "name all parameters of the function or none: the number of arg(...) is another one");
     start(this, &constants, label, list);
-    (apply(static_cast<function_record *>(this), extra), ...);
+    if constexpr ((is_extra_v<Extra> && ...)) (apply(static_cast<function_record *>(this), extra), ...);
     if constexpr (is_inline_v<F>) {
       new (static_cast<void *>(capture)) F(std::forward<Given>(f));
     } else {
