@@ -443,7 +443,9 @@ def _arguments(func: FuncInfo, params: Collection[TypeSchema], ty_map: TypeMap, 
     first = 1 if func.is_member else 0
     names = func.names
     if names is None or len(names) != len(params) or not all(map(is_name, names)):
-        words = _positional(list(params)[0 if is_bound else first :], ty_map, first if is_bound else 0)
+        kept = list(params)[first:]
+        n_before = first if is_bound else 0
+        words = [f"{name}: {each.repr(ty_map)}" for name, each in zip(_unnamed(func, len(kept), n_before), kept)]
         return [*words, "/"] if words or (func.is_member and is_bound) else []
     is_optional, shown, kinds = False, [], func.kinds or ("",) * len(params)
     for name, schema, default, kind in list(zip(names, params, func.defaults, kinds))[first:]:
@@ -484,8 +486,11 @@ def _source_of(text: str, schema: TypeSchema, ty_map: TypeMap) -> str:
     return text
 
 
-def _positional(params: Collection[TypeSchema], ty_map: TypeMap, first: int = 0) -> list[str]:
-    return [f"_{i}: {schema.repr(ty_map)}" for i, schema in enumerate(params) if i >= first]
+def _unnamed(func: FuncInfo, n: int, n_before: int) -> list[str]:
+    """Return names for n parameters without a name: of a bound library those in help(), for others the numbers."""
+    if not func.has_python_results:
+        return [f"_{i}" for i in range(n_before, n_before + n)]
+    return ["arg"] if n == 1 else [f"arg{i}" for i in range(n)]
 
 
 def unnamable(name: str, indent: int) -> str:
