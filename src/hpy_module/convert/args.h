@@ -1,6 +1,6 @@
 /* Writes native values that own nothing: plain values and views of objects. */
-#ifndef kFfiHpyCastConvert_ARGS_H_
-#define kFfiHpyCastConvert_ARGS_H_
+#ifndef FFI_HPY_CONVERT_ARGS_H_
+#define FFI_HPY_CONVERT_ARGS_H_
 
 #include <stdint.h>
 #include <string.h>
@@ -118,4 +118,4 @@ void fb_args_own_last(FbArgs *args, int n_temps, TVMFFIAny *out);
  * Python's own. Returns `buffer`. */
 const char *fb_args_where(const FbArgs *args, char *buffer, size_t size);
 
-#endif /* kFfiHpyCastConvert_ARGS_H_ */
+#endif /* FFI_HPY_CONVERT_ARGS_H_ */

@@ -2,8 +2,8 @@
  *
  * This file converts None, bool, int, float, str, bytes, objects and the results of converters. Each other kind is
  * converted by the folder of that kind, which registers its conversion during the import. */
-#ifndef kFfiHpyCastConvert_ARGUMENT_H_
-#define kFfiHpyCastConvert_ARGUMENT_H_
+#ifndef FFI_HPY_CONVERT_ARGUMENT_H_
+#define FFI_HPY_CONVERT_ARGUMENT_H_
 
 #include <tvm/ffi/c_api.h>
 
@@ -41,4 +41,4 @@ int fb_argument_convert_refused(HPyContext *ctx, HPy callee, HPy value, TVMFFIAn
  * exception raised. */
 int fb_argument_convert_owned(HPyContext *ctx, HPy value, TVMFFIAny *out, const char *callee);
 
-#endif /* kFfiHpyCastConvert_ARGUMENT_H_ */
+#endif /* FFI_HPY_CONVERT_ARGUMENT_H_ */

@@ -1,6 +1,6 @@
 /* Functions of the core that the binding itself calls. */
-#ifndef kFfiHpyCastConvert_CORE_FUNCTION_H_
-#define kFfiHpyCastConvert_CORE_FUNCTION_H_
+#ifndef FFI_HPY_CONVERT_CORE_FUNCTION_H_
+#define FFI_HPY_CONVERT_CORE_FUNCTION_H_
 
 #include <tvm/ffi/c_api.h>
 
@@ -43,4 +43,4 @@ FH_INLINE TVMFFIAny fb_core_function_int(int64_t value) {
   return any;
 }
 
-#endif /* kFfiHpyCastConvert_CORE_FUNCTION_H_ */
+#endif /* FFI_HPY_CONVERT_CORE_FUNCTION_H_ */

@@ -1,8 +1,8 @@
 /* Numbers for the exchange API tables under which containers were returned. A number fits into a handle cell.
  *
  * A table is constant and lives as long as the process. Each number belongs to one table for good. */
-#ifndef kFfiHpyCastConvert_EXCHANGE_NUMBER_H_
-#define kFfiHpyCastConvert_EXCHANGE_NUMBER_H_
+#ifndef FFI_HPY_CONVERT_EXCHANGE_NUMBER_H_
+#define FFI_HPY_CONVERT_EXCHANGE_NUMBER_H_
 
 #include <dlpack/dlpack.h>
 
@@ -22,4 +22,4 @@ FH_INLINE const DLPackExchangeAPI *fb_exchange_number_find(const FbHandleCell *c
 /* Records that a container was returned under `exchange`. Does nothing once all numbers are in use. */
 void fb_exchange_number_set(FbHandleCell *cell, const DLPackExchangeAPI *exchange);
 
-#endif /* kFfiHpyCastConvert_EXCHANGE_NUMBER_H_ */
+#endif /* FFI_HPY_CONVERT_EXCHANGE_NUMBER_H_ */

@@ -2,8 +2,8 @@
  *
  * The functions here agree with fb_argument_convert and fb_result_make, which handle every value. If a function here
  * returns false, the caller uses those two. All are inline, because a native call runs one of them for each value. */
-#ifndef kFfiHpyCastConvert_IMMEDIATE_H_
-#define kFfiHpyCastConvert_IMMEDIATE_H_
+#ifndef FFI_HPY_CONVERT_IMMEDIATE_H_
+#define FFI_HPY_CONVERT_IMMEDIATE_H_
 
 #include <tvm/ffi/c_api.h>
 
@@ -84,4 +84,4 @@ FH_INLINE HPy fb_immediate_int_new(HPyContext *ctx, int64_t value) {
   return fb_immediate_constant(ctx, fb_immediate_small_ints[which]);
 }
 
-#endif /* kFfiHpyCastConvert_IMMEDIATE_H_ */
+#endif /* FFI_HPY_CONVERT_IMMEDIATE_H_ */

@@ -1,6 +1,6 @@
 /* The scope of a call: the stream and the allocator that the libraries of the arguments use. */
-#ifndef kFfiHpyCastConvert_SCOPE_H_
-#define kFfiHpyCastConvert_SCOPE_H_
+#ifndef FFI_HPY_CONVERT_SCOPE_H_
+#define FFI_HPY_CONVERT_SCOPE_H_
 
 #include <tvm/ffi/c_api.h>
 #include <tvm/ffi/extra/c_env_api.h>
@@ -39,4 +39,4 @@ int fb_scope_add_container(HPyContext *ctx, FbScope *scope, const DLPackExchange
 /* A tensor whose owner reports its stream by __tvm_ffi_env_stream__: */
 int fb_scope_add_producer(HPyContext *ctx, FbScope *scope, HPy producer, const TVMFFIObject *tensor);
 
-#endif /* kFfiHpyCastConvert_SCOPE_H_ */
+#endif /* FFI_HPY_CONVERT_SCOPE_H_ */
