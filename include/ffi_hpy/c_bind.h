@@ -181,6 +181,24 @@ enum {
 /** A flag of container_items: keys and values of a mapping, in turn. */
 #define FFI_HPY_PAIRS 2u
 
+/* ---- Values of Python ---- */
+
+/** The type index of an object of Python itself: a new reference, in the second word. Only ffi_hpy_python_values makes
+ * such values, and only its functions and the caller of the function take them. */
+#define FFI_HPY_PYTHON_VALUE (INT32_MIN + 1)
+
+/** Makes the results of a function for a caller that is Python, holds the GIL, and takes FFI_HPY_PYTHON_VALUE. Such a
+ * caller passes None as the `result`, with the address of its struct in the second word. */
+typedef struct {
+  /** Makes a str of UTF-8. */
+  int (*new_str)(const TVMFFIByteArray *text, TVMFFIAny *out);
+  /** Makes a container kFfiHpyList, ... of n items. Consumes the items, also on failure; the memory stays the
+   * caller's, with other content. */
+  int (*new_container)(uint32_t kind, TVMFFIAny *items, size_t n, TVMFFIAny *out);
+  /** Releases n items. */
+  void (*drop)(TVMFFIAny *items, size_t n);
+} ffi_hpy_python_values;
+
 /* ---- The table ---- */
 
 /** The functions of the core. */
@@ -269,6 +287,9 @@ typedef struct {
   void (*class_add_traverse)(const ffi_hpy_class *type, ffi_hpy_traverse *step);
   /** Runs the steps of a class, which may be NULL, and of its bases on a value. */
   void (*value_visit)(const ffi_hpy_class *type, const void *value, const void *visitor);
+  /** The struct of the binding that asks for values of Python; NULL if there is none. The binding sets it before it
+   * imports the first bound library. */
+  const ffi_hpy_python_values **python;
 } ffi_hpy_bind_api;
 
 #ifdef __cplusplus

@@ -25,6 +25,8 @@ FFI_HPY_NAMESPACE_BEGIN
 
 namespace detail {
 
+class cleanup_list;
+
 template <bool B> using enable_if_t = std::enable_if_t<B, int>;
 
 /** T without const, references and pointers. */
@@ -76,6 +78,23 @@ template <typename Caster, typename = void> inline constexpr bool loads_in_place
 template <typename Caster>
 inline constexpr bool loads_in_place_v<Caster, std::void_t<typename Caster::InPlace>> =
     std::is_same_v<typename Caster::InPlace, Caster>;
+
+/** Whether a caster can make values of Python for the caller of a function, by `static handle make(source, policy,
+ * cleanup, python_values)`, which with NULL does the same as from_cpp. MakesPython is the caster itself, but not in a
+ * class that derives from it. */
+template <typename Caster, typename = void> inline constexpr bool makes_python_v = false;
+template <typename Caster>
+inline constexpr bool makes_python_v<Caster, std::void_t<typename Caster::MakesPython>> =
+    std::is_same_v<typename Caster::MakesPython, Caster>;
+/** Makes a value for the caller of a function. */
+template <typename T, typename U>
+handle make_value(U &&source, rv_policy policy, cleanup_list *cleanup, [[maybe_unused]] python_values python) {
+  if constexpr (makes_python_v<make_caster<T>> && !std::is_pointer_v<std::remove_reference_t<U>>) {
+    return make_caster<T>::make(std::forward<U>(source), policy, cleanup, python);
+  } else {
+    return make_caster<T>::from_cpp(std::forward<U>(source), policy, cleanup);
+  }
+}
 
 /** Flags of a conversion. */
 struct cast_flags {
@@ -345,8 +364,11 @@ template <> struct type_caster<void> : native_caster {
 
 /* ---- Strings ---- */
 
-inline handle text_from_cpp(std::string_view source) noexcept {
-  return guarded([&] { return str_of(source); });
+inline handle text_from_cpp(std::string_view source, python_values python = nullptr) noexcept {
+  if (python == nullptr) return guarded([&] { return str_of(source); });
+  TVMFFIByteArray text = bytes_of(source);
+  TVMFFIAny made = none_value();
+  return python->new_str(&text, &made) == 0 ? handle(made) : handle();
 }
 
 template <> struct type_caster<std::string> : plain_caster<type_caster<std::string>> {
@@ -358,6 +380,10 @@ template <> struct type_caster<std::string> : plain_caster<type_caster<std::stri
     return true;
   }
   static handle from_cpp(std::string_view source, rv_policy, cleanup_list *) noexcept { return text_from_cpp(source); }
+  using MakesPython = type_caster;
+  static handle make(std::string_view source, rv_policy, cleanup_list *, python_values python) noexcept {
+    return text_from_cpp(source, python);
+  }
 };
 
 /** The bytes of a short str, whose handle ends before the function runs. */
@@ -405,6 +431,10 @@ template <> struct type_caster<std::string_view> : native_caster {
     return is_kept;
   }
   static handle from_cpp(std::string_view source, rv_policy, cleanup_list *) noexcept { return text_from_cpp(source); }
+  using MakesPython = type_caster;
+  static handle make(std::string_view source, rv_policy, cleanup_list *, python_values python) noexcept {
+    return text_from_cpp(source, python);
+  }
   bool outlive(cleanup_list *cleanup) noexcept {
     const char *text = value.data();
     if (!short_.outlive(&text, cleanup)) return false;

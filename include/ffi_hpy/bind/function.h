@@ -202,6 +202,9 @@ template <typename Caster> handle source_of(Caster *caster, handle given, cleanu
 
 /** Whether an extra acts after the call: without one, the thunk needs no code that releases the result. */
 template <typename T> inline constexpr bool acts_after_v = keeps_alive_v<T> || changes_args_v<T>;
+/** Whether the result is converted while a guard of the author is alive, who may have released the GIL. */
+template <typename T> inline constexpr bool is_guard_v = false;
+template <typename... Guards> inline constexpr bool is_guard_v<call_guard<Guards...>> = true;
 template <typename T, typename N> void after_call(T *, const TVMFFIAny *, N, handle) {}
 template <size_t Nurse, size_t Patient, typename N>
 void after_call(keep_alive<Nurse, Patient> *, const TVMFFIAny *args, N n, handle result) {
@@ -414,8 +417,10 @@ private:
       f(static_cast<A>(std::get<I>(in).operator cast_t<A>())...);
     } else {
       [[maybe_unused]] std::tuple<typename guards_of<takes_python, Extras>::type...> guards;
-      made = make_caster<R>::from_cpp(f(static_cast<A>(std::get<I>(in).operator cast_t<A>())...),
-                                      static_cast<rv_policy>(self->policy), cleanup);
+      constexpr bool may_make_python = !((acts_after_v<Extras> || is_guard_v<Extras>) || ...);
+      made =
+          make_value<R>(f(static_cast<A>(std::get<I>(in).operator cast_t<A>())...),
+                        static_cast<rv_policy>(self->policy), cleanup, may_make_python ? values_for(*result) : nullptr);
       if (!made.is_valid()) {
         if constexpr ((changes_args_v<Extras> || ...)) {
           error_scope pending; /* of the result; the policies may ask Python */

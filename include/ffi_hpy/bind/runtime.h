@@ -50,6 +50,14 @@ inline TVMFFIObjectHandle package = nullptr;
 
 inline TVMFFIByteArray bytes_of(std::string_view text) { return TVMFFIByteArray{text.data(), text.size()}; }
 
+/** Makes values of Python for the caller of a function; NULL: the caller takes native values. */
+using python_values = const ffi_hpy_python_values *;
+/** The values that the caller of a function takes; `result`: as the function gets it. */
+inline python_values values_for(const TVMFFIAny &result) {
+  python_values known = *api->python;
+  return result.v_ptr == known ? known : nullptr;
+}
+
 /** The type index of a handle that refers to nothing. */
 enum : int32_t { kNull = INT32_MIN };
 

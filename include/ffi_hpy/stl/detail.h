@@ -62,35 +62,59 @@ private:
   size_t size_ = 0;
 };
 
-/** A tuple, list, set or dict of Python of n items; for a dict, key and value in turn. */
+/** A tuple, list, set or dict of n items; for a dict, key and value in turn. If `python` makes it, it is Python's own;
+ * with NULL it is a native object that becomes one. */
 class python_container {
 public:
-  python_container(uint32_t kind, size_t n) {
-    TVMFFIObjectHandle made = nullptr;
-    check(api->container_new(kind, n, &made));
-    object_ = static_cast<TVMFFIObject *>(made);
-    next_ = static_cast<TVMFFIAny *>(cell()->data);
+  python_container(python_values python, uint32_t kind, size_t n) : python_(python), kind_(kind) {
+    if (python == nullptr) {
+      TVMFFIObjectHandle made = nullptr;
+      check(api->container_new(kind, n, &made));
+      object_ = static_cast<TVMFFIObject *>(made);
+      begin_ = static_cast<TVMFFIAny *>(cell()->data);
+    } else {
+      begin_ = n <= kFew ? few_ : new TVMFFIAny[n];
+    }
+    next_ = begin_;
   }
   python_container(const python_container &) = delete;
   python_container &operator=(const python_container &) = delete;
   ~python_container() {
-    if (object_ != nullptr) (void)finish();
+    if (object_ != nullptr) {
+      (void)finish_native();
+    } else if (python_ != nullptr) {
+      if (next_ != begin_) python_->drop(begin_, size());
+      if (begin_ != few_) delete[] begin_;
+    }
   }
   /** Sets the next item, a new reference; throws the pending error if it is empty. */
   void add(handle item) {
     if (!item.is_valid()) throw python_error();
     *next_++ = item.any();
   }
-  object finish() {
-    cell()->size = next_ - static_cast<TVMFFIAny *>(cell()->data);
-    return take_object(std::exchange(object_, nullptr));
-  }
+  /** The container; an empty object with a pending error if it could not be made. */
+  object finish() { return python_ == nullptr ? finish_native() : finish_python(); }
 
 private:
+  enum : size_t { kFew = 16 };
   TVMFFISeqCell *cell() { return reinterpret_cast<TVMFFISeqCell *>(object_ + 1); }
+  size_t size() const { return static_cast<size_t>(next_ - begin_); }
+  object finish_native() {
+    cell()->size = next_ - begin_;
+    return take_object(std::exchange(object_, nullptr));
+  }
+  object finish_python() {
+    TVMFFIAny made = none_value();
+    int rc = python_->new_container(kind_, begin_, size(), &made);
+    next_ = begin_;
+    return steal(rc == 0 ? handle(made) : handle());
+  }
 
-  TVMFFIObject *object_;
-  TVMFFIAny *next_; /* where the next item goes; the size is set at the end */
+  python_values python_;
+  uint32_t kind_;
+  TVMFFIObject *object_ = nullptr; /* of native containers; its size is set at the end */
+  TVMFFIAny *begin_, *next_; /* where the next item goes */
+  TVMFFIAny few_[kFew];
 };
 
 /** Makes room in containers that have reserve(). */
@@ -144,6 +168,27 @@ FFI_HPY_COLD inline bool explain_size(size_t size, size_t expected, mismatch *fo
   return true;
 }
 
+/** Fills a vector of numbers with the items at the front that are such numbers themselves. Returns how many there
+ * are. */
+template <
+    typename T, typename... Rest,
+    std::enable_if_t<std::is_arithmetic_v<T> && !std::is_same_v<T, bool> && loads_in_place_v<make_caster<T>>, int> = 0>
+size_t read_numbers(std::vector<T, Rest...> *to, const sequence &items, uint32_t flags) {
+  constexpr int32_t kind = std::is_integral_v<T> ? kTVMFFIInt : kTVMFFIFloat;
+  make_caster<T> number;
+  size_t i = 0, n = items.size();
+  to->resize(n);
+  T *out = to->data();
+  for (; i < n; ++i) {
+    const TVMFFIAny &item = items[i].any();
+    if (item.type_index != kind || !number.load(&item, flags, nullptr)) break;
+    out[i] = number.value;
+  }
+  if (i != n) to->resize(i);
+  return i;
+}
+inline size_t read_numbers(void *, const sequence &, uint32_t) { return 0; }
+
 /** Containers that are read from any sequence, item by item. Derived has `static void add(C *, T &&)`. */
 template <typename Derived, typename C, typename T> struct sequence_caster {
   static constexpr bool takes_python = takes_python_v<T>;
@@ -154,8 +199,9 @@ template <typename Derived, typename C, typename T> struct sequence_caster {
       value.clear();
       sequence items;
       if (!items.read(source, flags, takes_python) || !items.template outlive<T>(cleanup)) return false;
-      reserve(&value, items.size());
-      for (size_t i = 0; i < items.size(); ++i) {
+      size_t i = read_numbers(&value, items, flags);
+      if (i != items.size()) reserve(&value, items.size());
+      for (; i < items.size(); ++i) {
         bool fits = read_item<T>(items[i], flags, cleanup,
                                  [&](auto &&item) { Derived::add(&value, std::forward<decltype(item)>(item)); });
         if (!fits) return false;
@@ -171,10 +217,14 @@ template <typename Derived, typename C, typename T> struct sequence_caster {
   }
   template <typename U, std::enable_if_t<!std::is_pointer_v<std::remove_reference_t<U>>, int> = 0>
   static handle from_cpp(U &&value, rv_policy policy, cleanup_list *cleanup) noexcept {
+    return make(std::forward<U>(value), policy, cleanup, nullptr);
+  }
+  template <typename U>
+  static handle make(U &&value, rv_policy policy, cleanup_list *cleanup, python_values python) noexcept {
     return guarded([&] {
-      python_container made(Derived::kKind, value.size());
+      python_container made(python, Derived::kKind, value.size());
       for (auto &&item : value) {
-        made.add(make_caster<T>::from_cpp(forward_item<U>(item), item_policy(policy), cleanup));
+        made.add(make_value<T>(forward_item<U>(item), item_policy(policy), cleanup, python));
       }
       return made.finish();
     });

@@ -10,7 +10,9 @@ FFI_HPY_NAMESPACE_BEGIN
 
 namespace detail {
 template <typename T, typename... Rest>
-struct type_caster<std::list<T, Rest...>> : list_caster<std::list<T, Rest...>, T> {};
+struct type_caster<std::list<T, Rest...>> : list_caster<std::list<T, Rest...>, T> {
+  using MakesPython = type_caster;
+};
 
 } // namespace detail
 

@@ -53,11 +53,15 @@ template <typename Map, typename K, typename V> struct dict_caster {
   }
   template <typename U, std::enable_if_t<!std::is_pointer_v<std::remove_reference_t<U>>, int> = 0>
   static handle from_cpp(U &&value, rv_policy policy, cleanup_list *cleanup) noexcept {
+    return make(std::forward<U>(value), policy, cleanup, nullptr);
+  }
+  template <typename U>
+  static handle make(U &&value, rv_policy policy, cleanup_list *cleanup, python_values python) noexcept {
     return guarded([&] {
-      python_container made(kFfiHpyDict, 2 * value.size());
+      python_container made(python, kFfiHpyDict, 2 * value.size());
       for (auto &&pair : value) {
-        made.add(make_caster<K>::from_cpp(pair.first, item_policy(policy), cleanup));
-        made.add(make_caster<V>::from_cpp(forward_item<U>(pair.second), item_policy(policy), cleanup));
+        made.add(make_value<K>(pair.first, item_policy(policy), cleanup, python));
+        made.add(make_value<V>(forward_item<U>(pair.second), item_policy(policy), cleanup, python));
       }
       return made.finish();
     });

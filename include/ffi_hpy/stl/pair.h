@@ -9,7 +9,9 @@
 FFI_HPY_NAMESPACE_BEGIN
 
 namespace detail {
-template <typename A, typename B> struct type_caster<std::pair<A, B>> : tuple_caster<std::pair<A, B>, A, B> {};
+template <typename A, typename B> struct type_caster<std::pair<A, B>> : tuple_caster<std::pair<A, B>, A, B> {
+  using MakesPython = type_caster;
+};
 
 } // namespace detail
 

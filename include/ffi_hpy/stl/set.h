@@ -9,8 +9,9 @@
 FFI_HPY_NAMESPACE_BEGIN
 
 namespace detail {
-template <typename T, typename... Rest>
-struct type_caster<std::set<T, Rest...>> : set_caster<std::set<T, Rest...>, T> {};
+template <typename T, typename... Rest> struct type_caster<std::set<T, Rest...>> : set_caster<std::set<T, Rest...>, T> {
+  using MakesPython = type_caster;
+};
 
 } // namespace detail
 

@@ -35,12 +35,16 @@ template <typename Tuple, typename... T> struct tuple_caster {
             explain_each(std::index_sequence_for<T...>(), items, flags, found));
   }
   template <typename> bool can_cast() const { return can(std::index_sequence_for<T...>()); }
-  explicit operator Tuple() { return make(std::index_sequence_for<T...>()); }
+  explicit operator Tuple() { return value_of_items(std::index_sequence_for<T...>()); }
 
   template <typename U, std::enable_if_t<!std::is_pointer_v<std::remove_reference_t<U>>, int> = 0>
   static handle from_cpp(U &&value, rv_policy policy, cleanup_list *cleanup) noexcept {
+    return make(std::forward<U>(value), policy, cleanup, nullptr);
+  }
+  template <typename U>
+  static handle make(U &&value, rv_policy policy, cleanup_list *cleanup, python_values python) noexcept {
     return guarded(
-        [&] { return make_python(std::index_sequence_for<T...>(), std::forward<U>(value), policy, cleanup); });
+        [&] { return make_python(std::index_sequence_for<T...>(), std::forward<U>(value), policy, cleanup, python); });
   }
   static handle from_cpp(const Tuple *value, rv_policy policy, cleanup_list *cleanup) noexcept {
     return value == nullptr ? handle(none_value()) : from_cpp(*value, policy, cleanup);
@@ -62,14 +66,14 @@ private:
   template <size_t... I> bool can(std::index_sequence<I...>) const {
     return (std::get<I>(casters_).template can_cast<T>() && ...);
   }
-  template <size_t... I> Tuple make(std::index_sequence<I...>) {
+  template <size_t... I> Tuple value_of_items(std::index_sequence<I...>) {
     return Tuple(std::get<I>(casters_).operator cast_t<T>()...);
   }
   template <size_t... I, typename U>
   static object make_python(std::index_sequence<I...>, U &&value, [[maybe_unused]] rv_policy policy,
-                            [[maybe_unused]] cleanup_list *cleanup) {
-    python_container made(kFfiHpyTuple, sizeof...(T));
-    (made.add(make_caster<T>::from_cpp(std::get<I>(std::forward<U>(value)), item_policy(policy), cleanup)), ...);
+                            [[maybe_unused]] cleanup_list *cleanup, python_values python) {
+    python_container made(python, kFfiHpyTuple, sizeof...(T));
+    (made.add(make_value<T>(std::get<I>(std::forward<U>(value)), item_policy(policy), cleanup, python)), ...);
     return made.finish();
   }
 
@@ -77,7 +81,9 @@ private:
   std::tuple<make_caster<T>...> casters_;
 };
 
-template <typename... T> struct type_caster<std::tuple<T...>> : tuple_caster<std::tuple<T...>, T...> {};
+template <typename... T> struct type_caster<std::tuple<T...>> : tuple_caster<std::tuple<T...>, T...> {
+  using MakesPython = type_caster;
+};
 
 } // namespace detail
 

@@ -10,7 +10,9 @@ FFI_HPY_NAMESPACE_BEGIN
 
 namespace detail {
 template <typename T, typename... Rest>
-struct type_caster<std::unordered_set<T, Rest...>> : set_caster<std::unordered_set<T, Rest...>, T> {};
+struct type_caster<std::unordered_set<T, Rest...>> : set_caster<std::unordered_set<T, Rest...>, T> {
+  using MakesPython = type_caster;
+};
 
 } // namespace detail
 

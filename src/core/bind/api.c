@@ -19,6 +19,8 @@ static void raise_error(const char *kind, const char *message) {
   is_end ? raise_end(kind) : TVMFFIErrorSetRaisedFromCStr(kind, message);
 }
 
+static const ffi_hpy_python_values *python_values;
+
 const ffi_hpy_bind_api fh_api_table = {
     .version = FFI_HPY_BIND_VERSION,
     .dec_ref = TVMFFIObjectDecRef,
@@ -53,4 +55,5 @@ const ffi_hpy_bind_api fh_api_table = {
     .function_call = fh_overload_call,
     .class_add_traverse = fh_instance_class_add_traverse,
     .value_visit = fh_instance_value_visit,
+    .python = &python_values,
 };

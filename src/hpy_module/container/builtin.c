@@ -9,8 +9,10 @@
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/ref.h"
+#include "hpy_module/context/text.h"
 #include "hpy_module/convert/result.h"
 #include "hpy_module/error/error.h"
+#include "hpy_module/error/translate.h"
 #include "hpy_module/object/identity.h"
 #include "hpy_module/object/type_tag.h"
 #include "hpy_module/object/wrap.h"
@@ -51,7 +53,9 @@ FH_INLINE int64_t convert_each(HPyContext *ctx, TVMFFIAny *items, int64_t n, boo
     }
   }
   for (; i < n; ++i) {
-    if (items[i].type_index < kTVMFFIStaticObjectBegin) {
+    if (items[i].type_index == FFI_HPY_PYTHON_VALUE) {
+      values[i] = (HPy){(intptr_t)items[i].v_int64};
+    } else if (items[i].type_index < kTVMFFIStaticObjectBegin) {
       values[i] = fb_result_make(ctx, &items[i]);
     } else if (takes) {
       TVMFFIAny taken = items[i];
@@ -147,6 +151,46 @@ bool fb_builtin_unwrap(HPyContext *ctx, TVMFFIObject *handle, HPy *out) {
   return true;
 }
 
+/* --- results ------------------------------------------------------------------------------------------------------ */
+
+/* Passes the object to the function of a bound library, or the raised exception. */
+static int pass(HPy made, uint64_t began, TVMFFIAny *out) {
+  if (FH_UNLIKELY(HPy_IsNull(made))) return fb_translate_raised(fb_ctx, began);
+  *out = (TVMFFIAny){.type_index = FFI_HPY_PYTHON_VALUE, .v_int64 = made._i};
+  return 0;
+}
+
+static int values_new_str(const TVMFFIByteArray *text, TVMFFIAny *out) {
+  uint64_t began = fb_error_moment();
+  return pass(fb_text_new(fb_ctx, text->data, text->size), began, out);
+}
+
+static void values_drop(TVMFFIAny *items, size_t n) {
+  for (size_t i = 0; i < n; ++i) {
+    if (items[i].type_index == FFI_HPY_PYTHON_VALUE) {
+      HPy_Close(fb_ctx, (HPy){(intptr_t)items[i].v_int64});
+    } else {
+      fb_any_drop(&items[i]);
+    }
+  }
+}
+
+/* The values take the place of the items: a value is shorter, so it never reaches an item that is not converted. */
+static int values_new_container(uint32_t kind, TVMFFIAny *items, size_t n, TVMFFIAny *out) {
+  uint64_t began = fb_error_moment();
+  HPy *values = (HPy *)(void *)items, made = HPy_NULL;
+  int64_t n_made = convert_each(fb_ctx, items, (int64_t)n, true, values);
+  if (FH_LIKELY(n_made == (int64_t)n)) {
+    made = fb_ext->container_take((int)kind, values, n_made);
+  } else {
+    close_each(fb_ctx, values, n_made);
+    values_drop(&items[n_made + 1], n - (size_t)n_made - 1);
+  }
+  return pass(made, began, out);
+}
+
+const ffi_hpy_python_values fb_builtin_values = {values_new_str, values_new_container, values_drop};
+
 HPyDef_METH(fb_builtin_enable, "enable_builtins", HPyFunc_VARARGS,
             .doc = "Values of bound libraries become lists, tuples, instances of a class (set), dicts and str.")
 static HPy fb_builtin_enable_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
@@ -169,6 +213,7 @@ static HPy fb_builtin_enable_impl(HPyContext *ctx, HPy self, const HPy *args, si
   fb_ref_store(ctx, &set_class, args[0]);
   if (fb_lent_enable(ctx, api->function_call, types, args[0]) != 0) return HPy_NULL;
   fh_atomic_store_relaxed(&fb_result_str_deleter, api->str_deleter);
+  if (fb_ext != NULL && FHPY_EXTENSION_HAS(fb_ext, container_take)) *api->python = &fb_builtin_values;
   int32_t first = types[0];
   for (int i = 1; i < kFfiHpyNumContainers; ++i) first = types[i] < first ? types[i] : first;
   fh_atomic_store_release(&fb_wrap_instance_of, api->instance_of);

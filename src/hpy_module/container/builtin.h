@@ -19,6 +19,9 @@ FH_INLINE bool fb_builtin_may_unwrap(int32_t type_index) {
   return type_index >= first && type_index - first < 2 * kFfiHpyNumContainers;
 }
 
+/* Makes results of bound libraries. Requires the extension and the GIL. */
+extern FB_HIDDEN const ffi_hpy_python_values fb_builtin_values;
+
 /* If the object is such a container, makes *out the value, HPy_NULL with an exception raised, steals the object and
  * returns true. It is also the fb_wrap_other. */
 bool fb_builtin_unwrap(HPyContext *ctx, TVMFFIObject *handle, HPy *out);

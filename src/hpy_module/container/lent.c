@@ -12,10 +12,10 @@
 #include "hpy_module/convert/argument.h"
 #include "hpy_module/convert/immediate.h"
 #include "hpy_module/object/recorded.h"
-#include "hpy_module/object/type_tag.h"
 #include "hpy_module/value/member.h"
 
 TVMFFISafeCallType fb_lent_callee;
+uintptr_t fb_lent_first_type, fb_lent_type_span;
 
 /* All are written before fb_lent_callee. The last two are type words. */
 static int32_t list_index, set_index, dict_index;
@@ -141,7 +141,7 @@ FH_INLINE bool container_close(Lent *lent, HPy_ssize_t n, bool is_complete, TVMF
 
 FH_INLINE bool read_item(HPyContext *ctx, HPy value, int depth, Lent *to, HPy_ssize_t i) {
   TVMFFIAny *item = &to->items[i];
-  if (FH_LIKELY(fb_immediate_int(value, item))) return true;
+  if (FH_LIKELY(fb_immediate_read(value, item))) return true;
   if (FH_UNLIKELY(!read_at(ctx, value, depth, item))) return false;
   to->has_objects |= item->type_index >= kTVMFFIStaticObjectBegin;
   return true;
@@ -255,6 +255,14 @@ int fb_lent_enable(HPyContext *ctx, TVMFFISafeCallType callee, const int32_t *ty
   dict_type = fb_type_tag_type(dict);
   HPy_Close(ctx, dict);
   set_type = set_class._i;
+  const intptr_t builtin[] = {ctx->h_UnicodeType._i, ctx->h_ListType._i, ctx->h_TupleType._i, dict_type};
+  uintptr_t first = UINTPTR_MAX, last = 0;
+  for (size_t i = 0; i < sizeof(builtin) / sizeof(builtin[0]); ++i) {
+    if ((uintptr_t)builtin[i] < first) first = (uintptr_t)builtin[i];
+    if ((uintptr_t)builtin[i] > last) last = (uintptr_t)builtin[i];
+  }
+  fb_lent_first_type = first;
+  fb_lent_type_span = last - first;
   list_index = kTVMFFIArray;
   set_index = types[kFfiHpySet];
   dict_index = types[kFfiHpyDict];

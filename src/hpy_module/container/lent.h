@@ -8,6 +8,7 @@
 #include <ffi_hpy/c_bind.h>
 
 #include "hpy_module/context/context.h"
+#include "hpy_module/object/type_tag.h"
 
 /* The function behind each Function of a bound library; NULL until the first of them is imported. Set once, with
  * release. */
@@ -21,6 +22,15 @@ int fb_lent_enable(HPyContext *ctx, TVMFFISafeCallType callee, const int32_t *ty
  * None, bools, numbers, and such strings and containers again. Returns false without an exception for every other value
  * and without memory. If *out is an object, the caller ends it by fb_lent_end. Requires the extension. */
 bool fb_lent_read(HPyContext *ctx, HPy value, TVMFFIAny *out);
+
+/* The least type word of str, list, tuple and dict, and the distance to the largest. Set like fb_lent_callee. */
+extern FB_HIDDEN uintptr_t fb_lent_first_type, fb_lent_type_span;
+
+/* Whether a value may be a str, list, tuple or dict itself: the structs of an interpreter's own classes are between
+ * those of other classes, which are on the heap. */
+FH_INLINE bool fb_lent_may_be_builtin(HPy value) {
+  return (uintptr_t)fb_type_tag_type(value) - fb_lent_first_type <= fb_lent_type_span;
+}
 
 /* Destroys an object. An error may be pending, and stays so. */
 void fb_lent_end(TVMFFIObject *object);

@@ -114,7 +114,8 @@ static int function_gil_set(HPyContext *ctx, HPy self, HPy value, void *closure)
   FbFunction *function = fb_function_struct(ctx, self);
   if (function == NULL) fb_instance_raise_unmade(ctx, self);
   if (truth < 0 || function == NULL) return -1;
-  fh_atomic_store_relaxed(&function->gil, truth ? FB_GIL_RELEASE : FB_GIL_KEEP);
+  if (!truth) return fb_function_call_keep(ctx, self, function);
+  fh_atomic_store_relaxed(&function->gil, FB_GIL_RELEASE);
   return 0;
 }
 

@@ -22,6 +22,7 @@
 #include "hpy_module/object/identity.h"
 #include "hpy_module/object/type_tag.h"
 #include "hpy_module/tensor/exchange.h"
+#include "hpy_module/value/member.h"
 
 /* The number of arguments that are converted on the C stack. */
 enum { STACK_ARGS = 8 };
@@ -233,9 +234,8 @@ static HPy fb_function_call_impl(HPyContext *ctx, HPy self, const HPy *args, siz
  * by immediate values, and any values. Immediate values need no temporary, so a call with immediate values only has
  * nothing to release afterwards.
  *
- * The macro IN_BOTH_WAYS compiles each function twice, selected by the first argument of the common code: for calls
- * that keep the GIL and do not save the thread state (plain), and for all other calls. Separate functions avoid
- * register spills on the plain path. */
+ * The macro IN_EACH_WAY compiles each function once for each Way, the first argument of the common code. Separate
+ * functions avoid register spills on the plain path. */
 
 /* PY_VECTORCALL_ARGUMENTS_OFFSET lends the callee the word before the arguments, which this code does not use. */
 FH_INLINE size_t n_of(size_t nargsf) { return nargsf & ~((size_t)1 << (8 * sizeof(size_t) - 1)); }
@@ -247,15 +247,27 @@ FH_INLINE TVMFFIObject *handle_of(cpy_PyObject *self) { /* like fb_object_get */
 /* Converts a result that is neither None nor an int. The containers of bound libraries have no wrappers to look for. */
 static FH_NOINLINE HPy make_other(TVMFFIAny *result) {
   HPy value;
+  if (result->type_index == FFI_HPY_PYTHON_VALUE) return (HPy){(intptr_t)result->v_int64};
   if (fb_builtin_may_unwrap(result->type_index) && fb_builtin_unwrap(fb_ctx, result->v_obj, &value)) return value;
   return fb_result_make(fb_ctx, result);
 }
 
+/* Whether a Function is one of a bound library. */
+FH_INLINE bool is_bound(const TVMFFIObject *handle) {
+  /* acquire: pairs with the release of fb_lent_enable */
+  return ((const TVMFFIFunctionCell *)(handle + 1))->safe_call == fh_atomic_load_acquire(&fb_lent_callee);
+}
+
+/* The ways of a call: one that keeps the GIL and does not save the thread state; such a call of a function of a bound
+ * library, which makes values of Python itself; and all others. */
+typedef enum { PLAIN, BOUND, OTHER } Way;
+
 /* The native call. *result is owned if it returns 0. */
-FH_INLINE int run_short(bool plain, FbFunction *function, TVMFFIObject *handle, const TVMFFIAny *views, size_t n,
+FH_INLINE int run_short(Way way, FbFunction *function, TVMFFIObject *handle, const TVMFFIAny *views, size_t n,
                         TVMFFIAny *result) {
-  if (!plain) return run(fb_ctx, handle, views, n, fb_function_struct_releases_gil(function), result);
+  if (way == OTHER) return run(fb_ctx, handle, views, n, fb_function_struct_releases_gil(function), result);
   *result = (TVMFFIAny){0};
+  if (way == BOUND) result->v_ptr = (void *)&fb_builtin_values;
   return run_kept(handle, views, n, result);
 }
 
@@ -275,10 +287,10 @@ FH_INLINE cpy_PyObject *finish_short(FbFunction *function, int rc, TVMFFIAny *re
   return (cpy_PyObject *)value._i;
 }
 
-FH_INLINE cpy_PyObject *run_immediate(bool plain, FbFunction *function, TVMFFIObject *handle, const TVMFFIAny *views,
+FH_INLINE cpy_PyObject *run_immediate(Way way, FbFunction *function, TVMFFIObject *handle, const TVMFFIAny *views,
                                       size_t n) {
   TVMFFIAny result;
-  int rc = run_short(plain, function, handle, views, n, &result);
+  int rc = run_short(way, function, handle, views, n, &result);
   return finish_short(function, rc, &result);
 }
 
@@ -314,7 +326,7 @@ FH_INLINE cpy_PyObject *call_bound_in(cpy_PyObject *self, cpy_PyObject *const *a
     end_lent(views, i);
     return call_unbound(self, args, n, NULL);
   }
-  int rc = run_short(FH_LIKELY(gil > last_other), function, handle_of(self), views, n, &result);
+  int rc = run_short(FH_LIKELY(gil > last_other) ? BOUND : OTHER, function, handle_of(self), views, n, &result);
   end_lent(views, n);
   return finish_short(function, rc, &result);
 }
@@ -326,52 +338,55 @@ static FH_NOINLINE cpy_PyObject *call_bound_one(cpy_PyObject *self, cpy_PyObject
   return call_bound_in(self, args, 1);
 }
 
-static cpy_PyObject *call_any(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf, cpy_PyObject *kwnames) {
-  const TVMFFIObject *handle = handle_of(self);
-  /* acquire: pairs with the release of fb_lent_enable */
-  TVMFFISafeCallType bound = fh_atomic_load_acquire(&fb_lent_callee);
-  bool is_bound = handle != NULL && ((const TVMFFIFunctionCell *)(handle + 1))->safe_call == bound;
-  if (!is_bound || kwnames != NULL) return call_unbound(self, args, nargsf, kwnames);
+FH_INLINE cpy_PyObject *call_bound_any(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
   return n_of(nargsf) == 1 ? call_bound_one(self, args) : call_bound(self, args, n_of(nargsf));
 }
 
-/* Defines `name` for both kinds of calls from the common code `name_in`. */
-#define IN_BOTH_WAYS(name)                                                                                      \
-  static FH_NOINLINE cpy_PyObject *name##_plain(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) { \
-    return name##_in(true, self, args, nargsf);                                                                 \
-  }                                                                                                             \
-  static FH_NOINLINE cpy_PyObject *name##_other(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) { \
-    return name##_in(false, self, args, nargsf);                                                                \
-  }                                                                                                             \
-  FH_INLINE cpy_PyObject *name(bool plain, cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {      \
-    return plain ? name##_plain(self, args, nargsf) : name##_other(self, args, nargsf);                         \
+static cpy_PyObject *call_any(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf, cpy_PyObject *kwnames) {
+  const TVMFFIObject *handle = handle_of(self);
+  if (handle == NULL || kwnames != NULL || !is_bound(handle)) return call_unbound(self, args, nargsf, kwnames);
+  return call_bound_any(self, args, nargsf);
+}
+
+/* Defines `name` for each way of a call from the common code `name_in`. */
+#define IN_ONE_WAY(name, suffix, way)                                                                           \
+  static FH_NOINLINE cpy_PyObject *name##suffix(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) { \
+    return name##_in(way, self, args, nargsf);                                                                  \
+  }
+#define IN_EACH_WAY(name)                                                                               \
+  IN_ONE_WAY(name, _plain, PLAIN)                                                                       \
+  IN_ONE_WAY(name, _of_bound, BOUND)                                                                    \
+  IN_ONE_WAY(name, _other, OTHER)                                                                       \
+  FH_INLINE cpy_PyObject *name(Way way, cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) { \
+    if (way == BOUND) return name##_of_bound(self, args, nargsf);                                       \
+    return way == PLAIN ? name##_plain(self, args, nargsf) : name##_other(self, args, nargsf);          \
   }
 
 /* At least one argument. call_ints repeats this function's loop so that an all-int call has a smaller frame. */
-FH_INLINE cpy_PyObject *call_immediates_in(bool plain, cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
+FH_INLINE cpy_PyObject *call_immediates_in(Way way, cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
   size_t n = n_of(nargsf);
   TVMFFIAny views[STACK_ARGS];
   TVMFFIObject *handle = handle_of(self);
   bool is_short = n <= STACK_ARGS && handle != NULL && read_immediates(args, 0, n, views);
   if (FH_UNLIKELY(!is_short)) return call_any(self, args, nargsf, NULL);
-  return run_immediate(plain, struct_of(self), handle, views, n);
+  return run_immediate(way, struct_of(self), handle, views, n);
 }
-IN_BOTH_WAYS(call_immediates)
+IN_EACH_WAY(call_immediates)
 
-FH_INLINE cpy_PyObject *call_ints_in(bool plain, cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
+FH_INLINE cpy_PyObject *call_ints_in(Way way, cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
   size_t n = n_of(nargsf), i = 0;
   TVMFFIAny views[STACK_ARGS];
   if (FH_UNLIKELY(n > STACK_ARGS)) return call_any(self, args, nargsf, NULL);
 #pragma GCC unroll 1
   do {
     HPy value = {(intptr_t)args[i]};
-    if (FH_UNLIKELY(!fb_immediate_int(value, &views[i]))) return call_immediates(plain, self, args, nargsf);
+    if (FH_UNLIKELY(!fb_immediate_int(value, &views[i]))) return call_immediates(way, self, args, nargsf);
   } while (++i < n);
   TVMFFIObject *handle = handle_of(self);
   if (FH_UNLIKELY(handle == NULL)) return call_any(self, args, nargsf, NULL);
-  return run_immediate(plain, struct_of(self), handle, views, n);
+  return run_immediate(way, struct_of(self), handle, views, n);
 }
-IN_BOTH_WAYS(call_ints)
+IN_EACH_WAY(call_ints)
 
 /* Handles a call that returned its argument, like a method that returns self. fb_wrap_object would look up the
  * argument's registered wrapper; here the wrapper is at hand, and its use prevents a move of its handle. Replaces the
@@ -388,7 +403,7 @@ FH_INLINE bool give_back(HPy object, FbHandleCell *cell, TVMFFIObject *handle) {
 
 /* The first argument is an ordinary object and immediate values follow: in most cases a method call. Native code runs
  * during a use of the object, as with fb_argument_convert. */
-FH_INLINE cpy_PyObject *call_object_in(bool plain, cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
+FH_INLINE cpy_PyObject *call_object_in(Way way, cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
   size_t n = n_of(nargsf);
   HPy object = {(intptr_t)args[0]};
   TVMFFIAny views[STACK_ARGS], result;
@@ -404,43 +419,77 @@ FH_INLINE cpy_PyObject *call_object_in(bool plain, cpy_PyObject *self, cpy_PyObj
   }
   fb_identity_share(fb_ctx, object, cell);
   fb_put_object(&views[0], argument);
-  int rc = run_short(plain, struct_of(self), handle, views, n, &result);
+  int rc = run_short(way, struct_of(self), handle, views, n, &result);
   bool is_back = rc == 0 && result.type_index >= kTVMFFIDynObjectBegin && result.v_obj == argument;
   if (is_back && give_back(object, cell, argument)) return args[0];
   fb_handle_cell_unuse(cell);
   return finish_short(struct_of(self), rc, &result);
 }
-IN_BOTH_WAYS(call_object)
+IN_EACH_WAY(call_object)
+
+/* The first argument of a bound call is a member of an enum, whose native object lasts, and immediate values follow. */
+static FH_NOINLINE cpy_PyObject *call_member(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
+  size_t n = n_of(nargsf);
+  TVMFFIAny views[STACK_ARGS];
+  TVMFFIObject *handle = handle_of(self), *member = fb_member_find((HPy){(intptr_t)args[0]});
+  bool is_short = n <= STACK_ARGS && member != NULL && (n == 1 || read_immediates(args, 1, n, views));
+  if (FH_UNLIKELY(!is_short)) return call_bound_any(self, args, nargsf);
+  fb_put_object(&views[0], member);
+  return run_immediate(BOUND, struct_of(self), handle, views, n);
+}
 
 /* The first argument is not an int. Its kind is checked here, before a frame exists that values of other kinds do not
  * need. */
-FH_INLINE cpy_PyObject *call_rest_in(bool plain, cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
+FH_INLINE cpy_PyObject *call_rest_in(Way way, cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
+  if (way == BOUND && fb_lent_may_be_builtin((HPy){(intptr_t)args[0]})) return call_bound_any(self, args, nargsf);
   const FbTypeTagEntry *entry = fb_type_tag_find((HPy){(intptr_t)args[0]});
   FbTypeTag kind = entry == NULL ? FB_TYPE_KIND_UNKNOWN : entry->kind;
-  if (kind == FB_TYPE_KIND_OBJECT) return call_object(plain, self, args, nargsf);
+  if (kind == FB_TYPE_KIND_OBJECT) return call_object(way, self, args, nargsf);
   if (kind == FB_TYPE_KIND_FLOAT || kind == FB_TYPE_KIND_NONE || kind == FB_TYPE_KIND_BOOL)
-    return call_immediates(plain, self, args, nargsf);
+    return call_immediates(way, self, args, nargsf);
+  if (way == BOUND && kind == FB_TYPE_KIND_MEMBER) return call_member(self, args, nargsf);
   return call_any(self, args, nargsf, NULL);
 }
-IN_BOTH_WAYS(call_rest)
+IN_EACH_WAY(call_rest)
 
-FH_INLINE cpy_PyObject *call_in(bool plain, cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
+FH_INLINE cpy_PyObject *call_in(Way way, cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
   if (n_of(nargsf) == 0) {
     TVMFFIObject *handle = handle_of(self);
     if (FH_UNLIKELY(handle == NULL)) return call_any(self, args, nargsf, NULL);
-    return run_immediate(plain, struct_of(self), handle, fb_no_arguments, 0);
+    return run_immediate(way, struct_of(self), handle, fb_no_arguments, 0);
   }
-  if (fb_immediate_type((HPy){(intptr_t)args[0]}) == fb_immediate.int_type) return call_ints(plain, self, args, nargsf);
-  return call_rest(plain, self, args, nargsf);
+  if (fb_immediate_type((HPy){(intptr_t)args[0]}) == fb_immediate.int_type) return call_ints(way, self, args, nargsf);
+  return call_rest(way, self, args, nargsf);
 }
 static FH_NOINLINE cpy_PyObject *call_other(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
-  return call_in(false, self, args, nargsf);
+  return call_in(OTHER, self, args, nargsf);
 }
 
 static cpy_PyObject *vectorcall(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf, cpy_PyObject *kwnames) {
   if (FH_UNLIKELY(kwnames != NULL)) return call_any(self, args, nargsf, kwnames);
   if (fh_atomic_load_relaxed(&struct_of(self)->gil) <= last_other) return call_other(self, args, nargsf);
-  return call_in(true, self, args, nargsf);
+  return call_in(PLAIN, self, args, nargsf);
+}
+
+/* vectorcall for a Function of a bound library that keeps the GIL. */
+static cpy_PyObject *vectorcall_of_bound(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf,
+                                         cpy_PyObject *kwnames) {
+  if (FH_UNLIKELY(kwnames != NULL)) return call_any(self, args, nargsf, kwnames);
+  if (FH_UNLIKELY(fh_atomic_load_relaxed(&struct_of(self)->gil) != FB_GIL_KEEP)) {
+    return vectorcall(self, args, nargsf, NULL);
+  }
+  return call_in(BOUND, self, args, nargsf);
+}
+
+int fb_function_call_keep(HPyContext *ctx, HPy self, FbFunction *function) {
+  static HPyCallFunction of_bound = {.cpy_trampoline = vectorcall_of_bound};
+  int32_t before = fh_atomic_exchange_acq_rel(&function->gil, FB_GIL_KEEP);
+  const TVMFFIObject *handle = fb_object_get(ctx, self);
+  /* threads may call a Function that is not new, or its calls are counted */
+  if (before != FB_GIL_DEFAULT || function->n_calls_counted != 0 || FB_GIL_KEEP <= last_other || fb_ext == NULL)
+    return 0;
+  if (handle == NULL || !is_bound(handle)) return 0;
+  return HPy_SetCallFunction(ctx, self, &of_bound);
 }
 
 /* After this many calls, references to a Function are no longer counted where the interpreter offers deferred reference

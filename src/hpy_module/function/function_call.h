@@ -70,6 +70,10 @@ void fb_function_call_set_vectorcall(void);
 /* Applies fb_function_struct_last_release and fb_thread_has_cffi_backend to later calls. Only during the import. */
 void fb_function_call_settle(void);
 
+/* Lets calls of a Function keep the GIL. A new Function of a bound library gets a shorter path. Returns 0, or -1 with
+ * an exception raised. */
+int fb_function_call_keep(HPyContext *ctx, HPy self, FbFunction *function);
+
 /* Enables deferred reference counting for a new Function after some calls, where the interpreter supports it. */
 void fb_function_call_count(FbFunction *function);
 
