@@ -204,6 +204,19 @@ def _find_every_wrapper() -> list[ref[Any]]:
     return found
 
 
+def _collect() -> None:
+    """Collect garbage, and run finalizers, in the finalizer of a collection. If gc.disable() has been called, PyPy's
+    gc.collect() refuses to be called there, unless finalizers are disabled once more."""
+    try:
+        gc.collect()
+    except ValueError:
+        gc.disable_finalizers()  # type: ignore[attr-defined]
+        try:
+            gc.collect()
+        finally:
+            gc.enable_finalizers()  # type: ignore[attr-defined]
+
+
 def _find_groups(closure_call: int) -> tuple[list[_Node], list[Any]]:
     """Return the nodes of the closed groups that own Python objects, and all known wrappers."""
     wrappers = find_all()
@@ -211,7 +224,7 @@ def _find_groups(closure_call: int) -> tuple[list[_Node], list[Any]]:
     keys = _name_values(nodes, closure_call)
     if not keys.issuperset(_unproven(0)):
         found = _find_every_wrapper()
-        gc.collect()  # the list of all objects may have begun a collection, which takes them all for alive
+        _collect()  # the list of all objects may have begun a collection, which takes them all for alive
         wrappers = [wrapper for wrapper in (there() for there in found) if wrapper is not None]
         nodes = _scan(wrappers, set(kept))
         keys = _name_values(nodes, closure_call)
@@ -352,12 +365,12 @@ def _search_once() -> bool:
     n_before = _State.n_garbage
     _State.has_finalized = False
     if _prepare():
-        gc.collect()
+        _collect()
     if _State.has_finalized:
         return True
     if _State.n_garbage == n_before:
         return False
-    gc.collect()  # finalizes the wrappers
+    _collect()  # finalizes the wrappers
     return bool(_unproven(1))  # other owners may have ended with them
 
 

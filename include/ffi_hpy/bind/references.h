@@ -224,8 +224,11 @@ template <typename F> struct traverse_step : ffi_hpy_traverse {
 template <typename T, typename F> void add_traverse(const ffi_hpy_class *type, F function) {
   auto *step = new traverse_step<F>(std::move(function)); /* for the life of the process, as the class */
   step->visit = [](const ffi_hpy_traverse *self, const void *value, const void *visitor) {
-    static_cast<const traverse_step<F> *>(self)->function(*static_cast<const T *>(value),
-                                                          *static_cast<const reference_visitor *>(visitor));
+    try {
+      static_cast<const traverse_step<F> *>(self)->function(*static_cast<const T *>(value),
+                                                            *static_cast<const reference_visitor *>(visitor));
+    } catch (...) { /* the collector takes the other references for those of another holder */
+    }
   };
   api->class_add_traverse(type, step);
 }

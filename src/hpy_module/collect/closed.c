@@ -83,7 +83,10 @@ static HPy fb_closed_find_impl(HPyContext *ctx, HPy self, const HPy *args, size_
   fb_thread_enter_held(ctx, &outer);
   FbPendingError pending = fb_error_slot_take(ctx);
   FbScan scan = {0};
-  const FbScanRoots roots = {.orphans = objects, .n_orphans = (uint32_t)numbers[1], .is_busy = numbers[2] != 0};
+  const FbScanRoots roots = {.orphans = objects,
+                             .n_orphans = (uint32_t)numbers[1],
+                             .n_preserved = (uint32_t)numbers[0],
+                             .is_busy = numbers[2] != 0};
   fb_scan_fill(&scan, &roots);
   int64_t *words = NULL;
   if (!scan.has_failed && scan.path != NULL) {

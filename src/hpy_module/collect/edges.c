@@ -64,6 +64,24 @@ static void visit_mapping(TVMFFIObject *object, const FbReferenceVisitor *to) {
   }
 }
 
+/* --- errors ------------------------------------------------------------------------------------------------------- */
+
+/* Native code sets both references when it makes the error. */
+static void visit_error(TVMFFIObject *object, const FbReferenceVisitor *to) {
+  const TVMFFIErrorCell *cell = TVMFFIErrorGetCellPtr(object);
+  if (cell->cause_chain != NULL) to->visit(to->arg, cell->cause_chain, NULL);
+  if (cell->extra_context != NULL) to->visit(to->arg, cell->extra_context, NULL);
+}
+
+static void cut_error(TVMFFIObject *object) {
+  TVMFFIErrorCell *cell = TVMFFIErrorGetCellPtr(object);
+  TVMFFIObject *former[] = {cell->cause_chain, cell->extra_context};
+  cell->cause_chain = cell->extra_context = NULL;
+  for (size_t i = 0; i < sizeof(former) / sizeof(former[0]); ++i) {
+    if (former[i] != NULL) TVMFFIObjectDecRef(former[i]);
+  }
+}
+
 /* --- fields ------------------------------------------------------------------------------------------------------- */
 
 /* Whether the getter of a field returns the object at its address, which is not NULL. */
@@ -334,6 +352,7 @@ static void cut_own_fields(const TVMFFITypeInfo *info, TVMFFIObject *object) {
 void fb_edges_visit(TVMFFIObject *object, FbHolderKind kind, const FbReferenceVisitor *to) {
   if (kind == FB_HOLDER_SEQUENCE) visit_sequence(object, to);
   if (kind == FB_HOLDER_MAPPING) visit_mapping(object, to);
+  if (kind == FB_HOLDER_ERROR) visit_error(object, to);
   if (kind != FB_HOLDER_FIELDS) return;
   Slots slots = {.to = to};
   const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(object->type_index);
@@ -363,6 +382,7 @@ void fb_edges_cut(TVMFFIObject *object, FbHolderKind kind) {
     FbCoreFunction *clear = object->type_index == kTVMFFIList ? &list_clear : &dict_clear;
     if (fb_core_function_call(clear, &argument, 1, &result) == 0) fb_any_drop(&result);
   }
+  if (kind == FB_HOLDER_ERROR) cut_error(object);
   if (kind != FB_HOLDER_FIELDS) return;
   const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(object->type_index);
   for (int32_t i = 0; i < info->type_depth; ++i) cut_own(info->type_ancestors[i], object);

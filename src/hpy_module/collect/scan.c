@@ -173,7 +173,7 @@ static void read_node(Building *self, uint32_t number) {
   FbScan *scan = self->scan;
   FbScanNode *node = &scan->nodes[number];
   if (node->is_read || node->is_held) return;
-  bool has_fields = node->kind == FB_HOLDER_FIELDS || node->kind == FB_HOLDER_SHARED;
+  bool has_fields = node->kind == FB_HOLDER_FIELDS || node->kind == FB_HOLDER_SHARED || node->kind == FB_HOLDER_ERROR;
   bool may_read = count_of(node) == node->n_found || (self->is_quiet && has_fields);
   if (!may_read || scan->has_failed) return;
   node->is_read = true;
@@ -318,10 +318,10 @@ static void prove(Building *self) {
   }
 }
 
-static void add_orphan(Building *self, TVMFFIObject *object) {
+static void add_orphan(Building *self, TVMFFIObject *object, bool is_preserved) {
   uint32_t number = fb_scan_find(self->scan, object);
   FbHolderKind kind = kind_of(self, object->type_index);
-  if (number == FB_SCAN_NONE && kind != FB_HOLDER_NONE) number = add_node(self->scan, object, kind);
+  if (number == FB_SCAN_NONE && (is_preserved || kind != FB_HOLDER_NONE)) number = add_node(self->scan, object, kind);
   if (number != FB_SCAN_NONE) ++self->scan->nodes[number].n_found;
 }
 
@@ -330,7 +330,9 @@ void fb_scan_fill(FbScan *self, const FbScanRoots *roots) {
   if (fb_context_free_threaded) fh_hazard_each(note_use, &building);
   if (building.n_uses != 0) building.is_quiet = false;
   if (roots->has_wrappers) fb_identity_each(add_root, &building);
-  for (uint32_t i = 0; i < roots->n_orphans; ++i) add_orphan(&building, roots->orphans[i]);
+  for (uint32_t i = 0; i < roots->n_orphans; ++i) {
+    add_orphan(&building, roots->orphans[i], i < roots->n_preserved);
+  }
   for (uint32_t i = 0, n = self->n_nodes; i < n; ++i) push(&building, i);
   while (building.n_stack != 0) read_node(&building, building.stack[--building.n_stack]);
   if (!self->has_failed) prove(&building);

@@ -36,6 +36,7 @@ FbHolderKind fb_holder_kind(int32_t type_index) {
   case kTVMFFIDict: return FB_HOLDER_MAPPING;
   case kTVMFFIFunction: return FB_HOLDER_FUNCTION;
   case kTVMFFIOpaquePyObject: return FB_HOLDER_PYTHON;
+  case kTVMFFIError: return FB_HOLDER_ERROR;
   default: break;
   }
   const TVMFFITypeInfo *info = type_index < kTVMFFIStaticObjectBegin ? NULL : TVMFFIGetTypeInfo(type_index);

@@ -14,6 +14,7 @@ typedef enum FbHolderKind {
   FB_HOLDER_MAPPING,
   FB_HOLDER_FUNCTION, /* perhaps a Python callable */
   FB_HOLDER_PYTHON, /* an ffi.OpaquePyObject */
+  FB_HOLDER_ERROR, /* the cause, and the context, which may carry an exception of Python */
   FB_HOLDER_SHARED, /* no object: a C++ value that std::shared_ptr share */
 } FbHolderKind;
 

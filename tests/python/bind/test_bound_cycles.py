@@ -233,6 +233,16 @@ def check_life(watched, is_whole, drop):
     assert watched() is None
 
 
+def test_a_traverse_function_that_throws_keeps_the_cycle(bound):
+    def make():
+        button = bound.Button()
+        button.hide(lambda: button)
+        return weakref.ref(button)
+
+    bound.set_traverse_throws(True)
+    check_life(make(), lambda button: True, lambda _: (bound.set_traverse_throws(False), make()))
+
+
 def test_a_value_that_cpp_shares_keeps_its_callable(bound):
     def make():
         window = bound.Window()

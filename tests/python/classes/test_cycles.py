@@ -60,7 +60,7 @@ def lib(compile_era: Any) -> SimpleNamespace:
 
     functions = {
         name: ffi_hpy.get_global_func(f"cycles.{name}")
-        for name in ("n_alive", "n_refused", "keep", "kept", "call", "ring")
+        for name in ("n_alive", "n_refused", "keep", "kept", "call", "ring", "error_of", "set_traverse_throws")
     }
     return SimpleNamespace(Button=Button, Window=Window, Node=Node, Cabinet=Cabinet, **functions)
 
@@ -582,6 +582,70 @@ def test_traverse_function_of_the_author(lib: Any) -> None:
         assert cabinet.call() == 7
 
     assert alive_after(lib, make) == 0
+
+
+@collects
+@pytest.mark.thread_unsafe(reason="the traverse function throws on all threads")
+def test_traverse_function_that_throws(lib: Any) -> None:
+    """The members that it has not visited count as unknown holders."""
+
+    def make() -> None:
+        cabinet = lib.Cabinet()
+        cabinet.hide(lambda: cabinet and 7)
+
+    before = lib.n_alive()
+    lib.set_traverse_throws(True)
+    try:
+        assert alive_after(lib, make, 3) == 3
+        make()
+    finally:
+        lib.set_traverse_throws(False)
+    make()  # PyPy looks again at objects that it has found to be in use
+    collect_garbage(lambda: lib.n_alive() == before, 5)
+    assert lib.n_alive() == before
+
+
+@collects
+def test_exception_inside_a_native_error(lib: Any) -> None:
+    """The error carries the exception, whose attributes, and those of its cause, lead back to the holder."""
+
+    def make() -> None:
+        window = lib.Window()
+
+        def fail() -> None:
+            error = ValueError("no")
+            error.window = window  # type: ignore[attr-defined]
+            raise error
+
+        window.extra = lib.error_of(fail)
+        assert window.extra.message == "no"
+        # an error with a cause
+        holder = Holder(None, lib.Window())
+        function = ffi_hpy.convert(lambda: holder)
+        holder.callback = ffi_hpy.Error(
+            "ValueError", "second", "", ffi_hpy.Error("KeyError", "first", "", None, function)
+        )
+
+    assert alive_after(lib, make, 20) == 0
+
+
+WITHOUT_AUTOMATIC_COLLECTION = f"""
+import gc
+gc.disable()
+{LISTENER}
+class Named(ffi_hpy.List):
+    __slots__ = ("__dict__", "__weakref__")
+shelf = ffi_hpy.List([Named()])
+shelf[0].itself = shelf[0]
+gc.collect()
+print(shelf[0].itself is shelf[0], gc.isenabled())
+"""
+
+
+@collects
+@pytest.mark.thread_unsafe(reason="starts a program")
+def test_program_that_has_disabled_automatic_collection() -> None:
+    assert run_python(WITHOUT_AUTOMATIC_COLLECTION) == "True\nTrue False\n"
 
 
 # --- objects in use stay ----------------------------------------------------------------------------------------------

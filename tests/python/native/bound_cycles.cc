@@ -23,6 +23,7 @@ using namespace nb::literals;
 namespace cycles {
 
 std::atomic<int> n_alive{0};
+std::atomic<bool> traverse_throws{false};
 
 struct Part {
   Part() { ++n_alive; }
@@ -111,6 +112,7 @@ FFI_HPY_MODULE(bound_cycles, m) {
       .def("click", &Button::click)
       .def("hide", &Button::hide)
       .def_traverse([](const Button &button, const nb::reference_visitor &visit) {
+        if (traverse_throws) throw std::runtime_error("no reference");
         visit(button.hidden());
         visit(button.data); /* a property, too */
       });
@@ -165,5 +167,6 @@ FFI_HPY_MODULE(bound_cycles, m) {
       "button"_a.none());
   m.def("call_kept", [] { return kept_callback(); });
   m.def("link", [](nb::handle, nb::handle) {}, nb::keep_alive<1, 2>());
+  m.def("set_traverse_throws", [](bool throws) { traverse_throws = throws; });
   m.def("n_alive", [] { return n_alive.load(); });
 }

@@ -10,6 +10,7 @@ struct Dial {
   int64_t place = 0;
 };
 std::atomic<int64_t> n_refused{0};
+std::atomic<bool> traverse_throws{false};
 } // namespace cycles
 
 template <> inline constexpr bool tvm::ffi::use_default_type_traits_v<cycles::Dial> = false;
@@ -92,6 +93,7 @@ public:
   }
   void VisitReferences(const refl::ReferenceVisitor &visit) const {
     for (const Function &function : hidden) visit(function);
+    if (cycles::traverse_throws) TVM_FFI_THROW(RuntimeError) << "no further reference";
     visit(extra);
     visit(extra); // a second time
     visit(button);
@@ -143,6 +145,16 @@ TVM_FFI_STATIC_INIT_BLOCK() {
   refl::GlobalDef()
       .def("cycles.n_alive", []() { return n_alive.load(); })
       .def("cycles.n_refused", []() { return cycles::n_refused.load(); })
+      .def("cycles.set_traverse_throws", [](bool throws) { cycles::traverse_throws = throws; })
+      .def("cycles.error_of",
+           [](const Function &function) {
+             try {
+               function();
+             } catch (const Error &error) {
+               return Any(error);
+             }
+             return Any();
+           })
       .def("cycles.keep", [](Any value) { kept = std::move(value); })
       .def("cycles.kept", []() { return kept; })
       .def("cycles.call", [](Function function) { return function(); })

@@ -279,12 +279,16 @@ public:
   /** Registers a method, or a function of the object, that visits the references in members that are not registered as
    * fields: void Visit(const ReferenceVisitor &visit) const { visit(member_); }. With it Python's garbage collector
    * frees cycles through such members. It may run on any thread, while other threads are stopped: it only reads the
-   * object. It visits each reference as often as the object has it, and no other one. */
+   * object. It visits each reference as often as the object has it, and no other one. If it throws, the objects behind
+   * the members that it has not visited stay alive. */
   template <auto Traverse> ObjectDef &def_traverse() {
     void (*traverse)(TVMFFIObject *, const ReferenceVisitor &) = [](TVMFFIObject *object,
                                                                     const ReferenceVisitor &visit) {
       const Class *self = ffi::detail::ObjectUnsafe::RawObjectPtrFromUnowned<Class>(object);
-      std::invoke(Traverse, self, visit);
+      try {
+        std::invoke(Traverse, self, visit);
+      } catch (...) { /* the collector takes the other references for those of another holder */
+      }
     };
     return def_type_attr("__ffi_traverse__", reinterpret_cast<void *>(traverse));
   }
