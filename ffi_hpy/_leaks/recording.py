@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Record", "begin", "find_alive", "is_recording", "records", "reporting"]
 
 _PACKAGE = (__package__ or "").rpartition(".")[0]
+_FOLDER = __file__.rpartition("_leaks")[0]
 _DEFINERS = frozenset(
     (
         "<module>",
@@ -102,7 +103,9 @@ def _find_line(frame: FrameType | None) -> tuple[str | None, bool]:
     is_on_purpose = False
     while frame is not None:
         module, code = frame.f_globals.get("__name__") or "", frame.f_code
-        if module != _PACKAGE and not module.startswith(f"{_PACKAGE}."):
+        is_own = module == _PACKAGE or module.startswith(f"{_PACKAGE}.")
+        # without a GIL, a class has copies of the package's functions that belong to the module of the class
+        if not is_own and not code.co_filename.startswith(_FOLDER):
             return f"{code.co_filename}:{frame.f_lineno} in {code.co_name}", is_on_purpose
         if code.co_name in _DEFINERS or module in _KEEPERS:
             is_on_purpose = True

@@ -101,6 +101,8 @@ def keep(wrapper: Any) -> None:
 def register(wrapper: Any) -> Any:
     """Like share(), but do not keep the wrapper."""
     entry = ref(wrapper)
+    if entry() is None:  # `__del__` has resurrected the wrapper
+        entry = OwnRef(wrapper)
     address = wrapper._ffi_address
     if not address:  # moved away in the meantime
         return wrapper

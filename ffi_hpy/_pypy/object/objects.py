@@ -268,8 +268,8 @@ def _wrap_as(cls: type, type_index: int, address: int, shared: bool) -> Any:
 def record(wrapper: Any) -> None:
     """Tell the package about a wrapper that has got its object, for the leak report, and register the wrapper, so that
     the report finds it."""
-    if not wrapper._ffi_is_listed:
-        register(wrapper)
+    if not wrapper._ffi_is_listed and register(wrapper) is wrapper and wrapper._ffi_has_state:
+        wrapper._ffi_is_listed = None  # a call that gets the object keeps the wrapper
     hooks.object_made(wrapper._ffi_address)
 
 

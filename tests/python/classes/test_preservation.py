@@ -525,6 +525,29 @@ def test_an_object_that_its_finalizer_saved_is_preserved_later(Shape):
     assert saved == []
 
 
+@finalizes
+def test_an_object_that_its_finalizer_saved_may_come_to_native_code_for_the_first_time(Shape):
+    saved = []
+
+    class Saved(Shape):
+        __slots__ = ("__dict__",)
+
+        def __del__(self):
+            saved.append(self)
+
+    first = Saved(3)
+    first.note = "kept"
+    del first
+    collect_garbage(lambda: bool(saved))
+    shelf = ffi_hpy.List([saved[0]])
+    number = id(saved.pop())
+    settle()
+    assert (id(shelf[0]), shelf[0].note, saved) == (number, "kept", [])
+    shelf.clear()
+    settle()
+    assert saved == []
+
+
 def test_the_callback_of_a_weak_reference_comes_at_the_real_end(Square):
     ends = []
     shelf = ffi_hpy.List([Square(1)])

@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from support import IS_CFFI_ON_CPYTHON, IS_PYPY, run_python
+from support import IS_CFFI_ON_CPYTHON, IS_OWN_DEBUG, IS_PYPY, run_python
 from support.native_build import PACKAGE, compile_cxx
 
 import ffi_hpy
@@ -182,6 +182,56 @@ def test_a_program_without_leaks_prints_nothing(extension_path):
     # debug modes have no overrides
     overrides = [compile_cxx("overrides.cc", PACKAGE / "include")] if ffi_hpy._core.KEEPS_IDENTITY else []
     assert run_leaky(NO_LEAK, extension_path, *overrides) == ""
+
+
+KEPT_BY_CPP = """
+import gc, sys, weakref
+import ffi_hpy
+ffi_hpy.load_module(sys.argv[1])
+
+@ffi_hpy.register_object("preserve.Shape")
+class Shape(ffi_hpy.Object):
+    pass
+
+class Square(Shape):
+    __slots__ = ("__dict__", "__weakref__")
+
+def free():
+    shelf = ffi_hpy.List([Square(1)])
+    shelf[0].shelf = shelf
+
+def lose():
+    square = Square(3); square.note = "kept"  # lost
+    ffi_hpy.get_global_func("preserve.keep")(square)
+    return weakref.ref(square)
+
+free()
+square = lose()
+gc.collect()
+gc.collect()
+print(square().note)
+"""
+
+
+def test_an_object_of_a_subclass_that_cpp_keeps_is_reported_and_keeps_its_state():
+    if not ffi_hpy._core.KEEPS_IDENTITY or IS_CFFI_ON_CPYTHON or IS_OWN_DEBUG:
+        pytest.skip("debug modes preserve no wrappers, and do not find cycles, as the cffi backend on CPython")
+    done = subprocess.run(
+        [sys.executable, "-c", KEPT_BY_CPP, str(compile_cxx("preserve.cc", PACKAGE / "include"))],
+        env={**os.environ, "FFI_HPY_LEAKS": "1"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    line = next(i for i, line in enumerate(KEPT_BY_CPP.splitlines(), 1) if line.endswith("# lost"))
+    assert done.stdout == "kept\n", done.stderr
+    first, *rest = done.stderr.splitlines()
+    assert first.startswith("ffi_hpy: 1 native object is alive")
+    assert rest[0] == f"  1 preserve.Shape, made at <string>:{line} in lose"
+    assert rest[1].startswith("    2 native references; held by ")
+    assert rest[1].endswith("native code (1 reference)")
+    assert "_Again" not in rest[1]
 
 
 def test_a_closed_stderr_does_not_matter(extension_path):
