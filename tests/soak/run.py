@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 # This share of the repetitions warms up. The rest is split into four quarters; memory is read between them.
 WARM_UP, QUARTERS = 0.2, 4
 # Memory that allocators and interpreters take in large steps is not growth.
-NOISE_BYTES, MOST_BYTES_EACH = 768 << 10, 2.0
+NOISE_BYTES = (2 << 20) if sys.implementation.name == "pypy" else (768 << 10)
+MOST_BYTES_EACH = 2.0
 
 
 def resident() -> int:
@@ -48,10 +49,13 @@ def repeat(work: Callable[[], object], n: int) -> None:
 
 
 def repetitions_for(work: Callable[[], object], seconds: float, most: int) -> int:
-    """Return the number of repetitions that fit into the time."""
+    """Return the number of repetitions that fit into the time.
+
+    PyPy compiles the operation during the first seconds, so a shorter trial would estimate a tenth of its speed.
+    """
     work()
     n, spent = 1, 0.0
-    while spent < min(0.1, seconds / 10):
+    while spent < seconds / 20 and n < most / 10:
         n *= 2
         started = time.perf_counter()
         repeat(work, n)
