@@ -6,6 +6,7 @@
 
 #include "core/platform/atomic.h"
 #include "holder.h"
+#include "own_class.h"
 
 /* 1024 chunks, of 2 KiB each. */
 enum { CHUNK_SIZE = 256, N_CHUNKS = (FB_CLASS_TABLE_MAX - FB_CLASS_TABLE_FIRST) / CHUNK_SIZE };
@@ -36,6 +37,17 @@ static FbClassSlot *slot_make(int32_t index) {
   return fb_class_table_later(index);
 }
 
+/* Objects of bound classes may be many and short-lived. The interpreter's usual way to end an instance also bounds the
+ * recursion of destructors; for these objects the core does so. */
+static bool shorten(HPyContext *ctx, HPy cls, int32_t index) {
+  bool is_possible = fb_ext != NULL && FHPY_EXTENSION_HAS(fb_ext, short_new) && fb_ext->class_shorten != NULL;
+  if (!is_possible || fb_holder_traverse(index) == NULL) return false;
+  HPy base = fb_ref_load(ctx, &fb_own_class_object);
+  bool is_short = fb_ext->class_shorten(cls, base) != 0;
+  HPy_Close(ctx, base);
+  return is_short;
+}
+
 int fb_class_table_store(HPyContext *ctx, int32_t index, HPy cls, bool replaces) {
   FbClassSlot *slot = slot_make(index);
   FbRef *ref = slot == NULL ? NULL : calloc(1, sizeof(FbClassEntry));
@@ -44,6 +56,7 @@ int fb_class_table_store(HPyContext *ctx, int32_t index, HPy cls, bool replaces)
     return -1;
   }
   fb_ref_store(ctx, ref, cls);
+  ((FbClassEntry *)ref)->is_short = shorten(ctx, cls, index);
   /* A replaced reference stays in memory together with its class: a reader may have loaded it. */
   FbRef *none = NULL;
   if (replaces) {

@@ -20,6 +20,7 @@ FbClassSlot *fb_class_table_later(int32_t index);
 typedef struct FbClassEntry {
   FbRef cls;
   uint8_t holds; /* 0: unknown; 1: objects of the type hold no others; 2: they may */
+  bool is_short; /* fb_ext->short_new makes wrappers */
 } FbClassEntry;
 bool fb_class_table_find_holds(FbClassEntry *entry, int32_t index);
 /* Whether objects of a type whose class is at hand may hold others, so that a collection begins at their wrappers. Such
@@ -29,6 +30,9 @@ FH_INLINE bool fb_class_table_holds(const FbRef *cls, int32_t index) {
   uint8_t holds = fh_atomic_load_relaxed(&entry->holds); /* relaxed: the word is all there is */
   return FH_LIKELY(holds != 0) ? holds == 2 : fb_class_table_find_holds(entry, index);
 }
+
+/* Whether fb_ext->short_new makes the instances of a class in the table. */
+FH_INLINE bool fb_class_table_is_short(const FbRef *cls) { return ((const FbClassEntry *)cls)->is_short; }
 
 /* Returns the class of a type index, valid for good; NULL if there is none. */
 FH_INLINE const FbRef *fb_class_table_find(int32_t index) {

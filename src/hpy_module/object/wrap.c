@@ -16,10 +16,20 @@ ffi_hpy_instance *(*fb_wrap_instance_of)(const TVMFFIAny *value);
 /* The wrapper that the caller wants: see wrap.h. */
 typedef enum Wanted { WANTED_LISTED, WANTED_MOVABLE, WANTED_APART } Wanted;
 
-/* Makes an unregistered instance of cls. Steals the handle, also on failure. */
-FH_INLINE HPy wrap_new(HPyContext *ctx, HPy cls, TVMFFIObject *handle) {
+/* Makes an instance of a class; `known`: the class in the table of classes, or NULL. */
+FH_INLINE HPy instance_new(HPyContext *ctx, HPy cls, const FbRef *known, FbObject **object) {
+  if (known == NULL || !fb_class_table_is_short(known)) return HPy_New(ctx, cls, object);
+  HPy h = fb_ext->short_new(cls);
+  if (FH_UNLIKELY(HPy_IsNull(h))) return h;
+  *object = fb_object_struct(ctx, h);
+  **object = (FbObject){.cell = {.handle = NULL}};
+  return h;
+}
+
+/* Makes an unregistered instance of cls (see instance_new). Steals the handle, also on failure. */
+FH_INLINE HPy wrap_new(HPyContext *ctx, HPy cls, const FbRef *known, TVMFFIObject *handle) {
   FbObject *object;
-  HPy h = HPy_New(ctx, cls, &object);
+  HPy h = instance_new(ctx, cls, known, &object);
   if (FH_UNLIKELY(HPy_IsNull(h))) {
     fb_drop_object(handle, -1);
     return h;
@@ -42,8 +52,8 @@ FH_INLINE HPy wrap_new(HPyContext *ctx, HPy cls, TVMFFIObject *handle) {
 
 /* Makes a registered wrapper for an object to which other code has references: a new wrapper, or the wrapper that
  * another thread has registered since the lookup. */
-static HPy wrap_listed(HPyContext *ctx, HPy cls, TVMFFIObject *handle) {
-  HPy h = wrap_new(ctx, cls, handle);
+static HPy wrap_listed(HPyContext *ctx, HPy cls, const FbRef *known, TVMFFIObject *handle) {
+  HPy h = wrap_new(ctx, cls, known, handle);
   if (FH_UNLIKELY(HPy_IsNull(h))) return h;
   if (!fb_identity_is_shared(handle)) { /* it is registered because it may hold others */
     fb_identity_list_first(ctx, h, fb_object_cell(ctx, h));
@@ -73,7 +83,7 @@ static FH_NOINLINE HPy wrap_unregistered(HPyContext *ctx, TVMFFIObject *handle, 
     fb_drop_object(handle, -1);
     return HPy_NULL;
   }
-  HPy result = is_shared ? wrap_listed(ctx, cls, handle) : wrap_new(ctx, cls, handle);
+  HPy result = is_shared ? wrap_listed(ctx, cls, NULL, handle) : wrap_new(ctx, cls, NULL, handle);
   HPy_Close(ctx, cls);
   return result;
 }
@@ -116,7 +126,7 @@ FH_INLINE HPy wrap(HPyContext *ctx, TVMFFIObject *handle, Wanted wanted) {
   if (FH_UNLIKELY(cell == NULL)) return wrap_unregistered(ctx, handle, is_shared);
   HPy cls = fb_ref_borrow(ctx, cell);
   if (wanted == WANTED_LISTED) is_shared |= fb_class_table_holds(cell, handle->type_index);
-  HPy result = is_shared ? wrap_listed(ctx, cls, handle) : wrap_new(ctx, cls, handle);
+  HPy result = is_shared ? wrap_listed(ctx, cls, cell, handle) : wrap_new(ctx, cls, cell, handle);
   fb_ref_return(ctx, cls);
   return result;
 }
@@ -125,7 +135,7 @@ HPy fb_wrap_made(HPyContext *ctx, HPy cls, TVMFFIObject *handle) {
   const FbRef *known = fb_class_table_find(handle->type_index);
   bool is_exact = known != NULL && known->handle._i == cls._i;
   bool is_listed = is_exact && (fb_identity_is_shared(handle) || fb_class_table_holds(known, handle->type_index));
-  HPy h = wrap_new(ctx, cls, handle);
+  HPy h = wrap_new(ctx, cls, is_exact ? known : NULL, handle);
   if (HPy_IsNull(h)) return h;
   FbHandleCell *cell = fb_object_cell(ctx, h);
   if (FH_UNLIKELY(!is_exact && !fb_class_table_fits(ctx, h, handle))) {

@@ -163,6 +163,7 @@ extern void PyMem_Free(void *), PyObject_Free(void *), PyObject_GC_Del(void *);
 #ifndef FHPY_PYPY
 extern void *PyObject_Calloc(size_t, size_t);
 extern PyObject *PyObject_Init(PyObject *, PyObject *); /* takes a reference to a heap type */
+extern PyObject *_PyObject_GC_New(PyObject *); /* stable, because a macro calls it */
 extern void PyObject_GC_Track(void *), PyObject_GC_UnTrack(void *), PyObject_ClearWeakRefs(PyObject *);
 #endif
 

@@ -209,6 +209,13 @@ typedef struct FhpyExtension {
   /* Finds the next entry of a dict, whose handles the dict owns; *position is 0 at first. Returns 0 at the end. NULL if
    * threads run in parallel. */
   int (*dict_next)(HPy dict, HPy_ssize_t *position, HPy *key, HPy *value);
+
+  /* Shortens the way in which instances of exactly `cls`, a class made in Python, end: they have nothing but the struct
+   * of `base`, its nearest HPy type. Returns 0 if that is not so, or not possible; never raises. short_new makes an
+   * instance of such a class: a new handle, or HPy_NULL with an exception raised. The caller at once writes the whole
+   * struct. Both are NULL if the interpreter does not support this. */
+  int (*class_shorten)(HPy cls, HPy base);
+  HPy (*short_new)(HPy cls);
 } FhpyExtension;
 
 enum { FHPY_LIST, FHPY_TUPLE, FHPY_SET, FHPY_DICT };

@@ -96,6 +96,8 @@ static int end_watch(HPy type, int (*keeps)(HPy self), int only_with_state) {
 static int end_is_watched(HPy h) { return fhpy_instance_end_is_watched(to_py(h)); }
 #ifndef FHPY_PYPY
 static int class_call(HPy cls, void (*call)(void)) { return fhpy_type_instance_set_call(to_py(cls), (void *)call); }
+static int class_shorten(HPy cls, HPy base) { return fhpy_type_instance_shorten(to_py(cls), to_py(base)); }
+static HPy short_new(HPy cls) { return to_hpy(fhpy_type_instance_short_new(to_py(cls))); }
 #endif
 static int end_resume(HPy h) { return fhpy_instance_end_resume(to_py(h)); }
 
@@ -165,6 +167,8 @@ void fhpy_ctx_extension_fill(HPyContext *ctx) {
       .dict_next = fhpy_layout.free_threaded ? NULL : fhpy_ctx_container_next,
 #ifndef FHPY_PYPY
       .class_call = fhpy_layout.type_vectorcall != 0 ? class_call : NULL,
+      .class_shorten = class_shorten,
+      .short_new = short_new,
 #endif
   };
   ctx->_private = &extension;

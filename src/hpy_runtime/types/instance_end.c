@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "hpy_runtime/lifetime/watch.h"
+#include "type_instance.h"
 
 #ifdef FHPY_PYPY
 /* PyPy has no tp_finalize for classes made in Python. */
@@ -91,22 +92,12 @@ static void finalize(PyObject *self) {
 
 /* Whether instances have attributes, slots or weak references, or the class has __del__. */
 static bool has_state(PyObject *type) {
-  static const char *const offsets[] = {"__dictoffset__", "__weakrefoffset__"};
-  for (int i = 0; i < 2; ++i) {
-    PyObject *offset = PyObject_GetAttrString(type, offsets[i]);
-    int is_set = offset == NULL ? -1 : PyObject_IsTrue(offset);
-    Py_DecRef(offset);
-    if (is_set < 0) PyErr_Clear();
-    if (is_set != 0) return true;
-  }
-  PyObject *above = type;
-  while (above != NULL && type_note(above) == NULL) above = type_base(above);
-  Py_ssize_t size = fhpy_layout_get_basicsize(type), plain = above == NULL ? -1 : fhpy_layout_get_basicsize(above);
-  PyObject *method = size < 0 || plain < 0 ? NULL : PyObject_GetAttrString(type, "__del__");
+  if (fhpy_type_instance_adds(type)) return true;
+  PyObject *method = PyObject_GetAttrString(type, "__del__");
   bool has_method = method != NULL;
   Py_DecRef(method);
   PyErr_Clear();
-  return has_method || size != plain;
+  return has_method;
 }
 
 int fhpy_instance_end_watch(PyObject *type, int (*keeps)(HPy self), bool only_with_state) {

@@ -3,7 +3,8 @@
  * The chain of bases of an instance's type has classes made in Python, if any; then HPy types, at least one; then
  * object or another built-in type, and its bases. With guests (type.h) Python classes may also be between HPy types. A
  * class made in Python has the interpreter's subtype_dealloc, which calls fhpy_type_dealloc once for each instance.
- * Therefore fhpy_type_dealloc always processes the whole chain. */
+ * Therefore fhpy_type_dealloc always processes the whole chain. A class made in Python that adds nothing to its
+ * instances may have a shorter function, dealloc_plain. */
 #include "type.h"
 
 #include "pypy_struct.h"
@@ -130,6 +131,32 @@ static FH_NOINLINE void end_derived(PyObject *self, PyObject *type) {
   ((dealloc_fn)type_member(foreign, MEMBER_DEALLOC))(self);
   Py_DecRef(type);
 }
+
+#ifndef FHPY_PYPY
+static const FhpyType *plain_ends_as; /* of all classes with dealloc_plain */
+
+/* tp_dealloc of such a class. For an instance of a class that derives from it, subtype_dealloc calls this function. */
+static void dealloc_plain(PyObject *self) {
+  PyObject *type = type_of(self);
+  if (FH_UNLIKELY(type_member(type, MEMBER_DEALLOC) != (void *)dealloc_plain)) {
+    end_derived(self, type);
+    return;
+  }
+  if (is_saved_by_finalizer(self, type)) return;
+  PyObject_GC_UnTrack(self);
+  end_chain(self, type, fh_atomic_load_relaxed(&plain_ends_as), true);
+}
+
+bool fhpy_type_shorten_dealloc(PyObject *type, const FhpyType *note) {
+  const FhpyType *known = fh_atomic_load_relaxed(&plain_ends_as);
+  ptrdiff_t offset = fhpy_layout.member_offset[MEMBER_DEALLOC];
+  if (offset == 0 || note->ends_as == NULL || (known != NULL && known != note->ends_as)) return false;
+  /* the binding has one such note: threads store the same word */
+  fh_atomic_store_relaxed(&plain_ends_as, note->ends_as);
+  fh_atomic_store_release_ptr((void **)(void *)((char *)type + offset), (void *)dealloc_plain);
+  return true;
+}
+#endif
 
 void fhpy_type_dealloc(PyObject *self) {
   PyObject *type = type_of(self);

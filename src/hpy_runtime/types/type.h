@@ -56,6 +56,11 @@ typedef struct FhpyType {
 
 /* tp_dealloc of every HPy type. */
 void fhpy_type_dealloc(PyObject *self);
+#ifndef FHPY_PYPY
+/* Shortens the end of the instances of a class made in Python that are like instances of the note's type: their
+ * tp_dealloc does its work at once, without subtype_dealloc. Returns false if that is not possible. */
+bool fhpy_type_shorten_dealloc(PyObject *type, const FhpyType *note);
+#endif
 /* Releases the values of the HPyFields in a struct: the fields that the note's own type traverses. */
 void fhpy_type_clear_fields(PyObject *self, const FhpyType *note);
 

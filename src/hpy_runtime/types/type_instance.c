@@ -130,6 +130,39 @@ int fhpy_type_instance_set_call(PyObject *type, void *call) {
   fh_atomic_store_release_ptr(word, call); /* the interpreter reads it without a lock */
   return call != NULL;
 }
+
+/* ---- classes whose instances are like those of their HPy type ---- */
+
+bool fhpy_type_instance_adds(PyObject *type) {
+  static const char *const offsets[] = {"__dictoffset__", "__weakrefoffset__"};
+  for (int i = 0; i < 2; ++i) {
+    PyObject *offset = PyObject_GetAttrString(type, offsets[i]);
+    int is_set = offset == NULL ? -1 : PyObject_IsTrue(offset);
+    Py_DecRef(offset);
+    if (is_set < 0) PyErr_Clear();
+    if (is_set != 0) return true;
+  }
+  PyObject *above = type;
+  while (above != NULL && type_note(above) == NULL) above = type_base(above);
+  Py_ssize_t size = fhpy_layout_get_basicsize(type), plain = above == NULL ? -1 : fhpy_layout_get_basicsize(above);
+  PyErr_Clear();
+  return size < 0 || size != plain;
+}
+
+int fhpy_type_instance_shorten(PyObject *type, PyObject *base) {
+  bool is_made_in_python = is_type(type) && type_note(type) == NULL && type_has_flag(type, TYPE_FLAG_HEAPTYPE);
+  if (!is_made_in_python || !type_has_flag(type, TYPE_FLAG_HAVE_GC)) return 0;
+  const FhpyType *note = type_nearest_note(type);
+  if (note == NULL || note != type_note(base) || note->shape != HPyType_BuiltinShape_Object) return 0;
+  if (note->vectorcall_offset != 0 || fhpy_type_instance_adds(type)) return 0;
+  return fhpy_type_shorten_dealloc(type, note);
+}
+
+PyObject *fhpy_type_instance_short_new(PyObject *type) {
+  PyObject *o = _PyObject_GC_New(type);
+  if (o != NULL) PyObject_GC_Track(o);
+  return o;
+}
 #endif
 
 #ifdef FHPY_PYPY

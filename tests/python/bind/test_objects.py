@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import inspect
 import re
 import sys
+import weakref
 
 import pytest
-from support import IS_OWN_DEBUG, needs_one_wrapper
+from support import FREES_AT_ONCE, IS_OWN_DEBUG, NO_GIL, needs_one_wrapper
 
 pytestmark = needs_one_wrapper
 
@@ -320,3 +322,54 @@ def test_an_argument_that_cannot_be_read_is_one_for_the_next_overload(m):
     for error in (KeyboardInterrupt, MemoryError):
         with pytest.raises(error):
             m.sum_of(Fails(error()))
+
+
+# --- the end of objects -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(not FREES_AT_ONCE, reason="objects end later")
+@pytest.mark.thread_unsafe(reason="it changes the class")
+def test_a_class_may_get_a_finalizer_and_lose_it(m):
+    ended = []
+    m.Counted.__del__ = lambda self: ended.append(self)
+    m.Counted()
+    assert [type(each) for each in ended] == [m.Counted]
+    ended.clear()  # it is called once
+    assert ended == []
+    del m.Counted.__del__
+    m.Counted()
+    assert ended == []
+
+
+@pytest.mark.skipif(not FREES_AT_ONCE, reason="objects end later")
+def test_objects_of_derived_classes_end_completely(m):
+    class WithState(m.Counted):
+        pass
+
+    class Slim(m.Counted):
+        __slots__ = ()
+
+    value = WithState()
+    value.other = other = WithState()
+    dead = weakref.ref(value), weakref.ref(other)
+    del value, other
+    assert (dead[0](), dead[1]()) == (None, None)
+    changed = m.Counted()
+    changed.__class__ = Slim
+    assert type(changed) is Slim
+    assert gc.is_tracked(changed)
+    del changed
+    back = Slim()
+    back.__class__ = m.Counted
+    del back
+
+
+@pytest.mark.skipif(not FREES_AT_ONCE or NO_GIL, reason="it counts references")
+@pytest.mark.thread_unsafe(reason="other threads make objects, too")
+def test_objects_release_their_class(m):
+    before = sys.getrefcount(m.Counted)
+    kept = [m.Counted() for _ in range(100)]
+    during = sys.getrefcount(m.Counted)
+    del kept
+    after = sys.getrefcount(m.Counted)
+    assert (during - before, after - before) == (100, 0)
