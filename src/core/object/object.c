@@ -125,7 +125,10 @@ static FH_NOINLINE void end_waiting(endings *all) {
 
 /* Destroys the value of an object that owns others: 1, or 0 if the object is queued and end_waiting will destroy it. */
 static FH_NOINLINE bool end_owner(const fh_object_owner *owner, TVMFFIObject *obj, int flags) {
-  endings *all = &of_thread; /* read once: finding a thread's data is a call in a shared library */
+  endings *all = &of_thread;
+#if defined(__GNUC__)
+  __asm__("" : "+r"(all)); /* found once: finding a thread's data is a call in a shared library */
+#endif
   if (all->n_ending >= MAX_ENDING && wait_for_end(all, owner, obj, flags)) return false;
   all->n_ending += 1;
   owner->end(obj);
