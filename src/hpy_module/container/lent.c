@@ -16,6 +16,7 @@
 
 TVMFFISafeCallType fb_lent_callee;
 uintptr_t fb_lent_first_type, fb_lent_type_span;
+FbPyOwner *(*fb_lent_callback_owner)(TVMFFIObject *function);
 
 /* All are written before fb_lent_callee. The last two are type words. */
 static int32_t list_index, set_index, dict_index;
@@ -89,8 +90,12 @@ void fb_lent_end(TVMFFIObject *object) {
   Lent *lent = (Lent *)(void *)object;
   if (object->type_index == kTVMFFIOpaquePyObject) return; /* of a member of an enum, which lasts */
   /* acquire: pairs with the release of a thread that dropped another reference */
-  if (FH_UNLIKELY(fh_atomic_load_acquire_u64(&object->combined_ref_count) != FB_ONLY_REFERENCE ||
-                  object->type_index == kTVMFFIFunction)) {
+  if (FH_UNLIKELY(fh_atomic_load_acquire_u64(&object->combined_ref_count) != FB_ONLY_REFERENCE)) {
+    TVMFFIObjectDecRef(object);
+  } else if (object->type_index == kTVMFFIFunction) {
+    /* the caller's reference keeps the callable alive, so that no destructor runs */
+    FbPyOwner *owner = fb_lent_callback_owner(object);
+    if (owner != NULL) fb_py_owner_release(fb_ctx, owner);
     TVMFFIObjectDecRef(object);
   } else if (is_text(lent)) {
     block_end(lent, lent->bytes.size + 1);

@@ -7,7 +7,7 @@
 
 #include <ffi_hpy/c_bind.h>
 
-#include "hpy_module/context/context.h"
+#include "hpy_module/context/py_owner.h"
 #include "hpy_module/object/type_tag.h"
 
 /* The function behind each Function of a bound library; NULL until the first of them is imported. Set once, with
@@ -32,7 +32,11 @@ FH_INLINE bool fb_lent_may_be_builtin(HPy value) {
   return (uintptr_t)fb_type_tag_type(value) - fb_lent_first_type <= fb_lent_type_span;
 }
 
-/* Destroys an object. An error may be pending, and stays so. */
+/* fb_callback_owner (function.h). Written once during the import. */
+extern FB_HIDDEN FbPyOwner *(*fb_lent_callback_owner)(TVMFFIObject *function);
+
+/* Destroys an object, while the caller still has the argument that the object was read from. An error may be pending,
+ * and stays so. */
 void fb_lent_end(TVMFFIObject *object);
 
 #endif /* FFI_HPY_CONTAINER_LENT_H_ */

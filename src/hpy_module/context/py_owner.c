@@ -87,6 +87,10 @@ void fb_py_owner_call(void *object, void (*release)(HPyContext *ctx, void *objec
 
 void fb_py_owner_drop(void *self) {
   FbPyOwner *owner = self;
+  if (owner->next == owner) {
+    block_end(owner);
+    return;
+  }
   if (fb_context_is_lasting && !fb_py_owner_must_wait()) {
     FbThread attach;
     /* The interpreter is finalizing: the owner leaks. */

@@ -8,7 +8,7 @@
 /* A Python object owned by native code, which may drop it on any thread and at any time. */
 typedef struct FbPyOwner {
   FbRef ref;
-  struct FbPyOwner *next; /* while it waits to be dropped */
+  struct FbPyOwner *next; /* while it waits to be dropped; the owner itself: its object was released */
   /* Of an owner without a reference: dropping the owner calls this function, which gets `object`. Otherwise NULL. */
   void (*release)(HPyContext *ctx, void *object);
   void *object;
@@ -18,6 +18,12 @@ typedef struct FbPyOwner {
 FbPyOwner *fb_py_owner_new(HPyContext *ctx, HPy h);
 /* Frees an owner on an attached thread, and returns its object as a new handle. */
 HPy fb_py_owner_take(HPyContext *ctx, FbPyOwner *owner);
+/* Releases the object of an owner early, on an attached thread that may run Python code. The thread drops the owner
+ * next, which costs little then. */
+FH_INLINE void fb_py_owner_release(HPyContext *ctx, FbPyOwner *owner) {
+  fb_ref_clear(ctx, &owner->ref);
+  owner->next = owner;
+}
 /* Replaces the object of an owner. Returns the former object as a new handle. No other thread may use the owner. */
 HPy fb_py_owner_exchange(HPyContext *ctx, FbPyOwner *owner, HPy h);
 /* Deleter for the core. Any thread may call it, attached or not. Leaks the object once the interpreter is

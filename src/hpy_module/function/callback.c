@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 
+#include "hpy_module/container/lent.h"
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/messages.h"
 #include "hpy_module/context/py_owner.h"
@@ -263,6 +264,7 @@ int fb_callback_init(HPyContext *ctx, HPy module) {
   HPy converter = HPy_GetAttr_s(ctx, module, "function_from_callable");
   if (HPy_IsNull(converter)) return -1;
   fb_argument_replace_converter(ctx, converter, callable_argument);
+  fb_lent_callback_owner = fb_callback_owner;
   HPy_Close(ctx, converter);
   return 0;
 }
