@@ -77,11 +77,12 @@ private:
  * bound class. A virtual call of the same function from there is for the function of the base class. */
 class running_function {
 public:
-  explicit running_function(const void *whole, const char *name) : whole_(whole), name_(name), outer_(innermost) {
-    innermost = this;
+  explicit running_function(const void *whole, const char *name)
+      : whole_(whole), name_(name), place_(&innermost), outer_(*place_) {
+    *place_ = this;
   }
   running_function(const running_function &) = delete;
-  ~running_function() { innermost = outer_; }
+  ~running_function() { *place_ = outer_; }
   static bool is_innermost(const void *whole, const char *name) {
     return innermost != nullptr && innermost->whole_ == whole && std::strcmp(innermost->name_, name) == 0;
   }
@@ -89,6 +90,7 @@ public:
 private:
   const void *whole_;
   const char *name_;
+  const running_function **place_; /**< found once: finding a thread's data is a call in a shared library */
   const running_function *outer_;
   static inline thread_local const running_function *innermost = nullptr;
 };
@@ -159,9 +161,9 @@ public:
 
   template <typename R, typename... Args> R call(Args &&...args) const {
     constexpr size_t n = 1 + sizeof...(Args);
-    object values[n] = {self_, cast(std::forward<Args>(args))...};
-    TVMFFIAny views[n];
-    for (size_t i = 0; i < n; ++i) views[i] = values[i].any();
+    object values[n] = {cast(std::forward<Args>(args))...}; /* and an empty one */
+    TVMFFIAny views[n] = {self_.any()};
+    for (size_t i = 1; i < n; ++i) views[i] = values[i - 1].any();
     TVMFFIAny result = none_value();
     running_function running(whole_, slot_->name);
     check(api->call(slot_->caller.load(std::memory_order_acquire), views, static_cast<int32_t>(n), &result));
