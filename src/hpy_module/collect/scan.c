@@ -16,7 +16,7 @@
 #include "core/platform/atomic.h"
 #include "edges.h"
 #include "hpy_module/context/growing.h"
-#include "hpy_module/function/function.h"
+#include "hpy_module/function/callback.h"
 #include "hpy_module/object/identity.h"
 #include "hpy_module/object/opaque.h"
 #include "hpy_module/object/preserve.h"

@@ -6,14 +6,13 @@
  * the callable, and converts the return value to an owned value. An exception becomes the thread's native error.
  * Contexts without the extension cannot return a raised exception as a value; there the package's guard makes the call
  * and catches the exception. */
-#include "function.h"
+#include "callback.h"
 
 #include <stdlib.h>
 
 #include "hpy_module/container/lent.h"
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/messages.h"
-#include "hpy_module/context/py_owner.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/raised.h"
 #include "hpy_module/context/text.h"
@@ -25,6 +24,7 @@
 #include "hpy_module/error/translate.h"
 #include "hpy_module/object/object.h"
 #include "hpy_module/object/recorded.h"
+#include "hpy_module/object/wrap.h"
 #include "hpy_module/tensor/exchange.h"
 
 enum { STACK_ARGS = 8 };
@@ -281,7 +281,7 @@ static HPy fb_callback_function_impl(HPyContext *ctx, HPy self, const HPy *args,
   if (nargs == 2 && exchange == NULL) return HPy_NULL;
   TVMFFIObjectHandle handle = NULL;
   if (callback_of(ctx, args[0], exchange, &handle) != 0) return HPy_NULL;
-  HPy function = fb_function_wrap(ctx, handle, NULL);
+  HPy function = fb_wrap_object(ctx, handle);
   if (FH_LIKELY(!fb_recorded_is_on()) || HPy_IsNull(function)) return function;
   if (fb_recorded_add(ctx, function) == 0) return function;
   HPy_Close(ctx, function);
@@ -309,7 +309,7 @@ static HPy fb_callback_method_impl(HPyContext *ctx, HPy self, HPy name) {
   TVMFFIObjectHandle handle = NULL;
   if (owner == NULL) return HPy_NULL;
   if (TVMFFIFunctionCreate(owner, method_call, fb_py_owner_drop, &handle) == 0) {
-    return fb_function_wrap(ctx, handle, NULL);
+    return fb_wrap_object(ctx, handle);
   }
   fb_error_raise_pending(ctx, "function_from_method_name");
   fb_py_owner_drop(owner);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "callback.h"
 #include "function_call.h"
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/messages.h"

@@ -19,16 +19,6 @@ HPy fb_function_type_new(HPyContext *ctx, HPy base);
 extern HPyDef fb_function_method_descriptor;
 bool fb_function_has_methods(void);
 
-/* --- callbacks --------------------------------------------------------------------------------------------------- */
-
-/* Python callables as native functions. */
-
-extern HPyDef fb_callback_function, fb_callback_callable, fb_callback_method;
-/* Registers the conversion of callables. Returns 0, or -1 with an exception raised. */
-int fb_callback_init(HPyContext *ctx, HPy module);
-/* Returns the owner of the callable of a Function, borrowed; NULL if the Function was not made from a callable. */
-struct FbPyOwner *fb_callback_owner(TVMFFIObject *function);
-
 /* --- addresses --------------------------------------------------------------------------------------------------- */
 
 /* Native functions that wrap a C function pointer, which code generators pass as a number. */

@@ -22,6 +22,7 @@
 #include "hpy_module/convert/immediate.h"
 #include "hpy_module/error/signals.h"
 #include "hpy_module/error/translate.h"
+#include "hpy_module/function/callback.h"
 #include "hpy_module/function/function.h"
 #include "hpy_module/object/class_table.h"
 #include "hpy_module/object/identity.h"
