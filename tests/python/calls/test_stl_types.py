@@ -12,9 +12,10 @@ import pathlib
 import re
 import types
 import typing
+import weakref
 
 import pytest
-from support import IS_DEBUG, IS_OWN_DEBUG, collect_garbage
+from support import IS_DEBUG, IS_OWN_DEBUG, collect_garbage, is_gone
 
 import ffi_hpy
 from ffi_hpy import Array, Dict, List, Map
@@ -574,6 +575,30 @@ def test_a_field_may_be_a_shared_pointer(stl):
     first.next = None
     collect_garbage()
     assert stl.n_alive() == before + 1
+
+
+@pytest.mark.skipif(not ffi_hpy._core.KEEPS_IDENTITY, reason="debug modes preserve no wrappers")
+def test_a_shared_pointer_keeps_an_object_of_a_python_subclass(stl):
+    class Own(type(stl.make_unique(0))):
+        __slots__ = ("__dict__", "__weakref__")
+
+    def drop():
+        own = Own(2)
+        own.note = "kept"
+        holder.next = own
+        return id(own), weakref.ref(own)
+
+    holder = stl.make_unique(1)
+    number, ref = drop()
+    collect_garbage(n_rounds=2)
+    again = holder.next
+    assert (type(again), id(again), again.note, again.value) == (Own, number, "kept", 2)
+    assert stl.shared(again) is again
+    del again
+    collect_garbage(n_rounds=2)
+    assert ref() is holder.next
+    holder.next = None
+    assert is_gone(ref)
 
 
 # --- signatures -------------------------------------------------------------------------------------------------------

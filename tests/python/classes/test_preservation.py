@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import gc
+import pickle
 import weakref
 from typing import Any
 
@@ -252,6 +253,26 @@ def test_every_holder_gives_the_same_object(holder, native, Shape, Square):
     assert is_gone(ref)
     collect_garbage(lambda: native.n_alive() == before and bool(ends))  # PyPy calls `ends.append` late
     assert ends == [watcher]
+    assert native.n_alive() == before
+
+
+def test_a_thread_of_cpp_that_has_the_only_reference_gives_the_same_object(Square, native):
+    before = native.n_alive()
+    seen, go_on = [], []
+
+    def make():
+        square = Square(5)
+        go_on.append(native.hold_in_thread(square, lambda one: seen.append((type(one), id(one), one.edge, one.sides))))
+        return square
+
+    number, ref = dropped(make)
+    settle()
+    assert id(ref()) == number
+    settle()
+    go_on.pop()()
+    assert seen == [(Square, number, 3, 5)]
+    assert is_gone(ref)
+    collect_garbage(lambda: native.n_alive() == before)
     assert native.n_alive() == before
 
 
@@ -663,22 +684,30 @@ def test_functions_and_containers_keep_their_subclass():
     assert (type(holder[0]), holder[0].note, holder[0].first()) == (Named, "kept", 1)
 
 
-def test_copies_are_other_objects():
-    @ffi_hpy.dataclasses.py_class(unique_name("Original"))
-    class Original(ffi_hpy.Object):
-        value: int
+@ffi_hpy.dataclasses.py_class("test_preservation.Original")
+class Original(ffi_hpy.Object):
+    value: int
 
-    class Derived(Original):
-        __slots__ = ("__dict__",)
 
+class Derived(Original):
+    __slots__ = ("__dict__",)
+
+
+def test_copies_and_pickles_are_other_objects():
     shelf = ffi_hpy.List([Derived(value=1)])
     shelf[0].note = "kept"
+    number = id(shelf[0])
     settle()
-    other = copy.copy(shelf[0])
-    assert other is not shelf[0]
-    assert other.value == 1
+    for other in (copy.copy(shelf[0]), copy.deepcopy(shelf[0])):
+        assert (type(other), other.value, hasattr(other, "note")) == (Original, 1, False)
+        assert not other.same_as(shelf[0])
+    text = pickle.dumps(shelf[0])
     settle()
-    assert (type(shelf[0]), shelf[0].note) == (Derived, "kept")
+    other = pickle.loads(text)
+    assert (type(other), other.value, other.note) == (Derived, 1, "kept")
+    assert not other.same_as(shelf[0])
+    settle()
+    assert (id(shelf[0]), type(shelf[0]), shelf[0].note) == (number, Derived, "kept")
 
 
 # --- threads, fork, exit ----------------------------------------------------------------------------------------------

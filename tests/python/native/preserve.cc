@@ -2,6 +2,8 @@
 #include <tvm/ffi/tvm_ffi.h>
 
 #include <atomic>
+#include <future>
+#include <memory>
 #include <thread>
 
 namespace ffi = tvm::ffi;
@@ -32,6 +34,27 @@ public:
   static constexpr bool _type_mutable = true;
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("preserve.Frame", FrameObj, ffi::Object);
 };
+
+/* A thread that waits. Without the promise, which ends first, it would wait for ever. */
+struct Waiting {
+  std::future<ffi::Any> result;
+  std::promise<void> go_on;
+};
+
+/* Returns a function that lets a thread go on, which has the only native reference to the object and calls f. */
+ffi::Function HoldInThread(ffi::ObjectRef object, ffi::Function f) {
+  auto waiting = std::make_shared<Waiting>();
+  auto work = [object = std::move(object), f, signal = waiting->go_on.get_future()]() mutable {
+    ffi::ObjectRef mine = std::move(object);
+    signal.wait();
+    return f(mine);
+  };
+  waiting->result = std::async(std::launch::async, std::move(work));
+  return ffi::Function::FromTyped([waiting]() {
+    waiting->go_on.set_value();
+    return waiting->result.get();
+  });
+}
 
 ffi::ObjectRef kept;
 ffi::WeakObjectPtr<ffi::Object> watched;
@@ -64,5 +87,6 @@ TVM_FFI_STATIC_INIT_BLOCK() {
              std::thread([&] { result = f(kept); }).join();
              return result;
            })
+      .def("preserve.hold_in_thread", HoldInThread)
       .def("preserve.make", [](int64_t sides) { return Shape(ffi::make_object<ShapeObj>(sides)); });
 }
