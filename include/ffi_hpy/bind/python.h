@@ -150,12 +150,16 @@ inline TVMFFIAny class_value(PyTypeObject *type) {
 } // namespace detail
 
 FFI_HPY_COLD inline const char *python_error::what() const noexcept {
+  if (!text_.empty() || error_.is_none()) return text_.c_str();
   try {
-    if (text_.empty() && !error_.is_none()) {
+    try {
       object shown = detail::ask_python("error_text", error_);
       std::string_view text;
       (void)detail::read_text(shown.any(), true, &text);
       text_ = text;
+    } catch (const python_error &) { /* Python does not answer: the interpreter has begun to exit */
+      const TVMFFIErrorCell *cell = TVMFFIErrorGetCellPtr(error_.any().v_obj);
+      text_.append(kind()).append(": ").append(cell->message.data, cell->message.size);
     }
     return text_.c_str();
   } catch (...) {

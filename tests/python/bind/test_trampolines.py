@@ -5,9 +5,19 @@ from __future__ import annotations
 import gc
 import sys
 import weakref
+from pathlib import Path
 
 import pytest
-from support import collect_garbage, needs_identity, needs_one_wrapper, needs_threads, parallelize
+from support import (
+    IS_CFFI_ON_CPYTHON,
+    IS_PYPY,
+    collect_garbage,
+    needs_identity,
+    needs_one_wrapper,
+    needs_threads,
+    parallelize,
+    run_python,
+)
 
 pytestmark = [needs_one_wrapper, needs_identity]
 
@@ -186,3 +196,45 @@ def test_overrides_run_on_any_thread(bound):
         return {bound.name_of(dog) for _ in range(200)} == {"PuppyDog"}
 
     assert parallelize(work, 4) == [True] * 4
+
+
+# --- the end ----------------------------------------------------------------------------------------------------------
+
+
+def test_during_destruction_the_implementation_in_cpp_is_called(bound):
+    class Brief(bound.Animal):
+        def name(self):
+            return "Brief"
+
+        def what(self):
+            return "brief"
+
+    brief = Brief()
+    assert bound.go(brief) == "Brief says brief"
+    collect_garbage()
+    bound.last_words()  # of animals that other tests have left
+    words = []
+    del brief
+    collect_garbage(lambda: words.append(bound.last_words()) or words[-1] != "")
+    assert words[-1].startswith("Animal; override('bound_classes.Animal::what()'): tried to call a pure virtual")
+
+
+AT_EXIT = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import bound_classes
+
+class Late(bound_classes.Animal):
+    def name(self):
+        return "Late"
+
+getattr(bound_classes, sys.argv[2])(Late())
+"""
+
+
+@pytest.mark.skipif(IS_CFFI_ON_CPYTHON, reason="cffi attaches to an interpreter that has ended, and crashes")
+@pytest.mark.parametrize("way", ["use_at_exit", "use_at_exit_on_thread"])
+def test_a_call_after_the_interpreter_began_to_exit_is_an_error(bound, way):
+    refused = "RuntimeError: a Python callback was called after the interpreter began to exit\n"
+    runs_at_exit = "Late\n"  # PyPy runs Python code until the process ends
+    assert run_python(AT_EXIT, Path(bound.__file__).parent, way) == (runs_at_exit if IS_PYPY else refused)

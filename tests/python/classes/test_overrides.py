@@ -292,7 +292,8 @@ def test_an_override_is_found_while_only_cpp_holds_the_object(native):
 
 
 @pytest.mark.skipif(IS_CFFI_ON_CPYTHON, reason="cffi attaches to an interpreter that has ended, and crashes")
-def test_a_call_after_the_interpreter_began_to_exit_is_an_error(library):
+@pytest.mark.parametrize("way", ["at_exit", "at_exit_on_thread"])
+def test_a_call_after_the_interpreter_began_to_exit_is_an_error(library, way):
     program = """
 import sys, ffi_hpy
 ffi_hpy.load_module(sys.argv[1])
@@ -302,11 +303,11 @@ class Shape(ffi_hpy.Object):
 class Own(Shape):
     def area(self):
         return 1
-ffi_hpy.get_global_func("overrides.at_exit")(Own(1))
+ffi_hpy.get_global_func("overrides." + sys.argv[2])(Own(1))
 """
     refused = "RuntimeError: a Python callback was called after the interpreter began to exit\n"
     runs_at_exit = "1\n"  # PyPy runs Python code until the process ends
-    assert run_python(program, library) == (runs_at_exit if IS_PYPY else refused)
+    assert run_python(program, library, way) == (runs_at_exit if IS_PYPY else refused)
 
 
 def test_a_constructor_calls_the_implementation_in_cpp(native):

@@ -6,8 +6,11 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <thread>
+#include <utility>
 
 namespace nb = ffi_hpy;
 using namespace nb::literals;
@@ -28,8 +31,17 @@ struct Front {
   virtual ~Front() = default;
   int front = 1;
 };
+thread_local std::string last_words; // of an animal that was destroyed
 struct PyAnimal : Front, Animal { /* the bound part is not at the beginning */
   FFI_HPY_TRAMPOLINE(Animal, 4);
+  ~PyAnimal() override {
+    last_words = PyAnimal::name();
+    try {
+      last_words += PyAnimal::what();
+    } catch (const std::exception &error) {
+      last_words += std::string("; ") + error.what();
+    }
+  }
   std::string name() const override { FFI_HPY_OVERRIDE(name); }
   std::string what() const override { FFI_HPY_OVERRIDE_PURE(what); }
   int add(int a, int b) override { FFI_HPY_OVERRIDE_NAME("plus", add, a, b); }
@@ -51,6 +63,21 @@ struct Cat : Animal {
   std::string what() const override { return "meow"; }
 };
 
+void print_name(const Animal &a) {
+  try {
+    std::printf("%s\n", a.name().c_str());
+  } catch (const std::exception &error) {
+    std::printf("%s\n", error.what());
+  }
+}
+
+const Animal *last = nullptr; // an animal that C++ uses when the process exits
+
+void keep_last(const nb::object &self) {
+  (void)new nb::object(self); /* it stays alive */
+  last = nb::cast<const Animal *>(self);
+}
+
 void define_trampolines(nb::module_ &m) {
   nb::class_<Animal, PyAnimal>(m, "Animal")
       .def(nb::init<>())
@@ -64,6 +91,15 @@ void define_trampolines(nb::module_ &m) {
   m.def("name_of", [](const Animal &a) { return a.name(); });
   m.def("twice", [](Animal &a, int x) { return a.twice(x); });
   m.def("add", [](Animal &a, int x, int y) { return a.add(x, y); });
+  m.def("last_words", [] { return std::exchange(last_words, ""); });
+  m.def("use_at_exit", [](const nb::object &self) {
+    keep_last(self);
+    std::atexit([] { print_name(*last); });
+  });
+  m.def("use_at_exit_on_thread", [](const nb::object &self) {
+    keep_last(self);
+    std::atexit([] { std::thread([] { print_name(*last); }).join(); });
+  });
   m.def("self_of", [](Animal &a) { return a.self(); });
   m.def(
       "go_on_thread",

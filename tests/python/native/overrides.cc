@@ -79,6 +79,14 @@ public:
 
 Shape *last = nullptr;  // an object that C++ uses when the process exits
 
+void PrintArea(const Shape &shape) {
+  try {
+    std::printf("%g\n", shape->Area());
+  } catch (const ffi::Error &error) {
+    std::printf("%s: %s\n", error.kind().c_str(), error.message().c_str());
+  }
+}
+
 double Total(const ffi::Array<Shape> &shapes) {
   double sum = 0;
   for (const Shape &shape : shapes) sum += shape->Area();
@@ -112,13 +120,12 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def("overrides.at_exit",
            [](const Shape &shape) {
              last = new Shape(shape);
-             std::atexit([] {
-               try {
-                 std::printf("%g\n", (*last)->Area());
-               } catch (const ffi::Error &error) {
-                 std::printf("%s: %s\n", error.kind().c_str(), error.message().c_str());
-               }
-             });
+             std::atexit([] { PrintArea(*last); });
+           })
+      .def("overrides.at_exit_on_thread",
+           [](const Shape &shape) {
+             last = new Shape(shape);
+             std::atexit([] { std::thread([] { PrintArea(*last); }).join(); });
            })
       .def("overrides.last_words", [] { return last_words; })
       .def("overrides.area_on_thread", [](const Shape &shape) {
