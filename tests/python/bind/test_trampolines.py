@@ -129,6 +129,31 @@ def test_a_change_of_the_class_counts_at_once(bound):
     assert [bound.name_of(dog) for dog in dogs] == ["Dog", "Dog"]
 
 
+def test_a_class_is_asked_for_an_override_once_until_it_changes(bound):
+    asked = []
+
+    class Asked(type(bound.Dog)):
+        def __getattribute__(cls, name):
+            asked.append(name)
+            return super().__getattribute__(name)
+
+    class Puppy(bound.Dog, metaclass=Asked):
+        def name(self):
+            return "Puppy"
+
+    puppy = Puppy("x")
+    asked.clear()
+    assert bound.go(puppy) == "Puppy says x"
+    assert asked.count("__mro__") == 2  # for `name`, which is overridden, and for `what`
+    asked.clear()
+    for _ in range(1000):
+        assert bound.go(puppy) == "Puppy says x"
+    assert asked == []
+    Puppy.what = lambda self: "y"
+    assert bound.go(puppy) == "Puppy says y"
+    assert "__mro__" in asked
+
+
 @pytest.mark.thread_unsafe(reason="it replaces a method of a class")
 def test_a_replaced_method_of_the_bound_class_is_not_an_override(bound):
     class Rufus(bound.Dog):

@@ -187,6 +187,29 @@ def test_the_first_override_may_come_after_the_first_object(native):
     assert native.area(empty) == 6
 
 
+def test_a_class_is_asked_for_overrides_once_until_it_changes(native):
+    asked = []
+
+    class Asked(type(native.Shape)):
+        def __getattribute__(cls, name):
+            asked.append(name)
+            return super().__getattribute__(name)
+
+    class Disc(native.Shape, metaclass=Asked):
+        def area(self):
+            return 3
+
+    disc = Disc(1)
+    assert "__mro__" in asked
+    asked.clear()
+    for _ in range(1000):
+        assert native.area(disc) == 3  # overridden
+        native.grow(disc, 0)
+    assert asked == []
+    Disc.grow = lambda self, by: None
+    assert "__mro__" in asked
+
+
 # --- conversion and errors --------------------------------------------------------------------------------------------
 
 
@@ -266,6 +289,8 @@ def test_a_name_that_is_not_declared_is_an_error_of_the_author(native):
     Disc = disc_class(native)
     with pytest.raises(RuntimeError, match=r"`overrides\.Shape\.aera` is not registered as overridable"):
         native.misspelt(Disc(1))
+    for shape, area in ((native.Shape(1), 0.5), (native.make_square(3), 9)):
+        assert native.misspelt(shape) == area  # not of a class of Python: C++ does not look the name up
 
 
 def test_endless_recursion_is_an_error(native):
