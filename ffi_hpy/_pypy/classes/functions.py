@@ -40,6 +40,12 @@ _keeps_by_default = os.environ.get("TVM_FFI_RELEASE_GIL_BY_DEFAULT") == "0"
 _filling = new_lock()  # held while a Function without a handle gets one: only one of several threads succeeds
 
 
+def _check_function(value: object) -> None:
+    """Raise TypeError if the value is not a Function: properties may be called with any object."""
+    if not isinstance(value, Function):
+        raise TypeError(f"expected a Function, got {type(value).__name__}")
+
+
 class Function(CObject):
     """A native function. Arguments are positional and are converted by their types; errors of native code are raised.
     Any thread may call it; the call releases the GIL if release_gil is true."""
@@ -245,8 +251,7 @@ class Function(CObject):
 
     @release_gil.setter
     def release_gil(self, value: Any) -> None:
-        if not isinstance(self, Function):
-            raise TypeError(f"expected a Function, got {type(self).__name__}")
+        _check_function(self)
         self._keeps_gil = not value
 
     @release_gil.deleter
@@ -261,6 +266,7 @@ class Function(CObject):
     @property
     def _callable(self) -> Any:
         """The Python callable that the function is made of, None for another function."""
+        _check_function(self)
         return find_callable(self._ffi_address)
 
     def __repr__(self) -> str:

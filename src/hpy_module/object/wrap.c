@@ -55,7 +55,9 @@ FH_INLINE HPy wrap_new(HPyContext *ctx, HPy cls, const FbRef *known, TVMFFIObjec
 static HPy wrap_listed(HPyContext *ctx, HPy cls, const FbRef *known, TVMFFIObject *handle) {
   HPy h = wrap_new(ctx, cls, known, handle);
   if (FH_UNLIKELY(HPy_IsNull(h))) return h;
-  if (!fb_identity_is_shared(handle)) { /* it is registered because it may hold others */
+  /* With the only reference it is registered because it may hold others. Without a GIL another thread may have found an
+   * object of a bound class by its C++ value since then, and made a wrapper. */
+  if (!fb_context_free_threaded && !fb_identity_is_shared(handle)) {
     fb_identity_list_first(ctx, h, fb_object_cell(ctx, h));
     return h;
   }
@@ -96,6 +98,12 @@ static bool is_bound(TVMFFIObject *handle) {
   return instance_of != NULL && instance_of(&view) != NULL;
 }
 
+/* Whether a wrapper is registered although the caller has the only reference: see wrap_listed. */
+FH_INLINE bool is_listed_at_once(const FbRef *cls, TVMFFIObject *handle, Wanted wanted) {
+  if (wanted == WANTED_LISTED) return fb_class_table_holds(cls, handle->type_index);
+  return wanted == WANTED_MOVABLE && FH_UNLIKELY(fb_context_free_threaded) && is_bound(handle);
+}
+
 FH_INLINE HPy wrap(HPyContext *ctx, TVMFFIObject *handle, Wanted wanted) {
   /* A registered wrapper owns a reference. So if the caller has the only reference, the object has no registered
    * wrapper and needs no lookup; the new wrapper is not registered until the object is shared. */
@@ -125,7 +133,7 @@ FH_INLINE HPy wrap(HPyContext *ctx, TVMFFIObject *handle, Wanted wanted) {
   const FbRef *cell = fb_class_table_find(handle->type_index);
   if (FH_UNLIKELY(cell == NULL)) return wrap_unregistered(ctx, handle, is_shared);
   HPy cls = fb_ref_borrow(ctx, cell);
-  if (wanted == WANTED_LISTED) is_shared |= fb_class_table_holds(cell, handle->type_index);
+  is_shared = is_shared || is_listed_at_once(cell, handle, wanted);
   HPy result = is_shared ? wrap_listed(ctx, cls, cell, handle) : wrap_new(ctx, cls, cell, handle);
   fb_ref_return(ctx, cls);
   return result;
