@@ -43,6 +43,9 @@ RANGES = {
     "uint32": unsigned(32),
     "int64": signed(64),
     "uint64": unsigned(64),
+    "long_long": signed(64),
+    "unsigned_long_long": unsigned(64),
+    "char32": unsigned(32),
     "size": unsigned(64),
     "color": unsigned(8),
     "plain": unsigned(32),
@@ -84,11 +87,15 @@ def test_an_argument_is_refused_exactly_outside_the_range_of_its_type(numbers, n
             assert abs(value) > 2**1024 or f"` but got {value}, which" in message
 
 
-def test_the_range_of_char_is_that_of_the_processor_and_a_bool_is_an_int(numbers):
+def test_the_ranges_of_char_and_wchar_are_those_of_the_processor_and_a_bool_is_an_int(numbers):
     assert numbers("char")(127) == 127
     for value in (-129, 256, 2**40):
         with pytest.raises(OverflowError, match=rf"got {value}, which is outside the range (-128 to 127|0 to 255)"):
             numbers("char")(value)
+    assert numbers("wchar")(2**31 - 1) == 2**31 - 1
+    for value in (-(2**31) - 1, 2**32, 2**40):
+        with pytest.raises(OverflowError, match=rf"got {value}, which is outside the range (-2147483648|0) to \d+$"):
+            numbers("wchar")(value)
     assert [numbers(name)(True) for name in ("int8", "uint64", "bool", "double")] == [1, 1, True, 1.0]
     with pytest.raises(TypeError, match=r"Mismatched type on argument #0 .* got `float`"):
         numbers("int8")(2.0)
@@ -119,6 +126,15 @@ def test_a_double_accepts_an_int_of_any_size_whose_double_is_finite(numbers):
         ("variant", 256, "256, which is outside the range 0 to 255"),
         ("vector", [1, 300], "list[index 1: 300, which is outside the range 0 to 255]"),
         ("vector64", [1, 2**64], "list[index 1: 18446744073709551616, which is outside the range 0 to 2**64-1]"),
+        ("colors", [200, 256], "Array[index 1: 256, which is outside the range 0 to 255]"),
+        ("vector_of_colors", [200, -1], "list[index 1: -1, which is outside the range 0 to 255]"),
+        ("vector_of_colors", [2**32], "list[index 0: 4294967296, which is outside the range 0 to 255]"),
+        (
+            "map_of_plains",
+            {2**32: 0},
+            "Map[some key is 4294967296, which is outside the range 0 to 4294967295, V] at key 4294967296",
+        ),
+        ("map_of_plains", {1: 256}, "Map[K, some value is 256, which is outside the range 0 to 255] at key 1"),
         ("std_array", [1, 300], "list[index 1: 300, which is outside the range -128 to 127]"),
         ("std_tuple", (128, 0.5), "list[index 0: 128, which is outside the range -128 to 127]"),
         ("std_map", {1: -1}, "dict[K, some value is -1, which is outside the range 0 to 255] at key 1"),
@@ -130,6 +146,19 @@ def test_items_are_refused_outside_the_range_of_their_type(numbers, name, value,
     with pytest.raises(OverflowError) as caught:
         numbers(name)(value)
     assert str(caught.value).endswith(f"but got {found.replace('2**64-1', str(2**64 - 1))}")
+
+
+def test_an_enum_is_an_item_a_default_and_a_result(numbers):
+    assert list(numbers("colors")([0, 255])) == list(numbers("vector_of_colors")(range(0, 256, 255))) == [0, 255]
+    assert numbers("map_of_plains")({2**32 - 1: 255}) == {2**32 - 1: 255}
+    assert numbers("defaulted_color")() == 200
+    assert numbers("call_color")(lambda color: color + 55) == 255
+    for value in (-1, 256, 200 + 2**32):
+        with pytest.raises(OverflowError, match=rf"Cannot convert {value}, which is outside the range 0 to 255, to"):
+            numbers("call_color")(lambda color, value=value: value)
+    with pytest.raises(OverflowError, match=r"^`numbers.refused`: parameter `level`: the default is 256, which"):
+        numbers("define_color")()
+    assert ffi_hpy.get_global_func("numbers.refused", allow_missing=True) is None
 
 
 def test_a_variant_takes_the_first_type_in_whose_range_the_value_is(numbers):

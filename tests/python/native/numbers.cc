@@ -73,6 +73,10 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def("numbers.uint32", Echo<uint32_t>, refl::arg("x"))
       .def("numbers.int64", Echo<int64_t>, refl::arg("x"))
       .def("numbers.uint64", Echo<uint64_t>, refl::arg("x"))
+      .def("numbers.long_long", Echo<long long>, refl::arg("x"))
+      .def("numbers.unsigned_long_long", Echo<unsigned long long>, refl::arg("x"))
+      .def("numbers.wchar", Echo<wchar_t>, refl::arg("x"))
+      .def("numbers.char32", Echo<char32_t>, refl::arg("x"))
       .def("numbers.size", Echo<size_t>, refl::arg("x"))
       .def("numbers.color", Echo<Color>, refl::arg("x"))
       .def("numbers.plain", Echo<Plain>, refl::arg("x"))
@@ -80,6 +84,7 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def("numbers.double", Echo<double>, refl::arg("x"))
       .def("numbers.float", Echo<float>, refl::arg("x"))
       .def("numbers.unnamed", Echo<uint8_t>)
+      .def("numbers.defaulted_color", Echo<Color>, refl::arg("x") = Color::kBlue)
       .def("numbers.defaulted", Echo<uint64_t>, refl::arg("x") = UINT64_MAX)
       .def("numbers.define_byte", DefineDefaulted<uint8_t>)
       .def("numbers.define_float", DefineDefaulted<float>)
@@ -87,6 +92,8 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def("numbers.define_bytes", DefineDefaulted<std::vector<uint8_t>>)
       .def("numbers.define_parameter",
            [] { refl::GlobalDef().def("numbers.refused", Echo<uint8_t>, refl::arg("level") = 300); })
+      .def("numbers.define_color",
+           [] { refl::GlobalDef().def("numbers.refused", Echo<Color>, refl::arg("level") = 256); })
       .def(
           "numbers.array", [](Array<uint8_t> x) { return x; }, refl::arg("x"))
       .def(
@@ -102,6 +109,9 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def(
           "numbers.wider", [](Variant<int8_t, int64_t> x) { return x; }, refl::arg("x"))
       .def("numbers.vector", Echo<std::vector<uint8_t>>, refl::arg("x"))
+      .def("numbers.colors", Echo<Array<Color>>, refl::arg("x"))
+      .def("numbers.vector_of_colors", Echo<std::vector<Color>>, refl::arg("x"))
+      .def("numbers.map_of_plains", Echo<Map<Plain, Color>>, refl::arg("x"))
       .def("numbers.vector64", Echo<std::vector<uint64_t>>, refl::arg("x"))
       .def("numbers.std_array", Echo<std::array<int8_t, 2>>, refl::arg("x"))
       .def("numbers.array64", Echo<Array<uint64_t>>, refl::arg("x"))
@@ -129,6 +139,8 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def("numbers.std_variant", Echo<std::variant<uint8_t, std::string>>, refl::arg("x"))
       .def(
           "numbers.call64", [](TypedFunction<uint64_t(uint64_t)> f) { return f(UINT64_MAX); }, refl::arg("f"))
+      .def(
+          "numbers.call_color", [](TypedFunction<Color(Color)> f) { return f(Color::kBlue); }, refl::arg("f"))
       .def(
           "numbers.call_float", [](TypedFunction<float(float)> f) { return f(FLT_MAX); }, refl::arg("f"))
       .def("numbers.call", [](TypedFunction<uint8_t(int64_t)> f) { return f(1); }, refl::arg("f"));
