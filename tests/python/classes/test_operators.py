@@ -16,7 +16,7 @@ def types(request, compile_era):
     """Classes for the types of native/operators.cc, compiled against our headers and against apache-tvm-ffi's."""
     era = request.param
     ffi_hpy.load_module(compile_era("operators.cc", era, "-ltvm_ffi"))
-    names = ["Num", "OnlyEqual", "BelowEqual", "Hashed", "Counter", "Range", "Guard", "Closed", "Task", "Bytes"]
+    names = ["Num", "OnlyEqual", "BelowEqual", "Hashed", "Counter", "Range", "Guard", "Closed", "Task", "Bytes", "All"]
     classes = {}
     for name in names:
         base = classes["OnlyEqual"] if name == "BelowEqual" else ffi_hpy.Object
@@ -88,6 +88,50 @@ def test_an_operator_in_place_keeps_or_replaces_the_object(types):
     num += types.Num(1)  # __iadd__ does not take it, so Python uses __add__
     assert num is not before
     assert num.value == 15
+
+
+ARITHMETIC = (
+    *("add", "sub", "mul", "matmul", "truediv", "floordiv", "mod", "pow", "lshift", "rshift", "and", "xor", "or"),
+    "divmod",
+)
+ORDERINGS = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
+"""Each with the name that Python calls on the other operand."""
+
+AnswersAll = type(
+    "AnswersAll",
+    (),
+    {
+        **{f"__r{name}__": lambda self, other, name=name: f"r{name}" for name in ARITHMETIC},
+        **{f"__{name}__": lambda self, other, name=name: name for name in ORDERINGS},
+    },
+)
+
+
+@pytest.mark.parametrize("name", [*ARITHMETIC, *ORDERINGS])
+def test_each_operator_goes_to_the_function_of_its_name(types, name):
+    one = types.All(6)
+    operate = divmod if name == "divmod" else getattr(operator, f"__{name}__")
+    reflected = ORDERINGS.get(name, f"r{name}")
+    assert operate(one, 2) == f"{name} 6 2"
+    assert operate(2, one) == f"{reflected} 6 2"
+    assert operate(one, AnswersAll()) == reflected
+    for operand in (None, 1.5, object()):
+        for left, right in ((one, operand), (operand, one)):
+            with pytest.raises(TypeError, match=r"unsupported operand type|not supported between"):
+                operate(left, right)
+    assert getattr(one, f"__{name}__")("x") is getattr(one, f"__{reflected}__")("x") is NotImplemented
+
+
+@pytest.mark.parametrize("name", ARITHMETIC[:-1])
+def test_each_operator_in_place_keeps_the_object(types, name):
+    one, operate = types.All(6), getattr(operator, f"__i{name}__")
+    assert operate(one, 2) is one
+    assert one.value == 2
+    assert operate(one, AnswersAll()) == f"r{name}"
+    for operand in (None, 1.5, object()):
+        with pytest.raises(TypeError, match="unsupported operand type"):
+            operate(one, operand)
+    assert one.value == 2
 
 
 # --- comparison and hash ----------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <string>
 
 namespace {  // two builds of this file may be loaded at once
 
@@ -70,6 +71,15 @@ public:
   int64_t value;
   explicit HashedObj(int64_t value) : value(value) {}
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("operators." ERA ".Hashed", HashedObj, ffi::Object);
+};
+
+/** Has every operator; a result is the name of the function, the value and the operand. */
+class AllObj : public ffi::Object {
+public:
+  int64_t value;
+  explicit AllObj(int64_t value) : value(value) {}
+  static constexpr bool _type_mutable = true;
+  TVM_FFI_DECLARE_OBJECT_INFO_FINAL("operators." ERA ".All", AllObj, ffi::Object);
 };
 
 // --- protocols -------------------------------------------------------------------------------------------------------
@@ -152,6 +162,21 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def("__eq__", is_text)
       .def("__contains__", equals)
       .def("__contains__", is_text);
+  auto all = refl::ObjectDef<AllObj>();
+  all.def_rw("value", &AllObj::value).def(refl::init<int64_t>());
+  auto define = [&](const std::string &name) {
+    all.def(("__" + name + "__").c_str(), [name](const AllObj *self, int64_t other) {
+      return ffi::String(name + " " + std::to_string(self->value) + " " + std::to_string(other));
+    });
+  };
+  for (const char *name :
+       {"add", "sub", "mul", "matmul", "truediv", "floordiv", "mod", "pow", "lshift", "rshift", "and", "xor", "or"}) {
+    define(name);
+    define(std::string("r") + name);
+    // It returns nothing, so the object stays.
+    all.def(("__i" + std::string(name) + "__").c_str(), [](AllObj *self, int64_t other) { self->value = other; });
+  }
+  for (const char *name : {"divmod", "rdivmod", "lt", "le", "gt", "ge"}) define(name);
   refl::OverloadObjectDef<NumObj>()
       .def_rw("value", &NumObj::value)
       .def(refl::init<int64_t>())
