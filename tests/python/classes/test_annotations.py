@@ -303,6 +303,23 @@ def test_methods_have_such_annotations_too():
     assert str(method.ty).endswith("Array[str], str | None], int | None]")
 
 
+@pytest.mark.parametrize("name", ANNOTATIONS)
+def test_a_parameter_and_a_result_of_a_method_have_an_annotation(name):
+    annotation, values = ANNOTATIONS[name]
+
+    def echo(self, x):
+        return x
+
+    echo.__annotations__ = {"x": annotation, "return": annotation}
+    body = {"echo": ffi_hpy.method(echo), "__module__": __name__}
+    cls = py_class(unique_name("annotations.Echo"))(type(ffi_hpy.Object)("Echo", (ffi_hpy.Object,), body))
+    (native,) = (each for each in cls.__tvm_ffi_type_info__.methods if each.name == "echo")
+    shown = str(sample(annotation).__tvm_ffi_type_info__.fields[0].ty)
+    assert str(native.ty).endswith(f", {shown}], {shown}]")
+    for value in values:
+        assert cls().echo(value) == native.func(cls(), value) == value
+
+
 def test_an_init_var_is_a_parameter_but_not_a_field():
     @py_class(unique_name("annotations.Scaled"))
     class Scaled(ffi_hpy.Object):
