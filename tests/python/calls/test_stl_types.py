@@ -43,11 +43,14 @@ def stl(compile_era):
 class Sequence:
     """A sequence without a base class."""
 
+    def __init__(self, *items):
+        self.items = items
+
     def __len__(self):
-        return 2
+        return len(self.items)
 
     def __getitem__(self, i):
-        return [1, 2][i]
+        return self.items[i]
 
 
 class Stranger:
@@ -57,32 +60,39 @@ class Stranger:
 # --- sequences and mappings -------------------------------------------------------------------------------------------
 
 SEQUENCES = {
-    "list": [1, 2],
-    "tuple": (1, 2),
-    "range": range(1, 3),
-    "deque": collections.deque([1, 2]),
-    "array": array.array("h", [1, 2]),
-    "memoryview": memoryview(b"\1\2"),
-    "memoryview of numbers": memoryview(array.array("q", [1, 2])),
-    "strided memoryview": memoryview(array.array("i", [1, 9, 2]))[::2],
-    "keys": {1: 0, 2: 0}.keys(),
-    "values": {0: 1, 5: 2}.values(),
-    "frozenset": frozenset((1, 2)),
-    "UserList": collections.UserList([1, 2]),
-    "class": Sequence(),
-    "Array": Array([1, 2]),
-    "List": List([1, 2]),
-    "Shape": ffi_hpy.Shape((1, 2)),
+    "list": list,
+    "tuple": tuple,
+    "range": lambda items: range(items[0], items[-1] + 1),
+    "deque": collections.deque,
+    "array": lambda items: array.array("h", items),
+    "memoryview": lambda items: memoryview(bytes(items)),
+    "memoryview of numbers": lambda items: memoryview(array.array("q", items)),
+    "strided memoryview": lambda items: memoryview(array.array("i", [part for item in items for part in (item, 9)]))[
+        ::2
+    ],
+    "keys": lambda items: dict.fromkeys(items).keys(),
+    "values": lambda items: dict(enumerate(items)).values(),
+    "frozenset": frozenset,
+    "UserList": collections.UserList,
+    "class": lambda items: Sequence(*items),
+    "Array": Array,
+    "List": List,
+    "Shape": ffi_hpy.Shape,
 }
+"""Functions that make a sequence of the items, which are consecutive."""
 
 
 @pytest.mark.parametrize("name", ["ints", "vector", "Array", "List", "list", "forward_list", "multiset", "optional"])
 def test_any_sequence_is_accepted(stl, name):
-    function = getattr(stl, name)
-    for given in SEQUENCES.values():
-        assert list(function(given)) == [1, 2]
-    assert list(stl.array(range(3))) == [0, 1, 2]
-    assert stl.set(collections.deque([2, 1, 2])) == {1, 2}
+    for make in SEQUENCES.values():
+        assert list(getattr(stl, name)(make([1, 2]))) == [1, 2]
+
+
+@pytest.mark.parametrize("name", SEQUENCES)
+def test_any_sequence_is_an_array_of_fixed_length_or_a_set(stl, name):
+    assert list(stl.array(SEQUENCES[name]([3, 4, 5]))) == [3, 4, 5]
+    assert stl.set(SEQUENCES[name]([3, 4, 5])) == stl.unordered_ints(SEQUENCES[name]([3, 4, 5])) == {3, 4, 5}
+    assert stl.set(collections.deque([2, 1, 2])) == stl.unordered_ints([2, 1, 2]) == {1, 2}
 
 
 def test_sequences_are_accepted_inside_of_others(stl):
@@ -157,6 +167,7 @@ def test_other_values_are_not_sequences(stl, given):
         ("unnamed", range(1), "`list[str]` but got `list[index 0: int]`"),
         ("nested", [[1], [2, "x"]], "`list[list[float]]` but got `list[index 1: list[index 1: str]]` for `value`"),
         ("array", range(4), "`list[int] of length 3` but got `list[size=4]` for `value`"),
+        ("array", (1, "x", 3), "`list[int] of length 3` but got `list[index 1: str]` for `value`"),
         ("set", {"a"}, "`set[int]` but got `list[index 0: str]` for `value`"),
         ("Array", ("a",), "`Array<int>` but got `Array[index 0: str]` for `value`"),
         ("map", {"a": "b"}, "`dict[str, int]` but got `dict[K, some value is str] at key 'a'` for `value`"),
@@ -183,7 +194,7 @@ def test_the_error_of_a_sequence_itself_arrives(stl):
             raise LookupError("no item") if i == 1 else KeyError(i)
 
     with pytest.raises(KeyError):
-        stl.ints(Broken())
+        stl.ints(Broken(1, 2))
 
 
 def test_programs_tell_values_apart_as_before(stl):

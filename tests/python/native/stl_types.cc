@@ -44,6 +44,7 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def("stl_types.tuple", Echo<std::tuple<int64_t, std::string, bool>>, name)
       .def("stl_types.set", Echo<std::set<int64_t>>, name)
       .def("stl_types.unordered_set", Echo<std::unordered_set<std::string>>, name)
+      .def("stl_types.unordered_ints", Echo<std::unordered_set<int64_t>>, name)
       .def("stl_types.set_of_sets", Echo<std::set<std::set<int64_t>>>, name)
       .def("stl_types.multiset", Echo<std::multiset<int64_t>>, name)
       .def("stl_types.map", Echo<std::map<std::string, int64_t>>, name)
