@@ -3,8 +3,12 @@
 #include <ffi_hpy/stl/bind_vector.h>
 #include <ffi_hpy/stl/pair.h>
 
+#include <chrono>
+#include <filesystem>
 #include <list>
+#include <map>
 #include <optional>
+#include <stack>
 #include <string>
 
 namespace nb = ffi_hpy;
@@ -47,13 +51,33 @@ void define(nb::module_ &m) {
 }
 //! too_many_names_of_a_method: name all parameters of the function or none
 void define(nb::class_<Foo> &cl) { cl.def("f", &Foo::method, "self"_a, "x"_a, "y"_a); }
-//! caster_of_a_parameter: a type of the standard library needs its header of ffi_hpy/stl
+//! list: a type of the standard library: #include <ffi_hpy/stl/list\.h>; or FFI_HPY_MAKE_OPAQUE
 void define(nb::module_ &m) {
   m.def("f", [](const std::list<Foo> &) {});
 }
-//! caster_of_a_result: a type of the standard library needs its header of ffi_hpy/stl
+//! optional_result: a type of the standard library: #include <ffi_hpy/stl/optional\.h>; or FFI_HPY_MAKE_OPAQUE
 void define(nb::module_ &m) {
   m.def("f", [] { return std::optional<Foo>(); });
+}
+//! map: a type of the standard library: #include <ffi_hpy/stl/map\.h>
+void define(nb::module_ &m) {
+  m.def("f", [](const std::map<int, Foo> &) {});
+}
+//! duration: a type of the standard library: #include <ffi_hpy/stl/chrono\.h>
+void define(nb::module_ &m) {
+  m.def("f", [](const Foo &, std::chrono::seconds) {});
+}
+//! path: a type of the standard library: #include <ffi_hpy/stl/filesystem\.h>
+void define(nb::module_ &m) {
+  m.def("f", [](const Foo &, const std::filesystem::path &) {});
+}
+//! wstring: a type of the standard library: #include <ffi_hpy/stl/wstring\.h>
+void define(nb::module_ &m) {
+  m.def("f", [](const Foo &, const std::wstring &) {});
+}
+//! stack: a type of the standard library without a header in ffi_hpy/stl: FFI_HPY_MAKE_OPAQUE
+void define(nb::module_ &m) {
+  m.def("f", [](const std::stack<Foo> &) {});
 }
 //! array: this type cannot be a parameter or a result
 void define(nb::module_ &m) {

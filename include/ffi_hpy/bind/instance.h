@@ -3,6 +3,7 @@
 #define FFI_HPY_BIND_INSTANCE_H_
 
 #include <ffi_hpy/bind/caster.h>
+#include <ffi_hpy/bind/missing_header.h>
 
 #include <atomic>
 #include <new>
@@ -518,20 +519,6 @@ inline constexpr bool loads_class_v<Caster, std::void_t<typename Caster::Value, 
     std::is_same_v<decltype(&Caster::from_python),
                    bool (type_caster_base<typename Caster::Value>::*)(handle, uint32_t, cleanup_list *) noexcept>;
 
-/** The name of T as the compiler writes it begins so. */
-template <typename T> constexpr bool is_of_standard_library() {
-#if defined(_MSC_VER) && !defined(__clang__)
-  std::string_view text = __FUNCSIG__;
-  text.remove_prefix(text.find("is_of_standard_library<") + 23);
-  for (std::string_view word : {"class ", "struct "}) {
-    if (text.substr(0, word.size()) == word) text.remove_prefix(word.size());
-  }
-#else
-  std::string_view text = __PRETTY_FUNCTION__;
-  text.remove_prefix(text.find("T = ") + 4);
-#endif
-  return text.substr(0, 5) == "std::";
-}
 /** Types of the standard library that are bound classes: stl/bind_vector.h and stl/bind_map.h add theirs. */
 template <typename T> struct is_bound_container : std::false_type {};
 
@@ -541,9 +528,7 @@ template <typename T> struct is_bound_container : std::false_type {};
 #define FFI_HPY_BIND_LATE_TYPES 0
 #endif
 template <typename T, typename> struct type_caster : type_caster_base<T> {
-  static_assert(FFI_HPY_BIND_LATE_TYPES || !is_of_standard_library<T>() || is_bound_container<T>::value,
-                "a type of the standard library needs its header of ffi_hpy/stl, such as ffi_hpy/stl/vector.h; or "
-                "FFI_HPY_MAKE_OPAQUE, if it is bound as a class");
+  static_assert(check_header<T, !FFI_HPY_BIND_LATE_TYPES && !is_bound_container<T>::value>());
 };
 
 } // namespace detail
