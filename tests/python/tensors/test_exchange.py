@@ -461,24 +461,6 @@ def test_a_value_that_is_not_an_exchange_api_is_reported(state, testing, value, 
             use(cls())
 
 
-def test_tables_can_be_switched_off():
-    program = """
-import ffi_hpy
-class Array:
-    __dlpack_c_exchange_api__ = ffi_hpy.Tensor.__dlpack_c_exchange_api__
-    def __dlpack__(self, **options):
-        raise LookupError
-for use in (ffi_hpy.convert(lambda x: None), ffi_hpy.from_dlpack):
-    try:
-        use(Array())
-    except (LookupError, AttributeError) as error:
-        print(type(error).__name__)
-"""
-    asked = {"TVM_FFI_SKIP_DLPACK_C_EXCHANGE_API": "1"}
-    assert run_python(program, environ=asked) == "LookupError\nLookupError\n"
-    assert run_python(program) == "AttributeError\nAttributeError\n"
-
-
 @pytest.mark.thread_unsafe(reason="it changes the environment")
 @pytest.mark.skipif(not hasattr(ffi_hpy._core, "ndarray_use"), reason="arrays of NumPy are always asked")
 def test_the_struct_of_numpys_arrays_is_not_read_where_the_protocol_is_required(monkeypatch):
