@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from support import IS_CFFI_ON_CPYTHON, IS_OWN_DEBUG, IS_PYPY, run_python
+from support import IS_CFFI_ON_CPYTHON, IS_DEBUG, IS_OWN_DEBUG, IS_PYPY, run_python
 from support.native_build import PACKAGE, compile_cxx
 
 import ffi_hpy
@@ -96,11 +96,11 @@ for thread in threads:
 """
 
 
-def run_leaky(program, *paths):
+def run_leaky(program, *paths, **environ):
     """Return the stderr of a program after LEAKY, which runs with FFI_HPY_LEAKS=1 and ends with exit status 0."""
     done = subprocess.run(
         [sys.executable, "-c", LEAKY + program, *paths],
-        env={**os.environ, "FFI_HPY_LEAKS": "1"},
+        env={**os.environ, "FFI_HPY_LEAKS": "1", **environ},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -139,6 +139,14 @@ def test_the_report_has_type_count_line_and_holder(leaky):
     assert "that the program cannot reach" in report
     assert f"3 ffi.List, made at <string>:{line_with('lost')} in lose\n" in report
     assert "1 native reference, each; held by native code (1 reference)" in report
+
+
+@pytest.mark.skipif(
+    IS_PYPY or IS_CFFI_ON_CPYTHON or IS_DEBUG, reason="our debug mode is one of our own runtime on CPython"
+)
+def test_in_the_debug_mode_the_report_has_lines(extension_path):
+    report = run_leaky("lose()", extension_path, FFI_HPY_DEBUG="1")
+    assert f"3 ffi.List, made at <string>:{line_with('lost')} in lose\n" in report
 
 
 def test_containers_and_fields_are_holders(leaky):
