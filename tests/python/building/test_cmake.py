@@ -293,6 +293,19 @@ def test_stubs_that_cannot_be_made_fail_the_build(project):
     assert "wrong.py: Unmatched" in project.make(status=1)
 
 
+def test_a_library_whose_initialisation_fails_fails_the_build_with_the_reason(project):
+    fails = """
+#include <tvm/ffi/tvm_ffi.h>
+TVM_FFI_STATIC_INIT_BLOCK() { throw std::runtime_error("not today"); }
+"""
+    project.write(STUBS.replace("user.c)", "user.cc)"), languages="C CXX", cmake_user_cc=fails)
+    project.configure(f"-DPython_EXECUTABLE={sys.executable}")
+    said = project.make(status=1)
+    assert "its initialisation failed: not today" in said
+    assert "Aborted" not in said
+    assert "Error 134" not in said
+
+
 def test_a_python_that_is_missing_or_too_old_is_told_where_stubs_are_asked_for(project):
     old = project.folder / "python3.8"
     pretend = "import sys; sys.version_info = (3, 8, 10, 'final', 0)"
