@@ -10,6 +10,8 @@ import datetime
 import inspect
 import pathlib
 import re
+import subprocess
+import sys
 import types
 import typing
 import weakref
@@ -640,19 +642,40 @@ RESULTS = {
     "date": (datetime.date(2024, 1, 2), datetime.date, "date"),
     "time": (datetime.time(1), datetime.time, "time"),
     "path": ("x", pathlib.Path, "Path"),
+    "nothing": (None, type(None), "None"),
+    "color": (1, int, "int"),
+    "bytes": (b"x", bytes, "bytes"),
+    "dtype": ("int8", ffi_hpy.dtype, "dtype"),
+    "device": ("cpu", ffi_hpy.Device, "Device"),
+    "error": (ValueError("x"), ffi_hpy.Error, "Error"),
+    "module": (ffi_hpy.system_lib(), ffi_hpy.Module, "Module"),
 }
 
 
+@pytest.fixture(scope="module")
+def stub(stl, compile_era, tmp_path_factory):
+    """The stub of all functions of stl_types.cc."""
+    file = tmp_path_factory.mktemp("stub") / "api.py"
+    file.write_text("# tvm-ffi-stubgen(begin): global/stl_types\n# tvm-ffi-stubgen(end)\n")
+    library = compile_era("stl_types.cc", "own", flags=("-std=c++20", "-O0"))
+    command = [sys.executable, "-m", "ffi_hpy.stub.cli", "--dlls", str(library), str(file)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    return file.read_text()
+
+
 @pytest.mark.parametrize("name", RESULTS)
-def test_the_class_in_signature_and_help_arrives(stl, name):
+def test_the_class_in_signature_help_and_stub_arrives(stl, stub, name):
     given, cls, shown = RESULTS[name]
     function = getattr(stl, name)
-    found = function(given)
+    found = function() if name == "nothing" else function(given)
     assert isinstance(found, cls)
     assert type(found) is cls or cls is pathlib.Path
     annotation = inspect.signature(function).return_annotation
-    assert (typing.get_origin(annotation) or annotation) is cls
+    assert (typing.get_origin(annotation) or annotation) is (cls if name != "nothing" else None)
     assert function.__doc__.partition(" -> ")[2] == shown
+    (promised,) = re.findall(rf"^    def {name}\(.*\) -> (.*): \.\.\.$", stub, re.MULTILINE)
+    assert re.sub(r"\b_", "", promised) == shown  # the name of a class, where a function has it, too, begins with _
 
 
 def test_the_class_of_a_shape_is_in_the_signature(stl):

@@ -1,5 +1,7 @@
 /* A function for each kind of value that returns its argument: the module `bound_results`, whose stub is tested. */
 #include <ffi_hpy/bind.h>
+#include <ffi_hpy/make_iterator.h>
+#include <ffi_hpy/ndarray.h>
 #include <ffi_hpy/stl/array.h>
 #include <ffi_hpy/stl/chrono.h>
 #include <ffi_hpy/stl/complex.h>
@@ -12,6 +14,7 @@
 #include <ffi_hpy/stl/shared_ptr.h>
 #include <ffi_hpy/stl/string.h>
 #include <ffi_hpy/stl/tuple.h>
+#include <ffi_hpy/stl/unique_ptr.h>
 #include <ffi_hpy/stl/variant.h>
 #include <ffi_hpy/stl/vector.h>
 
@@ -59,6 +62,15 @@ FFI_HPY_MODULE(bound_results, m) {
   echo<nb::set>(m, "any_set");
   echo<nb::frozenset>(m, "any_frozenset");
   echo<nb::slice>(m, "part");
+  echo<nb::ndarray<nb::numpy, double>>(m, "array");
+  echo<nb::iterator>(m, "any_iterator");
+  echo<nb::typed<nb::iterator, int>>(m, "iterator_of_ints");
+  m.def("made_iterator", [] {
+    static const std::vector<int> numbers = {1, 2};
+    return nb::make_iterator(nb::type<Point>(), "Numbers", numbers.begin(), numbers.end());
+  });
+  m.def("no_value", [] {});
+  m.def("made", [] { return std::make_unique<Point>(); });
   m.def("all", [](const nb::args &args, const nb::kwargs &) { return args; });
   m.def("named", [](int a, int b) { return a - b; }, "a"_a, nb::kw_only(), "b"_a);
   m.def("unnamed", [](int a, const nb::args &) { return a; });

@@ -2,6 +2,7 @@
 #include <tvm/ffi/extra/chrono.h>
 #include <tvm/ffi/extra/complex.h>
 #include <tvm/ffi/extra/filesystem.h>
+#include <tvm/ffi/extra/module.h>
 #include <tvm/ffi/extra/stl.h>
 #include <tvm/ffi/reflection/overload.h>
 #include <tvm/ffi/tvm_ffi.h>
@@ -24,6 +25,13 @@ public:
   static constexpr bool _type_mutable = true;
   TVM_FFI_DECLARE_OBJECT_INFO("stl_types.Node", NodeObj, Object);
 };
+
+class Node : public ObjectRef {
+public:
+  TVM_FFI_DEFINE_OBJECT_REF_METHODS_NULLABLE(Node, ObjectRef, NodeObj);
+};
+
+enum class Color : uint8_t { kRed, kBlue };
 
 std::shared_ptr<NodeObj> kept;
 
@@ -63,6 +71,15 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def("stl_types.function", Echo<Function>, name)
       .def(
           "stl_types.axes", [](TensorView tensor) { return tensor.ndim(); }, refl::arg("tensor"))
+      .def("stl_types.node", Echo<Node>, name)
+      .def("stl_types.any", Echo<Any>, name)
+      .def("stl_types.nothing", [] {})
+      .def("stl_types.color", Echo<Color>, name)
+      .def("stl_types.bytes", Echo<Bytes>, name)
+      .def("stl_types.dtype", Echo<DLDataType>, name)
+      .def("stl_types.device", Echo<DLDevice>, name)
+      .def("stl_types.module", Echo<Module>, name)
+      .def("stl_types.error", Echo<Error>, name)
       .def("stl_types.string", Echo<std::string>, name)
       .def("stl_types.string_view", Echo<std::string_view>, name)
       .def("stl_types.wstring", Echo<std::wstring>, name)
