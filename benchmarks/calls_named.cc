@@ -1,4 +1,5 @@
-/* The functions of instructions.py with named parameters, and a class whose constructor names them. */
+/* The functions of instructions.py with named parameters, a class whose constructor names them, and functions that
+ * check the range of an integer. */
 #include <tvm/ffi/tvm_ffi.h>
 
 namespace {
@@ -16,6 +17,10 @@ public:
 TVM_FFI_STATIC_INIT_BLOCK() {
   refl::ObjectDef<PairObj>().def(refl::init<int64_t, int64_t>(), refl::arg("a"), refl::arg("b") = 2);
   refl::GlobalDef().def("bench.take_named", [](int64_t, int64_t) {}, refl::arg("a"), refl::arg("b") = 2);
+  refl::GlobalDef()
+      .def("bench.take_int8", [](int8_t) {})
+      .def("bench.take_int32", [](int32_t) {})
+      .def("bench.take_int64", [](int64_t) {});
 }
 
 } // namespace

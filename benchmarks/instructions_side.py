@@ -24,6 +24,9 @@ NAMED_ROWS = {
     "constructor by names": "NamedPair(a=1, b=2)",
 }
 
+# The rows about the check of an integer's range, of our headers alone.
+RANGE_ROWS = {f"{name} in": f"take_{name}(7)" for name in ("int8", "int32", "int64")}
+
 # nanobind's statement for each row. The statement of the two other sides is in side.py or in MORE.
 ROWS = {
     "no argument": "nop()",
@@ -40,6 +43,7 @@ ROWS = {
     "object made": "Pair(1, 2)",
     "object made by keywords": None,
     **NAMED_ROWS,
+    **dict.fromkeys(RANGE_ROWS),
     "callback": "call(function)",
     "py_class object made": None,
     "py_class object made by keywords": None,
@@ -131,12 +135,13 @@ def pairs_of_containers(ffi: Any) -> dict[str, Any]:
 
 
 def named_names(library: str) -> dict[str, Any]:
-    """Return ffi_hpy's names for NAMED_ROWS."""
+    """Return ffi_hpy's names for NAMED_ROWS and RANGE_ROWS."""
     ffi = importlib.import_module("ffi_hpy")
     ffi.load_module(library)
     pair = importlib.import_module("ffi_hpy.dataclasses").c_class("bench.NamedPair")
     NamedPair = pair(type(ffi.Object)("NamedPair", (ffi.Object,), {}))
-    return {"NamedPair": NamedPair, "take_named": ffi.get_global_func("bench.take_named")}
+    functions = ("take_named", "take_int8", "take_int32", "take_int64")
+    return {"NamedPair": NamedPair, **{name: ffi.get_global_func(f"bench.{name}") for name in functions}}
 
 
 def count_rows(statements: dict[str, str], names: dict[str, Any], marks: str, n: int) -> None:
@@ -157,7 +162,8 @@ def main() -> None:
     names = nanobind_names(library) if kind == "nanobind" else {**names_of(kind, library), **more_names(kind)}
     if kind == "ffi_hpy":
         names.update(named_names(named))
-    absent = dict.fromkeys(NAMED_ROWS) if kind == "tvm_ffi" else NAMED_ROWS
+    ours = {**NAMED_ROWS, **RANGE_ROWS}
+    absent = dict.fromkeys(ours) if kind == "tvm_ffi" else ours
     statements = ROWS if kind == "nanobind" else {**STATEMENTS, **MORE, **absent}
     known = {row: statements[row] for row in wanted}
     count_rows({row: text for row, text in known.items() if text is not None}, names, marks, int(count))
