@@ -67,7 +67,7 @@ template <typename Duration> bool read_duration(handle source, uint32_t flags, D
   std::chrono::microseconds found;
   bool is_object = source.any().type_index == kTVMFFIOpaquePyObject;
   if (is_object && read_microseconds("microseconds", source, &found)) return convert_duration(found, out);
-  double seconds;
+  double seconds = 0;
   if ((flags & cast_flags::convert) == 0 || !read_float(source, &seconds)) return false;
   return std::isfinite(seconds) && convert_duration(std::chrono::duration<double>(seconds), out);
 }
