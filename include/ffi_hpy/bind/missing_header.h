@@ -28,6 +28,7 @@ template <typename T> constexpr std::string_view name_of_template() {
   return text.substr(0, text.find_first_of("<;]>"));
 }
 
+/** Whether T is a type of namespace std. */
 template <typename T> constexpr bool is_of_standard_library() { return name_of_template<T>().substr(0, 5) == "std::"; }
 
 /* The last part of each type's name, and its header. */
