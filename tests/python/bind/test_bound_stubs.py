@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import datetime
+import re
 import shutil
 import subprocess
 import sys
+from collections import abc
 
 import pytest
 from support import IS_DEBUG, IS_OWN_DEBUG, run_python
@@ -294,3 +297,55 @@ def test_a_class_inside_of_a_class_is_imported_from_the_module(tmp_path, monkeyp
     assert names("module_of_nested.A.B") == "A.B"
     assert names("collections.abc.Sized") == "Sized"
     assert [(item.mod, item.name) for item in imports] == [("module_of_nested", "A"), ("collections.abc", "Sized")]
+
+
+# --- results ----------------------------------------------------------------------------------------------------------
+
+RESULTS = {
+    "truth": (True, "bool"),
+    "number": (1, "int"),
+    "real": (1, "float"),
+    "text": ("x", "str"),
+    "complex_number": (1j, "complex"),
+    "data": (b"x", "bytes"),
+    "rows": ([(1, 2.5), range(2)], "list[list[float]]"),
+    "two": (range(2), "list[int]"),
+    "pair": (["x", 1], "tuple[str, int]"),
+    "nothing": ((), "tuple[()]"),
+    "table": ({(1, 2): 3}, "dict[tuple[int, int], int]"),
+    "numbers": ({1: 2}.keys(), "set[int]"),
+    "perhaps": ((1,), "list[int] | None"),
+    "either": (None, "float | None"),
+    "duration": (1.5, "timedelta"),
+    "moment": (datetime.date(2024, 1, 2), "datetime"),
+    "path": ("x", "Path"),
+    "any_tuple": ((1,), "tuple[Any, ...]"),
+    "any_list": ([1], "list[Any]"),
+    "any_dict": ({1: 2}, "dict[Any, Any]"),
+    "any_frozenset": (frozenset({1}), "frozenset[Any]"),
+    "part": (slice(1), "slice"),
+    "function": (len, "Callable[[Sequence[int]], int]"),
+    "any_iterator": (iter([1]), "Iterator[Any]"),
+    "made": (None, "Point"),
+    "made_iterator": (None, "Iterator[int]"),
+    "no_value": (None, "None"),
+}
+
+
+def test_a_result_has_the_class_that_its_stub_and_its_help_promise(import_bound, tmp_path):
+    module = import_bound("bound_results")
+    shutil.copy(module.__file__, tmp_path / "bound_results.so")
+    status, _, complaint = stubgen(tmp_path, "bound_results")
+    assert (status, complaint) == (0, "")
+    promises = dict(re.findall(r"^def (\w+)\(.*\) -> (.*): \.\.\.$", written(tmp_path)["bound_results.pyi"], re.M))
+    for name, (given, promised) in RESULTS.items():
+        function = getattr(module, name)
+        found = function(*([given] if name not in ("made", "made_iterator", "no_value") else []))
+        assert promises[name] == promised
+        shown = re.sub(r"[\w.]+\.(?=\w)", "", function.__doc__.rpartition(" -> ")[2])
+        without_any = re.sub(r"\[Any.*\]$", "", promised)  # the help shows a bare class, for which the stub has [Any]
+        assert {*shown.split(" | ")} == {*without_any.split(" | ")}
+        outer = set(re.sub(r"\[.*\]", "", promised).split(" | "))
+        classes = {cls.__name__ for cls in type(found).__mro__[:-1]} | ({"None"} if found is None else set())
+        is_one = isinstance(found, abc.Iterator) if outer == {"Iterator"} else callable(found)
+        assert outer & classes or (outer <= {"Iterator", "Callable"} and is_one), (name, type(found))
