@@ -2,11 +2,12 @@
 
 import math
 import operator
+import sys
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from support import unique_name
+from support import IS_PYPY, unique_name
 
 import ffi_hpy
 
@@ -127,7 +128,8 @@ def test_each_operator_in_place_keeps_the_object(types, name):
     one, operate = types.All(6), getattr(operator, f"__i{name}__")
     assert operate(one, 2) is one
     assert one.value == 2
-    assert operate(one, AnswersAll()) == f"r{name}"
+    if name != "pow" or IS_PYPY or sys.version_info >= (3, 10):  # CPython 3.9 asks no other function after __ipow__
+        assert operate(one, AnswersAll()) == f"r{name}"
     for operand in (None, 1.5, object()):
         with pytest.raises(TypeError, match="unsupported operand type"):
             operate(one, operand)
