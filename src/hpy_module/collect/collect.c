@@ -235,13 +235,13 @@ static void clear(HPy self) {
   if (group != NULL) clear_once(group, number);
 }
 
-/* Clears the groups that are garbage and have values of std::shared_ptr. A wrapper of such a group may end before the
- * collector clears it, if other garbage is cleared first. Native objects that are left then are orphans, but nothing
- * leads a later collection to such a value. */
-static void clear_shared(void) {
+/* Clears the groups that are garbage and that the collector did not clear. The wrappers of such a group end before the
+ * collector comes to them, if other garbage is cleared first. Its native objects would be orphans, which wait for
+ * another collection, and to values of std::shared_ptr nothing would lead at all. */
+static void clear_others(void) {
   for (uint32_t i = 0; i < state.scan.n_nodes; ++i) {
     const FbScanNode *node = &state.scan.nodes[i];
-    if (node->shared == NULL || !node->is_retained || !fb_proven_is_dead(node)) continue;
+    if (!node->is_retained || !fb_proven_is_dead(node)) continue;
     FbScanNode *group = &state.scan.nodes[fb_scan_group(&state.scan, i)];
     if (group->n_wrappers != 0 && group->n_seen == group->n_wrappers) clear_once(group, i);
   }
@@ -294,7 +294,7 @@ static void phase(int begins, int generation) {
     state.is_filled = false;
     fh_atomic_store_relaxed(&state.thread, generation == ALL ? fh_thread_id() : 0);
   } else if (is_collecting()) {
-    clear_shared();
+    clear_others();
     fh_atomic_store_relaxed(&state.thread, 0);
     fb_proven_release(&state.scan);
     end_orphans();

@@ -65,14 +65,19 @@ def lib(compile_era: Any) -> SimpleNamespace:
     return SimpleNamespace(Button=Button, Window=Window, Node=Node, Cabinet=Cabinet, **functions)
 
 
-def alive_after(lib: Any, make: Any, n: int = 100) -> int:
-    """Return how many C++ objects are alive after `make` was called n times and a collection."""
+MORE_ON_PYPY = 3 if IS_PYPY else 0
+"""The further collections that wrappers with state or `__del__` may need on PyPy."""
+
+
+def alive_after(lib: Any, make: Any, n: int = 100, n_more: int = 0) -> int:
+    """Return how many C++ objects are alive after `make` was called n times, and one call of gc.collect(). n_more: the
+    further calls that the test allows."""
     collect_garbage(n_rounds=2)
     before = lib.n_alive()
     for _ in range(n):
         make()
     gc.collect()
-    collect_garbage(lambda: lib.n_alive() == before, 3)
+    collect_garbage(lambda: lib.n_alive() == before, n_more)
     return int(lib.n_alive() - before)
 
 
@@ -423,7 +428,7 @@ def test_subclass_that_native_code_owns(lib: Any, attributes: str, windows_first
         del first, window, windows
         gc.collect()
 
-    assert alive_after(lib, make, 5) == 0
+    assert alive_after(lib, make, 5, MORE_ON_PYPY) == 0
     assert sorted(ended, key=str) == [True] * 5 + ["finalized"] * 5
 
 
@@ -503,7 +508,7 @@ def test_subclass_with_del(lib: Any) -> None:
         window.name = "x"
         window.on_close = window.closed
 
-    assert alive_after(lib, make, 5) == 0
+    assert alive_after(lib, make, 5, MORE_ON_PYPY) == 0
     assert ended == [("x", 7)] * 5
 
 
@@ -545,10 +550,11 @@ def test_a_finalizer_finds_a_whole_cycle(lib: Any, way: str) -> None:
                 window.holder.append(lambda: window)
 
     saves = False
-    assert alive_after(lib, make, 5) == 0
+    n_more = max(1, MORE_ON_PYPY)  # a List beside a callback needs a second one, and so do others without the GIL
+    assert alive_after(lib, make, 5, n_more) == 0
     assert seen == [(["holder"], True)] * 5
     saves = True
-    n_saved = alive_after(lib, make, 5)
+    n_saved = alive_after(lib, make, 5, n_more)
     gc.collect()
     assert seen == [(["holder"], True)] * 10
     assert [is_whole(window) for window in saved] == [True] * 5
