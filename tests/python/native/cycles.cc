@@ -71,6 +71,7 @@ public:
   cycles::Dial dial;
   Function hidden; // not reflected
   void Hide(Function function) { hidden = std::move(function); }
+  int64_t CallHidden() { return hidden().cast<int64_t>(); }
   int64_t Close() { return on_close(); }
   static constexpr bool _type_mutable = true;
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("cycles.Window", WindowObj, CountedObj);
@@ -134,6 +135,7 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def_rw("scale", &WindowObj::scale)
       .def_rw("dial", &WindowObj::dial)
       .def("hide", &WindowObj::Hide)
+      .def("call_hidden", &WindowObj::CallHidden)
       .def("close", &WindowObj::Close);
   refl::ObjectDef<CabinetObj>()
       .def(refl::init<>())
