@@ -232,11 +232,11 @@ class Dict(CDict, _Reading, MutableMapping[K, V]):
             own = self._own_key(key)
             if replaces or own not in self:
                 _ffi_api.DictSetItem(self, own, value)
-            return _ffi_api.DictGetItem(self, own)
+            return self[key]
         while True:
             seen = _entries()(self)
             found = _ffi_api.DictPutSearched(self, seen, seen._own_key(key), value, replaces)
-            if not MISSING.same_as(found):
+            if not seen.same_as(found):
                 return found
 
     def _take(self, key: Any) -> Any:

@@ -25,15 +25,15 @@ enum {
   kFfiHpyCastAcceptsNone = 1 << 2, /**< None is taken for a null pointer */
   kFfiHpyCastManual = 1 << 3,      /**< the conversion is not that of an argument */
   kFfiHpyParamRefusesNone = 1 << 4, /**< the core sets it for named parameters without kFfiHpyCastAcceptsNone */
+  kFfiHpyParamWritten = 1 << 5,    /**< the author has written `shown`, as source code of Python */
   kFfiHpyParamHasDefault = 1 << 8, /**< the argument may be left out */
   kFfiHpyParamLocked = 1 << 9,     /**< a call locks the argument */
   kFfiHpyParamByNameOnly = 1 << 10, /**< set by the core: see n_positional */
   kFfiHpyParamArgs = 1 << 11,      /**< set by the core: an Array of the other arguments by position */
   kFfiHpyParamKwargs = 1 << 12, /**< set by the core: an Array of names and values of the other arguments by name */
-  kFfiHpyParamUnsigned = 1 << 13, /**< set by the core: see kFfiHpyTypeUnsigned */
-  kFfiHpyParamWritten = 1 << 14   /**< the author has written `shown`, as source code of Python */
+  kFfiHpyParamUnsigned = 1 << 13 /**< set by the core: see kFfiHpyTypeUnsigned */
 };
-/** The position of the bits that FFI_HPY_TYPE_SIZE_SHIFT describes, set by the core. */
+/** The position of the bits that FFI_HPY_TYPE_SIZE_SHIFT describes, set by the core: the highest bits of the flags. */
 #define FFI_HPY_PARAM_SIZE_SHIFT 14
 
 /** One parameter of an overload. */

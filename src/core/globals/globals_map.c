@@ -215,9 +215,10 @@ FH_GLOBAL(dict_set_default) {
   return fh_hashmap_put_new(map, &pair, result);
 }
 
-/* ffi_hpy.DictPutSearched(dict, seen, key, value, replaces) -> the value that the key has after the call, or the
- * sentinel MISSING: for keys that Python's `==` compares. The caller has searched `seen`, a Map with the entries that
- * the Dict had at one moment. A new key is set only if the Dict has got no other key since that may equal it. */
+/* ffi_hpy.DictPutSearched(dict, seen, key, value, replaces) -> the value that the key has after the call, or `seen` if
+ * the caller must search again: for keys that Python's `==` compares. The caller has searched `seen`, a Map with the
+ * entries that the Dict had at one moment. A new key is set only if the Dict has got no other key since that may equal
+ * it. */
 FH_GLOBAL(dict_put_searched) {
   const char *name = "ffi_hpy.DictPutSearched";
   fh_hashmap_object *map;
@@ -229,10 +230,7 @@ FH_GLOBAL(dict_put_searched) {
   if (fh_function_arg_int(name, args, 4, &replaces) != 0) return -1;
   if (own_pair(&args[2], &args[3], &pair) != 0) return -1;
   int rc = fh_hashmap_put_searched(map, (const fh_hashmap_object *)seen, &pair, replaces != 0, result);
-  if (rc == 0) {
-    TVMFFIAny missing = fh_any_object(fh_sentinel_missing());
-    fh_any_copy(&missing, result);
-  }
+  if (rc == 0) fh_any_copy(&args[1], result);
   return rc < 0 ? -1 : 0;
 }
 

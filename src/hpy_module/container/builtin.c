@@ -170,7 +170,7 @@ static void values_drop(TVMFFIAny *items, size_t n) {
     if (items[i].type_index == FFI_HPY_PYTHON_VALUE) {
       HPy_Close(fb_ctx, (HPy){(intptr_t)items[i].v_int64});
     } else {
-      fb_any_drop(&items[i]);
+      fb_drop_any(&items[i], FB_DROP_UNKNOWN); /* an exception may be raised */
     }
   }
 }

@@ -711,6 +711,7 @@ def test_callables(bound):
         bound.apply(3, 1)
 
 
+@needs_identity
 def test_tools_for_nanobind_read_the_overloads_of_a_function(bound):
     assert bound.add.__nb_signature__ == (
         (r"def add(a: int, b: int = \0) -> int", "Adds numbers.", (1,)),

@@ -14,7 +14,9 @@ import pytest
 from support import parallelize, unique_name
 
 import ffi_hpy
-from ffi_hpy import Array, Dict, List, Map, convert
+from ffi_hpy import Array, Dict, List, Map, _ffi_api, convert
+from ffi_hpy._containers import mapping
+from ffi_hpy.core import MISSING
 from ffi_hpy.dataclasses import py_class
 
 CONTENTS = [
@@ -488,3 +490,30 @@ def test_native_keys_keep_the_rule_of_identity():
     assert ours[one] == "one"
     assert ours[two] == "two"
     assert ours.get(Array([1, 2])) is None
+
+
+def test_the_value_of_a_searched_key_may_be_the_mark_of_a_missing_value():
+    entries = Dict()
+    entries[1, 2] = MISSING
+    assert entries.setdefault((1, 2), 3) is MISSING
+    assert len(entries) == 1
+
+
+class _OtherCore:
+    """The functions of a core that lacks ours."""
+
+    def __getattr__(self, name):
+        if name == "DictPutSearched":
+            raise AttributeError(name)
+        return getattr(_ffi_api, name)
+
+
+@pytest.mark.thread_unsafe(reason="it replaces the functions of the core for all threads")
+def test_a_core_of_others_searches_keys_in_two_steps(monkeypatch):
+    monkeypatch.setattr(mapping, "_ffi_api", _OtherCore())
+    entries = Dict()
+    entries[1, 2] = "a"
+    assert entries.setdefault((1, 2), "b") == "a"
+    assert entries.setdefault((3,), "c") == "c"
+    entries[1, 2] = "d"
+    assert entries == {(1, 2): "d", (3,): "c"}
