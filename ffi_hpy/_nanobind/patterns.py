@@ -58,7 +58,7 @@ class Patterns:
         if imports:
             start = next((n for n, line in enumerate(lines) if line.startswith(("import ", "from "))), len(lines))
             lines[start:start] = dict.fromkeys(imports)
-        changed = "\n".join(lines).rstrip("\n") + "\n"
+        changed = "\n".join(lines)
         return changed if with_docstrings else _without_docstrings(changed)
 
     def _edits(self, body: Body, name: str, lines: list[str], imports: list[str]) -> Iterator[Edit]:

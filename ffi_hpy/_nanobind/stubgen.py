@@ -3,7 +3,7 @@
     python -m nanobind.stubgen -m MODULE [-o FILE | -O FOLDER] [-r] [-i FOLDER] [-M FILE] [-p FILE] [-q] ...
 
 In an environment where ffi_hpy answers for nanobind, or by CMake's nanobind_add_stub(). The stubs are those of
-ffi-hpy-stubgen; a module may also be written in Python.
+ffi-hpy-stubgen.
 """
 
 from __future__ import annotations
@@ -13,9 +13,8 @@ import os
 import sys
 from pathlib import Path
 
-from ffi_hpy._nanobind.packages import is_bound_module, stubs_of_python
 from ffi_hpy._nanobind.patterns import read_patterns
-from ffi_hpy.stub.bound import import_any, stubs_of
+from ffi_hpy.stub.bound import import_bound, stubs_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +52,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command. Returns the exit status: 1 if a module cannot be imported."""
+    """Run the command. Returns the exit status: 1 if a module cannot be imported or is not bound with ffi_hpy."""
     asked = _parse(arguments)
     for folder in asked.imports:
         sys.path.insert(0, folder)
@@ -61,24 +60,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     patterns = read_patterns(asked.pattern_file)
     for name in asked.modules:
         try:
-            module = import_any(name)
+            module = import_bound(name)
         except ImportError as error:
             print(f"{name}: {error}", file=sys.stderr)
             return 1
         folder = asked.output_dir or Path(str(module.__file__)).parent
-        if is_bound_module(module):
-            texts = stubs_of(module, has_private=asked.include_private)
-        else:
-            texts = stubs_of_python(module, asked.recursive, asked.include_private)
+        texts = stubs_of(module, has_private=asked.include_private)
         if not asked.recursive:
             texts = dict([next(iter(texts.items()))])
         for path, text in texts.items():
-            own_name = path if asked.recursive or not is_bound_module(module) else f"{name.rpartition('.')[2]}.pyi"
-            target = asked.output_file or folder / own_name
+            target = asked.output_file or folder / (path if asked.recursive else f"{name.rpartition('.')[2]}.pyi")
             target.parent.mkdir(parents=True, exist_ok=True)
             own = [part for part in path.with_suffix("").parts if part != "__init__"]
-            is_package = own_name == path and hasattr(module, "__path__")
-            qualified = ".".join([*name.split(".")[: None if is_package else -1], *own])
+            qualified = ".".join([*name.split(".")[:-1], *own])
             target.write_text(patterns.apply(text, qualified, not asked.exclude_docstrings), encoding="utf-8")
             if not asked.quiet:
                 print(f"{name}: {target}")

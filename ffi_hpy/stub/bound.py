@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-__all__ = ["HEAD", "SUFFIXES", "import_any", "import_bound", "is_library", "stubs_of"]
+__all__ = ["HEAD", "SUFFIXES", "import_bound", "is_library", "stubs_of"]
 
 HEAD = "# Written by ffi-hpy-stubgen: do not edit."
 """The first line of a stub, by which a later run knows its own files."""
@@ -49,17 +49,12 @@ def import_bound(text: str) -> ModuleType:
         module = sys.modules[name] = module_from_spec(spec)
         spec.loader.exec_module(module)
         return module
-    module = import_any(text)
+    if os.getcwd() not in sys.path:  # noqa: PTH109 - as `python -m` does
+        sys.path.insert(0, os.getcwd())  # noqa: PTH109
+    module = import_module(text)
     if not is_bound(str(getattr(module, "__file__", "")), text.rpartition(".")[2]):
         raise ImportError("not a library that is bound with ffi_hpy/bind.h")
     return module
-
-
-def import_any(name: str) -> ModuleType:
-    """Import a module by its name, also from the current folder."""
-    if os.getcwd() not in sys.path:  # noqa: PTH109 - as `python -m` does
-        sys.path.insert(0, os.getcwd())  # noqa: PTH109
-    return import_module(name)
 
 
 def stubs_of(module: ModuleType, root: str = "", has_private: bool = True) -> dict[Path, str]:

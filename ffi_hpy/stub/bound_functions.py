@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import inspect
-import typing
 from textwrap import dedent
 from types import FunctionType
 from typing import Any, get_type_hints
@@ -76,12 +75,7 @@ def lines_of_attribute(name: str, value: Any, names: BoundNames) -> list[str] | 
 
 
 def lines_of_python(name: str, function: FunctionType, names: BoundNames, decorator: str = "") -> list[str]:
-    """Return the lines of a function of Python, or of its overloads, which Python before 3.11 does not keep.
-    Parameters without an annotation accept any object."""
-    overloads = _overloads_of(function)
-    if overloads:
-        marked = [(f"@{names('typing.overload')}", lines_of_python(name, each, names, decorator)) for each in overloads]
-        return [line for mark, lines in marked for line in (mark, *lines)]
+    """Return the lines of a function of Python; parameters without an annotation accept any object."""
     try:
         text = _signature_of(function, names, decorator)
         ast.parse(f"def f{text}: ...")
@@ -93,12 +87,6 @@ def lines_of_python(name: str, function: FunctionType, names: BoundNames, decora
     lines = documented(f"def {name}{text}: ...", doc, 4) if doc else [f"def {name}{text}: ..."]
     lines = [line[4:] if line.startswith("        ") else line for line in lines]
     return [*([f"@{decorator}"] if decorator not in ("", "method") else []), *lines]
-
-
-def _overloads_of(function: FunctionType) -> list[FunctionType]:
-    get: Any = getattr(typing, "get_overloads", None)
-    found = [] if get is None else list(get(function))
-    return [] if function in found else found
 
 
 def _signature_of(function: FunctionType, names: BoundNames, decorator: str) -> str:
@@ -113,8 +101,6 @@ def _signature_of(function: FunctionType, names: BoundNames, decorator: str) -> 
             param = param.replace(default=_Source("..."))
         params.append(param)
     result = _Source(annotation_of(hints.get("return", Any), names))
-    if function.__name__ == "__init__":
-        result = _Source("None")
     return str(found.replace(parameters=params, return_annotation=result))
 
 

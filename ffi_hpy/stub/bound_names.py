@@ -144,7 +144,7 @@ def annotation_of(value: Any, names: BoundNames) -> str:
         text = value.__name__ if isinstance(value, TypeVar) else repr(value)
         return in_source(text, names.results)
     origin: Any = get_origin(value)
-    if isinstance(origin, type) and origin.__name__ not in ("Annotated", "Union", "UnionType"):
+    if isinstance(origin, type) and origin.__name__ not in ("Annotated", "UnionType"):
         shown = [_argument_of(each, names) for each in arguments]
         return f"{names.of_class(origin)}[{', '.join(shown)}]"
     if getattr(origin, "__name__", getattr(origin, "_name", "")) in ("Union", "UnionType"):
