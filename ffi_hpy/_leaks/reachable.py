@@ -90,7 +90,9 @@ def find_keepers(natives: Natives, roots: list[Any], seen: set[int]) -> dict[int
     waiting = [(thing, "") for thing in roots if thing is not None and id(thing) not in seen]
     while waiting:
         thing, name = waiting.pop()
-        if type(thing) not in _ANONYMOUS and not type(thing).__module__.startswith(f"{_PACKAGE}._pypy."):
+        module = type(thing).__module__  # of any type, if the class sets it
+        is_own = isinstance(module, str) and module.startswith(f"{_PACKAGE}._pypy.")
+        if type(thing) not in _ANONYMOUS and not is_own:
             name = (thing if isinstance(thing, FunctionType) else type(thing)).__qualname__
         for child in gc.get_referents(thing):
             if type(child) in ATOMS or isinstance(child, (ModuleType, type)):

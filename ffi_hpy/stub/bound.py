@@ -53,7 +53,9 @@ def import_bound(text: str) -> ModuleType:
         sys.path.insert(0, os.getcwd())  # noqa: PTH109
     module = import_module(text)
     if not is_bound(str(getattr(module, "__file__", "")), text.rpartition(".")[2]):
-        raise ImportError("not a library that is bound with ffi_hpy/bind.h")
+        raise ImportError(
+            "not a library that is bound with ffi_hpy/bind.h; mypy's stubgen writes stubs of Python modules"
+        )
     return module
 
 

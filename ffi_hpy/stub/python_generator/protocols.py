@@ -45,8 +45,8 @@ def follow_protocol(
     if not PC.TY_MAP_RESULT_DEFAULTS:
         return words, returns
     if name in ANY_OPERAND and len(params) == 2:
-        name = "arg" if words[1].startswith("arg: ") else "_1"
-        words = ["self", f"{name}: {ty_map('object')}", "/"]
+        operand = "arg" if words[1].startswith("arg: ") else "_1"
+        words = ["self", f"{operand}: {ty_map('object')}", "/"]
     if name in ("__exit__", "__aexit__") and len(params) <= _N_EXIT - 1:
         words = ["self", *[f"_{i}: {ty_map('Any')}" for i in range(1, _N_EXIT + 1)], "/"]
     if name in IN_PLACE and returns == "None":

@@ -14,24 +14,29 @@ FFI_HPY_NAMESPACE_BEGIN
 
 namespace detail {
 
-template <typename T> std::true_type test_eigen_tensor(const Eigen::TensorBase<T, Eigen::ReadOnlyAccessors> *);
-std::false_type test_eigen_tensor(...);
+/** The kinds of classes of Eigen's tensors. */
+enum class tensor_kind { none, owner, view, expression };
 
-/** Whether a type is a tensor, a map, a reference or an expression. */
-template <typename T>
-inline constexpr bool is_eigen_tensor_v = decltype(test_eigen_tensor(static_cast<T *>(nullptr)))::value;
-
-/** Whether a tensor owns its elements. */
-template <typename T> inline constexpr bool is_eigen_tensor_plain_v = false;
-template <typename S, int N, int Options, typename Index>
-inline constexpr bool is_eigen_tensor_plain_v<Eigen::Tensor<S, N, Options, Index>> = true;
+/** The kind of a class, by its template; the others that derive from TensorBase are expressions. */
+template <typename T> struct tensor_kind_of {
+  static constexpr tensor_kind value = std::is_base_of<Eigen::TensorBase<T, Eigen::ReadOnlyAccessors>, T>::value
+                                           ? tensor_kind::expression
+                                           : tensor_kind::none;
+};
+template <typename S, int N, int Options, typename Index> struct tensor_kind_of<Eigen::Tensor<S, N, Options, Index>> {
+  static constexpr tensor_kind value = tensor_kind::owner;
+};
 template <typename S, typename Extents, int Options, typename Index>
-inline constexpr bool is_eigen_tensor_plain_v<Eigen::TensorFixedSize<S, Extents, Options, Index>> = true;
-template <typename T> inline constexpr bool is_eigen_tensor_map_v = false;
+struct tensor_kind_of<Eigen::TensorFixedSize<S, Extents, Options, Index>> {
+  static constexpr tensor_kind value = tensor_kind::owner;
+};
 template <typename T, int Options, template <class> class Pointer>
-inline constexpr bool is_eigen_tensor_map_v<Eigen::TensorMap<T, Options, Pointer>> = true;
-template <typename T> inline constexpr bool is_eigen_tensor_ref_v = false;
-template <typename T> inline constexpr bool is_eigen_tensor_ref_v<Eigen::TensorRef<T>> = true;
+struct tensor_kind_of<Eigen::TensorMap<T, Options, Pointer>> {
+  static constexpr tensor_kind value = tensor_kind::view;
+};
+template <typename T> struct tensor_kind_of<Eigen::TensorRef<T>> {
+  static constexpr tensor_kind value = tensor_kind::view;
+};
 
 /** The extents of a tensor as NumPy sees them: any, or those of the type. */
 template <typename T, typename Extents = typename T::Dimensions> struct eigen_tensor_shape {
@@ -56,7 +61,7 @@ template <typename Map, typename Array> Map eigen_tensor_map(const Array &array)
 }
 
 /** An array on the memory of a tensor. `owner` keeps the memory alive; without one, the policy names the owner. */
-template <typename Scalar, typename T, enable_if_t<is_eigen_tensor_v<T>> = 0>
+template <typename Scalar, typename T, enable_if_t<tensor_kind_of<T>::value != tensor_kind::none> = 0>
 handle eigen_export(const T &value, handle owner, rv_policy policy, cleanup_list *cleanup) {
   using Array = eigen_tensor_array<T, Scalar>;
   constexpr auto n = static_cast<size_t>(T::NumDimensions);
@@ -76,7 +81,7 @@ handle eigen_export(const T &value, handle owner, rv_policy policy, cleanup_list
 
 /** Tensors that own their elements. */
 template <typename T>
-struct type_caster<T, enable_if_t<is_eigen_tensor_v<T> && is_eigen_tensor_plain_v<T>>> : eigen_results<T> {
+struct type_caster<T, enable_if_t<tensor_kind_of<T>::value == tensor_kind::owner>> : eigen_results<T> {
   using Scalar = typename T::Scalar;
   static constexpr bool IsRowMajor = int{T::Layout} == int{Eigen::RowMajor};
   FFI_HPY_TYPE_CASTER(T, make_caster<eigen_tensor_array<T, Scalar>>::Name);
@@ -155,9 +160,7 @@ private:
 };
 
 /** Expressions, which are evaluated. */
-template <typename T>
-struct type_caster<T, enable_if_t<is_eigen_tensor_v<T> && !is_eigen_tensor_plain_v<T> && !is_eigen_tensor_map_v<T> &&
-                                  !is_eigen_tensor_ref_v<T>>> {
+template <typename T> struct type_caster<T, enable_if_t<tensor_kind_of<T>::value == tensor_kind::expression>> {
   using Plain = Eigen::Tensor<std::remove_const_t<typename T::Scalar>, int{T::NumDimensions},
                               Eigen::internal::traits<T>::Layout, typename T::Index>;
   static constexpr auto Name = make_caster<Plain>::Name;

@@ -46,7 +46,7 @@ typedef struct FbScanRoots {
   const FbScan *former; /* only at those that the collector found unreachable with the help of this scan; NULL: all */
   TVMFFIObject *const *orphans; /* at these objects, to each of which the caller has a reference */
   uint32_t n_orphans;
-  uint32_t n_preserved; /* of the first ones, Python has wrappers that hold objects */
+  uint32_t n_preserved; /* the first n_preserved orphans have wrappers with state */
   bool is_busy; /* a call may be changing objects: none is read before all its holders are known */
 } FbScanRoots;
 

@@ -26,13 +26,13 @@ bool fb_lent_read(HPyContext *ctx, HPy value, TVMFFIAny *out);
 /* The least type word of str, list, tuple and dict, and the distance to the largest. Set like fb_lent_callee. */
 extern FB_HIDDEN uintptr_t fb_lent_first_type, fb_lent_type_span;
 
-/* Whether a value may be a str, list, tuple or dict itself: the structs of an interpreter's own classes are between
- * those of other classes, which are on the heap. */
+/* Whether a value may be a str, list, tuple or dict itself: the structs of an interpreter's own classes lie
+ * together, and classes on the heap lie elsewhere. */
 FH_INLINE bool fb_lent_may_be_builtin(HPy value) {
   return (uintptr_t)fb_type_tag_type(value) - fb_lent_first_type <= fb_lent_type_span;
 }
 
-/* fb_callback_owner (function.h). Written once during the import. */
+/* fb_callback_owner (callback.h). Written once during the import. */
 extern FB_HIDDEN FbPyOwner *(*fb_lent_callback_owner)(TVMFFIObject *function);
 
 /* Destroys an object, while the caller still has the argument that the object was read from. An error may be pending,

@@ -60,8 +60,8 @@ static HPy fb_classes_register_impl(HPyContext *ctx, HPy self, const HPy *args, 
 
 HPyDef_METH(
     fb_classes_offer, "class_offer", HPyFunc_VARARGS,
-    .doc = "As class_register() for a type that has no class; nothing for None. The type's class, which may be that of "
-           "another thread, or None.")
+    .doc =
+        "Registers a class for a type that has none; None registers nothing. Returns the class of the type, or None.")
 static HPy fb_classes_offer_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self;
   bool is_offer = nargs != 2 || !HPy_Is(ctx, args[1], ctx->h_None);

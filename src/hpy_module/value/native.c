@@ -116,7 +116,7 @@ static void note_shared(void *arg, const void *block, const void *pointer,
   shared->free(shared);
 }
 
-/* Returns an Array of the objects to which members of an object refer that are not fields. */
+/* Returns an Array of the objects that an object refers to by members other than fields. */
 static int visited(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
   (void)self;
   if (n != 1 || args->type_index != kTVMFFIInt) return refuse("expected a pointer");

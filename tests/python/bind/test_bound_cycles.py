@@ -240,7 +240,10 @@ def test_a_traverse_function_that_throws_keeps_the_cycle(bound):
         return weakref.ref(button)
 
     bound.set_traverse_throws(True)
-    check_life(make(), lambda button: True, lambda _: (bound.set_traverse_throws(False), make()))
+    try:
+        check_life(make(), lambda button: True, lambda _: (bound.set_traverse_throws(False), make()))
+    finally:
+        bound.set_traverse_throws(False)
 
 
 def test_a_value_that_cpp_shares_keeps_its_callable(bound):

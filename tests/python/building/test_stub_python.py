@@ -7,6 +7,7 @@ from ffi_hpy.stub import consts, lib_state
 from ffi_hpy.stub.file_utils import CodeBlock
 from ffi_hpy.stub.python_generator import codegen, fields
 from ffi_hpy.stub.python_generator import consts as python_consts
+from ffi_hpy.stub.python_generator.protocols import follow_protocol
 from ffi_hpy.stub.python_generator.utils import ImportItem
 from ffi_hpy.stub.utils import FuncInfo, InitConfig, InitFieldInfo, NamedTypeSchema, ObjectInfo, Options
 
@@ -26,6 +27,13 @@ def filled(generate, kind, param, *arguments):
     code = CodeBlock(kind, param, 1, 2, [PYTHON.begin, PYTHON.end])
     generate(code, *arguments)
     return [line for line in code.lines[1:-1] if not line.strip().startswith(("# fmt:", "# isort:"))]
+
+
+def test_contains_takes_any_object_and_returns_bool():
+    params = [TypeSchema("Object"), TypeSchema("int")]
+    words = ["self", "_1: int", "/"]
+    followed = follow_protocol("__contains__", words, "int", params, TypeSchema("int"), str)
+    assert followed == (["self", "_1: object", "/"], "bool")
 
 
 # --- members --------------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from support.native_build import PACKAGE, compile_cxx
 
 import ffi_hpy
 from ffi_hpy._leaks.natives import Natives
+from ffi_hpy._leaks.reachable import find_keepers
 from ffi_hpy._leaks.report import Leak, Leaks
 
 LEAKY = """
@@ -312,6 +313,16 @@ def test_an_object_that_another_thread_moves_during_the_report_is_left_out(monke
     assert isinstance(ffi_hpy.leaks(), Leaks)
     with pytest.raises(ValueError, match="moved"):
         len(moved)
+
+
+def test_a_holder_may_be_of_a_class_whose_module_is_not_a_str():
+    class Holder:
+        __module__ = None
+
+    holder = Holder()
+    holder.held = ffi_hpy.List()
+    (names,) = find_keepers(Natives(), [holder], set()).values()
+    assert any(name.endswith("Holder") for name in names)
 
 
 def test_the_text_of_a_list_without_leaks_is_empty():
