@@ -15,7 +15,7 @@ FFI_HPY_NAMESPACE_BEGIN
 namespace detail {
 
 /** The kinds of classes of Eigen's tensors. */
-enum class tensor_kind { none, owner, view, expression };
+enum class tensor_kind { none, owner, map, reference, expression };
 
 /** The kind of a class, by its template; the others that derive from TensorBase are expressions. */
 template <typename T> struct tensor_kind_of {
@@ -32,11 +32,16 @@ struct tensor_kind_of<Eigen::TensorFixedSize<S, Extents, Options, Index>> {
 };
 template <typename T, int Options, template <class> class Pointer>
 struct tensor_kind_of<Eigen::TensorMap<T, Options, Pointer>> {
-  static constexpr tensor_kind value = tensor_kind::view;
+  static constexpr tensor_kind value = tensor_kind::map;
 };
 template <typename T> struct tensor_kind_of<Eigen::TensorRef<T>> {
-  static constexpr tensor_kind value = tensor_kind::view;
+  static constexpr tensor_kind value = tensor_kind::reference;
 };
+
+/* Names of nanobind that projects use. */
+template <typename T> inline constexpr bool is_eigen_tensor_v = tensor_kind_of<T>::value != tensor_kind::none;
+template <typename T> inline constexpr bool is_eigen_tensor_map_v = tensor_kind_of<T>::value == tensor_kind::map;
+template <typename T> inline constexpr bool is_eigen_tensor_ref_v = tensor_kind_of<T>::value == tensor_kind::reference;
 
 /** The extents of a tensor as NumPy sees them: any, or those of the type. */
 template <typename T, typename Extents = typename T::Dimensions> struct eigen_tensor_shape {
@@ -61,7 +66,7 @@ template <typename Map, typename Array> Map eigen_tensor_map(const Array &array)
 }
 
 /** An array on the memory of a tensor. `owner` keeps the memory alive; without one, the policy names the owner. */
-template <typename Scalar, typename T, enable_if_t<tensor_kind_of<T>::value != tensor_kind::none> = 0>
+template <typename Scalar, typename T, enable_if_t<is_eigen_tensor_v<T>> = 0>
 handle eigen_export(const T &value, handle owner, rv_policy policy, cleanup_list *cleanup) {
   using Array = eigen_tensor_array<T, Scalar>;
   constexpr auto n = static_cast<size_t>(T::NumDimensions);
