@@ -69,6 +69,7 @@ auto make_part_iterator(handle scope, const char *name, It &&first, End &&last, 
   using Item = decltype(Part::get(std::declval<It_ &>()));
   using State = iterator_state<Part, policy, It_, End_, Item>;
   make_class_once<State>([&] {
+    if (type<State>().is_valid()) return; /* another library iterates over such containers, too */
     class_<State>(scope, name)
         .def("__iter__", [](handle self) { return self; })
         .def(

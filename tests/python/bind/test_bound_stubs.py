@@ -333,8 +333,6 @@ RESULTS = {
 }
 
 
-# another library of the tests may have bound the same C++ class of iterators, which is a warning
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_result_has_the_class_that_its_stub_and_its_help_promise(import_bound, tmp_path):
     module = import_bound("bound_results")
     shutil.copy(module.__file__, tmp_path / "bound_results.so")
