@@ -99,6 +99,7 @@ class Written(Sized):
     def mark(self, value: bool = bool(1)) -> None: ...
 
 T = TypeVar("T", bound=Shape)
+LIMIT: int
 def limit(x: int | None = LIMIT) -> int: ...
 def same(arg: T, /) -> T:
     """It."""

@@ -495,7 +495,7 @@ def test_native_keys_keep_the_rule_of_identity():
 def test_the_value_of_a_searched_key_may_be_the_mark_of_a_missing_value():
     entries = Dict()
     entries[1, 2] = MISSING
-    assert entries.setdefault((1, 2), 3) is MISSING
+    assert MISSING.same_as(entries.setdefault((1, 2), 3))
     assert len(entries) == 1
 
 

@@ -86,6 +86,7 @@ FFI_HPY_MODULE(stubbed, m) {
           nb::for_getter(nb::sig("def color(self, /) -> Color")),
           nb::for_setter(nb::sig("def color(self, value: int | Color, /) -> None")));
   m.attr("T") = nb::type_var("T", "bound"_a = shape);
+  m.attr("LIMIT") = 1000;
   m.def("limit", [](std::optional<int> x) { return x.value_or(0); }, "x"_a.sig("LIMIT") = 1000);
   m.def("same", [](nb::object o) { return o; }, nb::sig("def same(arg: T, /) -> T"), "It.");
 
