@@ -41,6 +41,13 @@ class Patterns:
         """Add a pattern with the lines of its replacement."""
         self._patterns.append((re.compile(query), dedent("\n".join(lines)).strip("\n").split("\n") if lines else []))
 
+    def expand(self, name: str, docs: list[list[str]] | None, imports: list[str]) -> list[str] | None:
+        """Return the lines that replace a member, None if no pattern fits its name. `docs` are its docstrings, None
+        for a place without a member. The imports of the lines go to `imports`. RuntimeError for a docstring that
+        cannot be there."""
+        found = self._find(name)
+        return None if found is None else _expand(*found, docs, imports)
+
     def unused(self) -> list[str]:
         """Return the queries that have found no member so far."""
         return [query.pattern for query, _ in self._patterns if query.pattern not in self._used]
@@ -67,7 +74,7 @@ class Patterns:
         for word, place in (("prefix", start), ("suffix", end)):
             found = self._find(f"{name}.__{word}__")
             if found is not None:
-                yield place, place, _indented(_expand(*found, [], imports), margin)
+                yield place, place, _indented(_expand(*found, None, imports), margin)
         for member, chain in _members(body):
             qualified = f"{name}.{member}"
             found = self._find(qualified)
@@ -121,12 +128,18 @@ def _members(body: Body) -> Iterator[tuple[str, list[ast.stmt]]]:
     yield from chains.items()
 
 
-def _expand(found: re.Match[str], replacement: list[str], docs: list[list[str]], imports: list[str]) -> list[str]:
+def _expand(
+    found: re.Match[str], replacement: list[str], docs: list[list[str]] | None, imports: list[str]
+) -> list[str]:
     """Return the lines of a replacement, with groups and docstrings; its imports go to `imports`."""
     groups = {str(number): text or "" for number, text in enumerate(found.groups(), 1)}
     groups.update({key: text or "" for key, text in found.groupdict().items()})
-    own = [doc for doc in docs if doc]
     n_docs = sum(line.strip() == "\\doc" for line in replacement)
+    if docs is None:
+        if n_docs:
+            raise RuntimeError(f"the pattern {found.re.pattern} has \\doc, but no member with a docstring is there")
+        docs = []
+    own = [doc for doc in docs if doc]
     turn = iter(docs if n_docs > 1 else own[:1])
     lines: list[str] = []
     for line in replacement:

@@ -14,13 +14,14 @@ import sys
 from pathlib import Path
 
 from ffi_hpy._nanobind.patterns import read_patterns
+from ffi_hpy._nanobind.stub_class import ReplacePattern, StubGen
 from ffi_hpy.stub.bound import import_bound, stubs_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["main"]
+__all__ = ["ReplacePattern", "StubGen", "main"]
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:

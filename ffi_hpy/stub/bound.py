@@ -21,10 +21,10 @@ from .python_generator.utils import ImportItem, doc_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
-__all__ = ["HEAD", "SUFFIXES", "import_bound", "is_library", "stubs_of"]
+__all__ = ["HEAD", "SUFFIXES", "ModuleStub", "import_bound", "is_library", "members_of", "stubs_of"]
 
 HEAD = "# Written by ffi-hpy-stubgen: do not edit."
 """The first line of a stub, by which a later run knows its own files."""
@@ -66,9 +66,10 @@ def stubs_of(module: ModuleType, root: str = "", has_private: bool = True) -> di
     root = root or module.__name__
     name = module.__name__.rpartition(".")[2]
     inner = _submodules_of(module)
+    text = ModuleStub(module, root, has_private).put_members().text(inner)
     if not inner:
-        return {Path(f"{name}.pyi"): _text_of(module, root, has_private)}
-    found = {Path(name, "__init__.pyi"): _text_of(module, root, has_private)}
+        return {Path(f"{name}.pyi"): text}
+    found = {Path(name, "__init__.pyi"): text}
     for each in inner:
         found.update({Path(name, path): text for path, text in stubs_of(each, root, has_private).items()})
     return found
@@ -77,40 +78,60 @@ def stubs_of(module: ModuleType, root: str = "", has_private: bool = True) -> di
 # --- a module ---------------------------------------------------------------------------------------------------------
 
 
+class ModuleStub:
+    """The stub of one module. `root` is the name of the library's module, if `module` is one of its submodules."""
+
+    def __init__(self, module: ModuleType, root: str = "", has_private: bool = True) -> None:
+        self.module = module
+        self.root = root or module.__name__
+        self.imports: list[ImportItem] = []
+        self.exports: list[ImportItem] = []
+        """Imports of names that the module has for its users."""
+        self.names = BoundNames(self.imports, module.__name__, dict(members_of(module)))
+        self.names.has_private = has_private
+        self.body: list[str] = []
+
+    def put(self, lines: list[str]) -> None:
+        """Add the lines of one member."""
+        self.body += ["", *lines] if lines and not lines[-1] and self.body and self.body[-1] else lines
+
+    def put_members(self) -> ModuleStub:
+        """Add all members of the module. Returns this stub."""
+        for name, value in members_of(self.module):
+            self.put(lines_of_member(name, value, self.module, self.names))
+        return self
+
+    def text(self, inner: Sequence[ModuleType] = ()) -> str:
+        """Return the text. `inner` are the submodules that have a stub in the folder of this one."""
+        module, own_name = self.module, self.module.__name__
+        lines = [HEAD, _SETTINGS]
+        if module.__doc__:
+            lines += doc_lines(module.__doc__, "")
+        others = import_lines(item for item in self.imports if item.mod != own_name)
+        lines += ["", *(_made_relative(line, own_name, self.root, bool(inner)) for line in others)]
+        lines += import_lines(self.exports)
+        shown = {id(each) for each in inner}  # not by ==, whose result may be an array
+        lines += [f"from . import {name} as {name}" for name, value in members_of(module) if id(value) in shown]
+        lines += ["", *self.body]
+        exported = vars(module).get("__all__")
+        if isinstance(exported, (list, tuple)) and all(isinstance(name, str) for name in exported):
+            lines.append(f"__all__ = {list(map(str, exported))!r}")
+        # A class whose name has another meaning in a class body
+        lines += [f"{item.alias} = {item.name}" for item in self.imports if item.mod == own_name]
+        return "\n".join(lines).rstrip("\n") + "\n"
+
+
 def _submodules_of(module: ModuleType) -> list[ModuleType]:
     prefix = f"{module.__name__}."
     modules = [each for each in vars(module).values() if isinstance(each, ModuleType)]
     return [each for each in modules if each.__name__.startswith(prefix)]
 
 
-def _text_of(module: ModuleType, root: str, has_private: bool) -> str:
-    imports: list[ImportItem] = []
-    members = dict(_members_of(module))
-    names = BoundNames(imports, module.__name__, members)
-    names.has_private = has_private
-    body: list[str] = []
-    for name, value in members.items():
-        own = lines_of_member(name, value, module, names)
-        body += ["", *own] if own and not own[-1] and body and body[-1] else own
-    inner = [f"from . import {name} as {name}" for name, value in members.items() if value in _submodules_of(module)]
-    lines = [HEAD, _SETTINGS]
-    if module.__doc__:
-        lines += doc_lines(module.__doc__, "")
-    own_name = module.__name__
-    others = import_lines(item for item in imports if item.mod != own_name)
-    is_package = bool(_submodules_of(module))
-    lines += ["", *(_made_relative(line, own_name, root, is_package) for line in others), *inner, "", *body]
-    exported = vars(module).get("__all__")
-    if isinstance(exported, (list, tuple)) and all(isinstance(name, str) for name in exported):
-        lines.append(f"__all__ = {list(map(str, exported))!r}")
-    # A class whose name has another meaning in a class body
-    lines += [f"{item.alias} = {item.name}" for item in imports if item.mod == own_name]
-    return "\n".join(lines).rstrip("\n") + "\n"
-
-
 def _made_relative(line: str, own_name: str, root: str, is_package: bool) -> str:
     """Return an import statement in the stub of a module. It names the modules of the same library relative to this
     one, because the library may become part of a package."""
+    if line.startswith("import "):  # Python has no relative form of it
+        return line
     word, name, rest = line.split(" ", 2)
     if name != root and not name.startswith(f"{root}."):
         return line
@@ -121,7 +142,8 @@ def _made_relative(line: str, own_name: str, root: str, is_package: bool) -> str
     return f"{word} {dots}{'.'.join(there[n_common:])} {rest}"
 
 
-def _members_of(module: ModuleType) -> Iterator[tuple[str, Any]]:
+def members_of(module: ModuleType) -> Iterator[tuple[str, Any]]:
+    """The names and values of a module, without those that Python sets."""
     for name, value in vars(module).items():
         if not (name.startswith("__") and name.endswith("__")):
             yield name, value

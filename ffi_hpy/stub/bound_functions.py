@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 from textwrap import dedent
 from types import FunctionType
 from typing import Any, get_type_hints
@@ -20,7 +21,17 @@ if TYPE_CHECKING:
     from .._types.function_metadata import FunctionMetadata
     from .bound_names import BoundNames
 
-__all__ = ["infos_of", "lines_of_attribute", "lines_of_function", "native_function"]
+__all__ = [
+    "infos_of",
+    "lines_of_attribute",
+    "lines_of_function",
+    "lines_of_python",
+    "native_function",
+    "parameters_in",
+]
+
+_MARK = re.compile(r"\\\d+")
+"""The place of a default in `__nb_signature__`."""
 
 
 def native_function(value: Any) -> Function | None:
@@ -87,6 +98,15 @@ def lines_of_python(name: str, function: FunctionType, names: BoundNames, decora
     lines = documented(f"def {name}{text}: ...", doc, 4) if doc else [f"def {name}{text}: ..."]
     lines = [line[4:] if line.startswith("        ") else line for line in lines]
     return [*([f"@{decorator}"] if decorator not in ("", "method") else []), *lines]
+
+
+def parameters_in(text: str) -> list[tuple[str, str]]:
+    """Return the name and the annotation, "" if there is none, of each parameter in the source of a signature."""
+    head = _MARK.sub("...", text.strip().rpartition("\n")[2])
+    function = ast.parse(f"{head}: ...").body[0]
+    assert isinstance(function, ast.FunctionDef)
+    found = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+    return [(each.arg, (each.annotation and ast.get_source_segment(head, each.annotation)) or "") for each in found]
 
 
 def _signature_of(function: FunctionType, names: BoundNames, decorator: str) -> str:

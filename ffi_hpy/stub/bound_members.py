@@ -11,7 +11,14 @@ from typing import Any
 from .._bind.define import BoundMeta, StaticProperty, written_setters
 from .._types.info import info_of_class
 from ..core import Function
-from .bound_functions import infos_of, lines_of_attribute, lines_of_function, lines_of_python, native_function
+from .bound_functions import (
+    infos_of,
+    lines_of_attribute,
+    lines_of_function,
+    lines_of_python,
+    native_function,
+    parameters_in,
+)
 from .bound_names import BoundNames, annotation_of, definition_of, type_of_value
 from .python_generator.utils import (
     doc_lines,
@@ -31,7 +38,7 @@ if TYPE_CHECKING:
 
     from .utils import NamedTypeSchema
 
-__all__ = ["lines_of_member"]
+__all__ = ["lines_of_class_attribute", "lines_of_member"]
 
 _SPACE = "    "
 
@@ -134,14 +141,17 @@ def _lines_of_attributes(cls: type, known: Collection[str], names: BoundNames) -
     for name, value in vars(cls).items():
         is_shown = not name.startswith("_") and not names.leaves_out(name, value)
         if is_shown and name not in known and is_name(name):
-            lines += [f"{_SPACE}{line}".rstrip() for line in _lines_of_attribute(name, value, cls, names)]
+            lines += [f"{_SPACE}{line}".rstrip() for line in lines_of_class_attribute(name, value, cls, names)]
     return lines
 
 
-def _lines_of_attribute(name: str, value: Any, cls: type, names: BoundNames) -> list[str]:
+def lines_of_class_attribute(name: str, value: Any, cls: Any, names: BoundNames) -> list[str]:
+    """Return the lines of an attribute of a class that its descriptions of fields and methods do not have."""
     if isinstance(value, StaticProperty):
         return _lines_of_static_property(name, value, names)
     if isinstance(value, property):
+        if value.fget is None:
+            return [f"{name}: {_accepted_by(value.fset, names)}"]
         line = f"{_SPACE}def {name}(self) -> {_result_of(value.fget, names)}: ..."
         function = native_function(value.fget)
         doc = "" if function is None else infos_of(name, function)[0].doc
@@ -158,6 +168,15 @@ def _lines_of_static_property(name: str, value: StaticProperty, names: BoundName
     kind = names("typing.Final" if value.fset is None else "typing.ClassVar")
     lines = [f"{name}: {kind}[{_result_of(value.fget, names)}] = ..."]
     return [*lines, *(doc_lines(value.__doc__, "") if value.__doc__ else [])]
+
+
+def _accepted_by(set_value: Any, names: BoundNames) -> str:
+    """Return the type of the values that the function of a property without a getter accepts."""
+    for text, *_ in getattr(set_value, "__nb_signature__", ()):
+        parameters = parameters_in(text)
+        if len(parameters) == 2 and parameters[1][1]:
+            return in_source(parameters[1][1], names)
+    return names("Any")
 
 
 def _result_of(get: Any, names: BoundNames) -> str:

@@ -84,6 +84,13 @@ class BoundNames(TypeNames):
             return f"{super()._name(full_name)}[{self('Any')}]"
         found = _find_class(full_name) or _split(full_name)
         if found is not None:
+            module, path = found
+            is_free = full_name.partition(".")[0] not in self._taken
+            if is_free and module in sys.modules and not hasattr(sys.modules[module], path.partition(".")[0]):
+                item = ImportItem.of_module(module)  # only the module is there for certain
+                if item not in self._imports:
+                    self._imports.append(item)
+                return full_name
             return self._of_path(*found)
         if "." not in full_name and full_name not in _PRINTED and not hasattr(builtins, full_name):
             return self("Any")  # a class that the module binds after the function, or not at all

@@ -48,6 +48,8 @@ SUITE = (
 """The test files, by their names without test_."""
 QUICK = ("eval", "issue", "make_iterator")
 """The files of --short, which compile in seconds."""
+STUBGEN = "_nanobind/stubgen.py"
+"""The file in the package that nanobind's tests of its stub generator import from the folder of the tests."""
 WITH_TORCH = ("cp311", "ndarray")
 """The interpreter whose environment has PyTorch, which is large, and MLX, and the test file that uses them."""
 
@@ -79,7 +81,7 @@ class Row:
         command += ["-p", "no:cacheprovider", "-c", "/dev/null", "--timeout=300", "--timeout-method=signal"]
         log = LOGS / f"nanobind-suite-{self.name}-{Path(outcome.file).stem}.log"
         with tempfile.TemporaryDirectory(dir=FOLDER) as scratch:
-            for file in (*tests.glob("*.py"), *libraries):
+            for file in (*tests.glob("*.py"), *libraries, self.package / STUBGEN):
                 shutil.copy(file, scratch)
             command += [f"--rootdir={scratch}", outcome.file, *extra]
             done = run_suite(command, log, [HERE / "plugin", self.package.parent], {}, Path(scratch))

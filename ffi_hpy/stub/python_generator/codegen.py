@@ -200,7 +200,8 @@ def import_lines(items: Iterable[ImportItem]) -> list[str]:
     by_module: dict[str, set[str]] = {}
     for item in items:
         by_module.setdefault(item.mod, set()).add(item.name_with_alias)
-    return [f"from {module} import {', '.join(sorted(by_module[module]))}" for module in sorted(by_module)]
+    whole = [f"import {name}" for name in sorted(by_module.pop("", ()))]
+    return whole + [f"from {module} import {', '.join(sorted(by_module[module]))}" for module in sorted(by_module)]
 
 
 def _as_isort_does(name: str) -> tuple[int, str]:

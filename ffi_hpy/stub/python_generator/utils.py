@@ -75,7 +75,7 @@ def is_name(text: str) -> bool:
 
 @dataclass(frozen=True, init=False)
 class ImportItem:
-    """``from mod import name as alias``, possibly for type checkers only."""
+    """``from mod import name as alias``, possibly for type checkers only. `mod` is empty for ``import name``."""
 
     mod: str
     name: str
@@ -93,6 +93,13 @@ class ImportItem:
         ):
             object.__setattr__(self, attribute, value)
 
+    @classmethod
+    def of_module(cls, name: str, alias: str | None = None) -> ImportItem:
+        """Return ``import name as alias``."""
+        item = cls("", alias=alias)
+        object.__setattr__(item, "name", name)
+        return item
+
     @property
     def name_with_alias(self) -> str:
         """The text after ``import``."""
@@ -106,7 +113,7 @@ class ImportItem:
     @property
     def exposed_name(self) -> str:
         """The name in the file that imports it."""
-        return self.alias or self.name
+        return self.alias or (self.name if self.mod else self.name.partition(".")[0])
 
 
 @dataclass

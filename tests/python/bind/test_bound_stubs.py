@@ -288,6 +288,19 @@ def test_the_command_of_nanobind_leaves_private_members_out(folder, options, is_
     assert "def same(arg: T, /) -> T:" in stub
 
 
+def test_programs_write_the_stub_of_a_bound_module(folder):
+    program = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import ffi_hpy, stubbed
+from ffi_hpy._nanobind.stubgen import StubGen
+writer = StubGen(stubbed, include_private=True)
+writer.put(stubbed)
+print(writer.get(), end="")
+"""
+    assert run_python(program, folder) == STUB.replace("from . import inner", "from stubbed import inner")
+
+
 @pytest.mark.same_everywhere
 def test_a_class_inside_of_a_class_is_imported_from_the_module(tmp_path, monkeypatch):
     from ffi_hpy.stub.bound_names import BoundNames
