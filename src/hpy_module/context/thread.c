@@ -134,18 +134,21 @@ void fb_thread_leave(const FbThreadState *outer) {
 }
 
 /* The action of fb_thread_attach_slow, which fb_thread_detach_slow undoes. REENTER: reacquired the GIL, which the
- * native call on this thread had released. HELD: nothing, because that call keeps the GIL. GIL_STATE: called the
+ * native call on this thread had released. HELD: nothing, because the thread holds the GIL. GIL_STATE: called the
  * function in gil_ensure. */
 enum { ATTACH_REENTER, ATTACH_HELD, ATTACH_GIL_STATE };
 
 int fb_thread_attach_slow(FbThread *out) {
   out->held = fb_thread_held_take();
   out->outer = call_state.ctx;
-  /* Python code within a native call that keeps the GIL may have called native code that releases the GIL, by cffi. */
-  if (call_state.ctx != NULL && (call_state.is_released || !fb_thread_has_cffi_backend || fb_thread_has_gil())) {
+  /* Python code within a native call may have called native code that releases the GIL, by cffi; and a callback of cffi
+   * may have reacquired the GIL that the native call released. */
+  bool is_released = call_state.is_released;
+  bool has_gil = fb_thread_has_cffi_backend && call_state.ctx != NULL ? fb_thread_has_gil() : !is_released;
+  if (call_state.ctx != NULL && (has_gil || is_released)) {
     out->ctx = call_state.ctx;
-    out->how = call_state.is_released ? ATTACH_REENTER : ATTACH_HELD;
-    if (call_state.is_released) {
+    out->how = has_gil ? ATTACH_HELD : ATTACH_REENTER;
+    if (!has_gil) {
       HPy_ReenterPythonExecution(call_state.ctx, call_state.released);
       call_state.is_released = false; /* a callback within this one finds the GIL held */
     }

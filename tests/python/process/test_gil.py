@@ -1,11 +1,13 @@
 """When a call releases the GIL: by default, by attribute, by the declaration of the function's author."""
 
+import ctypes
 import sys
 import threading
+import weakref
 from typing import Any, Union
 
 import pytest
-from support import IS_OVER_CFFI, IS_PYPY, NO_GIL, parallelize, run_python, unique_name
+from support import IS_OVER_CFFI, IS_PYPY, NO_GIL, collect_garbage, parallelize, run_python, unique_name
 
 import ffi_hpy
 from ffi_hpy.core import TypeSchema
@@ -133,3 +135,29 @@ def test_a_conversion_may_call_native_code_that_calls_back(annotation):
             except TypeError:  # the value does not fit
                 pass
     assert echo(5) == 5
+
+
+# --- Python code within native calls that released the GIL ----------------------------------------------------------
+
+
+def test_python_code_within_a_call_that_released_the_gil_may_end_owners_of_python_objects():
+    class Memory:
+        pass
+
+    memory = Memory()
+    ref = weakref.ref(memory)
+    float64, cpu = (2, 64, 1), (1, 0)
+    held = [ffi_hpy._core.memory_capsule(memory, 0x1000, (1,), (1,), float64, cpu, False)]
+    del memory
+
+    @ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p)
+    def end(*_words):
+        held.clear()
+        collect_garbage(lambda: ref() is None)
+        return 0
+
+    binding = getattr(ffi_hpy, "_binding", ffi_hpy._core)  # the calls of the cffi backend do not need the binding
+    function = binding.function_from_address(ctypes.cast(end, ctypes.c_void_p).value)
+    function.release_gil = True
+    function()
+    assert ref() is None
