@@ -130,6 +130,15 @@ template <typename Container, typename Item> decltype(auto) forward_item(Item &i
   }
 }
 
+/** The maker of the items of a container. An allocation may run Python code, such as a finalizer, and that code may
+ * change a container that the function returns by reference. So containers inside are native ones until the last item
+ * has been read. Texts allocate no memory that a collector of garbage tracks. */
+template <typename Container, typename T> constexpr python_values maker_of(python_values python) {
+  constexpr bool may_change =
+      std::is_lvalue_reference_v<Container> && !std::is_convertible_v<const T &, std::string_view>;
+  return may_change ? nullptr : python;
+}
+
 /** The policy for items: those of a returned container are copied or moved, unless the author says otherwise. */
 inline rv_policy item_policy(rv_policy policy) {
   return policy == rv_policy::take_ownership ? rv_policy::automatic : policy;
@@ -224,7 +233,7 @@ template <typename Derived, typename C, typename T> struct sequence_caster {
     return guarded([&] {
       python_container made(python, Derived::kKind, value.size());
       for (auto &&item : value) {
-        made.add(make_value<T>(forward_item<U>(item), item_policy(policy), cleanup, python));
+        made.add(make_value<T>(forward_item<U>(item), item_policy(policy), cleanup, maker_of<U, T>(python)));
       }
       return made.finish();
     });

@@ -60,8 +60,8 @@ template <typename Map, typename K, typename V> struct dict_caster {
     return guarded([&] {
       python_container made(python, kFfiHpyDict, 2 * value.size());
       for (auto &&pair : value) {
-        made.add(make_value<K>(pair.first, item_policy(policy), cleanup, python));
-        made.add(make_value<V>(forward_item<U>(pair.second), item_policy(policy), cleanup, python));
+        made.add(make_value<K>(pair.first, item_policy(policy), cleanup, maker_of<U, K>(python)));
+        made.add(make_value<V>(forward_item<U>(pair.second), item_policy(policy), cleanup, maker_of<U, V>(python)));
       }
       return made.finish();
     });

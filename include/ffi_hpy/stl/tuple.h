@@ -73,7 +73,8 @@ private:
   static object make_python(std::index_sequence<I...>, U &&value, [[maybe_unused]] rv_policy policy,
                             [[maybe_unused]] cleanup_list *cleanup, python_values python) {
     python_container made(python, kFfiHpyTuple, sizeof...(T));
-    (made.add(make_value<T>(std::get<I>(std::forward<U>(value)), item_policy(policy), cleanup, python)), ...);
+    (made.add(make_value<T>(std::get<I>(std::forward<U>(value)), item_policy(policy), cleanup, maker_of<U, T>(python))),
+     ...);
     return made.finish();
   }
 

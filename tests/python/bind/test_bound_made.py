@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import weakref
 
 import pytest
@@ -93,3 +94,23 @@ def test_the_gil_mode_of_a_function_does_not_change_its_results(bound):
             assert bound.numbers(3) == [0, 1000, 2000]
     finally:
         bound.numbers.release_gil = before
+
+
+@pytest.mark.thread_unsafe(reason="it changes when the interpreter collects")
+@pytest.mark.skipif(not hasattr(gc, "callbacks"), reason="a collection calls no Python code")
+def test_code_that_runs_during_a_collection_changes_no_container_while_it_is_read(bound):
+    table = bound.Table(10 * MANY)
+
+    def change(_phase, _info):
+        table.change()
+
+    before = gc.get_threshold()
+    gc.callbacks.append(change)
+    gc.set_threshold(1)
+    try:
+        rows, named = table.rows(), table.named()
+    finally:
+        gc.set_threshold(*before)
+        gc.callbacks.remove(change)
+    assert len({row[0] for row in rows}) == len({number for number, _ in named.values()}) == 1
+    assert (type(rows[0]), type(named[0]), type(named[0][1])) == (list, tuple, str)

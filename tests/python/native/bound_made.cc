@@ -22,6 +22,22 @@ struct Step {
   bool operator<(const Step &other) const { return number < other.number; }
 };
 
+/* Containers of containers, which Python code may change at any time. */
+struct Table {
+  explicit Table(int n) {
+    for (int i = 0; i < n; ++i) {
+      rows.push_back({0});
+      named[i] = {0, "text"};
+    }
+  }
+  void change() {
+    for (std::vector<int> &row : rows) ++row[0];
+    for (auto &entry : named) ++entry.second.first;
+  }
+  std::vector<std::vector<int>> rows;
+  std::map<int, std::pair<int, std::string>> named;
+};
+
 std::vector<Step> make_steps(const nb::object &held, int n, int bad) {
   std::vector<Step> steps;
   for (int i = 0; i < n; ++i) steps.push_back(Step{i, i == bad, held});
@@ -83,4 +99,9 @@ FFI_HPY_MODULE(bound_made, m) {
     for (int each : nb::cast<std::vector<int>>(function(n))) total += each;
     return total;
   });
+  nb::class_<Table>(m, "Table")
+      .def(nb::init<int>())
+      .def("change", &Table::change)
+      .def("rows", [](Table &self) -> const std::vector<std::vector<int>> & { return self.rows; })
+      .def("named", [](Table &self) -> std::map<int, std::pair<int, std::string>> & { return self.named; });
 }
