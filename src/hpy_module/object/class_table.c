@@ -40,7 +40,7 @@ static FbClassSlot *slot_make(int32_t index) {
 /* Objects of bound classes may be many and short-lived. The interpreter's usual way to end an instance also bounds the
  * recursion of destructors; for these objects the core does so. */
 static bool shorten(HPyContext *ctx, HPy cls, int32_t index) {
-  bool is_possible = fb_ext != NULL && FHPY_EXTENSION_HAS(fb_ext, short_new) && fb_ext->class_shorten != NULL;
+  bool is_possible = fb_ext != NULL && FHPY_EXTENSION_HAS(fb_ext, short_track) && fb_ext->class_shorten != NULL;
   if (!is_possible || fb_holder_traverse(index) == NULL) return false;
   HPy base = fb_ref_load(ctx, &fb_own_class_object);
   bool is_short = fb_ext->class_shorten(cls, base) != 0;

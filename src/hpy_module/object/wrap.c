@@ -22,7 +22,8 @@ FH_INLINE HPy instance_new(HPyContext *ctx, HPy cls, const FbRef *known, FbObjec
   HPy h = fb_ext->short_new(cls);
   if (FH_UNLIKELY(HPy_IsNull(h))) return h;
   *object = fb_object_struct(ctx, h);
-  **object = (FbObject){.cell = {.handle = NULL}};
+  **object = (FbObject){.cell = {.handle = NULL}}; /* the collector may read it as soon as it sees the object */
+  fb_ext->short_track(h);
   return h;
 }
 

@@ -213,9 +213,11 @@ typedef struct FhpyExtension {
   /* Shortens the way in which instances of exactly `cls`, a class made in Python, end: they have nothing but the struct
    * of `base`, its nearest HPy type. Returns 0 if that is not so, or not possible; never raises. short_new makes an
    * instance of such a class: a new handle, or HPy_NULL with an exception raised. The caller at once writes the whole
-   * struct. Both are NULL if the interpreter does not support this. */
+   * struct and calls short_track, with which the collector begins to see the instance. The three are NULL if the
+   * interpreter does not support this. */
   int (*class_shorten)(HPy cls, HPy base);
   HPy (*short_new)(HPy cls);
+  void (*short_track)(HPy h);
 } FhpyExtension;
 
 enum { FHPY_LIST, FHPY_TUPLE, FHPY_SET, FHPY_DICT };

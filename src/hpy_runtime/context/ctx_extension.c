@@ -97,7 +97,8 @@ static int end_is_watched(HPy h) { return fhpy_instance_end_is_watched(to_py(h))
 #ifndef FHPY_PYPY
 static int class_call(HPy cls, void (*call)(void)) { return fhpy_type_instance_set_call(to_py(cls), (void *)call); }
 static int class_shorten(HPy cls, HPy base) { return fhpy_type_instance_shorten(to_py(cls), to_py(base)); }
-static HPy short_new(HPy cls) { return to_hpy(fhpy_type_instance_short_new(to_py(cls))); }
+static HPy short_new(HPy cls) { return to_hpy(_PyObject_GC_New(to_py(cls))); }
+static void short_track(HPy h) { PyObject_GC_Track(to_py(h)); }
 #endif
 static int end_resume(HPy h) { return fhpy_instance_end_resume(to_py(h)); }
 
@@ -169,6 +170,7 @@ void fhpy_ctx_extension_fill(HPyContext *ctx) {
       .class_call = fhpy_layout.type_vectorcall != 0 ? class_call : NULL,
       .class_shorten = class_shorten,
       .short_new = short_new,
+      .short_track = short_track,
 #endif
   };
   ctx->_private = &extension;

@@ -144,7 +144,7 @@ static void dealloc_plain(PyObject *self) {
   }
   if (is_saved_by_finalizer(self, type)) return;
   PyObject_GC_UnTrack(self);
-  end_chain(self, type, fh_atomic_load_relaxed(&plain_ends_as), true);
+  end_chain(self, type_of(self), fh_atomic_load_relaxed(&plain_ends_as), true); /* __del__ may assign __class__ */
 }
 
 bool fhpy_type_shorten_dealloc(PyObject *type, const FhpyType *note) {

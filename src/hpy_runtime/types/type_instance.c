@@ -157,12 +157,6 @@ int fhpy_type_instance_shorten(PyObject *type, PyObject *base) {
   if (note->vectorcall_offset != 0 || fhpy_type_instance_adds(type)) return 0;
   return fhpy_type_shorten_dealloc(type, note);
 }
-
-PyObject *fhpy_type_instance_short_new(PyObject *type) {
-  PyObject *o = _PyObject_GC_New(type);
-  if (o != NULL) PyObject_GC_Track(o);
-  return o;
-}
 #endif
 
 #ifdef FHPY_PYPY

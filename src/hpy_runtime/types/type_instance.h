@@ -17,10 +17,9 @@ PyObject *fhpy_type_instance_make_bare(PyObject *type);
 PyObject *fhpy_type_instance_new_callable(PyObject *type, PyObject *args, PyObject *kw);
 
 #ifndef FHPY_PYPY
-/* `class_call`, `class_shorten` and `short_new` of the extension. */
+/* `class_call` and `class_shorten` of the extension. */
 int fhpy_type_instance_set_call(PyObject *type, void *call);
 int fhpy_type_instance_shorten(PyObject *type, PyObject *base);
-PyObject *fhpy_type_instance_short_new(PyObject *type);
 
 /* Whether instances of a class made in Python have attributes, slots or weak references. */
 bool fhpy_type_instance_adds(PyObject *type);

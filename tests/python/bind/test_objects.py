@@ -365,6 +365,28 @@ def test_objects_of_derived_classes_end_completely(m):
 
 
 @pytest.mark.skipif(not FREES_AT_ONCE or NO_GIL, reason="it counts references")
+@pytest.mark.thread_unsafe(reason="it changes the class")
+def test_an_object_whose_finalizer_assigns_a_class_releases_that_class(m, monkeypatch):
+    class Slim(m.Counted):
+        __slots__ = ()
+
+    n_changed = []
+
+    def change(self):
+        self.__class__ = Slim
+        n_changed.append(1)
+
+    monkeypatch.setattr(m.Counted, "__del__", change, raising=False)
+    gc.collect()  # objects of other tests
+    n_changed.clear()
+    before = sys.getrefcount(Slim), sys.getrefcount(m.Counted)
+    for _ in range(100):
+        m.Counted()
+    assert len(n_changed) == 100
+    assert (sys.getrefcount(Slim), sys.getrefcount(m.Counted)) == before
+
+
+@pytest.mark.skipif(not FREES_AT_ONCE or NO_GIL, reason="it counts references")
 @pytest.mark.thread_unsafe(reason="other threads make objects, too")
 def test_objects_release_their_class(m):
     gc.collect()  # objects of other tests
