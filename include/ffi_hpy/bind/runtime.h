@@ -55,7 +55,7 @@ using python_values = const ffi_hpy_python_values *;
 /** The values that the caller of a function takes; `result`: as the function gets it. */
 inline python_values values_for(const TVMFFIAny &result) {
   python_values known = *api->python;
-  return result.v_ptr == known ? known : nullptr;
+  return result.type_index == kTVMFFINone && result.v_ptr == known ? known : nullptr;
 }
 
 /** The type index of a handle that refers to nothing. */

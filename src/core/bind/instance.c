@@ -159,6 +159,7 @@ static int call_property(void *field, uint32_t getter, const TVMFFIAny *value, T
     args[0] = fh_any_object(self);
     if (value != NULL) args[1] = *value;
     TVMFFIObject *function = value != NULL ? row[low].set : row[low].get;
+    *result = fh_any_none(); /* the caller of a getter has set nothing, but bind.h reads flags of its caller there */
     return TVMFFIFunctionGetCellPtr(function)->safe_call(function, args, value != NULL ? 2 : 1, result);
   }
   return fh_error_raise(FH_TYPE_ERROR, "`%s` has no such property", fh_type_name(self->header.type_index));
