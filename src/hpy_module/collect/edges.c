@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/platform/atomic.h"
 #include "core/platform/base.h"
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/error_slot.h"
@@ -66,11 +67,12 @@ static void visit_mapping(TVMFFIObject *object, const FbReferenceVisitor *to) {
 
 /* --- errors ------------------------------------------------------------------------------------------------------- */
 
-/* Native code sets both references when it makes the error. */
+/* The cause stays as the error was made with it. A walk that the error passes through may set the context. */
 static void visit_error(TVMFFIObject *object, const FbReferenceVisitor *to) {
   const TVMFFIErrorCell *cell = TVMFFIErrorGetCellPtr(object);
+  TVMFFIObject *context = fh_atomic_load_acquire(&cell->extra_context); /* pairs with context_of in visit_context.c */
   if (cell->cause_chain != NULL) to->visit(to->arg, cell->cause_chain, NULL);
-  if (cell->extra_context != NULL) to->visit(to->arg, cell->extra_context, NULL);
+  if (context != NULL) to->visit(to->arg, context, NULL);
 }
 
 static void cut_error(TVMFFIObject *object) {

@@ -56,7 +56,8 @@ static HPy raise_exception(HPyContext *ctx, HPy exception) {
 }
 
 HPy fb_error_carried_by(HPyContext *ctx, TVMFFIObjectHandle error) {
-  TVMFFIObject *context = TVMFFIErrorGetCellPtr(error)->extra_context;
+  /* acquire: pairs with context_of in visit_context.c */
+  TVMFFIObject *context = fh_atomic_load_acquire(&TVMFFIErrorGetCellPtr(error)->extra_context);
   if (context == NULL || context->type_index != kTVMFFIOpaquePyObject) return HPy_NULL;
   HPy inside = fb_opaque_unwrap(ctx, context);
   if (HPy_IsNull(inside) || HPy_TypeCheck(ctx, inside, ctx->h_BaseException)) return inside;

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "core/platform/atomic.h"
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/keywords.h"
@@ -90,12 +91,13 @@ static HPy read_text(HPyContext *ctx, HPy self, size_t offset) {
   return result;
 }
 
-/* Reads an object at an offset of the cell; NULL becomes None. */
-static HPy read_object(HPyContext *ctx, HPy self, size_t offset) {
+/* Reads the cause or the extra context; NULL becomes None. */
+static HPy read_object(HPyContext *ctx, HPy self, bool is_cause) {
   FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFIError, 1);
   if (cell == NULL) return HPy_NULL;
-  TVMFFIObjectHandle handle;
-  memcpy(&handle, (const char *)TVMFFIErrorGetCellPtr(cell->handle) + offset, sizeof(handle));
+  const TVMFFIErrorCell *error = TVMFFIErrorGetCellPtr(cell->handle);
+  /* acquire: pairs with context_of in visit_context.c */
+  TVMFFIObjectHandle handle = is_cause ? error->cause_chain : fh_atomic_load_acquire(&error->extra_context);
   /* The conversion may run Python code that gives self another handle, so the object needs its own reference. */
   if (handle != NULL) TVMFFIObjectIncRef(handle);
   fb_handle_cell_unuse(cell);
@@ -136,13 +138,13 @@ static HPy error_backtrace_get(HPyContext *ctx, HPy self, void *closure) {
 HPyDef_GET(error_cause, "cause", .doc = "The error that led to this one, or None.")
 static HPy error_cause_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
-  return read_object(ctx, self, offsetof(TVMFFIErrorCell, cause_chain));
+  return read_object(ctx, self, true);
 }
 
 HPyDef_GET(error_extra, "extra_context", .doc = "A value attached to the error, or None.")
 static HPy error_extra_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
-  return read_object(ctx, self, offsetof(TVMFFIErrorCell, extra_context));
+  return read_object(ctx, self, false);
 }
 
 HPyDef_METH(error_update, "update_backtrace", HPyFunc_KEYWORDS,
