@@ -54,9 +54,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     name = given.name
     if not _is_package_name(name):
         similar = re.sub(r"[\W_]+", "_", name, flags=re.ASCII).strip("_")
-        hint = f"; {similar} is possible" if _is_package_name(similar) else ""
+        hint = f"; {similar} is possible" if _is_package_name(similar) and not _is_taken(similar) else ""
         parser.error(f"NAME must be the name of a package of Python, got {name!r}{hint}")
-    if name in getattr(sys, "stdlib_module_names", ()) or name in _NEEDED:
+    if _is_taken(name):
         parser.error(f"NAME must not be that of a module of Python or one that the project imports, got {name!r}")
     folder = Path(given.folder or name)
     try:
@@ -70,6 +70,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _is_package_name(name: str) -> bool:
     return name.isidentifier() and name.isascii() and not name.startswith("_") and not keyword.iskeyword(name)
+
+
+def _is_taken(name: str) -> bool:
+    return name in getattr(sys, "stdlib_module_names", ()) or name in _NEEDED
 
 
 def _write(folder: Path, files: dict[Path, str]) -> None:

@@ -51,6 +51,11 @@ def test_a_similar_name_is_proposed(init, tmp_path, name, similar):
     assert init(name, "--folder", tmp_path)[2].endswith(f"got {name!r}; {similar} is possible\n")
 
 
+@pytest.mark.parametrize("name", ["ffi-hpy", "tvm ffi", "_pytest"])
+def test_a_name_that_is_refused_is_not_proposed(init, tmp_path, name):
+    assert init(name, "--folder", tmp_path)[2].endswith(f"got {name!r}\n")
+
+
 @pytest.mark.thread_unsafe(reason="pytest captures the output of the process")
 def test_files_that_exist_stay(init, tmp_path):
     (tmp_path / "note.txt").write_text("mine")
