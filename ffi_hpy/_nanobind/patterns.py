@@ -26,7 +26,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Patterns", "read_patterns"]
 
-_TYPE_PARAMETERS = re.compile(r"^( *(?:class|def) \w+)(\[[^(:]*\])(?=[(:])", re.MULTILINE)
+_IN_BRACKETS = r"\[(?:[^\[\]]|{})*\]"
+_TYPE_PARAMETERS = re.compile(
+    rf"^( *(?:class|def) \w+)({_IN_BRACKETS.format(_IN_BRACKETS.format(_IN_BRACKETS.format('(?!)')))})(?=[(:])",
+    re.MULTILINE,
+)
+"""The head of a definition, and the type parameters behind it, whose bounds have brackets inside of brackets."""
 _IMPORT = re.compile(r"\s*\\(from|import) (.*)")
 
 

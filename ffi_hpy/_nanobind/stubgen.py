@@ -42,7 +42,12 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         metavar="FILE",
         help="replace the entries that the file names",
     )
-    add("-P", "--include-private", action="store_true", help="show members whose names begin or end with _")
+    add(
+        "-P",
+        "--include-private",
+        action="store_true",
+        help="add the functions and values called _NAME or NAME_ to the stub",
+    )
     add("-D", "--exclude-docstrings", action="store_true", help="leave docstrings out")
     add("--exclude-values", action="store_true", help="has no effect: default values are short")
     add("-q", "--quiet", action="store_true", help="print errors only")

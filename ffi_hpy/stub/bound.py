@@ -61,8 +61,8 @@ def import_bound(text: str) -> ModuleType:
 
 def stubs_of(module: ModuleType, root: str = "", has_private: bool = True) -> dict[Path, str]:
     """Return the text of each stub of a module, by the path relative to the folder of its library. `root` is the name
-    of the library's module, if `module` is one of its submodules. Functions and values whose names begin or end with an
-    underscore are left out, unless the stubs have private members."""
+    of the library's module, if `module` is one of its submodules. Without `has_private` the stubs lack functions and
+    values called `_name` or `name_`."""
     root = root or module.__name__
     name = module.__name__.rpartition(".")[2]
     inner = _submodules_of(module)

@@ -28,6 +28,7 @@ __all__ = [
     "lines_of_python",
     "native_function",
     "parameters_in",
+    "source_of_value",
 ]
 
 _MARK = re.compile(r"\\\d+")
@@ -117,8 +118,8 @@ def _signature_of(function: FunctionType, names: BoundNames, decorator: str) -> 
     for i, (name, param) in enumerate(found.parameters.items()):
         if not (is_bound and i == 0):
             param = param.replace(annotation=_Source(annotation_of(hints.get(name, Any), names)))
-        if param.default is not param.empty and not _is_source(repr(param.default)):
-            param = param.replace(default=_Source("..."))
+        if param.default is not param.empty:
+            param = param.replace(default=_Source(source_of_value(param.default)))
         params.append(param)
     result = _Source(annotation_of(hints.get("return", Any), names))
     return str(found.replace(parameters=params, return_annotation=result))
@@ -131,12 +132,14 @@ def _hints_of(function: FunctionType) -> dict[str, Any]:
         return {}
 
 
-def _is_source(text: str) -> bool:
+def source_of_value(value: Any) -> str:
+    """Return the repr() of a value if that is source code of Python, otherwise three dots."""
+    text = repr(value)
     try:
         ast.literal_eval(text)
     except (ValueError, SyntaxError):
-        return False
-    return True
+        return "..."
+    return text
 
 
 class _Source(str):

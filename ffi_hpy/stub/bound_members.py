@@ -18,6 +18,7 @@ from .bound_functions import (
     lines_of_python,
     native_function,
     parameters_in,
+    source_of_value,
 )
 from .bound_names import BoundNames, annotation_of, definition_of, type_of_value
 from .python_generator.utils import (
@@ -51,7 +52,8 @@ def lines_of_member(name: str, value: Any, scope: Any, names: BoundNames) -> lis
         return [unnamable(name, 0)]
     if isinstance(value, Function):
         known = vars(scope).get(value.__name__)
-        if value.__name__ != name and isinstance(known, Function) and known.__chandle__() == value.__chandle__():
+        is_known = isinstance(known, Function) and known.__chandle__() == value.__chandle__()
+        if value.__name__ != name and is_known and not names.leaves_out(value.__name__, known):
             return [f"{name} = {value.__name__}"]
         return lines_of_function(name, value, names)
     if isinstance(value, FunctionType):
@@ -83,8 +85,10 @@ def _lines_of_class(cls: type, names: BoundNames) -> list[str]:
     if issubclass(cls, enum.Enum):
         body += _lines_of_members(cls)
         body += _lines_of_attributes(cls, cls.__members__, names.inside(cls))
-    elif isinstance(cls, BoundMeta):
+    elif "_ffi_bound_class" in vars(cls):
         body += _lines_of_bound_class(cls, names)
+    elif isinstance(cls, BoundMeta):  # a class of Python that derives from a bound one
+        body += _lines_of_attributes(cls, (), names.inside(cls))
     return [*lines, *(body or [f"{_SPACE}..."])]
 
 
@@ -107,7 +111,7 @@ def _base_of(base: type, cls: type, names: BoundNames) -> str:
 def _lines_of_members(cls: type[enum.Enum]) -> list[str]:
     lines = []
     for name, member in cls.__members__.items():
-        lines.append(f"{_SPACE}{name} = {member.value!r}" if is_name(name) else unnamable(name, 4))
+        lines.append(f"{_SPACE}{name} = {source_of_value(member.value)}" if is_name(name) else unnamable(name, 4))
         if member.__doc__ not in (None, cls.__doc__):
             lines += doc_lines(str(member.__doc__), _SPACE)
     return lines
@@ -156,7 +160,8 @@ def lines_of_class_attribute(name: str, value: Any, cls: Any, names: BoundNames)
         function = native_function(value.fget)
         doc = "" if function is None else infos_of(name, function)[0].doc
         return [f"@{names.results('property')}", *dedent("\n".join(documented(line, doc, 4))).split("\n")]
-    other = next((each for each, found in vars(cls).items() if found is value), name)
+    same = (each for each, found in vars(cls).items() if found is value and not names.leaves_out(each, found))
+    other = next(same, name)
     if other != name and callable(value):
         return [f"{name} = {other}"]
     if _is_plain(value):

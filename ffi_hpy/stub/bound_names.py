@@ -82,7 +82,7 @@ class BoundNames(TypeNames):
     def _name(self, full_name: str) -> str:
         if full_name == "weakref.ReferenceType":  # a generic class, whose argument C++ does not know
             return f"{super()._name(full_name)}[{self('Any')}]"
-        found = _find_class(full_name) or _split(full_name)
+        found = _find_class(full_name) or self._find_own(full_name) or _split(full_name)
         if found is not None:
             module, path = found
             is_free = full_name.partition(".")[0] not in self._taken
@@ -95,6 +95,14 @@ class BoundNames(TypeNames):
         if "." not in full_name and full_name not in _PRINTED and not hasattr(builtins, full_name):
             return self("Any")  # a class that the module binds after the function, or not at all
         return super()._name(full_name)
+
+    def _find_own(self, name: str) -> tuple[str, str] | None:
+        """Return the module, and the name again, of a name with dots that an author has written for something inside of
+        a class or a submodule of the module. None for another name."""
+        head, dot, _ = name.partition(".")
+        found = getattr(sys.modules.get(self.module), head, None) if dot else None
+        is_inner = isinstance(found, ModuleType) and found.__name__ == f"{self.module}.{head}"
+        return (self.module, name) if is_inner or isinstance(found, type) else None
 
     def _of_path(self, module: str, path: str) -> str:
         head, dot, rest = path.partition(".")

@@ -101,6 +101,7 @@ class Written(Sized):
 T = TypeVar("T", bound=Shape)
 LIMIT: int
 def limit(x: int | None = LIMIT) -> int: ...
+def part(arg: Shape.Part, /) -> Shape.Size: ...
 def same(arg: T, /) -> T:
     """It."""
     ...
@@ -286,6 +287,38 @@ def test_the_command_of_nanobind_leaves_private_members_out(folder, options, is_
     stub = (folder / "out.pyi").read_text()
     assert ("def _hidden() -> None: ..." in stub) == is_shown
     assert "def same(arg: T, /) -> T:" in stub
+
+
+def test_members_that_python_code_has_set_are_in_the_stub(folder):
+    program = """
+import ast, enum, sys
+sys.path.insert(0, sys.argv[1])
+import ffi_hpy, stubbed
+from ffi_hpy.stub.bound import stubs_of
+class Derived(stubbed.Shape):
+    __module__ = "stubbed"
+    def half(self) -> int: return 2
+class Odd(enum.Enum):
+    __module__ = "stubbed"
+    one = object()
+    two = "2"
+stubbed.Derived, stubbed.Odd, stubbed.visible = Derived, Odd, stubbed._hidden
+stubbed.Shape.shown = stubbed.Shape._kept = staticmethod(stubbed.nothing)
+text = next(iter(stubs_of(stubbed, has_private=False).values()))
+ast.parse(text)
+for start in ("class Derived", "class Odd"):
+    print(text[text.index(start):].split("\\n\\n")[0])
+print("def visible() -> None: ..." in text, "_hidden" in text, "_kept" in text)
+"""
+    shown = """
+class Derived(Shape):
+    def half(self) -> int: ...
+class Odd(Enum):
+    one = ...
+    two = '2'
+True False False
+"""
+    assert run_python(program, folder) == shown[1:]
 
 
 def test_programs_write_the_stub_of_a_bound_module(folder):

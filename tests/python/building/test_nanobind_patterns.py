@@ -12,6 +12,7 @@ class Box[T](Generic[T]):
         ...
     def __gt__(self, other: T) -> bool: ...
 def first[T](items: list[T]) -> T: ...
+def second[T: dict[str, list[int]], *U](items: list[T]) -> T: ...
 """
 
 pytestmark = pytest.mark.same_everywhere
@@ -39,7 +40,8 @@ def test_groups_have_names(apply):
 
 
 def test_type_parameters_are_known_to_every_python(apply):
-    changed = apply("m.first:\n    def first(items: list[int]) -> int: ...\n", with_docstrings=False)
-    assert changed.endswith("def first(items: list[int]) -> int: ...\n")
+    new = [f"def {name}(items: list[int]) -> int: ...\n" for name in ("first", "second")]
+    changed = apply(f"m.first:\n    {new[0]}m.second:\n    {new[1]}", with_docstrings=False)
+    assert changed.endswith("".join(new))
     assert "class Box[T](Generic[T]):\n" in changed
     assert "Compares" not in changed

@@ -88,6 +88,7 @@ FFI_HPY_MODULE(stubbed, m) {
   m.attr("T") = nb::type_var("T", "bound"_a = shape);
   m.attr("LIMIT") = 1000;
   m.def("limit", [](std::optional<int> x) { return x.value_or(0); }, "x"_a.sig("LIMIT") = 1000);
+  m.def("part", [](nb::object o) { return o; }, nb::sig("def part(arg: Shape.Part, /) -> Shape.Size"));
   m.def("same", [](nb::object o) { return o; }, nb::sig("def same(arg: T, /) -> T"), "It.");
 
   nb::class_<Square, Shape>(m, "Square")
