@@ -4,6 +4,7 @@
 #define FFI_HPY_BIND_MISSING_HEADER_H_
 
 #include <ffi_hpy/bind/caster.h>
+#include <tvm/ffi/name_of_type.h>
 
 #include <string>
 #include <string_view>
@@ -13,23 +14,10 @@ FFI_HPY_NAMESPACE_BEGIN
 
 namespace detail {
 
-/** The name of T as this compiler writes it, without the arguments of its template. */
-template <typename T> constexpr std::string_view name_of_template() {
-#if defined(_MSC_VER) && !defined(__clang__)
-  std::string_view text = __FUNCSIG__;
-  text.remove_prefix(text.find("name_of_template<") + 17);
-  for (std::string_view word : {"class ", "struct "}) {
-    if (text.substr(0, word.size()) == word) text.remove_prefix(word.size());
-  }
-#else
-  std::string_view text = __PRETTY_FUNCTION__;
-  text.remove_prefix(text.find("T = ") + 4);
-#endif
-  return text.substr(0, text.find_first_of("<;]>"));
-}
-
 /** Whether T is a type of namespace std. */
-template <typename T> constexpr bool is_of_standard_library() { return name_of_template<T>().substr(0, 5) == "std::"; }
+template <typename T> constexpr bool is_of_standard_library() {
+  return ::tvm::ffi::detail::NameOfType<T>().substr(0, 5) == "std::";
+}
 
 /* The last part of each type's name, and its header. */
 #define FFI_HPY_EACH_HEADER(X)    \
@@ -60,7 +48,7 @@ template <typename T> constexpr bool is_of_standard_library() { return name_of_t
  * Returns true. */
 template <typename T, bool IsChecked> constexpr bool check_header() {
   if constexpr (IsChecked && is_of_standard_library<T>()) {
-    constexpr std::string_view whole = name_of_template<T>();
+    constexpr std::string_view whole = ::tvm::ffi::detail::NameOfType<T>();
     constexpr std::string_view name =
         std::is_same_v<T, std::wstring> ? std::string_view("wstring") : whole.substr(whole.rfind(':') + 1);
 #define FFI_HPY_HEADER_OF(type, header)                                                                    \

@@ -254,20 +254,22 @@ private:
   bool is_copied_ = false;
 };
 
-/** Expressions, which are evaluated, and blocks, which are copied. */
+/** The results that are expressions or blocks: they become a Plain, which owns its elements. */
+template <typename T, typename Plain> struct eigen_expression_caster {
+  static constexpr auto Name = make_caster<Plain>::Name;
+  static handle from_cpp(const T &source, rv_policy, cleanup_list *cleanup) noexcept {
+    return guarded([&] { return steal(make_caster<Plain>::from_cpp(Plain(source), rv_policy::move, cleanup)); });
+  }
+};
+
 template <typename T> inline constexpr bool is_eigen_map_or_ref_v = false;
 template <typename T, int Options, typename Stride>
 inline constexpr bool is_eigen_map_or_ref_v<Eigen::Map<T, Options, Stride>> = true;
 template <typename T, int Options, typename Stride>
 inline constexpr bool is_eigen_map_or_ref_v<Eigen::Ref<T, Options, Stride>> = true;
 template <typename T>
-struct type_caster<T, enable_if_t<is_eigen_dense_v<T> && !is_eigen_plain_v<T> && !is_eigen_map_or_ref_v<T>>> {
-  using Plain = typename T::PlainObject;
-  static constexpr auto Name = make_caster<Plain>::Name;
-  static handle from_cpp(const T &source, rv_policy, cleanup_list *cleanup) noexcept {
-    return guarded([&] { return steal(make_caster<Plain>::from_cpp(Plain(source), rv_policy::move, cleanup)); });
-  }
-};
+struct type_caster<T, enable_if_t<is_eigen_dense_v<T> && !is_eigen_plain_v<T> && !is_eigen_map_or_ref_v<T>>>
+    : eigen_expression_caster<T, typename T::PlainObject> {};
 
 } // namespace detail
 

@@ -164,15 +164,13 @@ private:
   make_caster<Array> read_;
 };
 
-/** Expressions, which are evaluated. */
-template <typename T> struct type_caster<T, enable_if_t<tensor_kind_of<T>::value == tensor_kind::expression>> {
-  using Plain = Eigen::Tensor<std::remove_const_t<typename T::Scalar>, int{T::NumDimensions},
-                              Eigen::internal::traits<T>::Layout, typename T::Index>;
-  static constexpr auto Name = make_caster<Plain>::Name;
-  static handle from_cpp(const T &source, rv_policy, cleanup_list *cleanup) noexcept {
-    return guarded([&] { return steal(make_caster<Plain>::from_cpp(Plain(source), rv_policy::move, cleanup)); });
-  }
-};
+/** The type that owns the elements of an expression. */
+template <typename T>
+using eigen_tensor_of = Eigen::Tensor<std::remove_const_t<typename T::Scalar>, int{T::NumDimensions},
+                                      Eigen::internal::traits<T>::Layout, typename T::Index>;
+template <typename T>
+struct type_caster<T, enable_if_t<tensor_kind_of<T>::value == tensor_kind::expression>>
+    : eigen_expression_caster<T, eigen_tensor_of<T>> {};
 
 } // namespace detail
 

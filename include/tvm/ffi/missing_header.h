@@ -4,28 +4,12 @@
 #ifndef TVM_FFI_MISSING_HEADER_H_
 #define TVM_FFI_MISSING_HEADER_H_
 
+#include <tvm/ffi/name_of_type.h>
 #include <tvm/ffi/type_traits.h>
-
-#include <string_view>
 
 namespace tvm {
 namespace ffi {
 namespace detail {
-
-/** The name of T as this compiler writes it, without the arguments of its template. */
-template <typename T> constexpr std::string_view NameOfType() {
-#if defined(_MSC_VER) && !defined(__clang__)
-  std::string_view text = __FUNCSIG__;
-  text.remove_prefix(text.find("NameOfType<") + 11);
-  for (std::string_view word : {"class ", "struct ", "enum "}) {
-    if (text.substr(0, word.size()) == word) text.remove_prefix(word.size());
-  }
-#else
-  std::string_view text = __PRETTY_FUNCTION__;
-  text.remove_prefix(text.find("T = ") + 4);
-#endif
-  return text.substr(0, text.find_first_of("<;]>"));
-}
 
 enum class StlHeader { kNone, kStl, kComplex, kChrono, kFilesystem };
 
