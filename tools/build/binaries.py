@@ -150,7 +150,7 @@ BINARIES = (
             *(f"src/hpy_runtime/{folder}/*.c" for folder in ("load", "debug", "trace")),
             *("src/hpy_runtime/abi/layout.c", "src/hpy_runtime/types/type_members.c"),
             *("src/core/module/library_file.c", "src/core/platform/loader_head.c"),
-            *(f"src/hpy_runtime/types/type_{name}.c" for name in ("bases", "check", "meta", "spec")),
+            *(f"src/hpy_runtime/types/type_{name}.c" for name in ("bases", "check", "spec")),
         ),
         hpy_headers=True,
     ),

@@ -123,7 +123,7 @@ extern PyObject PyModule_Type;
 #endif
 extern PyObject *PyExc_AttributeError, *PyExc_ImportError, *PyExc_MemoryError, *PyExc_OverflowError;
 extern PyObject *PyExc_RuntimeError, *PyExc_SystemError, *PyExc_TypeError, *PyExc_ValueError;
-/* the other PyExc_* are declared in ctx_constant.c, which uses them */
+/* the other PyExc_* are declared in ctx_value.c, which uses them */
 
 /* ---- functions of the stable ABI, exported by every version ---- */
 

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "core/platform/atomic.h"
+#include "hpy_runtime/api/values.h"
 #include "optional.h"
 
 /* The members of a type object that are read without a call. */
@@ -75,5 +76,16 @@ static inline bool is_type(PyObject *o) { return type_has_flag(type_of(o), TYPE_
 
 /* Returns type.__basicsize__, or -1 with an exception raised. */
 Py_ssize_t fhpy_layout_get_basicsize(PyObject *type);
+
+/* --- ints --------------------------------------------------------------------------------------------------------- */
+
+/* The layout of small values, so that they are read without a call: measured at import. */
+
+/* Constant after fhpy_value_layout_measure(). Unknown members are 0. */
+extern FhpyValues fhpy_value_layout;
+
+/* Measures values made for the purpose. Called after fhpy_layout_measure(). Returns 0, or -1 with an exception
+ * raised. */
+int fhpy_value_layout_measure(void);
 
 #endif /* FFI_HPY_RUNTIME_LAYOUT_H_ */

@@ -8,7 +8,7 @@
 #include "cpython_abi.h"
 
 typedef struct FhpyOptional {
-  /* 3.12, stable. Before: type_meta.c has a substitute. */
+  /* 3.12, stable. Before: type_bases.c has a substitute. */
   PyObject *(*PyType_FromMetaclass)(PyObject *, PyObject *, PyType_Spec *, PyObject *);
   /* 3.12, stable (a symbol already in 3.11). Before: PyObject_VectorcallDict. */
   PyObject *(*PyObject_Vectorcall)(PyObject *, PyObject *const *, size_t, PyObject *);

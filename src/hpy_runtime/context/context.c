@@ -2,9 +2,10 @@
  * for gaps. */
 #include "context.h"
 
+#include <errno.h>
+
 #include "entries.h"
 #include "hpy_runtime/abi/layout.h"
-#include "hpy_runtime/abi/value_layout.h"
 #include "hpy_runtime/lifetime/watch.h"
 #include "hpy_runtime/types/instance_end.h"
 
@@ -53,4 +54,25 @@ HPyContext *fhpy_context_get(void) {
   if (fhpy_context_check(ctx, sizeof(FhpyContext)) < 0) return NULL;
   is_complete = true;
   return ctx;
+}
+
+/* --- hooks -------------------------------------------------------------------------------------------------------- */
+
+/* Calls Python callbacks for events in native code. */
+
+void fhpy_hook_call(PyObject *hook, const char *text) {
+  int error_number = errno;
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyObject *args = PyTuple_New(1), *message = PyUnicode_FromString(text);
+  PyObject *result = NULL;
+  if (args != NULL && message != NULL) {
+    PyTuple_SetItem(args, 0, message);
+    message = NULL; /* the tuple has stolen it */
+    result = PyObject_CallObject(hook, args);
+  }
+  if (result == NULL) PyErr_WriteUnraisable(hook);
+  Py_DecRef(result), Py_DecRef(args), Py_DecRef(message);
+  PyErr_Restore(type, value, traceback);
+  errno = error_number;
 }

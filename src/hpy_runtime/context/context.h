@@ -5,6 +5,7 @@
 #ifndef FFI_HPY_RUNTIME_CONTEXT_H_
 #define FFI_HPY_RUNTIME_CONTEXT_H_
 
+#include "hpy_runtime/abi/cpython_abi.h"
 #include "hpy_runtime/api/appended.h"
 
 /* Returns the context, or NULL with an exception raised. The first call measures the interpreter. The import lock of
@@ -17,5 +18,13 @@ extern FhpyContext fhpy_context;
 /* Checks that a table is completely filled. Returns 0, or -1 with an exception raised that names the offset of the
  * first gap. */
 int fhpy_context_check(const HPyContext *ctx, size_t byte_size);
+
+/* --- hooks -------------------------------------------------------------------------------------------------------- */
+
+/* Python callbacks for events in native code. */
+
+/* Calls hook(text). A raised exception and errno are saved and restored. An exception of the hook goes to
+ * sys.unraisablehook, because many entries that call hooks cannot fail. */
+void fhpy_hook_call(PyObject *hook, const char *text);
 
 #endif /* FFI_HPY_RUNTIME_CONTEXT_H_ */

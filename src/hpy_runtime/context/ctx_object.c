@@ -2,7 +2,7 @@
  * handle takes a reference and closing a handle releases it. */
 #include "entries.h"
 #include "hpy_runtime/abi/handle.h"
-#include "hpy_runtime/abi/pypy_stack.h"
+#include "hpy_runtime/abi/pypy_functions.h"
 
 static HPy dup_handle(HPyContext *ctx, HPy h) { return (void)ctx, new_reference(to_py(h)); }
 static void close_handle(HPyContext *ctx, HPy h) { (void)ctx, drop_reference(to_py(h)); }
@@ -174,7 +174,7 @@ void fhpy_ctx_object_fill(HPyContext *ctx) {
 
 /* Context entries: calls of Python objects. Handles are object pointers, so an array of handles is passed on unchanged.
  *
- * On PyPy each call first checks the stack (pypy_stack.h); elsewhere the check is free. */
+ * On PyPy each call first checks the stack (pypy_functions.h); elsewhere the check is free. */
 
 /* A call with keyword names on 3.9 and 3.10, which export no function that takes a tuple of names: the keywords are
  * passed in a dict. The values follow the nargs positional arguments. */

@@ -210,7 +210,7 @@ void fhpy_debug_array_fill(HPyContext *ctx) {
 /* --- text -------------------------------------------------------------------------------------------------------- */
 
 /* Debug mode: entries that return strings. The extension gets a copy, which becomes unreadable when the handle is
- * closed (debug_pages.c). */
+ * closed (debug_record.c). */
 
 /* The copy needs the size, so it is requested even if the extension does not request it. One more byte is copied: the
  * NUL. */

@@ -8,7 +8,7 @@
 
 #include "core/platform/atomic.h"
 #include "core/platform/fork.h"
-#include "hpy_runtime/context/hook.h"
+#include "hpy_runtime/context/context.h"
 
 static PyObject *hook; /* owned, guarded by hook_lock */
 FH_LOCK(hook_lock, "debug hook", FH_RANK_PLAIN);

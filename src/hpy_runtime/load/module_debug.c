@@ -6,7 +6,7 @@
 #include "hpy_runtime/debug/debug_list.h"
 #include "hpy_runtime/debug/debug_report.h"
 #include "hpy_runtime/trace/trace.h"
-#include "load_file.h"
+#include "load.h"
 
 static PyObject *new_none(void) {
   Py_IncRef(&_Py_NoneStruct);

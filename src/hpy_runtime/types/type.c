@@ -7,7 +7,7 @@
  * instances may have a shorter function, dealloc_plain. */
 #include "type.h"
 
-#include "pypy_struct.h"
+#include "pypy_type.h"
 
 /* ---- guests ---- */
 

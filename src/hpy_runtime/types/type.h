@@ -85,7 +85,7 @@ static inline FhpyType *type_note(PyObject *type) {
 
 static inline PyObject *type_base(PyObject *type) { return type_member(type, MEMBER_BASE); }
 
-/* Returns the base in the specification of an HPy type: on PyPy this skips the class that pypy_struct.h inserts. */
+/* Returns the base in the specification of an HPy type: on PyPy this skips the class that pypy_type.h inserts. */
 static inline PyObject *type_base_known(PyObject *type) {
   type = type_base(type);
 #ifdef FHPY_PYPY
@@ -105,7 +105,7 @@ static inline FhpyType *type_nearest_note(PyObject *type) {
 }
 
 #ifdef FHPY_PYPY
-/* Returns the struct of a type whose class is an HPy metaclass (pypy_struct.h). It is made at the first request. */
+/* Returns the struct of a type whose class is an HPy metaclass (pypy_type.h). It is made at the first request. */
 void *fhpy_type_get_meta_struct(PyObject *type);
 #endif
 

@@ -2,6 +2,7 @@
 #ifndef FFI_HPY_RUNTIME_TYPE_BASES_H_
 #define FFI_HPY_RUNTIME_TYPE_BASES_H_
 
+#include "hpy_runtime/abi/cpython_abi.h"
 #include "type.h"
 
 typedef struct {
@@ -28,5 +29,12 @@ int fhpy_type_bases_describe(PyObject *bases, HPyType_BuiltinShape shape, FhpyTy
 
 /* Refuses bases that HPy did not make and that conflict with the new type. */
 int fhpy_type_bases_check_foreign(const HPyType_Spec *spec, const FhpyTypeBases *bases);
+
+/* --- metaclasses -------------------------------------------------------------------------------------------------- */
+
+/* Makes a type with a given metaclass, on every version. */
+
+/* Makes a type from the specification. If metaclass is NULL, the most derived metaclass of the bases is used. */
+PyObject *fhpy_type_meta_make(PyObject *metaclass, PyType_Spec *spec, PyObject *bases);
 
 #endif /* FFI_HPY_RUNTIME_TYPE_BASES_H_ */

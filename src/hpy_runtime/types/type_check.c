@@ -2,7 +2,7 @@
 #include "type_check.h"
 
 #include "hpy_runtime/api/appended.h"
-#include "pypy_meta.h"
+#include "pypy_type.h"
 #include "type.h"
 
 bool fhpy_type_check_has_slot(const HPyType_Spec *spec, HPySlot_Slot slot) {

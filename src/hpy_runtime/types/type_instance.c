@@ -1,7 +1,7 @@
 /* Makes instances of HPy types. */
 #include "type_instance.h"
 
-#include "hpy_runtime/abi/pypy_stack.h"
+#include "hpy_runtime/abi/pypy_functions.h"
 #include "type.h"
 
 static void set_vectorcall(PyObject *o, const FhpyType *note) {

@@ -6,12 +6,11 @@
 
 #include "hpy_runtime/api/extension.h"
 #include "pypy_slots.h"
-#include "pypy_struct.h"
+#include "pypy_type.h"
 #include "type_bases.h"
 #include "type_check.h"
 #include "type_instance.h"
 #include "type_members.h"
-#include "type_meta.h"
 
 /* ---- the note ---- */
 
@@ -60,7 +59,7 @@ static Py_ssize_t place_vectorcall(FhpyType *note, const HPyType_Spec *spec, con
   Py_ssize_t size = spec->basicsize == 0 ? 0 : note->data_offset + spec->basicsize;
 #ifdef FHPY_PYPY
   note->struct_size = spec->basicsize;
-  if (spec->builtin_shape == HPyType_BuiltinShape_Type) return 0; /* the struct is outside: pypy_struct.h */
+  if (spec->builtin_shape == HPyType_BuiltinShape_Type) return 0; /* the struct is outside: pypy_type.h */
 #endif
   if (note->vectorcall_offset != 0) return size; /* the extension has placed it */
   bool is_callable = bases->callable != NULL;
@@ -173,7 +172,7 @@ static void find_shortcuts(FhpyType *note, const HPyType_Spec *spec, PyObject *b
 }
 
 #ifdef FHPY_PYPY
-/* Makes the interpreter's type, with its own layout if it has a struct (pypy_struct.h). With a metaclass no class is
+/* Makes the interpreter's type, with its own layout if it has a struct (pypy_type.h). With a metaclass no class is
  * inserted, because the metaclass would observe its creation. */
 static PyObject *make_from(PyType_Spec *spec, const FhpyTypeParameters *params, bool has_own_layout) {
   has_own_layout = has_own_layout && params->metaclass == NULL;

@@ -1,13 +1,20 @@
+/* Parts of types that cpyext lacks, on PyPy: structs of their own, metaclasses, and the end of instances of str. */
+#ifndef FFI_HPY_RUNTIME_PYPY_TYPE_H_
+#define FFI_HPY_RUNTIME_PYPY_TYPE_H_
+
+#include <stdbool.h>
+
+#include "hpy_runtime/abi/cpython_abi.h"
+#include "hpy_runtime/abi/handle.h"
+
+/* --- structs ------------------------------------------------------------------------------------------------------ */
+
 /* The structs of types, on PyPy.
  *
  * cpyext allocates as much memory for a class made in Python as for a type without a metaclass. Therefore the struct
  * that a metaclass adds to its instances is outside of them, in a separate block that is found by the type's pointer.
  *
  * All functions require the GIL, which guards the blocks. */
-#ifndef FFI_HPY_RUNTIME_PYPY_STRUCT_H_
-#define FFI_HPY_RUNTIME_PYPY_STRUCT_H_
-
-#include "hpy_runtime/abi/cpython_abi.h"
 
 #ifdef FHPY_PYPY
 /* Returns the struct of a type, or NULL if it has none yet. */
@@ -34,4 +41,26 @@ void fhpy_pypy_struct_end(PyObject *type);
 PyObject *fhpy_pypy_layout_make_bases(PyObject *bases);
 #endif
 
-#endif /* FFI_HPY_RUNTIME_PYPY_STRUCT_H_ */
+/* --- metaclasses -------------------------------------------------------------------------------------------------- */
+
+/* Types with a metaclass, on PyPy, whose cpyext makes only types of class `type` from a specification. */
+
+#ifdef FHPY_PYPY
+/* Makes a type of class metaclass, which is not `type`. NULL with an exception raised. Requires the GIL. */
+PyObject *fhpy_pypy_meta_make(PyObject *metaclass, PyType_Spec *spec, PyObject *bases);
+
+/* Refuses a specification that needs memory within the type itself: returns 0, or -1 with TypeError raised. */
+int fhpy_pypy_meta_check(const HPyType_Spec *spec, bool has_call_slot);
+#endif
+
+/* --- subclasses of str -------------------------------------------------------------------------------------------- */
+
+/* The string data of instances of str subclasses, on PyPy. */
+
+#ifdef FHPY_PYPY
+/* Arranges that the string data of each instance of a str subclass is freed with the instance. Does nothing for other
+ * types. Never raises. */
+void fhpy_pypy_text_free_with(PyObject *type);
+#endif
+
+#endif /* FFI_HPY_RUNTIME_PYPY_TYPE_H_ */
