@@ -22,10 +22,9 @@
 #include "core/platform/system.h"
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/error_slot.h"
-#include "hpy_module/context/raised.h"
+#include "hpy_module/context/raise.h"
 #include "hpy_module/object/identity.h"
 #include "hpy_module/object/object.h"
-#include "hpy_module/object/orphan.h"
 #include "hpy_module/object/preserve.h"
 #include "proven.h"
 

@@ -2,7 +2,7 @@
 #ifndef FFI_HPY_COLLECT_EDGES_H_
 #define FFI_HPY_COLLECT_EDGES_H_
 
-#include "hpy_module/object/holder.h"
+#include "hpy_module/object/class_table.h"
 
 /* Visits the references of an object that no thread changes, each as often as the object has it. Targets are borrowed.
  * May run while all other threads are stopped. Calls getters of libraries. */

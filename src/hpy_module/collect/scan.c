@@ -18,7 +18,7 @@
 #include "hpy_module/context/growing.h"
 #include "hpy_module/function/callback.h"
 #include "hpy_module/object/identity.h"
-#include "hpy_module/object/opaque.h"
+#include "hpy_module/object/object.h"
 #include "hpy_module/object/preserve.h"
 
 /* --- nodes -------------------------------------------------------------------------------------------------------- */

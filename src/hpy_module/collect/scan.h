@@ -3,8 +3,8 @@
 #define FFI_HPY_COLLECT_SCAN_H_
 
 #include "hpy_module/context/py_owner.h"
+#include "hpy_module/object/class_table.h"
 #include "hpy_module/object/handle_cell.h"
-#include "hpy_module/object/holder.h"
 
 /* An object of the graph. Numbers of nodes are positions in FbScan.nodes; groups are sets of nodes, connected by
  * references between proven nodes, each with one node that represents it. */

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 #include "hpy_module/context/call.h"
+#include "hpy_module/context/context.h"
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/raise.h"
-#include "hpy_module/context/ref.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/convert/result.h"
 #include "hpy_module/error/error.h"

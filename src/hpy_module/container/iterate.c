@@ -9,7 +9,6 @@
 #include "core/platform/fork.h"
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/drop.h"
-#include "hpy_module/context/instance.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/type.h"
 #include "hpy_module/convert/core_function.h"

@@ -12,7 +12,7 @@
 #include "hpy_module/convert/argument.h"
 #include "hpy_module/convert/immediate.h"
 #include "hpy_module/object/recorded.h"
-#include "hpy_module/value/member.h"
+#include "hpy_module/value/value.h"
 
 TVMFFISafeCallType fb_lent_callee;
 uintptr_t fb_lent_first_type, fb_lent_type_span;

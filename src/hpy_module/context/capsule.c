@@ -1,11 +1,51 @@
+/* Pointers in Python objects: the interpreter's own object pointers, and capsules. */
+#include "capsule.h"
+
+#include <stdint.h>
+
+#include "core/platform/system.h"
+#include "drop.h"
+#include "raise.h"
+#include "thread.h"
+
+/* --- object pointers ---------------------------------------------------------------------------------------------- */
+
+/* The interpreter's object pointers, in contexts where handles are not object pointers. */
+
+void fb_pyobject_release(void *object) {
+  /* Looked up each time: only debug modes call this function. */
+  void *symbol = fh_loader_find_anywhere("Py_DecRef");
+  if (symbol == NULL) symbol = fh_loader_find_anywhere("PyPy_DecRef"); /* all names of PyPy 8 have this prefix */
+  void (*release)(void *);
+  memcpy(&release, &symbol, sizeof(release));
+  if (release != NULL) release(object);
+}
+
+HPy fb_pyobject_translate(HPyContext *ctx, void *object) {
+  /* makes its own reference, so the caller's reference must be released */
+  HPy h = HPy_FromPyObject(ctx, object);
+  fb_pyobject_release(object);
+  return h;
+}
+
+/* --- pointers from the cffi backend ------------------------------------------------------------------------------ */
+
+void *fb_lent_arg(HPyContext *ctx, HPy h, const char *method) {
+  if (!fb_thread_has_cffi_backend) {
+    fb_raise(ctx, ctx->h_TypeError, "%s is for the package's own Python code on PyPy", method);
+    return NULL;
+  }
+  void *address = HPyLong_AsVoidPtr(ctx, h);
+  if (address == NULL && !HPyErr_Occurred(ctx)) fb_raise(ctx, ctx->h_TypeError, "%s expected an address", method);
+  return address;
+}
+
+/* --- capsules ----------------------------------------------------------------------------------------------------- */
+
 /* Capsules that other libraries in the interpreter accept.
  *
  * PyPy 7.3 has two kinds of capsules: HPy's, and those of its C API, which NumPy and other libraries exchange. There
  * this file uses the C API through the handle's PyObject. Everywhere else an HPy capsule is a C API capsule. */
-#include "capsule.h"
-
-#include "core/platform/system.h"
-#include "drop.h"
 
 /* Member, symbol, result and arguments of the functions of PyPy's C API that this file uses. `release` is last:
  * pypy_api tests it to see whether all functions were found. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "core/platform/atomic.h"
-#include "raised.h"
+#include "raise.h"
 
 /* Defers the decref of an object until Python code asks for it, if the cffi backend runs. Returns false if it
  * cannot. */

@@ -3,7 +3,7 @@
 #define FFI_HPY_CONTEXT_KEYWORDS_H_
 
 #include "call.h"
-#include "ref.h"
+#include "context.h"
 
 /* The keyword arguments that a function accepts. `interned` is NULL, or has room for each name; fb_keywords_intern then
  * fills it once during the import, so that most names are recognised by their pointers. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "error_slot.h"
-#include "raised.h"
+#include "raise.h"
 #include "thread.h"
 
 /* Owners that were dropped where Python code may not run, or where no context was valid (hpy's debug mode has a context

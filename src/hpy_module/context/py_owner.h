@@ -2,8 +2,8 @@
 #ifndef FFI_HPY_CONTEXT_PY_OWNER_H_
 #define FFI_HPY_CONTEXT_PY_OWNER_H_
 
+#include "context.h"
 #include "core/platform/atomic.h"
-#include "ref.h"
 
 /* A Python object owned by native code, which may drop it on any thread and at any time. */
 typedef struct FbPyOwner {

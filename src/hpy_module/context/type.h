@@ -1,8 +1,49 @@
-/* Makes the binding's types, and works around gaps of HPy implementations. */
+/* The binding's types, their properties, and checks of their instances. */
 #ifndef FFI_HPY_CONTEXT_TYPE_H_
 #define FFI_HPY_CONTEXT_TYPE_H_
 
 #include "context.h"
+
+/* --- instances ---------------------------------------------------------------------------------------------------- */
+
+/* Instances of the binding's types, and errors for instances that the types did not make. */
+
+/* Checks cls, the first argument of the __new__ of `own`: raises TypeError unless cls is that type or a subclass.
+ * Returns 0 or -1. */
+int fb_instance_check_new(HPyContext *ctx, HPy cls, const FbRef *own);
+/* HPy_New for the tp_new of `own`. PyPy 7.3 does not reject Device.__new__(Array); our runtime and CPython do. */
+FH_INLINE HPy fb_instance_make(HPyContext *ctx, HPy cls, const FbRef *own, void **data) {
+  if (FH_UNLIKELY(fb_ext == NULL) && fb_instance_check_new(ctx, cls, own) != 0) return HPy_NULL;
+  return _HPy_New(ctx, cls, data);
+}
+/* Raises the TypeError for an object without the struct of its class, as made by object.__new__ on PyPy. Returns
+ * HPy_NULL. */
+HPy fb_instance_raise_unmade(HPyContext *ctx, HPy h);
+
+/* --- properties --------------------------------------------------------------------------------------------------- */
+
+/* Properties made of C functions, and the accessor objects that they call. */
+
+/* The functions of a property. The closure must stay valid for the life of the process. */
+typedef struct FbAccess {
+  HPyFunc_getter get;
+  HPyFunc_setter set; /* NULL: read-only */
+  void *closure;
+} FbAccess;
+
+/* Makes property(get, set) for instances of `type`; other objects raise TypeError. */
+HPy fb_property_new(HPyContext *ctx, HPy type, const char *name, FbAccess access);
+
+/* Gives a type an __init_subclass__ that raises TypeError. Returns 0, or -1 with an exception raised. */
+int fb_property_refuse_subclasses(HPyContext *ctx, HPy type, const char *name);
+
+/* The accessor type: its spec, from which fb_type_init makes the type, and the reference to the type. */
+extern HPyType_Spec fb_property_spec;
+extern FbRef fb_property_accessor;
+
+/* --- types -------------------------------------------------------------------------------------------------------- */
+
+/* Makes the binding's types, and works around gaps of HPy implementations. */
 
 /* Like HPyType_FromSpec, with a base class or HPy_NULL.
  *

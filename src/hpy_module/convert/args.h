@@ -1,16 +1,78 @@
-/* Writes native values that own nothing: plain values and views of objects. */
+/* The arguments of a native call: their values, their temporaries, and the scope that they bring. */
 #ifndef FFI_HPY_CONVERT_ARGS_H_
 #define FFI_HPY_CONVERT_ARGS_H_
 
+#include <dlpack/dlpack.h>
 #include <stdint.h>
 #include <string.h>
 #include <tvm/ffi/c_api.h>
+#include <tvm/ffi/extra/c_env_api.h>
 
+#include "core/platform/atomic.h"
 #include "core/platform/base.h"
+#include "hpy_module/context/context.h"
 #include "hpy_module/context/drop.h"
 #include "hpy_module/object/handle_cell.h"
 #include "hpy_module/object/identity.h"
-#include "scope.h"
+
+/* --- numbers of exchange APIs ------------------------------------------------------------------------------------- */
+
+/* Numbers for the exchange API tables under which containers were returned. A number fits into a handle cell.
+ *
+ * A table is constant and lives as long as the process. Each number belongs to one table for good. */
+
+/* Numbers begin at 1. Relaxed loads are enough, because a table is constant. */
+extern const DLPackExchangeAPI *fb_exchange_number_tables[UINT8_MAX + 1];
+
+/* Returns the exchange table under which a container was returned, or NULL. */
+FH_INLINE const DLPackExchangeAPI *fb_exchange_number_find(const FbHandleCell *cell) {
+  uint8_t number = fh_atomic_load_relaxed(&cell->table);
+  if (FH_LIKELY(number == 0)) return NULL;
+  return fh_atomic_load_relaxed(&fb_exchange_number_tables[number]);
+}
+
+/* Records that a container was returned under `exchange`. Does nothing once all numbers are in use. */
+void fb_exchange_number_set(FbHandleCell *cell, const DLPackExchangeAPI *exchange);
+
+/* --- the scope of a call ------------------------------------------------------------------------------------------ */
+
+/* The scope of a call: the stream and the allocator that the libraries of the arguments use. */
+
+/* All zero: the scope is empty. */
+typedef struct FbScope {
+  /* table of the last tensor with a table, else of the first container with a table */
+  const DLPackExchangeAPI *exchange;
+  DLDevice device;                   /* device of the first tensor outside of host memory; type 0: there is none */
+  TVMFFIStreamHandle stream;         /* the stream on which the library of that tensor works */
+} FbScope;
+
+/* The previous stream and allocator, which fb_scope_leave restores. */
+typedef struct FbScopeBefore {
+  TVMFFIStreamHandle stream;
+  DLPackManagedTensorAllocator allocator;
+} FbScopeBefore;
+
+FH_INLINE bool fb_scope_is_set(const FbScope *scope) {
+  return ((uintptr_t)scope->exchange | (uintptr_t)scope->device.device_type) != 0;
+}
+
+/* Sets the calling thread's stream and allocator to those of the scope. Returns 0, or -1 with an exception raised and
+ * nothing changed. */
+int fb_scope_enter(HPyContext *ctx, const FbScope *scope, FbScopeBefore *before);
+/* Restores the previous stream and allocator. Keeps the thread's native error. */
+void fb_scope_leave(const FbScope *scope, const FbScopeBefore *before);
+
+/* Each of the three functions below records an argument. Returns 0, or -1 with an exception raised.
+ * A tensor that was imported through an exchange table: */
+int fb_scope_add_tensor(HPyContext *ctx, FbScope *scope, const DLPackExchangeAPI *exchange, const TVMFFIObject *tensor);
+/* A container that was returned under a table, and so may contain tensors: */
+int fb_scope_add_container(HPyContext *ctx, FbScope *scope, const DLPackExchangeAPI *exchange, TVMFFIObject *container);
+/* A tensor whose owner reports its stream by __tvm_ffi_env_stream__: */
+int fb_scope_add_producer(HPyContext *ctx, FbScope *scope, HPy producer, const TVMFFIObject *tensor);
+
+/* --- arguments ---------------------------------------------------------------------------------------------------- */
+
+/* Writes native values that own nothing: plain values and views of objects. */
 
 /* Makes *out the value with one store of 16 bytes. A C++ callee copies the value with one load of 16 bytes. An x86-64
  * processor forwards one 16-byte store to such a load; after two stores of 8 bytes, the load waits until both have

@@ -7,17 +7,15 @@
 
 #include "args.h"
 #include "bigint.h"
-#include "exchange_number.h"
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/hook.h"
 #include "hpy_module/context/messages.h"
 #include "hpy_module/context/raise.h"
-#include "hpy_module/context/raised.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/error/error.h"
 #include "hpy_module/object/identity.h"
 #include "hpy_module/object/object.h"
-#include "hpy_module/object/rvalue_ref.h"
+#include "hpy_module/object/transfer.h"
 #include "immediate.h"
 
 /* The nesting limit for values, and the number of string bytes that fit into a TVMFFIAny. */

@@ -10,7 +10,7 @@
 #include "hpy_module/context/py_owner.h"
 #include "hpy_module/context/thread.h"
 #include "hpy_module/error/error.h"
-#include "hpy_module/object/type_attr.h"
+#include "hpy_module/object/class_table.h"
 
 /* Returns a new reference, or NULL. Leaves no error pending in either case. */
 static TVMFFIObject *look_up(const FbCoreFunction *self) {

@@ -10,7 +10,7 @@
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/error/error.h"
-#include "hpy_module/object/opaque.h"
+#include "hpy_module/object/object.h"
 
 /* By type index; NULL if fb_result_set was not called. Written during the import, read without a lock. */
 static FbResult results[kTVMFFIDynObjectBegin];

@@ -69,4 +69,12 @@ FbGuarded fb_guard_call(HPyContext *ctx, HPy callable, const HPy *argv, size_t n
 bool fb_guard_enter(HPyContext *ctx);
 void fb_guard_leave(void);
 
+/* --- signals ------------------------------------------------------------------------------------------------------ */
+
+/* Signals that arrive while native code runs: the answer to TVMFFIEnvCheckSignals. */
+
+/* Registers the binding with the core, so that a native call of TVMFFIEnvCheckSignals runs the handler of a waiting
+ * signal. An exception of the handler (KeyboardInterrupt) stays raised on the thread until the native call returns. */
+void fb_signals_connect(void);
+
 #endif /* FFI_HPY_ERROR_ERROR_H_ */

@@ -10,11 +10,10 @@
 #include "error.h"
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/py_owner.h"
-#include "hpy_module/context/raised.h"
+#include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/context/thread.h"
 #include "hpy_module/object/object.h"
-#include "hpy_module/object/opaque.h"
 #include "hpy_module/object/wrap.h"
 
 /* --- error objects ------------------------------------------------------------------------------------------------ */

@@ -14,7 +14,6 @@
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/messages.h"
 #include "hpy_module/context/raise.h"
-#include "hpy_module/context/raised.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/context/thread.h"
 #include "hpy_module/convert/argument.h"

@@ -16,13 +16,12 @@
 #include "hpy_module/context/thread.h"
 #include "hpy_module/convert/args.h"
 #include "hpy_module/convert/argument.h"
-#include "hpy_module/convert/exchange_number.h"
 #include "hpy_module/convert/result.h"
 #include "hpy_module/error/error.h"
 #include "hpy_module/object/identity.h"
 #include "hpy_module/object/type_tag.h"
 #include "hpy_module/tensor/exchange.h"
-#include "hpy_module/value/member.h"
+#include "hpy_module/value/value.h"
 
 /* The number of arguments that are converted on the C stack. */
 enum { STACK_ARGS = 8 };

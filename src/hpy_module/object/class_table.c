@@ -1,12 +1,82 @@
-/* The table of classes: slots by type index. The first slots are one array, later slots are in chunks. Chunks and
- * classes are never freed, so that a reader needs no lock and loads two pointers at most. */
+/* Native types: their attributes, the references in their objects, and their classes. */
 #include "class_table.h"
 
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/platform/atomic.h"
-#include "holder.h"
-#include "own_class.h"
+#include "type_tag.h"
+
+/* --- attributes of types ------------------------------------------------------------------------------------------ */
+
+/* Attribute columns of types. */
+
+const TVMFFIAny *fb_type_attr_in(const TVMFFITypeAttrColumn *column, int32_t type_index) {
+  /* Loaded before the data, as c_api.h requires. Acquire: pairs with the core's publication of a longer column. */
+  int32_t size = fh_atomic_load_acquire(&column->size);
+  int64_t row = (int64_t)type_index - column->begin_index;
+  if (row < 0 || row >= size) return NULL;
+  /* Both acquire: the cells of a growing column are copied before its data is published, and the value of a cell is
+   * stored before its type. */
+  const TVMFFIAny *cell = fh_atomic_load_acquire(&column->data) + row;
+  return fh_atomic_load_acquire(&cell->type_index) == kTVMFFINone ? NULL : cell;
+}
+
+const TVMFFIAny *fb_type_attr_find(int32_t type_index, const TVMFFIByteArray *name) {
+  const TVMFFITypeAttrColumn *column = TVMFFIGetTypeAttrColumn(name);
+  return column == NULL ? NULL : fb_type_attr_in(column, type_index);
+}
+
+/* --- types that hold references ----------------------------------------------------------------------------------- */
+
+/* Reads from the reflection whether a type can hold references to other objects. */
+
+FbHolderTraverse fb_holder_traverse(int32_t type_index) {
+  static const TVMFFITypeAttrColumn *known; /* columns live as long as the process */
+  static const TVMFFIByteArray name = {"__ffi_traverse__", sizeof("__ffi_traverse__") - 1};
+  const TVMFFITypeAttrColumn *column = fh_atomic_load_relaxed(&known);
+  if (column == NULL) {
+    column = TVMFFIGetTypeAttrColumn(&name);
+    if (column == NULL) return NULL;
+    fh_atomic_store_relaxed(&known, column);
+  }
+  const TVMFFIAny *value = fb_type_attr_in(column, type_index);
+  FbHolderTraverse traverse = NULL;
+  if (value != NULL && value->type_index == kTVMFFIOpaquePtr) memcpy(&traverse, &value->v_ptr, sizeof(traverse));
+  return traverse;
+}
+
+static bool has_holding_field(const TVMFFITypeInfo *info) {
+  for (int32_t i = 0; i < info->num_fields; ++i) {
+    if (fb_holder_is_field(&info->fields[i])) return true;
+  }
+  return fb_holder_traverse(info->type_index) != NULL;
+}
+
+FbHolderKind fb_holder_kind(int32_t type_index) {
+  switch (type_index) {
+  case kTVMFFIArray:
+  case kTVMFFIList: return FB_HOLDER_SEQUENCE;
+  case kTVMFFIMap:
+  case kTVMFFIDict: return FB_HOLDER_MAPPING;
+  case kTVMFFIFunction: return FB_HOLDER_FUNCTION;
+  case kTVMFFIOpaquePyObject: return FB_HOLDER_PYTHON;
+  case kTVMFFIError: return FB_HOLDER_ERROR;
+  default: break;
+  }
+  const TVMFFITypeInfo *info = type_index < kTVMFFIStaticObjectBegin ? NULL : TVMFFIGetTypeInfo(type_index);
+  if (info == NULL) return FB_HOLDER_NONE;
+  for (int32_t i = 0; i < info->type_depth; ++i) {
+    if (has_holding_field(info->type_ancestors[i])) return FB_HOLDER_FIELDS;
+  }
+  return has_holding_field(info) ? FB_HOLDER_FIELDS : FB_HOLDER_NONE;
+}
+
+/* --- classes ------------------------------------------------------------------------------------------------------ */
+
+/* The table of classes: slots by type index. The first slots are one array, later slots are in chunks. Chunks and
+ * classes are never freed, so that a reader needs no lock and loads two pointers at most. */
 
 /* 1024 chunks, of 2 KiB each. */
 enum { CHUNK_SIZE = 256, N_CHUNKS = (FB_CLASS_TABLE_MAX - FB_CLASS_TABLE_FIRST) / CHUNK_SIZE };

@@ -24,7 +24,7 @@ typedef struct FbHandleCell {
   int32_t n_uses;       /* calls in progress that are counted here, or one of the states below */
   uint8_t listing;      /* an FbListing */
   /* Set for a container that a call returned if an argument of the call had an exchange table: the number of the table
-   * (exchange_number.h). Tensors read from the container become arrays of that library. 0: none. */
+   * (args.h). Tensors read from the container become arrays of that library. 0: none. */
   uint8_t table;
   /* Whether the wrapper was returned more than once. tvm_ffi would have made a new wrapper each time, and a program
    * that moves one of these wrappers keeps the others. Therefore a move from this wrapper takes a reference and leaves

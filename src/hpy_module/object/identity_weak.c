@@ -9,7 +9,7 @@
 
 #include "handle_cell.h"
 #include "hpy_module/context/call.h"
-#include "hpy_module/context/ref.h"
+#include "hpy_module/context/context.h"
 
 /* The weak reference of one wrapper: in the FbOwner while the owner lives, afterwards in `waiting`. */
 struct FbWeak {

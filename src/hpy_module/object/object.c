@@ -4,11 +4,11 @@
 #include "handle_cell.h"
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/hook.h"
-#include "hpy_module/context/instance.h"
 #include "hpy_module/context/messages.h"
+#include "hpy_module/context/py_owner.h"
 #include "hpy_module/context/raise.h"
+#include "hpy_module/context/type.h"
 #include "identity.h"
-#include "own_class.h"
 #include "type_tag.h"
 
 bool fb_object_has_owner;
@@ -108,4 +108,35 @@ FbHandleCell *fb_object_make_cell(HPyContext *ctx, HPy self) {
   }
   FbHandleCell *cell = fb_object_cell(ctx, self);
   return cell != NULL || fb_object_make_owner(ctx, self) != 0 ? cell : fb_object_cell(ctx, self);
+}
+
+/* --- Python objects ----------------------------------------------------------------------------------------------- */
+
+/* Python objects owned by native code: an ffi.OpaquePyObject around an FbPyOwner. Other bindings in the process may
+ * also make such objects, with their own deleters. */
+
+/* The layout of an ffi.OpaquePyObject after its header. The first word is the ABI's TVMFFIOpaqueObjectCell; the deleter
+ * follows in both cores, ours and apache-tvm-ffi's. The deleter identifies the binding that made the object. */
+typedef struct OpaqueCell {
+  void *handle;
+  void (*deleter)(void *handle);
+} OpaqueCell;
+
+FbPyOwner *fb_opaque_owner(TVMFFIObject *handle) {
+  const OpaqueCell *cell = (const OpaqueCell *)(handle + 1);
+  return cell->deleter == fb_py_owner_drop ? cell->handle : NULL;
+}
+
+HPy fb_opaque_unwrap(HPyContext *ctx, TVMFFIObject *handle) {
+  const FbPyOwner *owner = fb_opaque_owner(handle);
+  return owner != NULL ? fb_ref_load(ctx, &owner->ref) : HPy_NULL;
+}
+
+TVMFFIObject *fb_opaque_new(HPyContext *ctx, HPy h) {
+  FbPyOwner *owner = fb_py_owner_new(ctx, h);
+  TVMFFIObjectHandle made = NULL;
+  if (owner != NULL && TVMFFIObjectCreateOpaque(owner, kTVMFFIOpaquePyObject, fb_py_owner_drop, &made) != 0) {
+    fb_py_owner_drop(owner);
+  }
+  return made;
 }

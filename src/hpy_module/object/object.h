@@ -5,6 +5,7 @@
 #include <tvm/ffi/c_api.h>
 
 #include "handle_cell.h"
+#include "hpy_module/context/py_owner.h"
 
 /* The struct of CObject, and the beginning of the struct of every derived class.
  *
@@ -84,5 +85,20 @@ HPy fb_object_raise_no_handle(HPyContext *ctx, HPy self);
 int fb_object_complete(HPyContext *ctx, HPy self);
 /* Raises RuntimeError because a call uses the handle. Returns -1. */
 int fb_object_raise_in_use(HPyContext *ctx);
+
+/* --- Python objects ----------------------------------------------------------------------------------------------- */
+
+/* Python objects owned by native code: ffi.OpaquePyObject. */
+
+/* Returns the Python object inside `handle` as a new handle if this binding made `handle`; HPy_NULL without an
+ * exception if another binding made it. */
+HPy fb_opaque_unwrap(HPyContext *ctx, TVMFFIObject *handle);
+
+/* Returns the owner of the Python object inside `handle`, borrowed; NULL if another binding made it. */
+FbPyOwner *fb_opaque_owner(TVMFFIObject *handle);
+
+/* Returns an owned native object that owns h. NULL if memory is exhausted: then an exception is raised, or a native
+ * error is pending. */
+TVMFFIObject *fb_opaque_new(HPyContext *ctx, HPy h);
 
 #endif /* FFI_HPY_OBJECT_OBJECT_H_ */

@@ -10,9 +10,8 @@
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/type.h"
 #include "identity.h"
-#include "orphan.h"
-#include "own_class.h"
 #include "preserve.h"
+#include "type_tag.h"
 
 bool (*fb_object_type_end_only)(TVMFFIObject *object);
 

@@ -2,7 +2,7 @@
 #ifndef FFI_HPY_OBJECT_OBJECT_TYPE_H_
 #define FFI_HPY_OBJECT_OBJECT_TYPE_H_
 
-#include "hpy_module/context/instance.h"
+#include "hpy_module/context/type.h"
 #include "object.h"
 
 /* Destroys an object of which a dying wrapper has the only reference, if there is a faster way than the object's

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "hpy_module/context/raised.h"
+#include "hpy_module/context/raise.h"
 #include "identity.h"
 #include "object.h"
 

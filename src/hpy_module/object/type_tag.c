@@ -14,7 +14,21 @@
 #include "hpy_module/context/hook.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
-#include "own_class.h"
+
+/* --- the binding's classes ---------------------------------------------------------------------------------------- */
+
+/* The binding's own classes. */
+
+FbRef fb_own_class_object, fb_own_class_function, fb_own_class_owner;
+
+bool fb_own_class_check(HPyContext *ctx, HPy h, const FbRef *own_class) {
+  HPy cls = fb_ref_borrow(ctx, own_class);
+  bool is_instance = HPy_TypeCheck(ctx, h, cls);
+  fb_ref_return(ctx, cls);
+  return is_instance;
+}
+
+/* --- type tags ---------------------------------------------------------------------------------------------------- */
 
 /* Sparse from the start: each collision in the lookup of int or str would slow every call down. */
 enum { FIRST_SLOTS = 4096 };

@@ -6,7 +6,20 @@
 #include <dlpack/dlpack.h>
 
 #include "core/platform/atomic.h"
-#include "hpy_module/context/ref.h"
+#include "hpy_module/context/context.h"
+
+/* --- the binding's classes ---------------------------------------------------------------------------------------- */
+
+/* The binding's own classes that this folder recognises. Each is stored once, during the import. */
+
+extern FbRef fb_own_class_object; /* CObject */
+extern FbRef fb_own_class_function; /* Function */
+extern FbRef fb_own_class_owner; /* of FbOwner (handle_cell.h); empty where CObjects have no owner */
+
+/* Whether h is an instance of `own_class`. Never fails. */
+bool fb_own_class_check(HPyContext *ctx, HPy h, const FbRef *own_class);
+
+/* --- type tags ---------------------------------------------------------------------------------------------------- */
 
 typedef enum FbTypeTag {
   FB_TYPE_KIND_UNKNOWN = 0, /* not classified yet */
@@ -55,7 +68,7 @@ typedef struct FbTypeTagEntry {
   unsigned protocols; /* FB_PROTOCOL_* */
   FbRef converter; /* FB_TYPE_KIND_CONVERTER only */
   const DLPackExchangeAPI *exchange; /* FB_TYPE_KIND_EXCHANGE only */
-  /* The Function that makes the instances (record/class_call.c), never released; 0: calls of the class do other work.
+  /* The Function that makes the instances (record/init_method.c), never released; 0: calls of the class do other work.
    * It may change while others read it. */
   intptr_t constructor;
   struct FbTypeTagEntry *next; /* next unused entry */

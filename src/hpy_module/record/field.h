@@ -6,7 +6,7 @@
 #include <tvm/ffi/c_api.h>
 
 #include "core/object/field_access.h"
-#include "hpy_module/context/ref.h"
+#include "hpy_module/context/context.h"
 #include "hpy_module/schema/schema.h"
 
 /* The fields of one type. Complete before it is published, constant afterwards, never freed. */

@@ -7,10 +7,9 @@
 
 #include "field.h"
 #include "hpy_module/context/call.h"
+#include "hpy_module/context/capsule.h"
 #include "hpy_module/context/error_slot.h"
-#include "hpy_module/context/instance.h"
 #include "hpy_module/context/messages.h"
-#include "hpy_module/context/pyobject.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/context/thread.h"

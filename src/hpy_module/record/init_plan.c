@@ -11,7 +11,7 @@
 #include "hpy_module/context/keywords.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
-#include "hpy_module/object/type_attr.h"
+#include "hpy_module/object/class_table.h"
 
 /* --- defaults ----------------------------------------------------------------------------------------------------- */
 

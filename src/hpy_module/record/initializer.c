@@ -12,7 +12,6 @@
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/hook.h"
-#include "hpy_module/context/instance.h"
 #include "hpy_module/context/messages.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"

@@ -11,8 +11,8 @@
 #include "hpy_module/context/error_slot.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/convert/core_function.h"
-#include "hpy_module/object/type_attr.h"
-#include "refuse.h"
+#include "hpy_module/object/class_table.h"
+#include "mismatch.h"
 
 static FbCoreFunction dict_find = {.name = "ffi.DictGetItemOrMissing"};
 

@@ -10,7 +10,7 @@
 #include "hpy_module/context/error_slot.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/convert/core_function.h"
-#include "refuse.h"
+#include "mismatch.h"
 
 /* Functions of the core, looked up at first use. */
 static FbCoreFunction make_array = {.name = "ffi.Array"}, make_list = {.name = "ffi.List"},

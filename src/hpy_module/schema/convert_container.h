@@ -5,7 +5,6 @@
 #include <tvm/ffi/c_api.h>
 
 #include "mismatch.h"
-#include "refuse.h"
 #include "schema.h"
 
 /* Sets fb_convert_container (convert.h). */

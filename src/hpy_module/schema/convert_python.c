@@ -12,15 +12,14 @@
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/hook.h"
 #include "hpy_module/context/raise.h"
-#include "hpy_module/context/raised.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/context/thread.h"
 #include "hpy_module/convert/argument.h"
 #include "hpy_module/convert/result.h"
 #include "hpy_module/error/error.h"
 #include "hpy_module/error/translate.h"
-#include "refuse.h"
-#include "source_protocol.h"
+#include "mismatch.h"
+#include "source.h"
 
 static FbConverted convert(HPyContext *ctx, const FbSchema *schema, FbSource *source, TVMFFIAny *out,
                            FbMismatch *mismatch);

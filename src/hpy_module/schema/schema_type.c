@@ -13,10 +13,9 @@
 #include "convert_python.h"
 #include "core/platform/atomic.h"
 #include "hpy_module/context/call.h"
+#include "hpy_module/context/capsule.h"
 #include "hpy_module/context/drop.h"
-#include "hpy_module/context/instance.h"
 #include "hpy_module/context/keywords.h"
-#include "hpy_module/context/pyobject.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/context/thread.h"
@@ -24,7 +23,7 @@
 #include "hpy_module/convert/core_function.h"
 #include "hpy_module/convert/result.h"
 #include "hpy_module/error/error.h"
-#include "hpy_module/value/cany.h"
+#include "hpy_module/value/value.h"
 
 typedef struct FbSchemaObject {
   /* NULL until the first use. Threads that compile at the same time store the same pointer, because trees are

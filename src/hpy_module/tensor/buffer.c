@@ -3,7 +3,7 @@
  * A buffer has its own reference to the native tensor, because the wrapper may lose its handle to a move while the
  * buffer is in use. PyPy does not keep `internal` until it releases a buffer, and copies the extents at once. There the
  * wrapper keeps the tensor: the cffi backend makes a wrapper for each buffer. */
-#include "buffer.h"
+#include "parts.h"
 
 #include <stdlib.h>
 

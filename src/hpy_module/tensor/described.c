@@ -1,7 +1,7 @@
 /* Tensors over memory that Python code describes by numbers: a DLPack capsule over the memory of any Python object, and
  * a view of a part of a Tensor. The package checks indices and bounds; the core checks that the numbers can describe
  * memory. */
-#include "described.h"
+#include "parts.h"
 
 #include <stdlib.h>
 

@@ -15,9 +15,9 @@
 #include "hpy_module/convert/argument.h"
 #include "hpy_module/convert/result.h"
 #include "hpy_module/error/error.h"
-#include "lazy_bits.h"
 #include "managed.h"
 #include "ndarray.h"
+#include "parts.h"
 
 /* --- import ------------------------------------------------------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /* Export of a Tensor by DLPack: __dlpack__ with the arguments of the array API, and short forms of it. A capsule owns a
  * managed tensor, whose deleter releases a reference to the native tensor, so the memory may outlive the Python
  * object. */
-#include "dlpack_out.h"
+#include "parts.h"
 
 #include <assert.h>
 

@@ -6,19 +6,18 @@
 
 #include "borrowed.h"
 #include "core/platform/atomic.h"
-#include "exchange_python.h"
+#include "exchange_table.h"
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/capsule.h"
 #include "hpy_module/context/drop.h"
-#include "hpy_module/context/pyobject.h"
 #include "hpy_module/context/raise.h"
+#include "hpy_module/convert/args.h"
 #include "hpy_module/convert/argument.h"
-#include "hpy_module/convert/exchange_number.h"
 #include "hpy_module/convert/result.h"
 #include "hpy_module/error/error.h"
 #include "hpy_module/object/object_type.h"
-#include "lazy_bits.h"
 #include "managed.h"
+#include "parts.h"
 
 /* PyPy 7.3 has no object pointers. hpy's debug mode has no context that outlives a call, and the functions of tables
  * like ours get none. */

@@ -1,6 +1,4 @@
-/* Our own exchange table: C code of other libraries calls it to read the memory of a Tensor, or to make a Tensor. Its
- * functions get no context and may run on any thread, attached or not. Functions for Python objects fail like C API
- * functions, with an exception raised, unless the interpreter no longer exists. */
+/* Exchange APIs that the binding makes: its own, and one of Python functions. */
 #include "exchange_table.h"
 
 #include <tvm/ffi/extra/c_env_api.h>
@@ -8,7 +6,6 @@
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/capsule.h"
 #include "hpy_module/context/drop.h"
-#include "hpy_module/context/pyobject.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/thread.h"
 #include "hpy_module/error/error.h"
@@ -16,6 +13,12 @@
 #include "hpy_module/object/type_tag.h"
 #include "hpy_module/object/wrap.h"
 #include "managed.h"
+
+/* --- our table ---------------------------------------------------------------------------------------------------- */
+
+/* Our own exchange table: C code of other libraries calls it to read the memory of a Tensor, or to make a Tensor. Its
+ * functions get no context and may run on any thread, attached or not. Functions for Python objects fail like C API
+ * functions, with an exception raised, unless the interpreter no longer exists. */
 
 /* Allocates host memory, without the interpreter: the error is passed to the caller's function. */
 static int allocate(DLTensor *prototype, DLManagedTensorVersioned **out, void *error_ctx,
@@ -156,4 +159,81 @@ HPyDef_METH(fb_exchange_table_get, "exchange_table", HPyFunc_NOARGS,
 static HPy fb_exchange_table_get_impl(HPyContext *ctx, HPy self) {
   (void)self;
   return fb_capsule_new_lasting(ctx, &table, "dlpack_exchange_api");
+}
+
+/* --- a table of Python functions ---------------------------------------------------------------------------------- */
+
+/* An exchange table made of Python functions, which the package sets as hooks (ffi_hpy/_optional_torch_c_dlpack.py). It
+ * is slower than a library's own table, but in contrast to __dlpack__ alone it makes arrays of that library as results,
+ * and reports their streams. `classify` returns the pointer of this table for such a library's classes. */
+
+/* The hook makes a Tensor from the array, and the Tensor is exported. */
+static int managed_from_array(HPyContext *ctx, HPy array, DLManagedTensorVersioned **out) {
+  HPy tensor = fb_hook_call(ctx, FB_HOOK_ARRAY_TO_TENSOR, &array, 1);
+  if (HPy_IsNull(tensor)) return -1;
+  TVMFFIObject *handle = fb_exchange_table_handle(ctx, tensor);
+  HPy_Close(ctx, tensor);
+  if (handle == NULL) return -1;
+  int rc = TVMFFITensorToDLPackVersioned(handle, out);
+  if (rc != 0) fb_error_raise_pending(ctx, "__dlpack__");
+  fb_drop_object(handle, rc);
+  return rc;
+}
+
+/* The entry of the table. Fails with an exception raised, unless the interpreter is finalizing. */
+static int from_object(void *py_object, DLManagedTensorVersioned **out) {
+  FbThread attach;
+  *out = NULL;
+  if (fb_thread_attach(&attach) != 0) return -1;
+  HPy array = fb_pyobject_borrow(attach.ctx, py_object);
+  int rc = HPy_IsNull(array) ? -1 : managed_from_array(attach.ctx, array, out);
+  if (!HPy_IsNull(array)) HPy_Close(attach.ctx, array);
+  fb_thread_detach(&attach);
+  return rc;
+}
+
+HPy fb_exchange_python_array(HPyContext *ctx, TVMFFIObject *tensor) {
+  /* fb_wrap_object steals a reference, also on failure. The caller's reference is released at the end, after
+   * success. */
+  TVMFFIObjectIncRef(tensor);
+  HPy wrapper = fb_wrap_object(ctx, tensor);
+  if (HPy_IsNull(wrapper)) return wrapper;
+  HPy array = fb_hook_call(ctx, FB_HOOK_TENSOR_TO_ARRAY, &wrapper, 1);
+  HPy_Close(ctx, wrapper);
+  if (!HPy_IsNull(array)) TVMFFIObjectDecRef(tensor);
+  return array;
+}
+
+/* The entry of the table: passes a device type and index to the hook, which returns a pointer. */
+static int stream_by_hook(DLDeviceType device_type, int32_t device_id, void **out) {
+  FbThread attach;
+  *out = NULL;
+  if (fb_thread_attach(&attach) != 0) return -1;
+  HPyContext *ctx = attach.ctx;
+  HPy device[2] = {HPyLong_FromInt32_t(ctx, device_type), HPyLong_FromInt32_t(ctx, device_id)};
+  HPy answer =
+      HPy_IsNull(device[0]) || HPy_IsNull(device[1]) ? HPy_NULL : fb_hook_call(ctx, FB_HOOK_ARRAY_STREAM, device, 2);
+  for (int i = 0; i < 2; ++i) {
+    if (!HPy_IsNull(device[i])) HPy_Close(ctx, device[i]);
+  }
+  if (!HPy_IsNull(answer)) {
+    *out = HPyLong_AsVoidPtr(ctx, answer);
+    HPy_Close(ctx, answer);
+  }
+  int rc = HPyErr_Occurred(ctx) ? -1 : 0;
+  fb_thread_detach(&attach);
+  return rc;
+}
+
+const DLPackExchangeAPI fb_exchange_python_table = {
+    .header = {.version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION}, .prev_api = NULL},
+    .managed_tensor_from_py_object_no_sync = from_object,
+    .current_work_stream = stream_by_hook,
+};
+
+HPyDef_METH(fb_exchange_python_address, "exchange_from_python", HPyFunc_NOARGS,
+            .doc = "Address of the exchange table that calls hooks.")
+static HPy fb_exchange_python_address_impl(HPyContext *ctx, HPy self) {
+  (void)self;
+  return HPyLong_FromUInt64_t(ctx, (uint64_t)(uintptr_t)&fb_exchange_python_table);
 }

@@ -1,7 +1,7 @@
 /* Reads the bits from the structs of a tensor: its Python object has a pointer to the native tensor, which has a word
  * with the bits. PyTorch guarantees neither offset, so the package passes samples (lazy_bits_learn) whose two words
  * PyTorch also reports in Python. If the offsets are not found, the package checks each tensor. */
-#include "lazy_bits.h"
+#include "parts.h"
 
 #include "core/platform/atomic.h"
 #include "hpy_module/context/hook.h"

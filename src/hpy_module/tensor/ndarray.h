@@ -2,6 +2,7 @@
 #ifndef FFI_HPY_TENSOR_NDARRAY_H_
 #define FFI_HPY_TENSOR_NDARRAY_H_
 
+#include "hpy_module/context/context.h"
 #include "hpy_module/convert/argument.h"
 #include "hpy_module/object/type_tag.h"
 
@@ -21,5 +22,11 @@ FH_INLINE bool fb_ndarray_check(HPy value) {
 int fb_ndarray_tensor(HPyContext *ctx, HPy value, bool reads, TVMFFIObject **out);
 /* fb_ndarray_tensor as an FbConversion; also returns 1. */
 int fb_ndarray_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args);
+
+/* --- arrays in native objects ------------------------------------------------------------------------------------- */
+
+/* Tensors of arrays that native code holds as Python objects. */
+
+extern HPyDef fb_held_reader; /* array_reader() */
 
 #endif /* FFI_HPY_TENSOR_NDARRAY_H_ */

@@ -5,10 +5,7 @@
 
 #include <tvm/ffi/extra/c_env_api.h>
 
-#include "buffer.h"
 #include "core/tensor/dltensor.h"
-#include "described.h"
-#include "dlpack_out.h"
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/hook.h"
@@ -17,8 +14,8 @@
 #include "hpy_module/convert/result.h"
 #include "hpy_module/error/error.h"
 #include "hpy_module/object/object_type.h"
-#include "hpy_module/value/data_type.h"
-#include "hpy_module/value/plain.h"
+#include "hpy_module/value/value.h"
+#include "parts.h"
 
 /* --- shapes ------------------------------------------------------------------------------------------------------ */
 

@@ -1,13 +1,12 @@
 /* The type CAny: a native value that stays native while Python code has it, for example the result of a schema's
  * convert(). The package converts it to a Python value with cany_value(). */
-#include "cany.h"
+#include "value.h"
 
 #include <stdio.h>
 
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/hook.h"
-#include "hpy_module/context/instance.h"
 #include "hpy_module/context/keywords.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/type.h"

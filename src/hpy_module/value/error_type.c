@@ -1,6 +1,6 @@
 /* The class Error: a native error object, as a value. Its attributes read the cell after the object's header, whose
  * layout is part of the ABI. error/ and the package make exceptions from it. */
-#include "error_type.h"
+#include "value.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* C functions of type TVMFFISafeCallType, of which the package makes Functions. They use no Python, so calls of them
  * are as fast with the cffi backend. */
-#include "native.h"
+#include "value.h"
 
 #include <stdlib.h>
 #include <tvm/ffi/c_api.h>
@@ -9,7 +9,7 @@
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/growing.h"
 #include "hpy_module/convert/core_function.h"
-#include "hpy_module/object/holder.h"
+#include "hpy_module/object/class_table.h"
 
 /* Makes TypeError the pending error. Returns -1. */
 static int refuse(const char *message) {
@@ -66,8 +66,8 @@ static int weak_drop(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *re
 
 /* --- references in members ---------------------------------------------------------------------------------------- */
 
-/* The objects that an author's functions visit (object/holder.h), each slot once, and the counts of the values that
- * std::shared_ptr share. */
+/* The objects that an author's functions visit (object/class_table.h), each slot once, and the counts of the values
+ * that std::shared_ptr share. */
 typedef struct Visited {
   TVMFFIAny *objects;
   const void **slots, **blocks;
