@@ -103,7 +103,7 @@ _FOR_SIZE = ("-Os", "-falign-functions=1")
 # systems that it is not for.
 _SYSTEM = tuple(f"src/core/platform/{name}.c" for name in ("sync*", "fork", "loader_head", "system_*"))
 # Part of the core and of the binding: data that threads use without writing to shared memory
-_HAZARDS = tuple(f"src/core/platform/{name}.c" for name in ("hazard", "shared"))
+_HAZARD = "src/core/platform/hazard.c"
 
 BINARIES = (
     Binary(
@@ -169,7 +169,7 @@ BINARIES = (
         sources=(
             "src/hpy_module/*/*.c",
             *_SYSTEM,
-            *_HAZARDS,
+            _HAZARD,
             "src/core/tensor/dltensor.c",
             "src/core/object/field_memory.c",
         ),

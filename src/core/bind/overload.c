@@ -7,7 +7,6 @@
  * Arguments by name, if the function assigns them itself, follow the object KWARGS: a name and a value in turn. */
 #include "overload.h"
 
-#include "argument_class.h"
 #include "core/container/seq.h"
 #include "core/object/any.h"
 #include "core/object/any_own.h"
@@ -17,7 +16,6 @@
 #include "core/object/str.h"
 #include "core/platform/fork.h"
 #include "core/platform/mem.h"
-#include "range.h"
 #include "signature.h"
 
 enum { N_ON_STACK = 16 };

@@ -1,10 +1,36 @@
-/* signature.h - the text and the metadata of a bound function. */
+/* signature.h - the parameters of bound functions in words: their ranges, their classes, and whole signatures. */
 #ifndef FH_SIGNATURE_H_
 #define FH_SIGNATURE_H_
 
 #include <ffi_hpy/c_bind.h>
 
 #include "core/object/text.h"
+
+/* --- ranges of numbers -------------------------------------------------------------------------------------------- */
+
+/* The numbers that a parameter of a bound function accepts. */
+
+/* The bits of ffi_hpy_param.flags for the bits kFfiHpyType* of a parameter. */
+uint32_t fh_range_flags(uint8_t type_flags);
+/* Their inverse. */
+uint8_t fh_range_type_flags(const ffi_hpy_param *param);
+/* Whether an argument is a number outside of the range of the parameter. */
+bool fh_range_excludes(const ffi_hpy_param *param, const TVMFFIAny *arg);
+/* Adds "300, which is outside the range -128 to 127", or "outside the range of a float". */
+int fh_range_add_text(fh_text *text, const ffi_hpy_param *param, const TVMFFIAny *arg);
+/* OverflowError if the default of a parameter of a function is outside its range. */
+int fh_range_check_default(const char *function, const ffi_hpy_param *param);
+
+/* --- classes of arguments ----------------------------------------------------------------------------------------- */
+
+/* The class of an argument in Python's words, for messages. */
+
+/* Adds the name of the class. Returns 0, or -1 with an error pending. */
+int fh_argument_class_add(fh_text *text, const TVMFFIAny *arg);
+
+/* --- signatures --------------------------------------------------------------------------------------------------- */
+
+/* The text and the metadata of a bound function. */
 
 /* Adds the signature in Python's words, such as `add(a: int, b: int = 1) -> int`. `params` are n_params of the spec.
  * Like all functions here, returns 0, or -1 with a MemoryError pending. */

@@ -6,7 +6,7 @@
 #ifndef FH_HASHMAP_H_
 #define FH_HASHMAP_H_
 
-#include "hashmap_layout.h"
+#include "hashmap_dense.h"
 
 /* Makes an empty object of type kTVMFFIMap or kTVMFFIDict; NULL with an error pending. Its table has the layout, and
  * usually the size, that adding n_pairs one by one would leave. With twice the room, reading would have twice the cache

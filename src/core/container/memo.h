@@ -1,11 +1,16 @@
-/* memo.h - a table from objects, or pairs of objects, to a word: the visited objects and their results.
- *
- * Keys are compared by address, so no foreign code runs. With open addressing most failing lookups read one cache
- * line. */
+/* memo.h - tables from objects, or from values, to numbers. */
 #ifndef FH_MEMO_H_
 #define FH_MEMO_H_
 
+#include "core/object/any.h"
 #include "core/object/object.h"
+
+/* --- by address --------------------------------------------------------------------------------------------------- */
+
+/* A table from objects, or pairs of objects, to a word: the visited objects and their results.
+ *
+ * Keys are compared by address, so no foreign code runs. With open addressing most failing lookups read one cache
+ * line. */
 
 typedef struct {
   const void *a; /* NULL in a free slot */
@@ -32,5 +37,32 @@ void fh_memo_erase(fh_memo *memo, const void *a, const void *b);
 int fh_memo_keep_below(fh_memo *memo, uint64_t limit);
 /* Frees the memo and leaves an empty one. With `retains` it may run foreign code. */
 void fh_memo_free(fh_memo *memo);
+
+/* --- by value ----------------------------------------------------------------------------------------------------- */
+
+/* A table from values to numbers, which compares values as maps compare keys. Grows only. */
+
+typedef struct {
+  TVMFFIAny key; /* owned */
+  uint64_t hash;
+  int64_t number;
+} fh_value_entry;
+
+/* All zero is an empty table. */
+typedef struct {
+  fh_value_entry *entries; /* in order of addition */
+  size_t n_entries, n_room;
+  uint32_t *slots; /* index into entries, plus one; 0 is free */
+  size_t n_slots;  /* 0 or a power of two, at least twice as many as entries */
+  int shift;       /* 64 minus the binary logarithm of n_slots */
+} fh_value_table;
+
+/* 1 with the key's number, 0 if the key does not exist, -1 if a hook fails; *hash is for fh_value_table_add. Hooks are
+ * foreign code and must not change the table. */
+int fh_value_table_find(const fh_value_table *table, const TVMFFIAny *key, uint64_t *hash, int64_t *number);
+/* Adds a new key, with its own reference. -1 with a MemoryError pending. */
+int fh_value_table_add(fh_value_table *table, const TVMFFIAny *key, uint64_t hash, int64_t number);
+/* Runs foreign code: deleters. */
+void fh_value_table_free(fh_value_table *table);
 
 #endif /* FH_MEMO_H_ */

@@ -6,7 +6,7 @@
 #ifndef FH_STRIPE_H_
 #define FH_STRIPE_H_
 
-#include "core/platform/shared.h"
+#include "core/platform/hazard.h"
 
 void fh_stripe_lock(const void *container);
 void fh_stripe_unlock(const void *container);

@@ -15,7 +15,7 @@
 #include "core/object/any_own.h"
 #include "core/object/error.h"
 #include "core/object/function.h"
-#include "core/object/schema.h"
+#include "core/object/reflect.h"
 #include "core/object/str.h"
 #include "core/object/text.h"
 #include "core/object/type.h"

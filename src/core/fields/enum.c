@@ -8,7 +8,7 @@
 #include "builtin.h"
 #include "core/container/hashmap.h"
 #include "core/container/stripe.h"
-#include "core/object/schema.h"
+#include "core/object/reflect.h"
 #include "core/object/str.h"
 
 FH_STATIC_ASSERT(sizeof(fh_enum_object) == 48 && offsetof(fh_enum_object, str_index) == 32, "ABI");

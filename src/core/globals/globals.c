@@ -16,7 +16,7 @@
 #include "core/platform/base.h"
 #include "core/platform/system.h"
 #include "core/structural/mutator.h"
-#include "core/structural/structural_key.h"
+#include "core/structural/operations.h"
 #include "core/structural/visit_context.h"
 #include "core/structural/visitor.h"
 #include "core/tensor/env.h"

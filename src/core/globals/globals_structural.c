@@ -3,7 +3,6 @@
 #include "core/object/function.h"
 #include "core/structural/operations.h"
 #include "core/structural/structural.h"
-#include "core/structural/structural_key.h"
 #include "core/structural/visit_context.h"
 #include "globals_entry.h"
 

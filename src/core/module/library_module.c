@@ -16,8 +16,7 @@
 #include "core/platform/mem.h"
 #include "core/platform/system.h"
 #include "library.h"
-#include "library_blob.h"
-#include "library_context.h"
+#include "library_parts.h"
 #include "module.h"
 #include "module_virtual.h"
 

@@ -2,7 +2,7 @@
 #ifndef FH_LIBRARY_MODULE_H_
 #define FH_LIBRARY_MODULE_H_
 
-#include "library_context.h"
+#include "library_parts.h"
 
 /* Completes the virtual table of this library's modules for C++ code: a std::type_info, and functions that throw.
  * throw_pending throws the pending error. Before this call, functions of the table that fail return nothing. */

@@ -13,7 +13,6 @@
 #include "core/object/function.h"
 #include "core/object/global.h"
 #include "core/object/reflect.h"
-#include "core/object/schema.h"
 #include "core/object/str.h"
 #include "core/platform/fork.h"
 #include "module_virtual.h"

@@ -1,7 +1,7 @@
 /* field_guard.c - the guards of all objects, which share 64 locks; the address of an object selects its lock. */
 #include "field_guard.h"
 
-#include "core/platform/shared.h"
+#include "core/platform/hazard.h"
 
 FH_SHARED_LOCKS_OF_RANK(guards, FH_N_LOCKS_BY_ADDRESS, "guards", FH_RANK_GUARD);
 

@@ -2,7 +2,7 @@
 #include "field_memory.h"
 
 #include "any.h"
-#include "core/platform/shared.h"
+#include "core/platform/hazard.h"
 
 FH_SHARED_LOCKS(locks, FH_N_LOCKS_BY_ADDRESS, "fields");
 

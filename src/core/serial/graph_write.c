@@ -7,8 +7,8 @@
 #include "graph.h"
 
 #include "core/container/hashmap.h"
+#include "core/container/memo.h"
 #include "core/container/seq.h"
-#include "core/container/value_table.h"
 #include "core/object/any_own.h"
 #include "core/object/error.h"
 #include "core/object/str.h"

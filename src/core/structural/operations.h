@@ -67,4 +67,22 @@ int fh_structural_mutate(TVMFFIAny root, fh_structural_callbacks callbacks, fh_m
 /* Mutates the parts of a value, in a copy of it, with any mutator. *out is ffi.Unchanged, or owned. */
 int fh_structural_mutate_default(fh_mutator_object *mutator, const TVMFFIAny *value, TVMFFIAny *out);
 
+/* --- keys --------------------------------------------------------------------------------------------------------- */
+
+/* ffi.StructuralKey: a value that maps compare by structural equality. */
+
+typedef struct {
+  TVMFFIObject header;
+  TVMFFIAny key;
+  int64_t hash; /* the structural hash of `key` */
+} fh_structural_key_object;
+
+/* Makes a key: a new reference, NULL with an error pending. */
+fh_structural_key_object *fh_structural_key_new(const TVMFFIAny *key);
+/* Whether two keys are equal; compares the hashes first. */
+int fh_structural_key_equal(const fh_structural_key_object *a, const fh_structural_key_object *b, int *out);
+int32_t fh_structural_key_type(void);
+
+void fh_structural_key_init(void);
+
 #endif /* FH_OPERATIONS_H_ */

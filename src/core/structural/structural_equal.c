@@ -15,9 +15,8 @@
 #include "core/object/function.h"
 #include "core/object/str.h"
 #include "core/object/type.h"
-#include "core/walk/hook.h"
+#include "core/walk/nested.h"
 #include "structural.h"
-#include "structural_path.h"
 
 #define CALLBACK_NAME "__s_equal__.fn_equal"
 

@@ -17,7 +17,7 @@
 #include "core/object/str.h"
 #include "core/object/type.h"
 #include "core/platform/mem.h"
-#include "core/walk/hook.h"
+#include "core/walk/nested.h"
 #include "structural.h"
 
 #define CALLBACK_NAME "__s_hash__.fn_hash"

@@ -1,14 +1,13 @@
 /* structural_key.c - the type StructuralKey: a value with its structural hash, and the hooks by which Map and Dict
  * compare such keys. The hash is computed once, so a key whose value changes later keeps its hash. */
-#include "structural_key.h"
+#include "operations.h"
 
 #include "core/fields/builtin.h"
 #include "core/object/any_own.h"
 #include "core/object/error.h"
 #include "core/object/function.h"
-#include "core/object/schema.h"
+#include "core/object/reflect.h"
 #include "core/platform/atomic.h"
-#include "operations.h"
 
 FH_STATIC_ASSERT(sizeof(fh_structural_key_object) == 48 && offsetof(fh_structural_key_object, hash) == 40, "ABI");
 

@@ -11,7 +11,7 @@
 #include "core/fields/builtin.h"
 #include "core/object/error.h"
 #include "core/object/function.h"
-#include "core/object/schema.h"
+#include "core/object/reflect.h"
 #include "core/object/str.h"
 #include "core/object/type.h"
 #include "core/platform/atomic.h"

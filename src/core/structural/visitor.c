@@ -12,7 +12,6 @@
 #include "core/object/error.h"
 #include "core/object/function.h"
 #include "core/object/reflect.h"
-#include "core/object/schema.h"
 #include "core/object/type.h"
 #include "core/walk/walk.h"
 #include "structural.h"

@@ -11,7 +11,6 @@
 #include "core/object/function.h"
 #include "core/object/str.h"
 #include "core/object/type.h"
-#include "hook.h"
 
 typedef struct {
   fh_walk walk;

@@ -17,7 +17,6 @@
 #include "core/object/error.h"
 #include "core/object/field_access.h"
 #include "core/object/type.h"
-#include "hook.h"
 
 /* The data of each frame of the walk. */
 typedef struct {

@@ -14,7 +14,6 @@
 #include "core/object/function.h"
 #include "core/object/str.h"
 #include "core/object/type.h"
-#include "hook.h"
 
 #define LEVELS 4
 

@@ -3,7 +3,7 @@
  * A type's hook gets fn, a Function that prints, compares or hashes the parts of its object. fn continues the walk that
  * has called the hook, so cycles and the limit of depth hold across hooks. Used by repr, compare, hash, and structural
  * equality and hash. */
-#include "hook.h"
+#include "nested.h"
 
 #include "core/object/any_own.h"
 #include "core/object/error.h"

@@ -18,7 +18,6 @@
 #include "core/object/type.h"
 #include "core/tensor/dtype.h"
 #include "core/tensor/tensor.h"
-#include "hook.h"
 
 typedef struct {
   fh_walk walk;

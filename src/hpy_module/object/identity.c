@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "core/platform/atomic.h"
-#include "core/platform/shared.h"
+#include "core/platform/hazard.h"
 #include "core/platform/system.h"
 #include "hpy_module/context/drop.h"
 #include "identity_weak.h"

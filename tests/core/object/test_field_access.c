@@ -2,7 +2,7 @@
 #include "core/object/field_access.h"
 
 #include "core/object/field_memory.h"
-#include "core/platform/shared.h"
+#include "core/platform/hazard.h"
 
 #if !defined(_WIN32)
 #include <pthread.h>

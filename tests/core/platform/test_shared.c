@@ -1,5 +1,5 @@
 /* test_shared.c - hazard pointers of threads, and reader-biased locks. */
-#include "core/platform/shared.h"
+#include "core/platform/hazard.h"
 
 #if !defined(_WIN32)
 #include <pthread.h>

@@ -1,6 +1,5 @@
 /* test_decimal.c - conversions between numbers and strings, compared with the C library, here in the C locale. */
 #include "core/serial/decimal.h"
-#include "core/serial/pow10.h"
 #include <float.h>
 #include <math.h>
 

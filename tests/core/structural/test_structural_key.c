@@ -1,5 +1,5 @@
 /* test_structural_key.c - ffi.StructuralKey, and the global functions for structural operations. */
-#include "core/structural/structural_key.h"
+#include "core/structural/operations.h"
 
 #include "support/records.h"
 

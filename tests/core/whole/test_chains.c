@@ -3,7 +3,7 @@
 #include "core/fields/access_path.h"
 #include "core/module/library_module.h"
 #include "core/module/module.h"
-#include "core/structural/structural_key.h"
+#include "core/structural/operations.h"
 #include "core/structural/visitor.h"
 
 #include "support/records.h"

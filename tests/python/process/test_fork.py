@@ -78,7 +78,7 @@ def read_sources() -> dict[str, str]:
         "src/core/platform/sync.c",
         "src/core/platform/fork.h",
         "src/core/platform/fork.c",
-        "src/core/platform/shared.h",
+        "src/core/platform/hazard.h",
         "ffi_hpy/_start/fork.py",
     }
     assert makers < texts.keys()

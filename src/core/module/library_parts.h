@@ -1,9 +1,13 @@
-/* library_context.h - modules of kind "library": where their symbols come from, and the context symbols that they
- * receive. */
-#ifndef FH_LIBRARY_CONTEXT_H_
-#define FH_LIBRARY_CONTEXT_H_
+/* library_parts.h - parts of a library module: its context symbols, and the modules embedded in it. */
+#ifndef FH_LIBRARY_PARTS_H_
+#define FH_LIBRARY_PARTS_H_
 
 #include "core/object/any.h"
+
+/* --- context symbols ---------------------------------------------------------------------------------------------- */
+
+/* Modules of kind "library": where their symbols come from, and the context symbols that they
+ * receive. */
 
 /* A kind of source, such as shared libraries. `state` is one source of that kind; the struct itself is static. */
 typedef struct {
@@ -23,4 +27,13 @@ void fh_library_context_fill(const fh_library_symbols *symbols, const void *stat
 /* Calls visit(state, name, symbol) for each context symbol, in order of registration; no lock is held. */
 int fh_library_context_each(int (*visit)(void *state, const char *name, void *symbol), void *state);
 
-#endif /* FH_LIBRARY_CONTEXT_H_ */
+/* --- embedded modules --------------------------------------------------------------------------------------------- */
+
+/* Modules embedded in a library. */
+
+/* Makes the modules that `blob` describes; *out becomes the root of their tree, owned. The blob may name the library
+ * itself as one of them: new_own(state) makes that module and returns an owned reference, or NULL with an error
+ * pending. */
+int fh_library_blob_load(const char *blob, TVMFFIObject *(*new_own)(void *state), void *state, TVMFFIAny *out);
+
+#endif /* FH_LIBRARY_PARTS_H_ */

@@ -1,18 +1,95 @@
-/* library_blob.c - modules embedded in a library, as bytes after one of its symbols.
- *
- * Layout, with 64-bit little-endian integers: the number of bytes that follow; then two vectors (length, items),
- * `starts` and `children`, which define the imports: module i imports children[starts[i]] to children[starts[i + 1] -
- * 1]; then for each module its kind as a string (length, bytes) and, unless the kind is "_lib", its content as bytes
- * (length, bytes). "_lib" is the library itself. Module 0 is the root. */
-#include "library_blob.h"
+/* library_parts.c - parts of a library module: its context symbols, and the modules embedded in it. */
+#include "library_parts.h"
+
+#include <tvm/ffi/extra/c_env_api.h>
 
 #include "core/object/error.h"
 #include "core/object/function.h"
 #include "core/object/global.h"
 #include "core/object/str.h"
+#include "core/platform/fork.h"
+#include "core/platform/mem.h"
 #include "core/platform/system.h"
 #include "library.h"
 #include "module.h"
+
+/* --- context symbols ---------------------------------------------------------------------------------------------- */
+
+/* Context symbols, by the name of an exported variable: a list that only grows.
+ *
+ * A library that needs a symbol of its host, without linking to it, exports a variable. The host registers an address
+ * under the variable's name, and the core stores the address into each library that is loaded later. If a name is
+ * registered twice, both addresses are stored, in order, so the later one remains. */
+
+/* One registration. It is never changed or freed, so readers iterate over the list without the lock. */
+typedef struct entry {
+  struct entry *next; /* release store when the next one is added, acquire load when reading the list */
+  void *symbol;
+  char *name;
+} entry;
+
+FH_LOCK(lock, "context", FH_RANK_PLAIN); /* guards adding */
+static entry *first;                  /* as entry.next */
+static entry **last = &first;         /* place of the next entry; under the lock */
+
+int TVMFFIEnvModRegisterContextSymbol(const char *name, void *symbol) {
+  if (name == NULL) return fh_error_raise(FH_VALUE_ERROR, "Expected the name of a symbol but got NULL");
+  entry *added = (entry *)fh_mem_calloc(1, sizeof(*added));
+  char *copy = fh_mem_copy_text(name, strlen(name));
+  if (added == NULL || copy == NULL) {
+    fh_mem_free(added);
+    fh_mem_free(copy);
+    return fh_error_raise_no_memory();
+  }
+  /* The steps below cannot fail. The list stays reachable from `first`, so its blocks are not leaks. */
+  fh_mem_keep(added);
+  fh_mem_keep(copy);
+  added->symbol = symbol;
+  added->name = copy;
+  fh_mutex_lock(&lock);
+  fh_atomic_store_release_ptr((void **)(void *)last, added); /* pairs with the loads in fh_library_context_each */
+  last = &added->next;
+  fh_mutex_unlock(&lock);
+  return 0;
+}
+
+int fh_library_context_each(int (*visit)(void *state, const char *name, void *symbol), void *state) {
+  /* both loads pair with the store in TVMFFIEnvModRegisterContextSymbol */
+  entry *at = (entry *)fh_atomic_load_acquire_ptr((void *const *)(const void *)&first);
+  while (at != NULL) {
+    int rc = visit(state, at->name, at->symbol);
+    if (rc != 0) return rc;
+    at = (entry *)fh_atomic_load_acquire_ptr((void *const *)(const void *)&at->next);
+  }
+  return 0;
+}
+
+/* The library whose variables are filled in: functions that find its symbols, and their state. */
+typedef struct {
+  const fh_library_symbols *symbols;
+  const void *state;
+} target;
+
+static int fill_one(void *state, const char *name, void *symbol) {
+  const target *to = (const target *)state;
+  void **variable = (void **)to->symbols->find(to->state, name);
+  if (variable != NULL) *variable = symbol;
+  return 0;
+}
+
+void fh_library_context_fill(const fh_library_symbols *symbols, const void *state) {
+  target to = {symbols, state};
+  (void)fh_library_context_each(fill_one, &to);
+}
+
+/* --- embedded modules --------------------------------------------------------------------------------------------- */
+
+/* Modules embedded in a library, as bytes after one of its symbols.
+ *
+ * Layout, with 64-bit little-endian integers: the number of bytes that follow; then two vectors (length, items),
+ * `starts` and `children`, which define the imports: module i imports children[starts[i]] to children[starts[i + 1] -
+ * 1]; then for each module its kind as a string (length, bytes) and, unless the kind is "_lib", its content as bytes
+ * (length, bytes). "_lib" is the library itself. Module 0 is the root. */
 
 #define LOADER_PREFIX "ffi.Module.load_from_bytes."
 
@@ -103,9 +180,9 @@ static int link_modules(fh_seq_object *modules, const unsigned char *starts, con
                         uint64_t n_children) {
   uint64_t n = (uint64_t)fh_seq_size(modules);
   for (uint64_t i = 0; i < n; ++i) {
-    uint64_t first = word_at(starts + 8 * i), end = word_at(starts + 8 * (i + 1));
-    if (first > end || end > n_children) return raise_broken("imports lie outside of their list");
-    for (uint64_t k = first; k < end; ++k) {
+    uint64_t begin = word_at(starts + 8 * i), end = word_at(starts + 8 * (i + 1));
+    if (begin > end || end > n_children) return raise_broken("imports lie outside of their list");
+    for (uint64_t k = begin; k < end; ++k) {
       uint64_t child = word_at(children + 8 * k);
       if (child >= n) return raise_broken("an import is not a module of the library");
       TVMFFIAny *items = fh_seq_items(modules);
