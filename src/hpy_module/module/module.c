@@ -28,7 +28,6 @@
 #include "hpy_module/object/recorded.h"
 #include "hpy_module/object/transfer.h"
 #include "hpy_module/record/field.h"
-#include "hpy_module/record/initializer.h"
 #include "hpy_module/record/record.h"
 #include "hpy_module/schema/schema_type.h"
 #include "hpy_module/tensor/exchange_table.h"

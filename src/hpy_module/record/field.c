@@ -16,7 +16,7 @@
 #include "hpy_module/convert/core_function.h"
 #include "hpy_module/convert/result.h"
 #include "hpy_module/error/error.h"
-#include "hpy_module/schema/convert_python.h"
+#include "hpy_module/schema/convert.h"
 
 enum { N_BUCKETS = 1024 };
 static FbFieldTable *buckets[N_BUCKETS]; /* lists that only grow, at their heads */

@@ -17,7 +17,6 @@
 #include "hpy_module/object/transfer.h"
 #include "hpy_module/object/type_tag.h"
 #include "hpy_module/object/wrap.h"
-#include "initializer.h"
 #include "record.h"
 
 /* Constant once it is made. Its references are never released: it belongs to the class of a native type, which lives as

@@ -5,7 +5,7 @@
  * A call makes an empty object, writes each argument into its field, and then sets the fields without argument, all by
  * the plan; only keyword arguments are looked up. The instance gets the object last, so an instance never has a partly
  * initialised object. */
-#include "initializer.h"
+#include "record.h"
 
 #include <stdlib.h>
 

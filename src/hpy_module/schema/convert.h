@@ -1,4 +1,4 @@
-/* Conversion of native values by a schema. convert_python.h converts Python values. */
+/* Conversion of native values, containers and Python values by a schema. */
 #ifndef FFI_HPY_SCHEMA_CONVERT_H_
 #define FFI_HPY_SCHEMA_CONVERT_H_
 
@@ -39,5 +39,33 @@ FH_INLINE FbConverted fb_convert_put(TVMFFIAny *out, int32_t type_index, int64_t
   out->v_int64 = payload;
   return FB_CONVERTED;
 }
+
+/* --- containers --------------------------------------------------------------------------------------------------- */
+
+/* Conversion of containers by a schema. */
+
+/* Sets fb_convert_container. */
+void fb_convert_container_init(void);
+
+/* Makes the container of a sequence, tuple or mapping schema from its values. Returns like fb_convert_view. */
+FbConverted fb_convert_container_build(const FbSchema *schema, const FbValues *values, TVMFFIAny *out,
+                                       FbMismatch *mismatch);
+/* Returns the schema of the i-th item of a sequence or tuple, or of the i-th of key, value, key, ... of a mapping. */
+FH_INLINE const FbSchema *fb_convert_container_item(const FbSchema *schema, int64_t i) {
+  if (schema->op == FB_SCHEMA_TUPLE) return schema->args[i];
+  return schema->op == FB_SCHEMA_MAPPING ? schema->args[i & 1] : schema->args[0];
+}
+
+/* --- Python values ------------------------------------------------------------------------------------------------ */
+
+/* Conversion of Python values by a schema. */
+
+/* Converts a Python value; the caller owns *out. First the value's protocols replace the value; the result is converted
+ * item by item or by its ordinary conversion. FB_RAISED leaves a Python exception raised. */
+FbConverted fb_convert_python_value(HPyContext *ctx, const FbSchema *schema, HPy value, TVMFFIAny *out,
+                                    FbMismatch *mismatch);
+
+/* Sets fb_convert_attached. */
+void fb_convert_python_init(void);
 
 #endif /* FFI_HPY_SCHEMA_CONVERT_H_ */

@@ -3,9 +3,8 @@
  * Every item is converted into an array of owned values. If the container is of the schema's type and each item is
  * unchanged, the result is the container itself, so that it stays shared with its other owners. Otherwise the core
  * makes a new container from the array. A List or a Dict is converted from a snapshot. */
-#include "convert_container.h"
-
 #include "convert.h"
+
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/error_slot.h"
 #include "hpy_module/context/raise.h"

@@ -3,10 +3,8 @@
  * Numbers, lists, tuples, mappings and the names of devices are converted in this file, item by item, so that messages
  * name Python's types and positions. Every other value is converted like an argument of a call, and the result is
  * converted as a native value (convert.c). First of all, protocols replace an object by another value. */
-#include "convert_python.h"
-
 #include "convert.h"
-#include "convert_container.h"
+
 #include "hpy_module/container/container.h"
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/drop.h"

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 
 #include "convert.h"
-#include "convert_container.h"
-#include "convert_python.h"
 #include "core/platform/atomic.h"
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/capsule.h"

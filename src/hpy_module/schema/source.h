@@ -1,4 +1,4 @@
-/* A Python value during its conversion by a schema. Internal to the files of convert_python.h. */
+/* A Python value during its conversion by a schema. Internal to convert_python.c. */
 #ifndef FFI_HPY_SCHEMA_SOURCE_H_
 #define FFI_HPY_SCHEMA_SOURCE_H_
 

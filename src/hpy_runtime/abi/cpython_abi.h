@@ -3,7 +3,7 @@
  *
  * Python.h is not included. The functions and data are plain externs: the loader refuses the file if the interpreter
  * lacks one of them, so this list must be limited to names that all versions have. Functions of some versions only are
- * in optional.h. layout.h measures the facts that the stable ABI hides (the offsets of an object's type and of a type's
+ * in layout.h. layout.h measures the facts that the stable ABI hides (the offsets of an object's type and of a type's
  * slots). */
 #ifndef FFI_HPY_RUNTIME_CPYTHON_ABI_H_
 #define FFI_HPY_RUNTIME_CPYTHON_ABI_H_

@@ -1,7 +1,7 @@
 /* PyPy's cpyext names for the declarations of cpython_abi.h: each has the prefix PyPy.
  *
  * cpython_abi.h includes this file before its declarations when the PyPy form is built (FHPY_PYPY). The members of
- * FhpyOptional are not listed: optional.c adds the prefix before it looks a name up. Functions that cpyext lacks, or
+ * FhpyOptional are not listed: layout.c adds the prefix before it looks a name up. Functions that cpyext lacks, or
  * implements differently from CPython, are at the end, each with its replacement. */
 #ifndef FFI_HPY_RUNTIME_PYPY_NAMES_H_
 #define FFI_HPY_RUNTIME_PYPY_NAMES_H_

@@ -1,4 +1,4 @@
-/* The plain context: the process has this HPyContext, and one for debug mode (debug_context.h).
+/* The plain context: the process has this HPyContext, and one for debug mode (debug.h).
  *
  * The groups of entries.h write their entries into the table. The table is complete before fhpy_context_get() returns
  * it, and constant afterwards. */

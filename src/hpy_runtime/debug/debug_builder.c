@@ -4,7 +4,7 @@
  *
  * A null builder results from a failure of New: Set and Cancel ignore it, Build raises the failure. A builder that has
  * ended counts as a null builder once the report of its misuse has returned. */
-#include "debug_entries.h"
+#include "debug.h"
 #include "debug_handle.h"
 #include "debug_report.h"
 #include "hpy_runtime/context/context.h"

@@ -1,6 +1,6 @@
 /* Debug mode: calls into the extension. Arguments become handles that are closed when the call returns, so an extension
  * that keeps a handle is detected at its next use. */
-#include "debug_entries.h"
+#include "debug.h"
 #include "debug_handle.h"
 #include "debug_report.h"
 #include "hpy_runtime/context/context.h"

@@ -1,6 +1,6 @@
 /* Debug mode: entries whose arguments neither the interpreter nor C checks. An argument of the wrong kind is reported;
  * if the report returns, the entry fails, or returns false. HPy's own tests check the messages. */
-#include "debug_entries.h"
+#include "debug.h"
 
 #include <stdio.h>
 #include <string.h>

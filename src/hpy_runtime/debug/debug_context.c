@@ -3,10 +3,9 @@
  * The lists name the kind of each parameter and of the result. For a kind K, T_K is the C type, U_K converts an
  * argument for the plain context's entry, and R_K returns that entry's result. Only handles are converted: U_handle
  * looks the object up, R_handle opens a handle for it. */
-#include "debug_context.h"
+#include "debug.h"
 
 #include "core/platform/fork.h"
-#include "debug_entries.h"
 #include "debug_handle.h"
 #include "debug_report.h"
 #include "hpy_runtime/context/context.h"

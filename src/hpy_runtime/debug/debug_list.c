@@ -2,7 +2,7 @@
  *
  * Records are copied under their lock and described from the copies, because making Python objects may run Python
  * code. */
-#include "debug_list.h"
+#include "debug.h"
 
 #include <stdio.h>
 

@@ -7,7 +7,6 @@
 #include "core/platform/atomic.h"
 #include "core/platform/fork.h"
 #include "hpy_runtime/abi/layout.h"
-#include "hpy_runtime/abi/optional.h"
 
 /* Returns gc.<name>, or NULL with an exception raised. */
 static PyObject *get_gc_attribute(const char *name) {

@@ -12,10 +12,10 @@
 #include "core/platform/fork.h"
 #include "core/platform/system.h"
 #include "hpy_runtime/context/context.h"
-#include "hpy_runtime/debug/debug_context.h"
+#include "hpy_runtime/debug/debug.h"
 #include "hpy_runtime/debug/debug_report.h"
 #include "hpy_runtime/trace/trace.h"
-#include "hpy_runtime/types/type_members.h"
+#include "hpy_runtime/types/type_parts.h"
 
 /* --- the file ----------------------------------------------------------------------------------------------------- */
 

@@ -2,8 +2,8 @@
  * a function of debug/. */
 #include "module_debug.h"
 
+#include "hpy_runtime/debug/debug.h"
 #include "hpy_runtime/debug/debug_handle.h"
-#include "hpy_runtime/debug/debug_list.h"
 #include "hpy_runtime/debug/debug_report.h"
 #include "hpy_runtime/trace/trace.h"
 #include "load.h"

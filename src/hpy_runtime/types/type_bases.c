@@ -1,10 +1,9 @@
 /* The bases and the metaclass of a new type. */
-#include "type_bases.h"
+#include "type_parts.h"
 
 #include "hpy_runtime/abi/layout.h"
 #include "hpy_runtime/lifetime/collection.h"
 #include "pypy_type.h"
-#include "type_check.h"
 
 /* Returns the built-in type of a shape, borrowed. The legacy shape has no struct, so its base is object. */
 static PyObject *builtin_of_shape(HPyType_BuiltinShape shape) {

@@ -1,5 +1,5 @@
 /* The features of an HPyType_Spec that this runtime supports. */
-#include "type_check.h"
+#include "type_parts.h"
 
 #include "hpy_runtime/api/appended.h"
 #include "pypy_type.h"

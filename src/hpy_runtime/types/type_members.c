@@ -1,6 +1,6 @@
 /* The attribute tables in a type's note. In HPy, offsets are counted from the struct; in the interpreter, from the
  * object. */
-#include "type_members.h"
+#include "type_parts.h"
 
 #include <string.h>
 

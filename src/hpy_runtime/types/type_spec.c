@@ -7,10 +7,8 @@
 #include "hpy_runtime/api/extension.h"
 #include "pypy_slots.h"
 #include "pypy_type.h"
-#include "type_bases.h"
-#include "type_check.h"
 #include "type_instance.h"
-#include "type_members.h"
+#include "type_parts.h"
 
 /* ---- the note ---- */
 
@@ -44,7 +42,7 @@ static FhpyType *allocate_note(const HPyType_Spec *spec) {
   note->name = at + members + getset + slots;
   memcpy(note->name, spec->name, name);
   note->shape = spec->builtin_shape;
-  /* the legacy shape has no struct (type_check.h): HPy_AsStruct_Legacy returns the object itself */
+  /* the legacy shape has no struct (type_parts.h): HPy_AsStruct_Legacy returns the object itself */
   note->data_offset =
       spec->builtin_shape == HPyType_BuiltinShape_Legacy ? 0 : fhpy_layout.data_offset[spec->builtin_shape];
   return note;
