@@ -50,7 +50,7 @@ LAYERS = {
         "record",
         "module",
     ),
-    "src/cxx_abi": ("shapes", "value", "error", "call", "functions", "module", "attach"),
+    "src/cxx_abi": ("shapes", "value", "call", "functions", "module", "attach"),
     "src/testing": (
         "value",
         "type",
@@ -65,7 +65,6 @@ LAYERS = {
         "enum",
         "every",
         "basic",
-        "tensor",
         "schema",
         "load",
     ),

@@ -1,4 +1,4 @@
-/* value.cc - copying and releasing values and references. */
+/* value.cc - copying and releasing values and references, and the exception class that clients throw and catch. */
 #include "shapes.h"
 
 namespace tvm {
@@ -33,6 +33,12 @@ TVMFFIAny ObjectRef::view() const {
   }
   return view;
 }
+
+/* --- the exception class ------------------------------------------------------------------------------------------ */
+
+Error::~Error() noexcept {}
+
+const char *Error::what() const noexcept { return TVMFFIErrorGetCellPtr(handle())->message.data; }
 
 } // namespace ffi
 } // namespace tvm

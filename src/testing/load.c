@@ -1,10 +1,8 @@
 /* load.c - registers all types and functions when the library is loaded, unless another testing library is loaded
  * already. */
-#include "load.h"
+#include "tables.h"
 
 #include <stdio.h>
-
-#include "tables.h"
 
 /* Whether another library has registered `testing.*`. The first library stays, and this library then adds nothing. */
 static int is_taken(void) {

@@ -21,7 +21,7 @@ int ft_plain_load(void);
 int ft_custom_load(void);
 int ft_enum_load(void);
 int ft_basic_load(void);  /* basic.c: add_one, echo, raising */
-int ft_tensor_load(void); /* tensor.c: containers with tensors */
+int ft_tensor_load(void); /* basic.c: containers with tensors */
 int ft_schema_load(void); /* schema.c: a function for every type */
 
 /* Defines name_class, whose objects can be made without arguments, with initialisers of ft_class, and its creator. Each
@@ -30,5 +30,12 @@ int ft_schema_load(void); /* schema.c: a function for every type */
   static ft_class name##_class;                                                                \
   static int new_##name(TVMFFIObjectHandle *out) { return ft_object_new(&name##_class, out); } \
   static ft_class name##_class = {.creator = new_##name, __VA_ARGS__}
+
+/* --- the whole library -------------------------------------------------------------------------------------------- */
+
+/* Registers everything and returns 1. Returns 0 if another library has registered `testing.*`; -1 with an error
+ * pending, possibly after a partial registration. Called when the library is loaded, except in a build with
+ * FT_LOAD_BY_HAND. */
+int ft_load(void);
 
 #endif /* FT_TABLES_H_ */

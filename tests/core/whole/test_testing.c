@@ -2,7 +2,7 @@
  *
  * tests/python/modules/test_testing_library.py tests its functions and types from Python. */
 #include "core/platform/mem.h"
-#include "testing/load.h"
+#include "testing/tables.h"
 
 #include "support/calls.h"
 
