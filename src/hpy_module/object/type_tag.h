@@ -46,7 +46,7 @@ typedef enum FbTypeTag {
 
 /* Flags of a type. The first three are protocols by which an instance gives schemas another value in its place, in the
  * order of their use. The others tell whether the instances are mappings other than dict, wrappers of native objects
- * that another binding made, or arrays whose memory may differ from the values they show (tensor/lazy_bits.h). */
+ * that another binding made, or arrays whose memory may differ from the values they show (tensor/lazy_bits.c). */
 enum {
   FB_PROTOCOL_OBJECT = 1, /* __tvm_ffi_object__ */
   FB_PROTOCOL_VALUE = 2, /* __tvm_ffi_value__ */
