@@ -17,50 +17,54 @@
 /* Guards adding to both tables; readers need no lock (name.h). */
 FH_LOCK(lock, "system", FH_RANK_PLAIN);
 
-/* A registered symbol, which may be registered again with another address while other threads read it. */
+/* A name with a pointer; entries are never freed. The pointer of a symbol, its address, may be replaced while other
+ * threads read it. The pointer of a prefix is its module. */
 typedef struct {
   fh_name_entry entry;
-  void *address; /* release store when it is registered again, acquire load in find */
-} symbol_entry;
-
-/* One module per prefix, never freed. */
-typedef struct {
-  fh_name_entry entry;
-  TVMFFIObject *module;
-} module_entry;
+  void *pointer; /* of a symbol: release store when it is registered again, acquire load in find_joined */
+} system_entry;
 
 static fh_name_table symbols;
 static fh_name_table modules;
 
-/* ---- Symbols ---- */
-
-int TVMFFIEnvModRegisterSystemLibSymbol(const char *name, void *symbol) {
-  if (name == NULL) return fh_error_raise(FH_VALUE_ERROR, "Expected the name of a symbol but got NULL");
-  TVMFFIByteArray text = fh_base_bytes(name);
-  /* Made before the lock. They are freed after it if they are not used, because the symbol exists or the table has no
+/* Adds an entry unless the table has one of that name. Returns the entry of the name; NULL without memory. */
+static system_entry *put_entry(fh_name_table *table, TVMFFIByteArray name, void *pointer, bool *is_new) {
+  /* Made before the lock. They are freed after it if they are not used, because the entry exists or the table has no
    * room. */
-  symbol_entry *added = (symbol_entry *)fh_mem_calloc(1, sizeof(*added));
-  char *copy = fh_mem_copy_text(text.data, text.size);
-  int rc = added == NULL || copy == NULL ? -1 : 0;
-  if (rc == 0) {
-    added->entry.name = (TVMFFIByteArray){copy, text.size};
-    added->address = symbol;
+  system_entry *added = (system_entry *)fh_mem_calloc(1, sizeof(*added));
+  char *copy = fh_mem_copy_text(name.data, name.size);
+  system_entry *found = NULL;
+  *is_new = false;
+  if (added != NULL && copy != NULL) {
+    added->entry.name = (TVMFFIByteArray){copy, name.size};
+    added->pointer = pointer;
     fh_mutex_lock(&lock);
-    symbol_entry *present = (symbol_entry *)(void *)fh_name_find(&symbols, text);
-    if (present != NULL) {
-      fh_atomic_store_release_ptr(&present->address, symbol); /* pairs with the load in find */
-    } else if ((rc = fh_name_reserve(&symbols)) == 0) {
-      fh_name_put(&symbols, &added->entry);
+    found = (system_entry *)(void *)fh_name_find(table, name);
+    if (found == NULL && fh_name_reserve(table) == 0) {
+      fh_name_put(table, &added->entry);
       fh_mem_keep(added);
       fh_mem_keep(copy);
+      found = added;
       added = NULL;
       copy = NULL;
+      *is_new = true;
     }
     fh_mutex_unlock(&lock);
   }
   fh_mem_free(added);
   fh_mem_free(copy);
-  return rc == 0 ? 0 : fh_error_raise_no_memory();
+  return found;
+}
+
+/* ---- Symbols ---- */
+
+int TVMFFIEnvModRegisterSystemLibSymbol(const char *name, void *symbol) {
+  if (name == NULL) return fh_error_raise(FH_VALUE_ERROR, "Expected the name of a symbol but got NULL");
+  bool is_new;
+  system_entry *entry = put_entry(&symbols, fh_base_bytes(name), symbol, &is_new);
+  if (entry == NULL) return fh_error_raise_no_memory();
+  if (!is_new) fh_atomic_store_release_ptr(&entry->pointer, symbol); /* pairs with the load in find_joined */
+  return 0;
 }
 
 /* The address of a + b + c, or NULL, also without memory. */
@@ -72,10 +76,10 @@ static void *find_joined(const char *a, const char *b, const char *c) {
   memcpy(text, a, n_a);
   memcpy(text + n_a, b, n_b);
   memcpy(text + n_a + n_b, c, n_c);
-  const symbol_entry *entry = (const symbol_entry *)(void *)fh_name_find(&symbols, (TVMFFIByteArray){text, n});
+  const system_entry *entry = (const system_entry *)(void *)fh_name_find(&symbols, (TVMFFIByteArray){text, n});
   if (text != few) fh_mem_free(text);
   /* pairs with the store in TVMFFIEnvModRegisterSystemLibSymbol */
-  return entry != NULL ? fh_atomic_load_acquire_ptr(&entry->address) : NULL;
+  return entry != NULL ? fh_atomic_load_acquire_ptr(&entry->pointer) : NULL;
 }
 
 /* A module's state is its prefix. A name may begin with the prefix already, so it is also looked up unchanged. */
@@ -94,35 +98,18 @@ static const fh_library_symbols system_symbols = {find_symbol, find_function, fh
 /* ---- Modules ---- */
 
 static TVMFFIObject *find_module(TVMFFIByteArray prefix) {
-  const module_entry *entry = (const module_entry *)(void *)fh_name_find(&modules, prefix);
-  return entry != NULL ? entry->module : NULL;
+  const system_entry *entry = (const system_entry *)(void *)fh_name_find(&modules, prefix);
+  return entry != NULL ? (TVMFFIObject *)entry->pointer : NULL;
 }
 
 /* Registers a module (borrowed) unless another thread has registered one for that prefix. Returns the registered one,
  * borrowed; NULL without memory. */
 static TVMFFIObject *put_module(TVMFFIByteArray prefix, TVMFFIObject *module) {
-  module_entry *added = (module_entry *)fh_mem_calloc(1, sizeof(*added));
-  char *copy = fh_mem_copy_text(prefix.data, prefix.size);
-  TVMFFIObject *chosen = NULL;
-  if (added != NULL && copy != NULL) {
-    added->entry.name = (TVMFFIByteArray){copy, prefix.size};
-    added->module = module;
-    fh_mutex_lock(&lock);
-    chosen = find_module(prefix);
-    if (chosen == NULL && fh_name_reserve(&modules) == 0) {
-      fh_name_put(&modules, &added->entry);
-      fh_object_retain(module); /* for ever */
-      chosen = module;
-      fh_mem_keep(added);
-      fh_mem_keep(copy);
-      added = NULL;
-      copy = NULL;
-    }
-    fh_mutex_unlock(&lock);
-  }
-  fh_mem_free(added);
-  fh_mem_free(copy);
-  return chosen;
+  bool is_new;
+  system_entry *entry = put_entry(&modules, prefix, module, &is_new);
+  if (entry == NULL) return NULL;
+  if (is_new) fh_object_retain(module); /* for ever; the caller's reference keeps the module until here */
+  return (TVMFFIObject *)entry->pointer;
 }
 
 int fh_library_module_system(TVMFFIByteArray prefix, TVMFFIAny *out) {

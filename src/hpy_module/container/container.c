@@ -13,6 +13,7 @@
 #include "hpy_module/convert/core_function.h"
 #include "hpy_module/convert/immediate.h"
 #include "hpy_module/object/recorded.h"
+#include "hpy_module/object/transfer.h"
 
 /* For containers with more items, views and temporaries are on the heap. */
 enum { STACK_ITEMS = 16 };
@@ -271,14 +272,18 @@ void fb_container_init(void) {
   fb_argument_set_conversion(FB_TYPE_KIND_MAPPING, mapping_argument);
 }
 
-int fb_container_make(HPyContext *ctx, int32_t type_index, HPy value, const char *callee, TVMFFIObject **out) {
+int fb_container_fill(HPyContext *ctx, HPy self, int32_t type_index, HPy value, const char *callee) {
   FbArgs args = {.position = 0, .callee = callee}; /* messages say "callee() argument 1" */
+  TVMFFIObject *made;
+  int rc;
   switch (type_index) {
-  case kTVMFFIArray: return from_sequence(ctx, &new_array, value, &args, out);
-  case kTVMFFIList: return from_sequence(ctx, &new_list, value, &args, out);
-  case kTVMFFIMap: return from_mapping(ctx, &new_map, value, &args, out);
-  default: return from_mapping(ctx, &new_dict, value, &args, out);
+  case kTVMFFIArray: rc = from_sequence(ctx, &new_array, value, &args, &made); break;
+  case kTVMFFIList: rc = from_sequence(ctx, &new_list, value, &args, &made); break;
+  case kTVMFFIMap: rc = from_mapping(ctx, &new_map, value, &args, &made); break;
+  default: rc = from_mapping(ctx, &new_dict, value, &args, &made); break;
   }
+  HPy_Close(ctx, value);
+  return rc == 0 ? fb_transfer_put(ctx, self, made) : -1;
 }
 
 HPy fb_container_argument(HPyContext *ctx, const char *callee, const char *name, const HPy *args, HPy_ssize_t nargs,

@@ -27,9 +27,9 @@ FH_INLINE bool fb_container_int(HPyContext *ctx, HPy value, int64_t *out) {
 /* Registers the conversions of list, tuple and mapping arguments to ffi.Array and ffi.Map (convert/argument.h). */
 void fb_container_init(void);
 
-/* Makes a container of the given type (kTVMFFIArray, List, Map, Dict) from a list or tuple, or from any object with
- * items(). */
-int fb_container_make(HPyContext *ctx, int32_t type_index, HPy value, const char *callee, TVMFFIObject **out);
+/* Gives a wrapper without an object a container of the given type (kTVMFFIArray, List, Map, Dict), made of a list or
+ * tuple, or of any object with items(). Steals `value`. Returns 0, or -1 with an exception raised. */
+int fb_container_fill(HPyContext *ctx, HPy self, int32_t type_index, HPy value, const char *callee);
 /* Returns the single optional argument of a container's class, `name`, given by position or keyword: a new handle;
  * HPy_NULL if it is not given, or with TypeError raised. `callee` is for messages. */
 HPy fb_container_argument(HPyContext *ctx, const char *callee, const char *name, const HPy *args, HPy_ssize_t nargs,

@@ -11,7 +11,6 @@
 #include "hpy_module/convert/argument.h"
 #include "hpy_module/convert/core_function.h"
 #include "hpy_module/object/object_type.h"
-#include "hpy_module/object/transfer.h"
 #include "iterate.h"
 
 /* The core's functions for one operation, on a Map and on a Dict. */
@@ -230,11 +229,7 @@ static int mapping_init(HPyContext *ctx, HPy self, int32_t type_index, const HPy
   bool is_empty = HPy_IsNull(given) || HPy_Is(ctx, given, ctx->h_None);
   HPy entries = is_empty ? HPyDict_New(ctx) : HPy_Dup(ctx, given);
   if (!HPy_IsNull(given)) HPy_Close(ctx, given);
-  if (HPy_IsNull(entries)) return -1;
-  TVMFFIObject *made;
-  int rc = fb_container_make(ctx, type_index, entries, name, &made);
-  HPy_Close(ctx, entries);
-  return rc == 0 ? fb_transfer_put(ctx, self, made) : -1;
+  return HPy_IsNull(entries) ? -1 : fb_container_fill(ctx, self, type_index, entries, name);
 }
 
 HPyDef_SLOT(map_init, HPy_tp_init)

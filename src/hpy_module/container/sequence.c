@@ -13,7 +13,6 @@
 #include "hpy_module/convert/argument.h"
 #include "hpy_module/convert/core_function.h"
 #include "hpy_module/object/object_type.h"
-#include "hpy_module/object/transfer.h"
 #include "iterate.h"
 
 static FbCoreFunction list_size = {.name = "ffi.ListSize"}, list_get = {.name = "ffi.ListGetItem"},
@@ -153,11 +152,7 @@ static int sequence_init(HPyContext *ctx, HPy self, int32_t type_index, const HP
               : is_plain        ? HPy_Dup(ctx, given)
                                 : fb_call_one(ctx, ctx->h_ListType, given);
   if (!HPy_IsNull(given)) HPy_Close(ctx, given);
-  if (HPy_IsNull(items)) return -1;
-  TVMFFIObject *made;
-  int rc = fb_container_make(ctx, type_index, items, name, &made);
-  HPy_Close(ctx, items);
-  return rc == 0 ? fb_transfer_put(ctx, self, made) : -1;
+  return HPy_IsNull(items) ? -1 : fb_container_fill(ctx, self, type_index, items, name);
 }
 
 HPyDef_SLOT(array_init, HPy_tp_init)

@@ -224,7 +224,6 @@
 #define PyObject_GetAttr PyPyObject_GetAttr
 #define PyObject_GetAttrString PyPyObject_GetAttrString
 #define PyObject_GetItem PyPyObject_GetItem
-#define PyObject_HasAttr PyPyObject_HasAttr
 #define PyObject_Hash PyPyObject_Hash
 #define PyObject_IsTrue PyPyObject_IsTrue
 #define PyObject_Repr PyPyObject_Repr

@@ -174,10 +174,6 @@ class Own(Exception):
     pass
 
 
-class Halt(BaseException):
-    pass
-
-
 def test_native_code_catches_exceptions_of_python_by_kind(shop):
     def caught(exception):
         def fail():

@@ -11,9 +11,6 @@ from ffi_hpy import Tensor, from_dlpack
 
 np = pytest.importorskip("numpy")
 
-NUMPY_HAS_VERSIONS = np.lib.NumpyVersion(np.__version__) >= "2.1.0"
-"""Whether numpy.from_dlpack() requests the versioned struct."""
-
 DTYPES = [
     "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
 ]  # fmt: skip
