@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["install", "is_bound", "spec_of"]
 
-_MARK = b"__tvm_ffi_ffi_hpy_execute"
+_MARK = "__tvm_ffi_ffi_hpy_execute_"  # FFI_HPY_MODULE exports a function of this name and that of the module
 
 
 class _Loader:
@@ -39,14 +39,14 @@ class _Loader:
         load(module, self.path)
 
 
-def is_bound(path: str, name: str) -> bool:
-    """Whether a file is a bound library that defines the module of that name."""
+def is_bound(path: str, name: str | None = None) -> bool:
+    """Whether a file is a bound library that defines the module of that name; without a name, any module."""
     try:
         with open(path, "rb") as file:  # noqa: PTH123 - pathlib costs import time
             content = file.read()
     except OSError:
         return False
-    return _MARK in content and f"PyInit_{name}\0".encode() in content
+    return (_MARK if name is None else f"{_MARK}{name}\0").encode() in content
 
 
 def spec_of(name: str, path: str) -> ModuleSpec | None:

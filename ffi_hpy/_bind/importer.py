@@ -14,7 +14,7 @@ from .._values.standard import items_of_memory, items_of_tensor
 from ..module import load_module
 from ..registry import get_global_func, register_global_func
 from .define import answer, class_name
-from .values import keep_module
+from .values import is_kept, keep_module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,8 +52,18 @@ def execute(module: ModuleType, address: int) -> None:
 
 
 def load(module: ModuleType, path: str) -> None:
-    """Load the library at a path, and let it define the contents of its module."""
-    _define(module, load_module(path).get_function("ffi_hpy_execute"))
+    """Load the library at a path, and let it define the contents of its module. ImportError if it cannot be loaded.
+
+    A module with contents stays as it is: importlib.reload() does not run an extension module of CPython again, either.
+    """
+    if is_kept(module):
+        return
+    name: str = module.__name__
+    try:
+        library = load_module(path)
+    except RuntimeError as error:
+        raise ImportError(str(error), name=name, path=path) from error
+    _define(module, library.get_function(f"ffi_hpy_execute_{name.rpartition('.')[2]}"))
 
 
 def _define(module: ModuleType, function: Any) -> None:

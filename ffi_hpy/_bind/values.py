@@ -49,6 +49,11 @@ def keep_module(module: types.ModuleType) -> OpaquePyObject:
     return _modules.setdefault(id(module), OpaquePyObject(module))
 
 
+def is_kept(module: types.ModuleType) -> bool:
+    """Whether keep_module() has got the module."""
+    return id(module) in _modules
+
+
 # --- classes --------------------------------------------------------------------------------------------------------
 
 _KINDS: dict[str, Any] = {

@@ -11,10 +11,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
     from types import ModuleType
 
-__all__ = ["EXECUTE", "import_library"]
-
-EXECUTE = "ffi_hpy_execute"
-"""The function of such a library that defines the contents of its module."""
+__all__ = ["import_library"]
 
 _modules: dict[str, Future[ModuleType]] = {}
 """By path. A library defines its classes once, so a second thread waits for the module of the first one."""

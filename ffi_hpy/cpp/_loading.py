@@ -7,8 +7,9 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from .._bind.finder import is_bound
 from ..module import load_module
-from ._bound import EXECUTE, import_library
+from ._bound import import_library
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ process."""
 def load_built(path: str, name: str, keep_module_alive: bool) -> Any:
     """Load a library of that name, and return its Module or, if FFI_HPY_MODULE defines one, its module of Python."""
     module = _load(path, keep_module_alive)
-    return import_library(path, name) if module.implements_function(EXECUTE) else module
+    return import_library(path, name) if is_bound(path) else module
 
 
 def _load(path: str, keep_module_alive: bool) -> Module:

@@ -98,21 +98,21 @@ inline int execute_by_package(void *module, TVMFFISafeCallType execute) {
 FFI_HPY_NAMESPACE_END
 
 /** The functions by which Python imports the library as the module `name`. The block behind the macro defines the
- * module, by its parameter `variable`:
+ * module, by its parameter `variable`. A library may have several modules, under links with their names:
  *
  *   FFI_HPY_MODULE(shapes, m) { m.def("area", &Area, "w"_a, "h"_a); } */
-#define FFI_HPY_MODULE(name, variable)                                                                       \
-  static void ffi_hpy_define_##name(::FFI_HPY_BIND_NAMESPACE::module_ &);                                    \
-  extern "C" TVM_FFI_DLL_EXPORT int __tvm_ffi_ffi_hpy_execute(void *, const TVMFFIAny *args, int32_t n_args, \
-                                                              TVMFFIAny *) {                                 \
-    return ::FFI_HPY_BIND_NAMESPACE::detail::execute(&ffi_hpy_define_##name, args, n_args);                  \
-  }                                                                                                          \
-  extern "C" TVM_FFI_DLL_EXPORT void *PyInit_##name() {                                                      \
-    static ::FFI_HPY_BIND_NAMESPACE::detail::module_def def{};                                               \
-    return ::FFI_HPY_BIND_NAMESPACE::detail::make_module_def(&def, #name, [](void *module) {                 \
-      return ::FFI_HPY_BIND_NAMESPACE::detail::execute_by_package(module, &__tvm_ffi_ffi_hpy_execute);       \
-    });                                                                                                      \
-  }                                                                                                          \
+#define FFI_HPY_MODULE(name, variable)                                                                              \
+  static void ffi_hpy_define_##name(::FFI_HPY_BIND_NAMESPACE::module_ &);                                           \
+  extern "C" TVM_FFI_DLL_EXPORT int __tvm_ffi_ffi_hpy_execute_##name(void *, const TVMFFIAny *args, int32_t n_args, \
+                                                                     TVMFFIAny *) {                                 \
+    return ::FFI_HPY_BIND_NAMESPACE::detail::execute(&ffi_hpy_define_##name, args, n_args);                         \
+  }                                                                                                                 \
+  extern "C" TVM_FFI_DLL_EXPORT void *PyInit_##name() {                                                             \
+    static ::FFI_HPY_BIND_NAMESPACE::detail::module_def def{};                                                      \
+    return ::FFI_HPY_BIND_NAMESPACE::detail::make_module_def(&def, #name, [](void *module) {                        \
+      return ::FFI_HPY_BIND_NAMESPACE::detail::execute_by_package(module, &__tvm_ffi_ffi_hpy_execute_##name);       \
+    });                                                                                                             \
+  }                                                                                                                 \
   static void ffi_hpy_define_##name([[maybe_unused]] ::FFI_HPY_BIND_NAMESPACE::module_ &variable)
 
 #endif /* FFI_HPY_BIND_MODULE_H_ */

@@ -92,6 +92,30 @@ def test_the_module_is_an_ordinary_module(bound):
     assert (bound.inner.Late.__module__, bound.inner.Late.__qualname__) == ("bound.inner", "Late")
 
 
+@pytest.mark.thread_unsafe(reason="it reloads a module")
+def test_a_module_that_is_reloaded_stays_as_it_is(bound, monkeypatch):
+    monkeypatch.syspath_prepend(Path(bound.__file__).parent)
+    contents = dict(vars(bound))
+    assert importlib.reload(bound) is bound
+    assert all(value is contents[name] for name, value in vars(bound).items() if not name.startswith("__"))
+
+
+@pytest.mark.thread_unsafe(reason="it imports modules by their files")
+def test_a_library_has_several_modules(import_bound):
+    first = import_bound("bound_several")
+    folder = Path(first.__file__).parent
+    if not (folder / "bound_other.so").exists():
+        (folder / "bound_other.so").symlink_to("bound_several.so")
+    second = import_bound("bound_other")
+    assert (second.size(first.Part()), hasattr(second, "Part"), hasattr(first, "size")) == (3, False, False)
+
+
+def test_a_library_that_cannot_be_loaded_is_an_import_error(import_bound):
+    with pytest.raises(ImportError, match="variable_of_no_library"):
+        import_bound("bound_lacking")
+    assert "bound_lacking" not in sys.modules
+
+
 # --- functions --------------------------------------------------------------------------------------------------------
 
 
