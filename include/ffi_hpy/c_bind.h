@@ -178,6 +178,9 @@ enum {
   kFfiHpyDict = 3, /**< its items are keys and values, in turn */
   kFfiHpyNumContainers = 4 /**< the number of these */
 };
+/** The zero_padding of the None that a caller passes as the `result` of a function, if the caller takes the objects of
+ * container_new. Other callers get an Array or a Map. */
+#define FFI_HPY_TAKES_CONTAINERS 0x66707963u
 /** A flag of container_items: keys and values of a mapping, in turn. */
 #define FFI_HPY_PAIRS 2u
 

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["Function", "named"]
 
 _keeps_by_default = os.environ.get("TVM_FFI_RELEASE_GIL_BY_DEFAULT") == "0"
+_NO_RESULT = 0x66707963 << 32  # FFI_HPY_TAKES_CONTAINERS: Python converts the containers of bound libraries itself
 _filling = new_lock()  # held while a Function without a handle gets one: only one of several threads succeeds
 
 
@@ -108,7 +109,7 @@ class Function(CObject):
             elif n:
                 self._put_all(frame, args)
             result = frame.result
-            result[0] = 0
+            result[0] = _NO_RESULT
             result[1] = 0
             call, address = self._call, self._ffi_address
             if call is None or not address:  # no handle yet; or a finalizer resurrected the Function
@@ -175,7 +176,7 @@ class Function(CObject):
             elif n:
                 self._put_all(frame, args)
             result = frame.result
-            result[0] = 0
+            result[0] = _NO_RESULT
             result[1] = 0
             call, address = self._call, self._ffi_address
             if call is None or not address:

@@ -19,13 +19,19 @@ static void raise_error(const char *kind, const char *message) {
   is_end ? raise_end(kind) : TVMFFIErrorSetRaisedFromCStr(kind, message);
 }
 
+/* bind.h reads the containers of sequence.h. */
+static int call(TVMFFIObjectHandle function, TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  if (result->type_index == kTVMFFINone) result->zero_padding = FFI_HPY_TAKES_CONTAINERS;
+  return TVMFFIFunctionCall(function, args, n_args, result);
+}
+
 static const ffi_hpy_python_values *python_values;
 
 const ffi_hpy_bind_api fh_api_table = {
     .version = FFI_HPY_BIND_VERSION,
     .dec_ref = TVMFFIObjectDecRef,
     .get_global = TVMFFIFunctionGetGlobal,
-    .call = TVMFFIFunctionCall,
+    .call = call,
     .own = TVMFFIAnyViewToOwnedAny,
     .new_function = TVMFFIFunctionCreate,
     .new_str = fh_str_new_plain,

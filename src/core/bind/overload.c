@@ -16,6 +16,7 @@
 #include "core/object/str.h"
 #include "core/platform/fork.h"
 #include "core/platform/mem.h"
+#include "sequence.h"
 #include "signature.h"
 
 enum { N_ON_STACK = 16 };
@@ -328,7 +329,8 @@ static FH_COLD int refused(const overload *first, const TVMFFIAny *args, TVMFFIA
   return raise_mismatch(first, args, n, is_unreadable(rc), &all);
 }
 
-int fh_overload_call(void *handle, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+/* Calls a Function, whose result may be a container of sequence.h. */
+FH_INLINE int call(void *handle, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   const overload *first = (const overload *)fh_function_self_in(handle);
   /* relaxed, pairs with nothing: a call that comes before the next overload is valid, too */
   if (FH_UNLIKELY(n_args != fh_atomic_load_relaxed_i32(&first->n_alone))) {
@@ -336,6 +338,17 @@ int fh_overload_call(void *handle, const TVMFFIAny *args, int32_t n_args, TVMFFI
   }
   int rc = first->head.call(&first->head, args, UINT32_MAX, result);
   return FH_LIKELY(rc <= 0) ? rc : refused(first, args, result, rc);
+}
+
+/* A call from another language than Python. */
+static FH_NOINLINE int call_native(void *handle, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  int rc = call(handle, args, n_args, result);
+  return rc == 0 ? fh_sequence_make_native(result) : rc;
+}
+
+int fh_overload_call(void *handle, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  if (FH_UNLIKELY(result->zero_padding != FFI_HPY_TAKES_CONTAINERS)) return call_native(handle, args, n_args, result);
+  return call(handle, args, n_args, result);
 }
 
 /* --- definitions -------------------------------------------------------------------------------------------------- */

@@ -1,5 +1,6 @@
 /* sequence.c - containers between Python and bound libraries: one type for each class of Python, all with the cell of
- * an ffi.Array. A binding converts such an object to a list, tuple, set or dict as soon as it gets the object. */
+ * an ffi.Array. A binding converts such an object to a list, tuple, set or dict as soon as it gets the object; other
+ * callers get an Array or a Map. */
 #include "sequence.h"
 
 #include "core/container/hashmap.h"
@@ -109,4 +110,52 @@ int fh_sequence_container_items(const TVMFFIAny *value, uint32_t flags, TVMFFIAn
     return 0;
   }
   return wants_pairs || is_sequence ? ask(value, wants_pairs, out) : 0;
+}
+
+/* --- for other languages ------------------------------------------------------------------------------------------ */
+
+/* Makes the items readable, in place, and the object an Array. The caller has the only reference. */
+static int become_array(fh_seq_object *seq) {
+  int rc = 0;
+  for (int64_t i = 0; rc == 0 && i < fh_seq_size(seq); ++i) rc = fh_sequence_make_native(&fh_seq_items(seq)[i]);
+  seq->header.type_index = kTVMFFIArray;
+  return rc;
+}
+
+/* Returns a Map of the keys and values in turn; NULL with an error pending. */
+static fh_hashmap_object *map_of(const fh_seq_object *pairs) {
+  int64_t n = fh_seq_size(pairs) / 2;
+  fh_hashmap_object *map = fh_hashmap_new(kTVMFFIMap, (uint64_t)n);
+  for (int64_t i = 0; map != NULL && i < n; ++i) {
+    fh_hashmap_pair pair;
+    fh_any_copy(&fh_seq_items(pairs)[2 * i], &pair.key);
+    fh_any_copy(&fh_seq_items(pairs)[2 * i + 1], &pair.value);
+    if (fh_hashmap_put(map, &pair) == 0) continue;
+    fh_object_release(map);
+    map = NULL;
+  }
+  return map;
+}
+
+int fh_sequence_make_native(TVMFFIAny *value) {
+  uint32_t kind = value->type_index < kTVMFFIDynObjectBegin ? kFfiHpyNumContainers : kind_of(value->type_index);
+  if (kind == kFfiHpyNumContainers) return 0;
+  fh_seq_object *seq = (fh_seq_object *)(void *)value->v_obj;
+  *value = fh_any_none();
+  if (!fh_object_is_own(seq, 1)) { /* a function may return a container that it keeps */
+    fh_seq_object *copy = fh_seq_from_views(kTVMFFIArray, fh_seq_items(seq), fh_seq_size(seq));
+    fh_object_release(seq);
+    seq = copy;
+  }
+  int rc = seq == NULL ? -1 : become_array(seq);
+  if (rc == 0 && kind == kFfiHpyDict) {
+    fh_hashmap_object *map = map_of(seq);
+    if (map != NULL) *value = fh_any_object(map);
+    rc = map != NULL ? 0 : -1;
+  } else if (rc == 0) {
+    *value = fh_any_object(seq);
+    return 0;
+  }
+  fh_object_release(seq);
+  return rc;
 }

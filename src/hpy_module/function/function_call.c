@@ -36,6 +36,9 @@ void fb_function_call_settle(void) {
   last_other = fb_thread_has_cffi_backend ? FB_GIL_KEEP : fb_function_struct_last_release;
 }
 
+/* The `result` of a call: Python converts the containers of bound libraries itself. */
+static const TVMFFIAny no_result = {.zero_padding = FFI_HPY_TAKES_CONTAINERS};
+
 /* The native call itself. */
 FH_INLINE int run_kept(TVMFFIObject *handle, const TVMFFIAny *views, size_t n, TVMFFIAny *result) {
   return ((const TVMFFIFunctionCell *)(handle + 1))->safe_call(handle, views, (int32_t)n, result);
@@ -66,7 +69,7 @@ static FH_NOINLINE int run_bracketed(HPyContext *ctx, TVMFFIObject *handle, cons
  * save the thread state: a callback detects that its thread is attached. */
 FH_INLINE int run(HPyContext *ctx, TVMFFIObject *handle, const TVMFFIAny *views, size_t n, bool release,
                   TVMFFIAny *result) {
-  *result = (TVMFFIAny){0};
+  *result = no_result;
   if (fb_thread_needs_brackets()) return run_bracketed(ctx, handle, views, n, release, result);
   return release ? run_released(handle, views, n, result) : run_kept(handle, views, n, result);
 }
@@ -265,7 +268,7 @@ typedef enum { PLAIN, BOUND, OTHER } Way;
 FH_INLINE int run_short(Way way, FbFunction *function, TVMFFIObject *handle, const TVMFFIAny *views, size_t n,
                         TVMFFIAny *result) {
   if (way == OTHER) return run(fb_ctx, handle, views, n, fb_function_struct_releases_gil(function), result);
-  *result = (TVMFFIAny){0};
+  *result = no_result;
   if (way == BOUND) result->v_ptr = (void *)&fb_builtin_values;
   return run_kept(handle, views, n, result);
 }
@@ -513,9 +516,17 @@ static cpy_PyObject *vectorcall_counted(cpy_PyObject *self, cpy_PyObject *const 
   return vectorcall(self, args, nargsf, kwnames);
 }
 
+/* A function that returns nothing may leave the result as it is; native code that gets the result expects a plain
+ * None. */
+FH_INLINE void settle_result(int rc, TVMFFIAny *result) {
+  if (rc == 0 && result->type_index == kTVMFFINone) result->zero_padding = 0;
+}
+
 int fb_function_call_raw(HPyContext *ctx, HPy function, const HPy *args, size_t nargs, TVMFFIAny *result) {
   FbScope scope = {0};
-  return call_quickly(ctx, function, args, nargs, true, &scope, result);
+  int rc = call_quickly(ctx, function, args, nargs, true, &scope, result);
+  settle_result(rc, result);
+  return rc;
 }
 
 int fb_function_call_named_raw(HPyContext *ctx, HPy function, const HPy *args, size_t nargs, HPy kwnames,
@@ -524,6 +535,7 @@ int fb_function_call_named_raw(HPyContext *ctx, HPy function, const HPy *args, s
   HPy mistake;
   int rc = call_by_names(ctx, function, args, nargs, kwnames, true, &scope, result, &mistake);
   if (rc > 0) HPy_Close(ctx, mistake);
+  settle_result(rc, result);
   return rc;
 }
 

@@ -114,6 +114,35 @@ TEST(a_function_fills_in_defaults) {
   expect_int(n_freed, 1);
 }
 
+static int return_list(const ffi_hpy_overload *self, const TVMFFIAny *args, uint32_t flags, TVMFFIAny *result) {
+  (void)self, (void)args, (void)flags;
+  TVMFFIObjectHandle made = NULL;
+  if (fh_api_table.container_new(kFfiHpyList, 0, &made) != 0) return -1;
+  *result = obj(made);
+  return 0;
+}
+
+TEST(a_caller_that_takes_containers_gets_them_and_another_one_an_array) {
+  definition list;
+  make(&list, "f", "list", 0, 0);
+  list.spec.call = return_list;
+  expect_int(fh_sequence_init(), 0);
+  TVMFFIObjectHandle function = function_of(&list);
+  TVMFFIAny result = fh_any_none();
+  expect_int(TVMFFIFunctionCall(function, NULL, 0, &result), 0);
+  expect_int(result.type_index, kTVMFFIArray);
+  fh_any_drop(&result);
+  result = (TVMFFIAny){.zero_padding = FFI_HPY_TAKES_CONTAINERS};
+  expect_int(TVMFFIFunctionCall(function, NULL, 0, &result), 0);
+  expect(result.type_index >= kTVMFFIDynObjectBegin);
+  fh_any_drop(&result);
+  result = fh_any_none();
+  expect_int(fh_api_table.call(function, NULL, 0, &result), 0);
+  expect(result.type_index >= kTVMFFIDynObjectBegin);
+  fh_any_drop(&result);
+  fh_object_release(function);
+}
+
 TEST(a_mismatch_names_numbers_outside_the_range) {
   static const struct {
     uint8_t flags;

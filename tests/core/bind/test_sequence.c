@@ -2,6 +2,7 @@
 #include "core/bind/sequence.h"
 
 #include "core/bind/api.h"
+#include "core/container/hashmap.h"
 #include "core/container/seq.h"
 #include "core/object/object.h"
 #include "core/object/type.h"
@@ -82,4 +83,74 @@ static int make_and_read(void *state) {
 TEST(containers_without_memory) {
   expect_int(fh_sequence_init(), 0);
   test_sweep(make_and_read, NULL);
+}
+
+/* A list of a set of 0, and a dict from 0 to a tuple of 0. */
+static int make_nested(TVMFFIAny *out) {
+  TVMFFIObjectHandle parts[4] = {NULL};
+  static const uint32_t kinds[4] = {kFfiHpySet, kFfiHpyTuple, kFfiHpyDict, kFfiHpyList};
+  int rc = 0;
+  for (int i = 0; rc == 0 && i < 4; ++i) rc = fh_api_table.container_new(kinds[i], 2, &parts[i]);
+  if (rc != 0) {
+    for (int i = 0; i < 4; ++i) fh_object_release(parts[i]);
+    return rc;
+  }
+  append(parts[0], i64(0));
+  append(parts[1], i64(0));
+  append(parts[2], i64(0));
+  append(parts[2], view_of(parts[1]));
+  append(parts[3], view_of(parts[0]));
+  append(parts[3], view_of(parts[2]));
+  *out = view_of(parts[3]);
+  return 0;
+}
+
+static int make_native(void *state) {
+  (void)state;
+  TVMFFIAny value;
+  if (make_nested(&value) != 0) return -1;
+  int rc = fh_sequence_make_native(&value);
+  if (rc != 0) expect_int(value.type_index, kTVMFFINone);
+  fh_any_drop(&value);
+  return rc;
+}
+
+TEST(other_languages_get_arrays_and_maps) {
+  TVMFFIAny value, number = i64(3);
+  expect_int(fh_sequence_init(), 0);
+  expect_int(make_nested(&value), 0);
+  expect_int(fh_sequence_make_native(&value), 0);
+  expect_int(value.type_index, kTVMFFIArray);
+  const TVMFFIAny *items = fh_seq_items((fh_seq_object *)(void *)value.v_obj);
+  expect_int(items[0].type_index, kTVMFFIArray);
+  expect_int(fh_object_type_index(items[0].v_obj), kTVMFFIArray);
+  expect_int(items[1].type_index, kTVMFFIMap);
+  const fh_hashmap_object *map = (const fh_hashmap_object *)(const void *)items[1].v_obj;
+  expect_int((int64_t)map->size, 1);
+  expect_int(fh_hashmap_at(map, fh_hashmap_begin(map))->value.type_index, kTVMFFIArray);
+  expect_int(fh_sequence_make_native(&value), 0); /* again */
+  expect_int(value.type_index, kTVMFFIArray);
+  fh_any_drop(&value);
+  expect_int(fh_sequence_make_native(&number), 0);
+  expect_int(number.v_int64, 3);
+}
+
+TEST(a_container_with_another_owner_stays_as_it_is) {
+  TVMFFIAny kept, value;
+  expect_int(fh_sequence_init(), 0);
+  expect_int(make_nested(&kept), 0);
+  fh_any_copy(&kept, &value);
+  expect_int(fh_sequence_make_native(&value), 0);
+  expect_int(value.type_index, kTVMFFIArray);
+  expect(value.v_obj != kept.v_obj);
+  expect_int(count(&kept, 0), 2);
+  const TVMFFIAny *items = fh_seq_items((fh_seq_object *)(void *)kept.v_obj);
+  expect_int(count(&items[1], FFI_HPY_PAIRS), 2);
+  fh_any_drop(&value);
+  fh_any_drop(&kept);
+}
+
+TEST(arrays_and_maps_without_memory) {
+  expect_int(fh_sequence_init(), 0);
+  test_sweep(make_native, NULL);
 }

@@ -96,6 +96,43 @@ def test_other_languages_call_methods_and_constructors(maker, client):
         client.renamed(maker.Ship("Argo", 50), 3)
 
 
+@pytest.mark.parametrize(
+    ("name", "form", "value"),
+    [
+        ("numbers", "Array(1, 2)", [1, 2]),
+        ("nothing", "Array()", []),
+        ("triple", "Array(1, a text of many letters, Array(3))", (1, "a text of many letters", [3])),
+        ("few", "Array(5)", {5}),
+        ("table", "Map(a: Array(Array(1, 2)), b: Array())", {"a": [(1, 2)], "b": []}),
+        ("perhaps", "Array(7)", [7]),
+        ("kept", "Array(Array(1), Array(2))", [[1], [2]]),
+    ],
+)
+def test_other_languages_read_containers_that_a_function_returns(maker, client, name, form, value):
+    function = getattr(maker, name)
+    for _ in range(2):
+        assert client.form_of_result(function) == form
+        assert function() == value
+        assert type(function()) is type(value)
+
+
+def test_other_languages_read_containers_of_fields_and_of_functions_that_a_function_returns(maker, client):
+    ship = maker.Ship("Argo", 50)
+    ship.decks = [1, 2]
+    assert client.form_of_field(ship, "decks") == "Array(1, 2)"
+    made = maker.maker()
+    assert (client.form_of_result(made), made(), type(made())) == ("Array(8)", [8], list)
+
+
+def test_a_container_that_passes_through_another_language_is_an_array_or_a_map(maker, client):
+    assert type(client.result_of(maker.numbers)) is ffi_hpy.Array
+    assert dict(client.result_of(maker.table)) == {"a": [ffi_hpy.Array([1, 2])], "b": []}
+
+
+def test_a_function_of_another_bound_library_returns_containers_to_cpp(maker):
+    assert (maker.sum_of(maker.numbers), maker.sum_of(maker.maker()), maker.sum_of(lambda: [1, 9])) == (3, 8, 10)
+
+
 # --- JSON -------------------------------------------------------------------------------------------------------------
 
 

@@ -2,7 +2,11 @@
 #include "bound_shared.h"
 
 #include <ffi_hpy/bind.h>
+#include <ffi_hpy/stl/function.h>
 #include <ffi_hpy/stl/map.h>
+#include <ffi_hpy/stl/optional.h>
+#include <ffi_hpy/stl/pair.h>
+#include <ffi_hpy/stl/set.h>
 #include <ffi_hpy/stl/shared_ptr.h>
 #include <ffi_hpy/stl/string.h>
 #include <ffi_hpy/stl/tuple.h>
@@ -57,5 +61,18 @@ FFI_HPY_MODULE(bound_maker, m) {
       .str_value("bergen", Port::bergen, "BGO")
       .str_value("lisbon", Port::lisbon, "LIS");
   nb::exception<Aground>(m, "Aground", "ValueError");
+  m.def("numbers", [] { return std::vector<int>{1, 2}; });
+  m.def("nothing", [] { return std::vector<int>(); });
+  m.def("triple", [] { return std::make_tuple(1, std::string("a text of many letters"), std::vector<int>{3}); });
+  m.def("few", [] { return std::set<int>{5}; });
+  m.def("table", [] { return std::map<std::string, std::vector<std::pair<int, int>>>{{"a", {{1, 2}}}, {"b", {}}}; });
+  m.def("perhaps", [] { return std::optional(std::vector<int>{7}); });
+  m.def("kept", [kept = nb::cast(std::vector<std::vector<int>>{{1}, {2}})] { return kept; });
+  m.def("maker", [] { return std::function<std::vector<int>()>([] { return std::vector<int>{8}; }); });
+  m.def("sum_of", [](const std::function<std::vector<int>()> &make) {
+    int sum = 0;
+    for (int each : make()) sum += each;
+    return sum;
+  });
   nb::class_<OneWay>(m, "OneWay").def(nb::init<>()).def("__getstate__", [](const OneWay &) { return 1; });
 }
