@@ -22,6 +22,7 @@ _KINDS = {
     "tvm::ffi::AnyView": ANY,
     "tvm::ffi::String": ANY,
     "tvm::ffi::Bytes": ANY,
+    "tvm::ffi::Variant": ANY,
     "ffi_hpy::handle": ANY,
     "tvm::ffi::ObjectRef": REFERENCE,
     "tvm::ffi::ObjectPtr": REFERENCE,
@@ -36,6 +37,9 @@ _HEADER, _ANY_SIZE, _PAIR_SIZE, _SLOT_SIZE, _BLOCK_SLOTS = 24, 16, 32, 48, 16
 _SMALL_TAG = 1 << 63
 _STR, _BYTES, _ERROR, _SHAPE, _TENSOR, _ARRAY, _MAP, _LIST, _DICT = 65, 66, 67, 69, 70, 71, 72, 75, 76
 _SMALL_STR, _SMALL_BYTES, _FIRST_OBJECT = 11, 12, 64
+_EMPTY = -(1 << 31)  # the type index of a handle of bind.h that refers to nothing
+_BOUND = {"ffi_hpy.List": "[]", "ffi_hpy.Tuple": "()", "ffi_hpy.Set": "{}", "ffi_hpy.Dict": "{}"}
+"""Containers that a bound library makes for Python, with their brackets. A dict has keys and values in turn."""
 _DEVICES = {1: "cpu", 2: "cuda", 7: "vulkan", 8: "metal", 10: "rocm"}
 _TYPE_CODES = {0: "int", 1: "uint", 2: "float", 4: "bfloat", 6: "bool"}
 
@@ -88,7 +92,7 @@ class Values:
             return _dtype(payload)
         if index == 6:
             return _device(payload)
-        plain = {0: "None", 1: str(number), 2: str(bool(number))}
+        plain = {0: "None", 1: str(number), 2: str(bool(number)), _EMPTY: "<empty>"}
         return plain.get(index, f"<value of type {index}: {number:#x}>")
 
     def _object(self, address: int, depth: int) -> str:
@@ -99,8 +103,7 @@ class Values:
         if index in (_STR, _BYTES):
             return _quoted(self._content(body), index == _STR)
         if index in (_ARRAY, _LIST):
-            data, size = struct.unpack("<Qq", self._read(body, 2 * _WORD))
-            return f"[{self._several(size, depth, (data + i * _ANY_SIZE for i in range(size)), self._any)}]"
+            return f"[{self._items(body, depth)}]"
         if index in (_MAP, _DICT):
             size = self._word(body + _WORD)
             return f"{{{self._several(size, depth, self._pairs(body), self._pair)}}}"
@@ -109,7 +112,17 @@ class Values:
         if index == _ERROR:
             kind, message = (self._content(body + offset).decode(errors="replace") for offset in (0, 2 * _WORD))
             return f"<{kind}: {message}>"
-        return f"<{self._key(index)}{self._array(body) if index == _TENSOR else ''} at {address:#x}>"
+        key = self._key(index)
+        brackets = _BOUND.get(key)
+        if brackets is not None:
+            return brackets[0] + self._items(body, depth, key == "ffi_hpy.Dict") + brackets[1]
+        return f"<{key}{self._array(body) if index == _TENSOR else ''} at {address:#x}>"
+
+    def _items(self, body: int, depth: int, has_pairs: bool = False) -> str:
+        data, size = struct.unpack("<Qq", self._read(body, 2 * _WORD))
+        if not has_pairs:
+            return self._several(size, depth, (data + i * _ANY_SIZE for i in range(size)), self._any)
+        return self._several(size // 2, depth, (data + i * _PAIR_SIZE for i in range(size // 2)), self._pair)
 
     def _several(self, size: int, depth: int, addresses: Iterable[int], text_of: Callable[[int, int], str]) -> str:
         """Return the texts of the items of a container, of which only the first are shown."""

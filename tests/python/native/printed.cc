@@ -1,8 +1,14 @@
-/* A library for the printers of gdb: a function with a local variable of each kind of value, which calls stop_here. */
+/* A library for the printers of gdb: functions with a local variable of each kind of value, which call stop_here. */
 #include <ffi_hpy/bind.h>
+#include <ffi_hpy/stl/map.h>
+#include <ffi_hpy/stl/set.h>
+#include <ffi_hpy/stl/string.h>
+#include <ffi_hpy/stl/tuple.h>
+#include <ffi_hpy/stl/vector.h>
 #include <tvm/ffi/tvm_ffi.h>
 
 namespace ffi = tvm::ffi;
+namespace nb = ffi_hpy;
 
 namespace {
 
@@ -44,6 +50,7 @@ __attribute__((noinline)) static int64_t Show(const ffi::AnyView &tensor) {
   const ffi::Array<int> *address = &many;
   TVMFFIAny cell = tensor.CopyToTVMFFIAny();
   ffi_hpy::object owned(ffi_hpy::handle(ffi_hpy::detail::none_value()), ffi_hpy::detail::steal_t{});
+  ffi::Variant<int64_t, ffi::String> variant = ffi::String("either");
   ffi::Any wild;
   TVMFFIAny broken{};
   broken.type_index = kTVMFFIArray;
@@ -54,3 +61,14 @@ __attribute__((noinline)) static int64_t Show(const ffi::AnyView &tensor) {
          static_cast<int64_t>(dense.size() + pairs.size() + array.size() + bytes.size() + shape.size());
 }
 TVM_FFI_DLL_EXPORT_TYPED_FUNC(show, Show);
+
+FFI_HPY_MODULE(printed, m) {
+  m.def("show_bound", [](nb::object given) {
+    nb::object list = nb::cast(std::vector<int>{1, 2}), set = nb::cast(std::set<int>{3});
+    nb::object tuple = nb::cast(std::make_tuple(4, std::string("a text of many letters")));
+    nb::object dict = nb::cast(std::map<int, std::vector<int>>{{5, {6}}, {7, {}}});
+    nb::object empty;
+    stop_here();
+    return list.is(set) || tuple.is(dict) || given.is(empty);
+  });
+}

@@ -43,7 +43,17 @@ SHOWN = {
     "*address": f"[{', '.join(map(str, range(100)))}, ...]",
     "cell": "7",
     "owned": "None",
+    "variant": "'either'",
     "broken": "<unreadable: Cannot access memory at address ADDRESS>",
+}
+
+SHOWN_BOUND = {
+    "given": "'text'",
+    "list": "[1, 2]",
+    "set": "{3}",
+    "tuple": "(4, 'a text of many letters')",
+    "dict": "{5: [6], 7: []}",
+    "empty": "<empty>",
 }
 
 
@@ -55,8 +65,11 @@ def session(compile_era):
         pytest.fail("gdb is missing: `ci/system --install` installs it", pytrace=False)
     library = compile_era("printed.cc", "own", flags=("-O0", "-g"))
 
-    def run(expressions, *commands):
+    def run(expressions, *commands, is_bound=False):
         program = f"import ffi_hpy; ffi_hpy.load_module({str(library)!r}).show(7)"
+        if is_bound:
+            program = f"from ffi_hpy.cpp import _bound; _bound.import_library({str(library)!r}, 'printed')"
+            program += ".show_bound('text')"
         start = ["set confirm off", "set width 0", "set breakpoint pending on", "break stop_here", "run", "up"]
         shows = [f"python print('<<', gdb.parse_and_eval({each!r}).format_string(), '>>')" for each in expressions]
         words = [word for command in (*commands, *start, *shows, "kill") for word in ("-ex", command)]
@@ -73,6 +86,11 @@ def test_gdb_shows_values_as_python_does(session):
     printers = f"source {libinfo.find_debug_path()}/ffi_hpy_gdb.py"
     texts = [re.sub("0x[0-9a-f]+", "ADDRESS", text) for text in session(SHOWN, printers)]
     assert dict(zip(SHOWN, texts)) == SHOWN
+
+
+def test_gdb_shows_the_objects_of_bound_libraries(session):
+    printers = f"source {libinfo.find_debug_path()}/ffi_hpy_gdb.py"
+    assert dict(zip(SHOWN_BOUND, session(SHOWN_BOUND, printers, is_bound=True))) == SHOWN_BOUND
 
 
 def test_gdb_alone_shows_the_members(session):
