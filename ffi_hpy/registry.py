@@ -479,12 +479,24 @@ def _constructor_of(info: TypeInfo) -> Function | None:
     return constructor
 
 
+_NOT_BY_POSITION: Any = object()
+
+
+def _self_by_name(kwargs: dict[str, Any], cls: type) -> Any:
+    """Remove the object from the arguments by name of a constructor that has none by position, and return it."""
+    if "self" not in kwargs:
+        raise TypeError(f"method '{cls.__qualname__}.__init__' needs an object to be called on")
+    return kwargs.pop("self")
+
+
 def _construct_for(cls: type[CObject], info: TypeInfo, constructor: Function) -> Callable[..., None]:
     """Return `__ffi_init__` and `__init__` for a class: construct the object and move its handle into `self`."""
 
     is_of_fields = all(method.name != "__ffi_init__" for method in info.methods)  # the core made it
 
-    def construct(self: CObject, /, *args: Any, **kwargs: Any) -> None:
+    def construct(self: CObject = _NOT_BY_POSITION, /, *args: Any, **kwargs: Any) -> None:
+        if self is _NOT_BY_POSITION:
+            self = _self_by_name(kwargs, cls)
         if type(self) is not cls:
             own = type(self).__tvm_ffi_type_info__  # type: ignore[attr-defined]
             if own.type_index != info.type_index:

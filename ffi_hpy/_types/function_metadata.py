@@ -187,7 +187,7 @@ def order_of_arguments(function: Function, n: int, names: tuple[str, ...]) -> Or
     if _chooses_by_names(entry):
         from .parameters import named_by_function
 
-        return named_by_function(n, names)
+        return named_by_function(n, names, _takes_all_names(entry))
     for each in entry.overloads or (entry,):
         found = parameters_of(each).order_of(function.__name__ or "native function", n, names)
         if not isinstance(found, str):
@@ -204,7 +204,7 @@ def arguments_by_names(
     if _chooses_by_names(entry):
         from .parameters import pass_names
 
-        return pass_names(args, named)
+        return pass_names(args, named, _takes_all_names(entry))
     for each in entry.overloads or (entry,):
         found = parameters_of(each).in_order(title, args, named)
         if not isinstance(found, str):
@@ -220,6 +220,11 @@ def _chooses_by_names(entry: FunctionMetadata) -> bool:
         return True
     names = {each.names for each in all_of_them}
     return (len(names) > 1 or None in names) and all(each.signature is not None for each in all_of_them)
+
+
+def _takes_all_names(entry: FunctionMetadata) -> bool:
+    """Return whether an overload has **kwargs."""
+    return any("kwargs" in parameters_of(each).kinds for each in entry.overloads or (entry,))
 
 
 def has_names(function: Function) -> bool:

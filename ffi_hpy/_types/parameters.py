@@ -117,7 +117,7 @@ class Parameters:
         if known is not None:
             return known
         if self.are_named_by_function:
-            return self._remember(n, named_by_function(n, named))
+            return self._remember(n, named_by_function(n, named, "kwargs" in self.kinds))
         names = self.names
         if names is None:
             wrong = f"{title}() takes positional arguments only, got keyword argument '{_shown(named[0])}'"
@@ -147,7 +147,7 @@ class Parameters:
     def in_order(self, title: str, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...] | str:
         """Return the arguments of a call by position, or a str, as order_of() does."""
         if self.are_named_by_function:
-            return pass_names(args, named)
+            return pass_names(args, named, "kwargs" in self.kinds)
         if self._match is None:
             optional = [default is not NO_DEFAULT for default in self.defaults]
             self._match = make_match(self.names or (), [*map(_passed, self.defaults)], optional)
@@ -170,16 +170,24 @@ def _kwargs_marker() -> Any:
     return _ffi_api.GetKwargsObject()
 
 
-def pass_names(args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
-    """Return the arguments for a function that assigns names itself: names and values follow the object KWARGS."""
-    return (*args, _kwargs_marker(), *[part for pair in named.items() for part in pair])
+def pass_names(args: tuple[Any, ...], named: dict[str, Any], takes_all: bool) -> tuple[Any, ...]:
+    """Return the arguments for a function that assigns names itself: names and values follow the object KWARGS. The
+    function may take all names, by **kwargs."""
+    shown = [part for name, value in named.items() for part in (_sent(name, takes_all), value)]
+    return (*args, _kwargs_marker(), *shown)
 
 
-def named_by_function(n: int, named: tuple[str, ...]) -> Order:
+def _sent(name: str, takes_all: bool) -> str:
+    """Return a name for native code. A parameter never has a name with lone surrogates: a function without **kwargs
+    refuses it, and shows a question mark in place of each of them."""
+    return name if takes_all or name.isascii() else name.encode("utf-8", "replace").decode()
+
+
+def named_by_function(n: int, named: tuple[str, ...], takes_all: bool) -> Order:
     """Return the order of the arguments of pass_names()."""
     places: list[int | tuple[Any]] = [*range(n), (_kwargs_marker(),)]
     for i, name in enumerate(named):
-        places += [(name,), n + i]
+        places += [(_sent(name, takes_all),), n + i]
     return tuple(map(sys.intern, named)), tuple(places)
 
 

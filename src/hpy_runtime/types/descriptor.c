@@ -39,12 +39,36 @@ static void *method_type; /* a PyObject, made at first use */
 static Method *method_of(PyObject *self) { return (Method *)(void *)((char *)self + fhpy_layout.header_size); }
 static PyObject **owned_of(PyObject *self) { return &method_of(self)->callable; }
 
-static PyObject *method_call(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
-  const Method *method = method_of(self);
-  if ((nargsf & ~VECTORCALL_ARGUMENTS_OFFSET) == 0) {
+/* A call without arguments by position: the object may be the argument "self". */
+static PyObject *call_by_name(const Method *method, PyObject *const *args, PyObject *kwnames) {
+  Py_ssize_t n = kwnames == NULL ? 0 : PyTuple_Size(kwnames), at = 0;
+  while (at < n && PyUnicode_CompareWithASCIIString(PyTuple_GetItem(kwnames, at), "self") != 0) ++at;
+  if (at == n) {
     PyErr_Format(PyExc_TypeError, "method %R needs an object to be called on", method->qualname);
     return NULL;
   }
+  PyObject **moved = (PyObject **)PyMem_Malloc((size_t)n * sizeof(*moved)), *names = PyTuple_New(n - 1);
+  if (moved == NULL && names != NULL) PyErr_NoMemory();
+  PyObject *result = NULL;
+  if (moved != NULL && names != NULL) {
+    moved[0] = args[at];
+    for (Py_ssize_t i = 0, k = 0; i < n; ++i) {
+      if (i == at) continue;
+      PyObject *name = PyTuple_GetItem(kwnames, i);
+      take_reference(name);
+      (void)PyTuple_SetItem(names, k, name); /* the tuple is new, so this works */
+      moved[++k] = args[i];
+    }
+    result = method->target(method->callable, moved, 1, n == 1 ? NULL : names);
+  }
+  PyMem_Free(moved);
+  if (names != NULL) drop_reference(names);
+  return result;
+}
+
+static PyObject *method_call(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
+  const Method *method = method_of(self);
+  if ((nargsf & ~VECTORCALL_ARGUMENTS_OFFSET) == 0) return call_by_name(method, args, kwnames);
   return method->target(method->callable, args, nargsf, kwnames);
 }
 
