@@ -68,8 +68,12 @@ def items_of_tensor(tensor: Any) -> list[Any] | None:
 
 
 def _pairs(value: Any) -> dict[Any, Any] | None:
-    """Return the pairs of a mapping."""
-    return dict(value) if issubclass(type(value), Mapping) else None
+    """Return the pairs of a mapping, None if its items() has something else."""
+    if not issubclass(type(value), Mapping):
+        return None
+    found = list(value.items())
+    are_pairs = all(isinstance(pair, (tuple, list)) and len(pair) == 2 for pair in found)
+    return dict(found) if are_pairs else None
 
 
 # --- sets, numbers, paths ---------------------------------------------------------------------------------------------

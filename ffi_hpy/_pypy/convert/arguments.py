@@ -62,6 +62,7 @@ __all__ = [
     "own_value",
     "put",
     "put_nested",
+    "put_opaque",
     "set_conversion",
 ]
 
@@ -333,7 +334,7 @@ def _put_opaque_ptr(frame: CallBuffer, i: int, value: Any, _callee: Callee, _dep
 
 
 @hidden
-def _put_opaque(frame: CallBuffer, i: int, value: Any, _callee: Callee, _depth: int) -> None:
+def put_opaque(frame: CallBuffer, i: int, value: Any, _callee: Callee, _depth: int) -> None:
     address = make_opaque(value)
     frame.held.append(address)
     frame.words[i] = OPAQUE_PY_OBJECT
@@ -344,7 +345,7 @@ def _put_opaque(frame: CallBuffer, i: int, value: Any, _callee: Callee, _depth: 
 def _put_member(frame: CallBuffer, i: int, value: Any, callee: Callee, depth: int) -> None:
     address = getattr(value, "_ffi_native", 0) or _native_member(value)
     if not address:  # a combination of flags
-        _put_opaque(frame, i, value, callee, depth)
+        put_opaque(frame, i, value, callee, depth)
         return
     frame.words[i] = OPAQUE_PY_OBJECT
     frame.words[i + 1] = address
@@ -414,7 +415,7 @@ _BY_KIND: dict[int, Callable[[CallBuffer, int, Any, Callee, int], None]] = {
     binding.TAG_DATA_TYPE: _put_data_type,
     binding.TAG_DEVICE: _put_device,
     binding.TAG_OPAQUE_PTR: _put_opaque_ptr,
-    binding.TAG_OPAQUE: _put_opaque,
+    binding.TAG_OPAQUE: put_opaque,
     binding.TAG_DLPACK: _put_by_binding,
     binding.TAG_MEMBER: _put_member,
 }

@@ -12,7 +12,7 @@ from ..object.core_functions import core_function
 from ..object.errors import raise_pending
 from ..object.identity import share, uses_of
 from ..object.objects import Wrapper, complete, is_wrapper, settled
-from .arguments import Place, own_last, put, put_nested, set_conversion
+from .arguments import Place, own_last, put, put_nested, put_opaque, set_conversion
 from .exchanged import marked
 
 TYPE_CHECKING = False
@@ -111,7 +111,12 @@ def make_sequence(name: str, values: Any, place: Callee, depth: int) -> int:
 def make_mapping(name: str, value: Any, place: Callee, depth: int) -> int:
     """Return the object of a new container, `name` is "ffi.Map" or "ffi.Dict", with the current entries of a
     mapping."""
-    pairs = list(value.items())
+    return make_mapping_of(name, list(value.items()), place, depth)
+
+
+@hidden
+def make_mapping_of(name: str, pairs: list[Any], place: Callee, depth: int) -> int:
+    """Return the object of a new container with pairs."""
     n = 2 * len(pairs)
     frame = frame_for(n)
     try:
@@ -143,7 +148,12 @@ def _put_sequence(frame: CallBuffer, i: int, value: Any, callee: Callee, depth: 
 
 @hidden
 def _put_mapping(frame: CallBuffer, i: int, value: Any, callee: Callee, depth: int) -> None:
-    _put_container(frame, i, make_mapping("ffi.Map", value, _inside(i, callee), depth + 1))
+    pairs = list(value.items())
+    for pair in pairs:
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            put_opaque(frame, i, value, callee, depth)  # the function refuses the object by its own message
+            return
+    _put_container(frame, i, make_mapping_of("ffi.Map", pairs, _inside(i, callee), depth + 1))
 
 
 set_conversion(binding.TAG_SEQUENCE, _put_sequence)

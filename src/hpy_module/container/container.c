@@ -227,8 +227,14 @@ HPy fb_container_pairs(HPyContext *ctx, HPy value) {
   return pairs;
 }
 
-/* Converts any mapping by its items(). The constructor gets alternating keys and values. */
-static int from_mapping(HPyContext *ctx, FbCoreFunction *constructor, HPy value, FbArgs *args, TVMFFIObject **out) {
+static bool is_pair(HPyContext *ctx, HPy value) {
+  return (HPyTuple_Check(ctx, value) || HPyList_Check(ctx, value)) && HPy_Length(ctx, value) == 2;
+}
+
+/* Converts any mapping by its items(). The constructor gets alternating keys and values. If items() has something other
+ * than pairs, and `has_others` is not NULL, sets it and returns -1 without an error. */
+static int from_mapping(HPyContext *ctx, FbCoreFunction *constructor, HPy value, FbArgs *args, TVMFFIObject **out,
+                        bool *has_others) {
   if (is_plain_dict(ctx, value)) {
     if (FH_UNLIKELY(fb_context_free_threaded)) return from_snapshot(ctx, from_dict, constructor, value, args, out);
     return from_dict(ctx, constructor, value, args, out);
@@ -245,7 +251,9 @@ static int from_mapping(HPyContext *ctx, FbCoreFunction *constructor, HPy value,
   int rc = 0;
   for (HPy_ssize_t i = 0; rc == 0 && i < 2 * n; ++i) {
     HPy pair = HPy_GetItem_i(ctx, pairs, i / 2);
-    HPy item = HPy_IsNull(pair) ? HPy_NULL : HPy_GetItem_i(ctx, pair, i % 2);
+    bool is_other = has_others != NULL && !HPy_IsNull(pair) && !is_pair(ctx, pair);
+    if (is_other) *has_others = true;
+    HPy item = HPy_IsNull(pair) || is_other ? HPy_NULL : HPy_GetItem_i(ctx, pair, i % 2);
     rc = HPy_IsNull(item) ? -1 : convert_item(ctx, item, &items.views[i], &inner);
     if (!HPy_IsNull(item)) HPy_Close(ctx, item);
     if (!HPy_IsNull(pair)) HPy_Close(ctx, pair);
@@ -264,7 +272,11 @@ static int sequence_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs 
 
 static int mapping_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
   TVMFFIObject *made;
-  return from_mapping(ctx, &new_map, value, args, &made) == 0 ? fb_args_view(args, made, out) : -1;
+  bool has_others = false;
+  int rc = from_mapping(ctx, &new_map, value, args, &made, &has_others);
+  if (has_others)
+    return fb_argument_keep(ctx, value, out, args); /* the function refuses the object by its own message */
+  return rc == 0 ? fb_args_view(args, made, out) : -1;
 }
 
 void fb_container_init(void) {
@@ -279,8 +291,8 @@ int fb_container_fill(HPyContext *ctx, HPy self, int32_t type_index, HPy value, 
   switch (type_index) {
   case kTVMFFIArray: rc = from_sequence(ctx, &new_array, value, &args, &made); break;
   case kTVMFFIList: rc = from_sequence(ctx, &new_list, value, &args, &made); break;
-  case kTVMFFIMap: rc = from_mapping(ctx, &new_map, value, &args, &made); break;
-  default: rc = from_mapping(ctx, &new_dict, value, &args, &made); break;
+  case kTVMFFIMap: rc = from_mapping(ctx, &new_map, value, &args, &made, NULL); break;
+  default: rc = from_mapping(ctx, &new_dict, value, &args, &made, NULL); break;
   }
   HPy_Close(ctx, value);
   return rc == 0 ? fb_transfer_put(ctx, self, made) : -1;
