@@ -253,6 +253,7 @@ def _raise_os_error(number: int, text: str, first: bytes, second: bytes) -> None
 def _error_text(error: Any) -> bytes:
     """Return the text that Python prints for a native error, with the callers of the frame that caught it, and without
     frames of this package."""
+    from re import sub
     from traceback import StackSummary, TracebackException, walk_stack
 
     exception = exception_in(error)
@@ -261,7 +262,8 @@ def _error_text(error: Any) -> bytes:
     outer = [] if traceback is None else StackSummary.extract(walk_stack(traceback.tb_frame.f_back))[::-1]
     folder = __file__.rpartition("_bind")[0]
     shown.stack[:] = [frame for frame in [*outer, *shown.stack] if not frame.filename.startswith(folder)]
-    return "".join(shown.format()).strip().encode()
+    text = "".join(shown.format()).strip()
+    return sub("[\ud800-\udfff]", lambda found: f"<unencodable {ord(found[0]):#x}>", text).encode()
 
 
 def _unraisable(error: Any, context: Any) -> None:

@@ -17,7 +17,11 @@ from ci.suites.nanobind.statements import read_removals, remove
 FOLDER = ROOT / "build" / "nanobind-suite"
 FLAGS = ("-std=c++17", "-O0", "-fPIC", "-fvisibility=hidden", "-w")
 FURTHER_SOURCES = {"classes": ("test_classes_extra.cpp",), "intrusive": ("test_intrusive_impl.cpp",)}
-LIBRARIES = {"inter_module": ("inter_module_1", "inter_module_2", "classes"), "specialization": ("classes",)}
+LIBRARIES = {
+    "inter_module": ("inter_module_1", "inter_module_2", "classes"),
+    "specialization": ("classes",),
+    "stubgen": (),
+}
 """The libraries of a test file that has none of its own."""
 LINKED = {"inter_module_1": "inter_module", "inter_module_2": "inter_module"}
 """Libraries that are linked with a library without a module."""

@@ -64,6 +64,9 @@ template <typename Caster, typename = void> struct takes_python_of : std::true_t
 template <typename Caster>
 struct takes_python_of<Caster, std::void_t<decltype(Caster::takes_python)>> : std::bool_constant<Caster::takes_python> {
 };
+/** The base of the caster of bound enums. */
+struct enum_caster {};
+template <typename Caster> inline constexpr bool is_enum_caster_v = std::is_base_of_v<enum_caster, Caster>;
 template <typename T> inline constexpr bool takes_python_v = takes_python_of<make_caster<T>>::value;
 
 /** The casters that ignore the cleanup_list: a function of such types only has none. A caster that derives from one of
@@ -203,6 +206,7 @@ FFI_HPY_COLD inline bool conversion_failed(cleanup_list *cleanup) noexcept {
 [[noreturn]] FFI_HPY_COLD inline void throw_pending() {
   python_error error;
   if (error.kind().empty()) throw cast_error();
+  if (unbound_error::is(error)) throw unbound_error(std::move(error));
   throw error;
 }
 /** An object from a reference that from_cpp returned. Throws the pending error if it is empty, or else cast_error. */
@@ -553,6 +557,21 @@ template <typename T> bool read_view(const handle &source, T *out) {
   return true;
 }
 
+/** Copies a short text, which is inside of a handle, because the handle may end first. The copy is valid until the
+ * thread has read 256 further ones. */
+template <typename T> void outlive_handle(const handle &source, T *text) noexcept {
+  if (source.any().type_index != kTVMFFISmallStr) return;
+  thread_local char kept[256][8];
+  thread_local unsigned next = 0;
+  char *place = kept[next++ % 256];
+  std::memcpy(place, source.any().v_bytes, 8);
+  if constexpr (std::is_pointer_v<T>) {
+    *text = place;
+  } else {
+    *text = {place, text->size()};
+  }
+}
+
 /** A text that Python has returned, and may release at once: it stays until the next one of the thread. */
 inline std::string_view last_text(std::string_view text) {
   static thread_local std::string last;
@@ -579,6 +598,7 @@ template <typename T, typename Derived> T cast(const detail::object_api<Derived>
   } else if constexpr (detail::is_text_view_v<T>) {
     std::decay_t<T> text;
     if (!detail::read_view(source, &text)) detail::throw_cast_error();
+    if constexpr (!std::is_base_of_v<object, Derived>) detail::outlive_handle(source, &text);
     return text;
   } else if constexpr (detail::check_cast<T>()) {
     detail::cleanup_list cleanup;

@@ -42,6 +42,27 @@ public:
   explicit cast_error(const char *what = "std::bad_cast") : builtin_exception("RuntimeError", what) {}
 };
 
+namespace detail {
+/** Thrown by cast() for a value of a class that is not bound. The TypeError that names the class is its cause. */
+class unbound_error : public cast_error {
+public:
+  explicit unbound_error(python_error &&cause) : cause_(std::move(cause)) {}
+  const python_error &cause() const { return cause_; }
+  /** Whether an error is that of a class that is not bound. */
+  static bool is(const python_error &error) {
+    std::string_view text = error.message();
+    return text.size() > kEnd.size() && text.substr(0, kBegin.size()) == kBegin &&
+           text.substr(text.size() - kEnd.size()) == kEnd;
+  }
+  static std::string text_of(const char *name) { return std::string(kBegin) + name + std::string(kEnd); }
+
+private:
+  static constexpr std::string_view kBegin = "the C++ class `", kEnd = "` is not bound";
+  python_error cause_;
+};
+void raise_unbound(const unbound_error &thrown); /* below */
+} // namespace detail
+
 /** Thrown by a function that does not accept its arguments: the next overload is tried. */
 struct next_overload {};
 
@@ -138,6 +159,8 @@ FFI_HPY_COLD inline int translate_exception(const std::exception *known = nullpt
       thrown != nullptr ? std::rethrow_exception(thrown) : throw;
     } catch (const python_error &error) {
       error.restore();
+    } catch (const unbound_error &error) {
+      raise_unbound(error);
     } catch (const builtin_exception &error) {
       api->raise(error.kind(), error.what());
     } catch (const next_overload &) {
@@ -207,6 +230,9 @@ FFI_HPY_COLD inline void set_error_from(handle cause, handle exception_class, co
   }
 }
 inline object builtin_class(const char *kind) { return ask_python("constant", str_of(kind)); }
+inline void raise_unbound(const unbound_error &thrown) {
+  set_error_from(thrown.cause().value(), builtin_class(thrown.kind()), thrown.what());
+}
 
 } // namespace detail
 

@@ -59,7 +59,7 @@ FFI_HPY_NOINLINE inline const ffi_hpy_class *find_class(class_record *record) no
 FFI_HPY_NOINLINE inline const ffi_hpy_class &get_class(class_record *record) {
   const ffi_hpy_class *found = find_class(record);
   if (found == nullptr) {
-    api->raise("TypeError", (std::string("the C++ class `") + record->info->name() + "` is not bound").c_str());
+    api->raise("TypeError", unbound_error::text_of(record->info->name()).c_str());
     throw python_error();
   }
   return *found;

@@ -28,6 +28,12 @@ public:
     const TVMFFIErrorCell *cell = TVMFFIErrorGetCellPtr(error_.any().v_obj);
     return {cell->kind.data, cell->kind.size};
   }
+  /** The text of the error itself. */
+  std::string_view message() const {
+    if (error_.is_none()) return {};
+    const TVMFFIErrorCell *cell = TVMFFIErrorGetCellPtr(error_.any().v_obj);
+    return {cell->message.data, cell->message.size};
+  }
   /** Whether the exception is an instance of a class of Python. */
   bool matches(handle exception_class) const;
   /** The exception, its class and its traceback. */

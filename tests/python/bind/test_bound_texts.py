@@ -93,3 +93,8 @@ def test_casts_by_hand_refer_to_the_text_of_the_object(bound, text):
     assert bound.cast_view(text) == text
     assert bound.try_cast(text) == text * 2
     assert bound.try_cast(1) == "no text"
+
+
+@pytest.mark.parametrize("text", ["", "c", "1234567", "longer than a handle"])
+def test_the_text_of_a_handle_outlives_the_handle(bound, text):
+    assert bound.chars_of_handle(text) == text

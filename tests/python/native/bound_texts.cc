@@ -104,6 +104,7 @@ FFI_HPY_MODULE(bound_texts, m) {
     }
     return found;
   });
+  m.def("chars_of_handle", [](nb::handle text) { return nb::cast<Chars>(text); });
   m.def("try_cast", [](nb::object text) {
     Chars chars = "";
     View view;
