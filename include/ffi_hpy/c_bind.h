@@ -88,7 +88,8 @@ enum {
   kFfiHpyTypeKwargs = 1 << 1, /**< the parameter is **kwargs */
   kFfiHpyTypeAcceptsNone = 1 << 2, /**< None is a value of the type */
   kFfiHpyTypeTakesPython = 1 << 3, /**< the argument is an object of Python itself, not a native value */
-  kFfiHpyTypeUnsigned = 1 << 4 /**< the parameter is an unsigned integer */
+  kFfiHpyTypeUnsigned = 1 << 4, /**< the parameter is an unsigned integer */
+  kFfiHpyTypeEnum = kFfiHpyTypeUnsigned /**< with the size 0: the parameter is an enum */
 };
 /** The position of the size of a number: 1 to 4 for an integer of 1, 2, 4 and 8 bytes, 5 for a float, 6 for a double, 0
  * for another type. */

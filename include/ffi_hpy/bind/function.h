@@ -246,6 +246,7 @@ template <typename A> constexpr uint8_t type_flags() {
   if (std::is_same_v<T, kwargs>) flags |= kFfiHpyTypeKwargs;
   if (has_arg_defaults<T>::value) flags |= kFfiHpyTypeAcceptsNone;
   if (takes_python_v<T>) flags |= kFfiHpyTypeTakesPython;
+  if (is_enum_caster_v<make_caster<A>>) flags |= kFfiHpyTypeEnum;
   if (!is_plain_v<T>) return flags; /* an author's caster may accept other values */
   if (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
     if (std::is_unsigned_v<T>) flags |= kFfiHpyTypeUnsigned;
@@ -324,10 +325,20 @@ template <typename... A> struct explanations {
 
 /* ---- Calls ---- */
 
+/** Whether an argument for an enum may be a member. Python passes members themselves to a parameter that refuses
+ * conversions, so an int or a str is not one, unless it is the default. */
+inline bool is_itself(const TVMFFIAny &any, const TVMFFIAny &default_value) {
+  if (any.type_index != kTVMFFIInt && any.type_index != kTVMFFISmallStr && any.type_index != kTVMFFIStr) return true;
+  return any.type_index == default_value.type_index && any.v_int64 == default_value.v_int64;
+}
+
 template <typename A>
-bool load_argument(make_caster<A> *caster, const TVMFFIAny &any, uint32_t param_flags, uint32_t call_flags,
+bool load_argument(make_caster<A> *caster, const TVMFFIAny &any, const ffi_hpy_param &param, uint32_t call_flags,
                    cleanup_list *cleanup) {
-  uint32_t flags = param_flags & call_flags;
+  uint32_t flags = param.flags & call_flags;
+  if constexpr (is_enum_caster_v<make_caster<A>>) {
+    if ((param.flags & kFfiHpyCastConvert) == 0 && !is_itself(any, param.default_value)) return false;
+  }
   if constexpr (loads_class_v<make_caster<A>>) {
     return caster->template load<std::is_pointer_v<std::remove_reference_t<A>>>(&any, flags, cleanup);
   } else if constexpr (loads_in_place_v<make_caster<A>>) {
@@ -401,8 +412,7 @@ private:
       args = changed;
     }
     [[maybe_unused]] size_t refused = 0; /* the number of the parameter that refuses its argument, from 1 on */
-    if (!((load_argument<A>(&std::get<I>(in), args[I], self->params[I].flags, flags, cleanup) ||
-           (refused = I + 1, false)) &&
+    if (!((load_argument<A>(&std::get<I>(in), args[I], self->params[I], flags, cleanup) || (refused = I + 1, false)) &&
           ...)) {
       return static_cast<int>(refused);
     }

@@ -387,6 +387,15 @@ static int add_params(fh_text *text, const ffi_hpy_function_spec *spec, const ff
   return rc | fh_text_add_cstr(text, "]");
 }
 
+/* Whether a parameter that refuses conversions distinguishes the values of a class of Python from those of a class that
+ * derives from it: a float from a numpy.float64, a str from a member of an enum that is a str. */
+static bool is_exact(uint8_t type_flags, uint32_t param_flags) {
+  enum { FLOAT = 5 };
+  bool is_enum = type_flags >> FFI_HPY_TYPE_SIZE_SHIFT == 0 && (type_flags & kFfiHpyTypeEnum) != 0;
+  bool is_float = type_flags >> FFI_HPY_TYPE_SIZE_SHIFT >= FLOAT;
+  return (param_flags & kFfiHpyCastConvert) == 0 && (is_enum || is_float);
+}
+
 int fh_signature_add_metadata(fh_text *text, const ffi_hpy_function_spec *spec, const ffi_hpy_param *params,
                               const char *signature) {
   fh_text schema = {0};
@@ -397,7 +406,8 @@ int fh_signature_add_metadata(fh_text *text, const ffi_hpy_function_spec *spec, 
   bool is_by_core = false, takes_python = false;
   for (uint32_t i = 0; i < spec->n_params; ++i) {
     is_by_core |= (params[i].flags & (kFfiHpyParamArgs | kFfiHpyParamKwargs | kFfiHpyParamByNameOnly)) != 0;
-    takes_python |= (spec->type_flags[i] & kFfiHpyTypeTakesPython) != 0;
+    takes_python |=
+        (spec->type_flags[i] & kFfiHpyTypeTakesPython) != 0 || is_exact(spec->type_flags[i], params[i].flags);
   }
   bool is_named = spec->n_params != 0 && params[spec->n_params - 1].name != NULL;
   if (is_named || is_by_core) rc |= add_params(text, spec, params);

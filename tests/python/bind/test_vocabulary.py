@@ -242,7 +242,61 @@ def test_members_and_their_numbers(bound):
         bound.access(8)
 
 
+def test_without_conversions_a_member_is_not_its_text(bound):
+    mode = bound.Mode
+    assert (bound.exact_mode(mode.read), bound.exact_mode(mode=mode.write), bound.exact_mode()) == (0, 1, 1)
+    assert bound.exact_modes([mode.read, mode.write]) == 2
+    for wrong in ("r", 0, bound.Color.red, None):
+        with pytest.raises(TypeError, match="incompatible function arguments"):
+            bound.exact_mode(wrong)
+
+
+def test_without_conversions_a_float_is_not_of_a_derived_class(bound):
+    class Float(float):
+        pass
+
+    assert bound.exact_float(1.5) == 1.5
+    for wrong in (Float(1.5), 1, True):
+        with pytest.raises(TypeError, match="incompatible function arguments"):
+            bound.exact_float(wrong)
+
+
+# --- arguments --------------------------------------------------------------------------------------------------------
+
+
+def test_the_object_of_a_constructor_may_be_named(bound):
+    value = bound.Named.__new__(bound.Named)
+    bound.Named.__init__(self=value, number=4)
+    assert value.number == 4
+    for arguments in ({"number": 4}, {}):
+        with pytest.raises(TypeError, match="needs an object to be called on"):
+            bound.Named.__init__(**arguments)
+
+
+def test_a_name_with_a_lone_surrogate_is_refused_as_any_other_name(bound):
+    with pytest.raises(TypeError, match=r"kwargs = \{ \?: int \}"):
+        bound.color(**{"\udc80": 1})
+
+
+def test_a_mapping_whose_items_are_not_pairs_does_not_fit(bound):
+    class Table(dict):
+        def items(self):
+            return [1, 2]
+
+    assert bound.sum_of_map({"a": 1, "b": 2}) == 3
+    with pytest.raises(TypeError, match="incompatible function arguments"):
+        bound.sum_of_map(Table(a=1))
+
+
 # --- errors -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_cast_of_a_class_that_is_not_bound_is_an_error_of_casts(bound):
+    assert bound.cast_unbound(True) == "std::bad_cast"
+    with pytest.raises(RuntimeError, match=r"^std::bad_cast$") as caught:
+        bound.cast_unbound(False)
+    assert isinstance(caught.value.__cause__, TypeError)
+    assert "` is not bound" in str(caught.value.__cause__)
 
 
 def test_the_text_of_an_error(bound):
@@ -261,6 +315,13 @@ def test_the_text_of_an_error(bound):
     assert text.endswith("ValueError: bad")
     assert 'in fail\n    raise ValueError("bad")' in text
     assert "Silent" in bound.text_of_error(fail_silently)
+
+
+def test_the_text_of_an_error_marks_letters_that_utf_8_cannot_encode(bound):
+    code = compile("def f():\n raise ValueError('bad')\nf()", "odd\udc80.py", "exec")
+    text = bound.text_of_error(lambda: exec(code, {}))
+    assert "odd<unencodable 0xdc80>.py" in text
+    assert text.endswith("ValueError: bad")
 
 
 def test_a_pending_error_is_kept_in_a_scope(bound):

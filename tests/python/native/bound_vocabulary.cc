@@ -2,9 +2,11 @@
  * generic or bound twice, enums of strings, further arguments of properties, warnings. */
 #include <ffi_hpy/bind.h>
 #include <ffi_hpy/operators.h>
+#include <ffi_hpy/stl/map.h>
 #include <ffi_hpy/stl/optional.h>
 #include <ffi_hpy/stl/shared_ptr.h>
 #include <ffi_hpy/stl/string.h>
+#include <ffi_hpy/stl/vector.h>
 #include <ffi_hpy/trampoline.h>
 
 #include <cstdio>
@@ -31,6 +33,11 @@ struct Pair {
 };
 struct Frozen {};
 struct FrozenToo : Frozen {};
+struct Named {
+  int number;
+  explicit Named(int n) : number(n) {}
+};
+struct Unbound {};
 struct Generic {};
 struct Converted : Value {
   explicit Converted(const Value &from) : Value(from.n + 1) {}
@@ -119,6 +126,7 @@ FFI_HPY_MODULE(bound_vocabulary, m) {
   });
 
   /* classes */
+  nb::class_<Named>(m, "Named").def(nb::init<int>(), nb::kw_only(), "number"_a).def_ro("number", &Named::number);
   nb::class_<Frozen>(m, "Frozen").def(nb::init<>()).freeze();
   nb::class_<FrozenToo, Frozen>(m, "FrozenToo").def(nb::init<>());
   m.def("freeze", [](nb::handle cls) { return nb::type_freeze(cls); });
@@ -170,6 +178,9 @@ FFI_HPY_MODULE(bound_vocabulary, m) {
       .str_value("read", Mode::read, "r")
       .str_value("write", Mode::write, "w", "Changes the file.");
   m.def("mode", [](Mode mode) { return static_cast<int>(mode); });
+  m.def("exact_mode", [](Mode mode) { return static_cast<int>(mode); }, nb::arg("mode").noconvert() = Mode::write);
+  m.def("exact_modes", [](const std::vector<Mode> &modes) { return modes.size(); }, nb::arg().noconvert());
+  m.def("exact_float", [](double x) { return x; }, nb::arg().noconvert());
   m.def("to_mode", [](int number) { return static_cast<Mode>(number); });
   nb::enum_<Color>(m, "Color").value("red", Color::red).value("green", Color::green).value("blue", Color::blue);
   m.def("color", [](Color color) { return static_cast<int>(color); });
@@ -178,6 +189,19 @@ FFI_HPY_MODULE(bound_vocabulary, m) {
   m.def("access", [](Access access) { return static_cast<int>(access); });
 
   /* errors */
+  m.def("cast_unbound", [](bool catches) -> nb::object {
+    try {
+      return nb::cast(Unbound());
+    } catch (const nb::cast_error &error) {
+      if (catches) return nb::str(error.what());
+      throw;
+    }
+  });
+  m.def("sum_of_map", [](const std::map<std::string, int> &table) {
+    int sum = 0;
+    for (const auto &[key, number] : table) sum += number;
+    return sum;
+  });
   m.def("text_of_error", [](nb::callable f) {
     try {
       f();
