@@ -86,26 +86,31 @@ FH_INLINE void container_end(Lent *lent) {
   block_end(lent, (size_t)lent->cell.capacity * sizeof(TVMFFIAny));
 }
 
+/* The caller's reference keeps the callable alive, so that no destructor runs. */
+static void callback_end(TVMFFIObject *function) {
+  FbPyOwner *owner = fb_lent_callback_owner(function);
+  if (owner != NULL) fb_py_owner_release(fb_ctx, owner);
+  TVMFFIObjectDecRef(function);
+}
+
 void fb_lent_end(TVMFFIObject *object) {
   Lent *lent = (Lent *)(void *)object;
   if (object->type_index == kTVMFFIOpaquePyObject) return; /* of a member of an enum, which lasts */
   /* acquire: pairs with the release of a thread that dropped another reference */
   if (FH_UNLIKELY(fh_atomic_load_acquire_u64(&object->combined_ref_count) != FB_ONLY_REFERENCE)) {
     TVMFFIObjectDecRef(object);
-  } else if (object->type_index == kTVMFFIFunction) {
-    /* the caller's reference keeps the callable alive, so that no destructor runs */
-    FbPyOwner *owner = fb_lent_callback_owner(object);
-    if (owner != NULL) fb_py_owner_release(fb_ctx, owner);
-    TVMFFIObjectDecRef(object);
   } else if (is_text(lent)) {
     block_end(lent, lent->bytes.size + 1);
-  } else {
+  } else if (object->type_index != kTVMFFIFunction) {
     container_end(lent);
+  } else {
+    callback_end(object);
   }
 }
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
 
+/* Immediate values are read only at depth 0: read_item has tried them. */
 static bool read_at(HPyContext *ctx, HPy value, int depth, TVMFFIAny *out);
 
 static FH_NOINLINE bool read_text(HPyContext *ctx, HPy value, TVMFFIAny *out) {
@@ -242,13 +247,12 @@ static FH_NOINLINE bool read_known(HPyContext *ctx, HPy value, TVMFFIAny *out) {
 static bool read_at(HPyContext *ctx, HPy value, int depth, TVMFFIAny *out) {
   intptr_t type = fb_type_tag_type(value);
   if (type == ctx->h_UnicodeType._i) return read_text(ctx, value, out);
-  if (fb_immediate_read(value, out)) return true;
   if (FH_UNLIKELY(depth >= DEPTH_LIMIT)) return false;
   if (type == ctx->h_ListType._i) return read_list(ctx, value, list_index, depth + 1, out);
   if (type == ctx->h_TupleType._i) return read_tuple(ctx, value, depth + 1, out);
   if (type == dict_type) return read_dict(ctx, value, depth + 1, out);
   if (depth != 0) return false;
-  return type == set_type ? read_set(ctx, value, out) : read_known(ctx, value, out);
+  return fb_immediate_read(value, out) || (type == set_type ? read_set(ctx, value, out) : read_known(ctx, value, out));
 }
 
 bool fb_lent_read(HPyContext *ctx, HPy value, TVMFFIAny *out) { return read_at(ctx, value, 0, out); }

@@ -135,6 +135,15 @@ static FH_NOINLINE bool read_immediates(cpy_PyObject *const *args, size_t i, siz
   return i == n;
 }
 
+/* The structs of a Function, or of another object, where handles are object pointers. */
+FH_INLINE FbFunction *struct_of(cpy_PyObject *self) { return (FbFunction *)((char *)self + fb_context_data_offset); }
+FH_INLINE FbHandleCell *cell_of(cpy_PyObject *object) { /* like fb_object_cell */
+  return &((FbObject *)((char *)object + fb_context_data_offset))->cell;
+}
+FH_INLINE TVMFFIObject *handle_of(cpy_PyObject *self) { /* like fb_object_get */
+  return fh_atomic_load_relaxed(&cell_of(self)->handle);
+}
+
 /* Calls a Function. The call does not count a use of the Function's cell, because the handle of a Function never moves
  * once set (transfer.h), and the interpreter keeps the Function alive during the call. Returns 0 with *result owned, or
  * -1 with an exception raised. */
@@ -153,8 +162,8 @@ FH_INLINE int call_struct(HPyContext *ctx, HPy self, FbFunction *function, TVMFF
   return call_with(ctx, self, function, handle, argv, n, views, temps, release, scope, result);
 }
 
-FH_INLINE int call_function(HPyContext *ctx, HPy self, const HPy *argv, size_t n, bool keep_gil, FbScope *scope,
-                            TVMFFIAny *result) {
+static FH_NOINLINE int call_function(HPyContext *ctx, HPy self, const HPy *argv, size_t n, bool keep_gil,
+                                     FbScope *scope, TVMFFIAny *result) {
   return call_struct(ctx, self, fb_function_struct(ctx, self), fb_object_get(ctx, self), argv, n, keep_gil, scope,
                      result);
 }
@@ -162,14 +171,14 @@ FH_INLINE int call_function(HPyContext *ctx, HPy self, const HPy *argv, size_t n
 /* Like call_function. Immediate values need no temporaries. */
 FH_INLINE int call_quickly(HPyContext *ctx, HPy self, const HPy *argv, size_t n, bool keep_gil, FbScope *scope,
                            TVMFFIAny *result) {
-  TVMFFIObject *handle = fb_object_get(ctx, self);
   TVMFFIAny views[STACK_ARGS];
-  bool is_short = fb_ext != NULL && handle != NULL && n <= STACK_ARGS;
+  if (FH_UNLIKELY(fb_ext == NULL || n > STACK_ARGS)) return call_function(ctx, self, argv, n, keep_gil, scope, result);
+  FbFunction *function = struct_of((cpy_PyObject *)self._i);
+  TVMFFIObject *handle = handle_of((cpy_PyObject *)self._i);
   size_t i = 0;
-  while (is_short && i < n && fb_immediate_int(argv[i], &views[i])) ++i;
-  if (i < n) is_short = is_short && read_immediates((cpy_PyObject *const *)argv, i, n, views);
-  if (!is_short) return call_function(ctx, self, argv, n, keep_gil, scope, result);
-  FbFunction *function = fb_function_struct(ctx, self);
+  while (i < n && fb_immediate_int(argv[i], &views[i])) ++i;
+  bool is_short = handle != NULL && (i == n || read_immediates((cpy_PyObject *const *)argv, i, n, views));
+  if (FH_UNLIKELY(!is_short)) return call_function(ctx, self, argv, n, keep_gil, scope, result);
   bool release = !keep_gil && fb_function_struct_releases_gil(function);
   if (FH_LIKELY(run(ctx, handle, views, n, release, result) == 0)) return 0;
   raise_failure(function);
@@ -232,26 +241,29 @@ static HPy fb_function_call_impl(HPyContext *ctx, HPy self, const HPy *args, siz
 /* --- vectorcall --------------------------------------------------------------------------------------------------- */
 
 /* fb_function_call as a vectorcall (extension.h), for contexts whose handles are object pointers. It is split into
- * several functions with a small frame each: without arguments, immediate values only (immediate.h), an object followed
- * by immediate values, and any values. Immediate values need no temporary, so a call with immediate values only has
- * nothing to release afterwards.
+ * several functions with a small frame each: without arguments, immediate values only (immediate.h), an object alone or
+ * followed by immediate values, and any values. Immediate values need no temporary, so a call with immediate values has
+ * nothing to release afterwards. The entry itself, which chooses one of these functions, has no frame.
  *
  * The macro IN_EACH_WAY compiles each function once for each Way, the first argument of the common code. Separate
  * functions avoid register spills on the plain path. */
 
 /* PY_VECTORCALL_ARGUMENTS_OFFSET lends the callee the word before the arguments, which this code does not use. */
 FH_INLINE size_t n_of(size_t nargsf) { return nargsf & ~((size_t)1 << (8 * sizeof(size_t) - 1)); }
-FH_INLINE FbFunction *struct_of(cpy_PyObject *self) { return (FbFunction *)((char *)self + fb_context_data_offset); }
-FH_INLINE TVMFFIObject *handle_of(cpy_PyObject *self) { /* like fb_object_get */
-  return fh_atomic_load_relaxed(&struct_of(self)->base.cell.handle);
-}
 
-/* Converts a result that is neither None nor an int. The containers of bound libraries have no wrappers to look for. */
-static FH_NOINLINE HPy make_other(TVMFFIAny *result) {
+/* Raises the error of a call, or converts a result that is neither None nor an int. The result is a value, not a
+ * pointer, so that the callers need few registers. The containers of bound libraries have no wrappers to look for. */
+static FH_NOINLINE cpy_PyObject *finish_other(cpy_PyObject *self, int rc, TVMFFIAny result) {
   HPy value;
-  if (result->type_index == FFI_HPY_PYTHON_VALUE) return (HPy){(intptr_t)result->v_int64};
-  if (fb_builtin_may_unwrap(result->type_index) && fb_builtin_unwrap(fb_ctx, result->v_obj, &value)) return value;
-  return fb_result_make(fb_ctx, result);
+  if (FH_UNLIKELY(rc != 0)) {
+    raise_failure(struct_of(self));
+    return NULL;
+  }
+  if (result.type_index == FFI_HPY_PYTHON_VALUE) return (cpy_PyObject *)(intptr_t)result.v_int64;
+  if (fb_builtin_may_unwrap(result.type_index) && fb_builtin_unwrap(fb_ctx, result.v_obj, &value)) {
+    return (cpy_PyObject *)value._i;
+  }
+  return (cpy_PyObject *)fb_result_make(fb_ctx, &result)._i;
 }
 
 /* Whether a Function is one of a bound library. */
@@ -274,26 +286,21 @@ FH_INLINE int run_short(Way way, FbFunction *function, TVMFFIObject *handle, con
 }
 
 /* Converts the result, or raises the error of the call. */
-FH_INLINE cpy_PyObject *finish_short(FbFunction *function, int rc, TVMFFIAny *result) {
-  HPy value;
-  if (FH_UNLIKELY(rc != 0)) {
-    raise_failure(function);
-    value = HPy_NULL;
-  } else if (result->type_index == kTVMFFINone) {
-    value = fb_immediate_constant(fb_ctx, fb_immediate.none);
-  } else if (result->type_index == kTVMFFIInt) {
-    value = fb_immediate_int_new(fb_ctx, result->v_int64);
-  } else {
-    value = make_other(result);
+FH_INLINE cpy_PyObject *finish_short(cpy_PyObject *self, int rc, const TVMFFIAny *result) {
+  if (FH_LIKELY(rc == 0)) {
+    if (result->type_index == kTVMFFINone) {
+      return (cpy_PyObject *)fb_immediate_constant(fb_ctx, fb_immediate.none)._i;
+    }
+    if (result->type_index == kTVMFFIInt) return (cpy_PyObject *)fb_immediate_int_new(fb_ctx, result->v_int64)._i;
   }
-  return (cpy_PyObject *)value._i;
+  return finish_other(self, rc, *result);
 }
 
-FH_INLINE cpy_PyObject *run_immediate(Way way, FbFunction *function, TVMFFIObject *handle, const TVMFFIAny *views,
+FH_INLINE cpy_PyObject *run_immediate(Way way, cpy_PyObject *self, TVMFFIObject *handle, const TVMFFIAny *views,
                                       size_t n) {
   TVMFFIAny result;
-  int rc = run_short(way, function, handle, views, n, &result);
-  return finish_short(function, rc, &result);
+  int rc = run_short(way, struct_of(self), handle, views, n, &result);
+  return finish_short(self, rc, &result);
 }
 
 static FH_NOINLINE cpy_PyObject *call_unbound(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf,
@@ -330,7 +337,7 @@ FH_INLINE cpy_PyObject *call_bound_in(cpy_PyObject *self, cpy_PyObject *const *a
   }
   int rc = run_short(FH_LIKELY(gil > last_other) ? BOUND : OTHER, function, handle_of(self), views, n, &result);
   end_lent(views, n);
-  return finish_short(function, rc, &result);
+  return finish_short(self, rc, &result);
 }
 static FH_NOINLINE cpy_PyObject *call_bound(cpy_PyObject *self, cpy_PyObject *const *args, size_t n) {
   return call_bound_in(self, args, n);
@@ -371,7 +378,7 @@ FH_INLINE cpy_PyObject *call_immediates_in(Way way, cpy_PyObject *self, cpy_PyOb
   TVMFFIObject *handle = handle_of(self);
   bool is_short = n <= STACK_ARGS && handle != NULL && read_immediates(args, 0, n, views);
   if (FH_UNLIKELY(!is_short)) return call_any(self, args, nargsf, NULL);
-  return run_immediate(way, struct_of(self), handle, views, n);
+  return run_immediate(way, self, handle, views, n);
 }
 IN_EACH_WAY(call_immediates)
 
@@ -386,7 +393,7 @@ FH_INLINE cpy_PyObject *call_ints_in(Way way, cpy_PyObject *self, cpy_PyObject *
   } while (++i < n);
   TVMFFIObject *handle = handle_of(self);
   if (FH_UNLIKELY(handle == NULL)) return call_any(self, args, nargsf, NULL);
-  return run_immediate(way, struct_of(self), handle, views, n);
+  return run_immediate(way, self, handle, views, n);
 }
 IN_EACH_WAY(call_ints)
 
@@ -403,29 +410,46 @@ FH_INLINE bool give_back(HPy object, FbHandleCell *cell, TVMFFIObject *handle) {
   return true;
 }
 
-/* The first argument is an ordinary object and immediate values follow: in most cases a method call. Native code runs
- * during a use of the object, as with fb_argument_convert. */
-FH_INLINE cpy_PyObject *call_object_in(Way way, cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
-  size_t n = n_of(nargsf);
-  HPy object = {(intptr_t)args[0]};
-  TVMFFIAny views[STACK_ARGS], result;
+/* Calls with an ordinary object, the first of n arguments, and the views of the others. Native code runs during a use
+ * of the object, as with fb_argument_convert. */
+FH_INLINE cpy_PyObject *call_with_object(Way way, cpy_PyObject *self, cpy_PyObject *const *args, size_t n,
+                                         TVMFFIAny *views) {
+  cpy_PyObject *object = args[0];
+  HPy h = {(intptr_t)object};
+  TVMFFIAny result;
   TVMFFIObject *handle = handle_of(self);
-  bool is_short = n <= STACK_ARGS && handle != NULL && (n == 1 || read_immediates(args, 1, n, views));
-  if (FH_UNLIKELY(!is_short)) return call_any(self, args, nargsf, NULL);
-  FbHandleCell *cell = fb_object_cell(fb_ctx, object);
-  if (FH_UNLIKELY(!fb_handle_cell_use(cell))) return call_any(self, args, nargsf, NULL);
+  FbHandleCell *cell = cell_of(object);
+  if (FH_UNLIKELY(handle == NULL || !fb_handle_cell_use(cell))) return call_any(self, args, n, NULL);
   TVMFFIObject *argument = fb_handle_cell_get(cell);
   if (FH_UNLIKELY(argument == NULL || fb_exchange_number_find(cell) != NULL)) {
     fb_handle_cell_unuse(cell);
-    return call_any(self, args, nargsf, NULL);
+    return call_any(self, args, n, NULL);
   }
-  fb_identity_share(fb_ctx, object, cell);
+  fb_identity_share(fb_ctx, h, cell);
   fb_put_object(&views[0], argument);
   int rc = run_short(way, struct_of(self), handle, views, n, &result);
-  bool is_back = rc == 0 && result.type_index >= kTVMFFIDynObjectBegin && result.v_obj == argument;
-  if (is_back && give_back(object, cell, argument)) return args[0];
+  /* the use keeps the handle of the argument */
+  bool is_back = rc == 0 && result.type_index >= kTVMFFIDynObjectBegin && result.v_obj == handle_of(object);
+  if (is_back && give_back(h, cell, result.v_obj)) return object;
   fb_handle_cell_unuse(cell);
-  return finish_short(struct_of(self), rc, &result);
+  return finish_short(self, rc, &result);
+}
+
+/* The only argument is an ordinary object: in most cases a method without further arguments. */
+FH_INLINE cpy_PyObject *call_object_alone_in(Way way, cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
+  (void)nargsf;
+  TVMFFIAny view;
+  return call_with_object(way, self, args, 1, &view);
+}
+IN_EACH_WAY(call_object_alone)
+
+/* The first argument is an ordinary object and immediate values follow. */
+FH_INLINE cpy_PyObject *call_object_in(Way way, cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
+  size_t n = n_of(nargsf);
+  TVMFFIAny views[STACK_ARGS];
+  bool is_short = n <= STACK_ARGS && read_immediates(args, 1, n, views);
+  if (FH_UNLIKELY(!is_short)) return call_any(self, args, nargsf, NULL);
+  return call_with_object(way, self, args, n, views);
 }
 IN_EACH_WAY(call_object)
 
@@ -437,7 +461,7 @@ static FH_NOINLINE cpy_PyObject *call_member(cpy_PyObject *self, cpy_PyObject *c
   bool is_short = n <= STACK_ARGS && member != NULL && (n == 1 || read_immediates(args, 1, n, views));
   if (FH_UNLIKELY(!is_short)) return call_bound_any(self, args, nargsf);
   fb_put_object(&views[0], member);
-  return run_immediate(BOUND, struct_of(self), handle, views, n);
+  return run_immediate(BOUND, self, handle, views, n);
 }
 
 /* The first argument is not an int. Its kind is checked here, before a frame exists that values of other kinds do not
@@ -446,7 +470,9 @@ FH_INLINE cpy_PyObject *call_rest_in(Way way, cpy_PyObject *self, cpy_PyObject *
   if (way == BOUND && fb_lent_may_be_builtin((HPy){(intptr_t)args[0]})) return call_bound_any(self, args, nargsf);
   const FbTypeTagEntry *entry = fb_type_tag_find((HPy){(intptr_t)args[0]});
   FbTypeTag kind = entry == NULL ? FB_TYPE_KIND_UNKNOWN : entry->kind;
-  if (kind == FB_TYPE_KIND_OBJECT) return call_object(way, self, args, nargsf);
+  if (kind == FB_TYPE_KIND_OBJECT) {
+    return n_of(nargsf) == 1 ? call_object_alone(way, self, args, nargsf) : call_object(way, self, args, nargsf);
+  }
   if (kind == FB_TYPE_KIND_FLOAT || kind == FB_TYPE_KIND_NONE || kind == FB_TYPE_KIND_BOOL)
     return call_immediates(way, self, args, nargsf);
   if (way == BOUND && kind == FB_TYPE_KIND_MEMBER) return call_member(self, args, nargsf);
@@ -454,12 +480,15 @@ FH_INLINE cpy_PyObject *call_rest_in(Way way, cpy_PyObject *self, cpy_PyObject *
 }
 IN_EACH_WAY(call_rest)
 
+FH_INLINE cpy_PyObject *call_nothing_in(Way way, cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
+  TVMFFIObject *handle = handle_of(self);
+  if (FH_UNLIKELY(handle == NULL)) return call_any(self, args, nargsf, NULL);
+  return run_immediate(way, self, handle, fb_no_arguments, 0);
+}
+IN_EACH_WAY(call_nothing)
+
 FH_INLINE cpy_PyObject *call_in(Way way, cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
-  if (n_of(nargsf) == 0) {
-    TVMFFIObject *handle = handle_of(self);
-    if (FH_UNLIKELY(handle == NULL)) return call_any(self, args, nargsf, NULL);
-    return run_immediate(way, struct_of(self), handle, fb_no_arguments, 0);
-  }
+  if (n_of(nargsf) == 0) return call_nothing(way, self, args, nargsf);
   if (fb_immediate_type((HPy){(intptr_t)args[0]}) == fb_immediate.int_type) return call_ints(way, self, args, nargsf);
   return call_rest(way, self, args, nargsf);
 }
