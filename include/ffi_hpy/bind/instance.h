@@ -430,34 +430,37 @@ handle instance_of_result(const T *value, result_form form, rv_policy policy, co
   return result_instance(&class_of<T>::record, value, form, policy, cleanup, find);
 }
 
-/** The value of an argument that is None, an object of another class, or of a class that was not known yet. *value is
- * NULL for None. */
-FFI_HPY_NOINLINE inline bool load_other(class_record *record, const TVMFFIAny *any, uint32_t flags,
-                                        cleanup_list *cleanup, void **value) noexcept {
+/** The value of an argument that is an object of another class, or of a class that was not known yet; null if there is
+ * none, as in None. */
+FFI_HPY_NOINLINE inline void *load_other(class_record *record, const TVMFFIAny *any, uint32_t flags,
+                                         cleanup_list *cleanup) noexcept {
   handle source(*any);
-  if (source.is_none()) return (flags & cast_flags::accepts_none) != 0;
-  const ffi_hpy_class *type = find_class(record);
-  if (type == nullptr) return false;
-  *value = api->instance_cast(&source.any(), type);
-  if (*value != nullptr) return true;
+  const ffi_hpy_class *type = source.is_none() ? nullptr : find_class(record);
+  if (type == nullptr) return nullptr;
+  void *value = api->instance_cast(&source.any(), type);
+  if (value != nullptr) return value;
   warn_without_value(source, type);
-  if ((flags & cast_flags::convert) == 0 || cleanup == nullptr) return false;
+  if ((flags & cast_flags::convert) == 0 || cleanup == nullptr) return nullptr;
   for (const implicit_conversion *each = record->conversions; each != nullptr; each = each->next) {
     handle made = each->convert(source);
     if (!made.is_valid()) continue;
     cleanup->append(made); /* it lives until the function returns */
-    *value = api->instance_cast(&made.any(), type);
-    if (*value != nullptr) return true;
+    value = api->instance_cast(&made.any(), type);
+    if (value != nullptr) return value;
   }
-  return false;
+  return nullptr;
 }
 
-/** The value of such an argument for a parameter other than a pointer; null if there is none. */
+/** The value of an argument; null if there is none. This is one function for all classes: nearly every argument is an
+ * object of exactly the class, and thunks stay short. */
 FFI_HPY_NOINLINE inline void *load_value(class_record *record, const TVMFFIAny *any, uint32_t flags,
                                          cleanup_list *cleanup) noexcept {
-  void *found = nullptr;
-  (void)load_other(record, any, flags, cleanup, &found);
-  return found;
+  const ffi_hpy_class *known = record->known.load(std::memory_order_acquire);
+  if (known != nullptr && any->type_index == known->type_index) {
+    const auto *object = reinterpret_cast<const ffi_hpy_instance *>(any->v_obj);
+    if (object->type == known && object->value != nullptr) return object->value;
+  }
+  return load_other(record, any, flags, cleanup);
 }
 
 /** The casters of bound classes. */
@@ -477,19 +480,9 @@ template <typename T> struct type_caster_base : class_caster_tag {
   }
   /** The argument is read where it is. Without AcceptsNone None does not fit. */
   template <bool AcceptsNone> bool load(const TVMFFIAny *any, uint32_t flags, cleanup_list *cleanup) noexcept {
-    class_record *record = &class_of<T>::record;
-    const ffi_hpy_class *known = record->known.load(std::memory_order_acquire);
-    value = known != nullptr ? static_cast<T *>(api->instance_cast(any, known)) : nullptr;
-    if (value != nullptr) return true;
-    if constexpr (AcceptsNone) {
-      void *found = nullptr;
-      bool fits = load_other(record, any, flags, cleanup, &found);
-      value = static_cast<T *>(found);
-      return fits;
-    } else {
-      value = static_cast<T *>(load_value(record, any, flags, cleanup));
-      return value != nullptr;
-    }
+    value = static_cast<T *>(load_value(&class_of<T>::record, any, flags, cleanup));
+    if constexpr (!AcceptsNone) return value != nullptr;
+    return value != nullptr || (any->type_index == kTVMFFINone && (flags & cast_flags::accepts_none) != 0);
   }
   template <typename T_> bool can_cast() const {
     return std::is_pointer_v<std::remove_reference_t<T_>> || value != nullptr;

@@ -148,27 +148,35 @@ int fh_instance_class_add(ffi_hpy_class *type, const TVMFFIByteArray *key, const
 
 /* --- properties --------------------------------------------------------------------------------------------------- */
 
-static int call_property(void *field, uint32_t getter, const TVMFFIAny *value, TVMFFIAny *result) {
+/* Finds the property of a field, and stores the object. Returns NULL with an error pending if there is none. */
+FH_INLINE const property *find_property(void *field, uint32_t getter, TVMFFIAny *self) {
   uintptr_t low = (uintptr_t)field % N_LOW;
-  ffi_hpy_instance *self = (ffi_hpy_instance *)((char *)field - low);
-  for (const bound_class *each = (const bound_class *)self->type->core; each != NULL; each = each->base) {
+  const ffi_hpy_instance *instance = (const ffi_hpy_instance *)(const void *)((char *)field - low);
+  *self = fh_any_object((void *)(uintptr_t)instance);
+  for (const bound_class *each = (const bound_class *)instance->type->core; each != NULL; each = each->base) {
     /* acquire: pairs with the release in add_property */
     const property *row = (const property *)fh_atomic_load_acquire_ptr((void *const *)&each->properties[getter]);
-    if (row == NULL || row[low].get == NULL) continue;
-    TVMFFIAny args[2];
-    args[0] = fh_any_object(self);
-    if (value != NULL) args[1] = *value;
-    TVMFFIObject *function = value != NULL ? row[low].set : row[low].get;
-    *result = fh_any_none(); /* the caller of a getter has set nothing, but bind.h reads flags of its caller there */
-    return TVMFFIFunctionGetCellPtr(function)->safe_call(function, args, value != NULL ? 2 : 1, result);
+    if (FH_LIKELY(row != NULL && row[low].get != NULL)) return &row[low];
   }
-  return fh_error_raise(FH_TYPE_ERROR, "`%s` has no such property", fh_type_name(self->header.type_index));
+  (void)fh_error_raise(FH_TYPE_ERROR, "`%s` has no such property", fh_type_name(instance->header.type_index));
+  return NULL;
 }
 
-static int set_property(void *field, uint32_t getter, const TVMFFIAny *value) {
-  TVMFFIAny result = fh_any_none();
-  int rc = call_property(field, getter, value, &result);
-  if (rc == 0) fh_any_drop(&result);
+static FH_NOINLINE int get_property(void *field, uint32_t getter, TVMFFIAny *result) {
+  TVMFFIAny self;
+  const property *found = find_property(field, getter, &self);
+  if (FH_UNLIKELY(found == NULL)) return -1;
+  *result = fh_any_none(); /* the caller of a getter has set nothing, but bind.h reads flags of its caller there */
+  return TVMFFIFunctionGetCellPtr(found->get)->safe_call(found->get, &self, 1, result);
+}
+
+static FH_NOINLINE int set_property(void *field, uint32_t getter, const TVMFFIAny *value) {
+  TVMFFIAny args[2], result = fh_any_none();
+  const property *found = find_property(field, getter, &args[0]);
+  if (FH_UNLIKELY(found == NULL)) return -1;
+  args[1] = *value;
+  int rc = TVMFFIFunctionGetCellPtr(found->set)->safe_call(found->set, args, 2, &result);
+  if (FH_UNLIKELY(rc == 0 && result.type_index >= kTVMFFIStaticObjectBegin)) fh_any_drop(&result);
   return rc;
 }
 
@@ -187,8 +195,8 @@ static int set_property(void *field, uint32_t getter, const TVMFFIAny *value) {
   X(11)                \
   X(12)                \
   X(13) X(14) X(15) X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) X(30) X(31)
-#define DEFINE_GETTER(n)                                                                               \
-  static int get_##n(void *field, TVMFFIAny *result) { return call_property(field, n, NULL, result); } \
+#define DEFINE_GETTER(n)                                                                        \
+  static int get_##n(void *field, TVMFFIAny *result) { return get_property(field, n, result); } \
   static int set_##n(void *field, const TVMFFIAny *value) { return set_property(field, n, value); }
 EACH_GETTER(DEFINE_GETTER)
 #define LIST_GETTER(n) {get_##n, set_##n},
@@ -222,7 +230,7 @@ static uint32_t add_property(bound_class *of, property made) {
     if (*place == NULL) {
       row[number % N_LOW] = made;
       fh_mem_keep(row);
-      /* release: pairs with call_property */
+      /* release: pairs with find_property */
       fh_atomic_store_release_ptr((void **)place, row);
       row = NULL;
     } else {
