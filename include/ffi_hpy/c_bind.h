@@ -201,6 +201,9 @@ typedef struct {
   int (*new_container)(uint32_t kind, TVMFFIAny *items, size_t n, TVMFFIAny *out);
   /** Releases n items. */
   void (*drop)(TVMFFIAny *items, size_t n);
+  /** Finds the text of an object of Python, which lives as long as the object: of a str as UTF-8, or of bytes; also of
+   * derived classes. Any thread may call. Returns 1; or 0 for another object, and where texts do not live so long. */
+  int (*read_text)(const TVMFFIAny *value, int is_bytes, TVMFFIByteArray *out);
 } ffi_hpy_python_values;
 
 /* ---- The table ---- */

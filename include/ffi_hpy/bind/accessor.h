@@ -19,9 +19,15 @@ FFI_HPY_NOINLINE inline handle lend(object made) noexcept {
   return borrowed;
 }
 
-/** Reads an object of a class of Python that derives from str or bytes. Its text is valid until the thread has read 64
- * further ones. */
+/** Reads an object of a class of Python that derives from str or bytes. Its text is valid as long as the object, or, on
+ * PyPy, until the thread has read 64 further ones. */
 FFI_HPY_COLD inline bool read_object_text(const TVMFFIAny &value, bool is_bytes, std::string_view *out) noexcept {
+  TVMFFIByteArray inside{};
+  python_values python = *api->python;
+  if (python != nullptr && python->read_text(&value, is_bytes, &inside) != 0) {
+    *out = {inside.data, inside.size};
+    return true;
+  }
   enum { kLent = 64 };
   thread_local object lent[kLent];
   thread_local unsigned next = 0;

@@ -10,10 +10,12 @@
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
+#include "hpy_module/context/thread.h"
 #include "hpy_module/convert/result.h"
 #include "hpy_module/error/error.h"
 #include "hpy_module/error/translate.h"
 #include "hpy_module/object/identity.h"
+#include "hpy_module/object/object.h"
 #include "hpy_module/object/type_tag.h"
 #include "hpy_module/object/wrap.h"
 #include "iterate.h"
@@ -189,7 +191,30 @@ static int values_new_container(uint32_t kind, TVMFFIAny *items, size_t n, TVMFF
   return pass(made, began, out);
 }
 
-const ffi_hpy_python_values fb_builtin_values = {values_new_str, values_new_container, values_drop};
+/* The memory of the text inside the object, which PyPy frees with the last handle. */
+static bool find_text(HPyContext *ctx, HPy value, bool is_bytes, TVMFFIByteArray *out) {
+  HPy_ssize_t n = 0;
+  if (fb_context_is_pypy || !(is_bytes ? HPyBytes_Check(ctx, value) : HPyUnicode_Check(ctx, value))) return false;
+  const char *data = is_bytes ? HPyBytes_AsString(ctx, value) : HPyUnicode_AsUTF8AndSize(ctx, value, &n);
+  if (data == NULL) return HPyErr_Clear(ctx), false; /* half of a surrogate pair */
+  *out = (TVMFFIByteArray){data, (size_t)(is_bytes ? HPyBytes_Size(ctx, value) : n)};
+  return true;
+}
+
+static int values_read_text(const TVMFFIAny *value, int is_bytes, TVMFFIByteArray *out) {
+  FbThread attach;
+  if (fb_thread_attach(&attach) != 0) return 0;
+  FbRaised raised;
+  fb_raised_take(&raised);
+  HPy found = fb_opaque_unwrap(attach.ctx, value->v_obj);
+  bool is_found = !HPy_IsNull(found) && find_text(attach.ctx, found, is_bytes != 0, out);
+  if (!HPy_IsNull(found)) HPy_Close(attach.ctx, found); /* its owner has another reference */
+  fb_raised_put(&raised);
+  fb_thread_detach(&attach);
+  return is_found;
+}
+
+const ffi_hpy_python_values fb_builtin_values = {values_new_str, values_new_container, values_drop, values_read_text};
 
 HPyDef_METH(fb_builtin_enable, "enable_builtins", HPyFunc_VARARGS,
             .doc = "Values of bound libraries become lists, tuples, instances of a class (set), dicts and str.")

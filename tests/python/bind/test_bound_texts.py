@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from support import needs_identity, needs_one_wrapper
+from support import IS_OVER_CFFI, needs_identity, needs_one_wrapper
 
 pytestmark = [needs_one_wrapper, needs_identity]
+KEEPS_TEXTS = pytest.mark.skipif(IS_OVER_CFFI, reason="texts are copied, and 64 copies of a thread live")
 
 TEXTS = [("", "a"), ("seven b", "eight by"), ("long text " * 9, "ä")]
 """Texts of up to 7 bytes have another form in the ABI than longer ones."""
@@ -73,6 +74,19 @@ def test_a_class_that_derives_from_str_is_a_text(bound, one, two):
     assert bound.vector_of_pairs([(Name(one), Name(two))]) == f"{one}|{two}|"
     assert bound.cast_view(Name(one)) == one
     assert bound.types_of([Name(one), Data(b"x"), one, b"y", 1, [one]]) == "sbsb--"
+
+
+@pytest.mark.parametrize("n", [60, pytest.param(500, marks=KEEPS_TEXTS)])
+def test_the_text_of_a_derived_class_lives_as_long_as_the_object(bound, n):
+    names = [Name(f"the name number {i}, with ä") for i in range(n)]
+    assert bound.chars_of_each(names) == "|".join([*names, ""])
+    data = [Data(f"data number {i}".encode()) for i in range(n)]
+    assert bound.bytes_of_each(data) == "|".join([*(each.decode() for each in data), ""])
+
+
+@pytest.mark.parametrize("text", ["half \udc80 of a pair", "\udc80"])
+def test_a_derived_class_with_half_of_a_surrogate_pair_is_not_a_text(bound, text):
+    assert bound.try_cast(Name(text)) == "no text"
 
 
 @pytest.mark.parametrize("value", [Name("x"), Data(b"x"), Count(3), Count(2**70), Size(2.5)], ids=repr)

@@ -95,6 +95,20 @@ FFI_HPY_MODULE(bound_texts, m) {
     for (auto [name, value] : names) found += nb::cast<std::string>(name) + nb::str(name).c_str() + ",";
     return std::string(text) + ":" + found;
   });
+  m.def("chars_of_each", [](std::vector<nb::object> values) {
+    std::vector<Chars> all;
+    for (const nb::object &each : values) all.push_back(nb::cast<Chars>(each));
+    Joined joined;
+    for (Chars each : all) joined.add(View(each));
+    return joined.text;
+  });
+  m.def("bytes_of_each", [](std::vector<nb::bytes> values) {
+    std::vector<Chars> all;
+    for (const nb::bytes &each : values) all.push_back(each.c_str());
+    Joined joined;
+    for (Chars each : all) joined.add(View(each));
+    return joined.text;
+  });
   m.def("chars_beside_object", [](Chars text, nb::object) { return text_of(text); });
   m.def("echo_object", [](nb::object value) { return value; });
   m.def("types_of", [](nb::list items) {
