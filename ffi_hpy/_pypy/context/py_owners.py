@@ -29,6 +29,7 @@ __all__ = [
     "end_waiting",
     "finish",
     "free_block",
+    "n_owned",
     "owned",
     "owned_at",
     "owner_new",
@@ -107,6 +108,11 @@ class StandIn:
     def __call__(self, *args: Any) -> Any:
         """Call the object, as its native function does."""
         return self.value()(*args)
+
+
+def n_owned() -> int:
+    """Return about how many objects native code owns."""
+    return len(owned) - len(_unused)
 
 
 def owned_at(block: int) -> Any:

@@ -35,7 +35,7 @@ from weakref import ref
 from ..context.backend import address_of, core, new_words, words_at
 from ..context.binding import binding
 from ..context.numbers import FUNCTION, OPAQUE_PY_OBJECT
-from ..context.py_owners import CALL_AT, DROP_AT, StandIn, finish, free_block, owned, owned_at, owner_new
+from ..context.py_owners import CALL_AT, DROP_AT, StandIn, finish, free_block, n_owned, owned, owned_at, owner_new
 from .handle import has_finalizer, run_finalizer
 from .identity import OwnRef, find_all, keep, kept, pinned, register, restore, unlist
 from .objects import is_wrapper, type_index_at
@@ -95,6 +95,7 @@ class _State:
     have found this."""
     earliest = perf_counter() + 2.0
     """When an automatic collection may search again."""
+    n_owned = 0  # Python objects that native code owned after the last search, or less later
     n_garbage = 0  # nodes found by the collection in progress
     has_finalized = False  # it has called finalizers
 
@@ -106,6 +107,9 @@ C binding's wrappers are such owners for some time, after they have ended."""
 _LATER, _LATER_IF_USEFUL = 50, 4
 """An automatic collection searches again after this many times the duration of the last search, so that searches take
 2 % of the time, unless they find garbage."""
+_MANY, _GROWTH = 10_000, 2
+"""It searches at once if native code owns so many Python objects, and so many times the number after the last search:
+a program that makes garbage faster than such searches find it would else fill the memory."""
 is_on = os.environ.get("FFI_HPY_COLLECT") != "0"
 
 # --- the graph ----------------------------------------------------------------------------------------------------
@@ -377,13 +381,16 @@ def _search_once() -> bool:
 def search(is_explicit: bool) -> bool:
     """Free cycles through native objects. A search that the program has not asked for may be left out.
     Returns whether it has found any."""
-    begin = perf_counter()
-    if not is_on or not (is_explicit or (begin >= _State.earliest and _unproven(_MOST_TIMES))):
+    begin, n = perf_counter(), n_owned() + len(kept)
+    _State.n_owned = min(_State.n_owned, n)
+    is_due = begin >= _State.earliest or n > _GROWTH * max(_State.n_owned, _MANY // _GROWTH)
+    if not is_on or not (is_explicit or (is_due and _unproven(_MOST_TIMES))):
         return False
     _State.n_garbage = 0
     for _ in range(_MOST_ROUNDS):
         if not _search_once():
             break
     now = perf_counter()
+    _State.n_owned = n_owned() + len(kept)
     _State.earliest = now + (now - begin) * (_LATER_IF_USEFUL if _State.n_garbage else _LATER)
     return _State.n_garbage != 0

@@ -91,6 +91,28 @@ def test_windows(lib: Any) -> None:
     assert alive_after(lib, make, 5000) == 0
 
 
+@collects
+@pytest.mark.skipif(not IS_PYPY, reason="other interpreters search in each full collection")
+def test_garbage_does_not_pile_up_before_the_next_search(lib: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from ffi_hpy._pypy.context.py_owners import n_owned
+    from ffi_hpy._pypy.object import cycles
+
+    def make() -> None:
+        window = lib.Window()
+        window.button.on_press = window.closed
+
+    monkeypatch.setattr(cycles, "_MANY", 1000)
+    monkeypatch.setattr(cycles._State, "earliest", float("inf"))  # the duration of the last search allows no search
+    full = getattr(gc, "col" + "lect")  # a function with the plain name would ask for a search
+    n, before = n_owned() + len(cycles.kept) + 1000, lib.n_alive()
+    for _ in range(6):
+        for _ in range(n):
+            make()
+        full()
+        full()
+    assert lib.n_alive() - before < 2 * 4 * n  # of 2 * 6 * n
+
+
 LISTENER = """
 import gc, weakref, ffi_hpy
 
