@@ -30,7 +30,7 @@
 
 static struct {
   uint64_t thread; /* the thread that collects; 0: none */
-  bool is_filled;
+  uint8_t is_filled; /* until the next collection begins */
   FbScan scan;
   /* Orphans, each with a weak reference, and the first n_locked with a strong one, too. */
   TVMFFIObject **orphans;
@@ -84,7 +84,7 @@ static void expect_finalizers(void) {
 
 static void ensure_filled(void) {
   if (state.is_filled) return;
-  state.is_filled = true;
+  fh_atomic_store_relaxed(&state.is_filled, (uint8_t)true);
   lock_orphans();
   fill(NULL, &state.scan);
   find_garbage();
@@ -167,7 +167,9 @@ static int reach(HPy self, Visit visit, void *arg) {
 }
 
 static int traverse(HPy self, int purpose, Visit visit, void *arg) {
-  if (!is_collecting()) return 0;
+  /* first, because most wrappers of most programs leave here; another thread may ask for the references of an object */
+  bool is_scanned = (fh_atomic_load_relaxed(&cell_of(self)->flags) & FB_CELL_SCANNED) != 0;
+  if ((!is_scanned && fh_atomic_load_relaxed(&state.is_filled)) || !is_collecting()) return 0;
   ensure_filled();
   return purpose == FHPY_TRAVERSE_COUNT ? count(self, visit, arg) : reach(self, visit, arg);
 }
@@ -290,7 +292,7 @@ static void end_orphans(void) {
 static void phase(int begins, int generation) {
   enum { ALL = 2 };
   if (begins) {
-    state.is_filled = false;
+    fh_atomic_store_relaxed(&state.is_filled, (uint8_t)false);
     fh_atomic_store_relaxed(&state.thread, generation == ALL ? fh_thread_id() : 0);
   } else if (is_collecting()) {
     clear_others();

@@ -105,9 +105,9 @@ static bool is_pointer(const TVMFFIFieldInfo *field, void *address) {
   int32_t index = field->field_static_type_index;
   if (index < kTVMFFIStaticObjectBegin || field->size != (int64_t)sizeof(void *)) return false;
   if ((uintptr_t)address % sizeof(void *) != 0) return false;
-  FbHolderKind kind = fb_holder_kind(index);
-  if (kind != FB_HOLDER_SEQUENCE && kind != FB_HOLDER_MAPPING && kind != FB_HOLDER_FUNCTION) return true;
-  return *(TVMFFIObject **)address == NULL || returns_own_object(field, address);
+  bool may_convert = index == kTVMFFIArray || index == kTVMFFIList || index == kTVMFFIMap || index == kTVMFFIDict ||
+                     index == kTVMFFIFunction;
+  return !may_convert || *(TVMFFIObject **)address == NULL || returns_own_object(field, address);
 }
 
 static bool is_container(FbHolderKind kind) { return kind == FB_HOLDER_SEQUENCE || kind == FB_HOLDER_MAPPING; }
@@ -158,10 +158,16 @@ static void visit_by_getter(const TVMFFIFieldInfo *field, void *address, const F
  * have other holders. */
 typedef struct Slots {
   const FbReferenceVisitor *to;
-  const void *few[16];
   const void **table;
   size_t n, size; /* of the table: a power of 2 */
+  const void *few[16]; /* the first n, without a table */
 } Slots;
+
+FH_INLINE void slots_begin(Slots *self, const FbReferenceVisitor *to) {
+  self->to = to; /* memory of `few` need not be cleared, for each of many objects */
+  self->table = NULL;
+  self->n = self->size = 0;
+}
 
 static const uint64_t SPREAD = UINT64_C(0x9e3779b97f4a7c15);
 
@@ -232,8 +238,9 @@ static void visit_own_fields(const TVMFFITypeInfo *info, TVMFFIObject *object, S
 }
 
 /* The references of the members that one type of the object's chain declares. */
-static void visit_own(const TVMFFITypeInfo *info, TVMFFIObject *object, Slots *slots) {
+static void visit_own(const TVMFFITypeInfo *info, TVMFFIObject *object, FbHolderKind kind, Slots *slots) {
   visit_own_fields(info, object, slots);
+  if (kind != FB_HOLDER_MEMBERS) return;
   FbHolderTraverse traverse = fb_holder_traverse(info->type_index);
   if (traverse != NULL) traverse(object, &(FbReferenceVisitor){visit_once, slots, NULL, share_once});
 }
@@ -355,16 +362,18 @@ void fb_edges_visit(TVMFFIObject *object, FbHolderKind kind, const FbReferenceVi
   if (kind == FB_HOLDER_SEQUENCE) visit_sequence(object, to);
   if (kind == FB_HOLDER_MAPPING) visit_mapping(object, to);
   if (kind == FB_HOLDER_ERROR) visit_error(object, to);
-  if (kind != FB_HOLDER_FIELDS) return;
-  Slots slots = {.to = to};
+  if (kind != FB_HOLDER_FIELDS && kind != FB_HOLDER_MEMBERS) return;
+  Slots slots;
+  slots_begin(&slots, to);
   const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(object->type_index);
-  for (int32_t i = 0; i < info->type_depth; ++i) visit_own(info->type_ancestors[i], object, &slots);
-  visit_own(info, object, &slots);
+  for (int32_t i = 0; i < info->type_depth; ++i) visit_own(info->type_ancestors[i], object, kind, &slots);
+  visit_own(info, object, kind, &slots);
   free((void *)slots.table);
 }
 
 void fb_edges_visit_shared(const ffi_hpy_shared *shared, const FbReferenceVisitor *to) {
-  Slots slots = {.to = to};
+  Slots slots;
+  slots_begin(&slots, to);
   shared->visit(shared, &(FbReferenceVisitor){visit_once, &slots, NULL, share_once});
   free((void *)slots.table);
 }
@@ -385,7 +394,7 @@ void fb_edges_cut(TVMFFIObject *object, FbHolderKind kind) {
     if (fb_core_function_call(clear, &argument, 1, &result) == 0) fb_any_drop(&result);
   }
   if (kind == FB_HOLDER_ERROR) cut_error(object);
-  if (kind != FB_HOLDER_FIELDS) return;
+  if (kind != FB_HOLDER_FIELDS && kind != FB_HOLDER_MEMBERS) return;
   const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(object->type_index);
   for (int32_t i = 0; i < info->type_depth; ++i) cut_own(info->type_ancestors[i], object);
   cut_own(info, object);

@@ -173,7 +173,8 @@ static void read_node(Building *self, uint32_t number) {
   FbScan *scan = self->scan;
   FbScanNode *node = &scan->nodes[number];
   if (node->is_read || node->is_held) return;
-  bool has_fields = node->kind == FB_HOLDER_FIELDS || node->kind == FB_HOLDER_SHARED || node->kind == FB_HOLDER_ERROR;
+  bool has_fields = node->kind == FB_HOLDER_FIELDS || node->kind == FB_HOLDER_MEMBERS ||
+                    node->kind == FB_HOLDER_SHARED || node->kind == FB_HOLDER_ERROR;
   bool may_read = count_of(node) == node->n_found || (self->is_quiet && has_fields);
   if (!may_read || scan->has_failed) return;
   node->is_read = true;
@@ -208,23 +209,32 @@ static bool was_unreachable(const FbScan *former, const TVMFFIObject *object, co
   return node != NULL && node->cell == cell && node->is_seen && !node->is_live;
 }
 
-static void add_root(void *arg, TVMFFIObject *object, FbHandleCell *cell, bool is_preserved) {
-  Building *self = arg;
+/* Adds the object of a wrapper, unless no references of the object can be found. Returns whether it did. */
+static bool add_wrapped(Building *self, TVMFFIObject *object, FbHandleCell *cell, bool is_preserved) {
   /* a thread that uses any wrapper may change the wrapper's references */
   bool is_busy = !is_preserved && is_used(self, cell);
   if (is_busy) self->is_quiet = false;
   bool is_live = self->former != NULL && !was_unreachable(self->former, object, cell);
-  if (is_live && !is_preserved) return; /* the count of the object shows the wrapper's reference */
+  if (is_live && !is_preserved) return false; /* the count of the object shows the wrapper's reference */
   FbHolderKind kind = kind_of(self, object->type_index);
   bool has_reference = fb_preserve_has_reference(cell);
-  if (kind == FB_HOLDER_NONE && !has_reference) return;
+  if (kind == FB_HOLDER_NONE && !has_reference) return false;
   uint32_t number = add_node(self->scan, object, kind);
-  if (number == FB_SCAN_NONE) return;
+  if (number == FB_SCAN_NONE) return false;
   FbScanNode *node = &self->scan->nodes[number];
   node->cell = cell;
   node->n_found = is_preserved ? 0 : 1; /* a preserved wrapper owns no native reference */
   node->is_preserved = has_reference;
   node->is_held = is_busy || is_live;
+  return true;
+}
+
+static void add_root(void *arg, TVMFFIObject *object, FbHandleCell *cell, bool is_preserved) {
+  bool is_added = add_wrapped(arg, object, cell, is_preserved);
+  /* the lock of the stripe, or the GIL, orders the stores */
+  uint8_t before = fh_atomic_load_relaxed(&cell->flags);
+  if (((before & FB_CELL_SCANNED) != 0) != is_added)
+    fh_atomic_store_relaxed(&cell->flags, (uint8_t)(before ^ FB_CELL_SCANNED));
 }
 
 /* --- the proof ---------------------------------------------------------------------------------------------------- */

@@ -47,11 +47,13 @@ FbHolderTraverse fb_holder_traverse(int32_t type_index) {
   return traverse;
 }
 
-static bool has_holding_field(const TVMFFITypeInfo *info) {
+/* Returns the kind of the members that one type of an object's chain declares. */
+static FbHolderKind kind_of_own(const TVMFFITypeInfo *info) {
+  if (fb_holder_traverse(info->type_index) != NULL) return FB_HOLDER_MEMBERS;
   for (int32_t i = 0; i < info->num_fields; ++i) {
-    if (fb_holder_is_field(&info->fields[i])) return true;
+    if (fb_holder_is_field(&info->fields[i])) return FB_HOLDER_FIELDS;
   }
-  return fb_holder_traverse(info->type_index) != NULL;
+  return FB_HOLDER_NONE;
 }
 
 FbHolderKind fb_holder_kind(int32_t type_index) {
@@ -67,10 +69,12 @@ FbHolderKind fb_holder_kind(int32_t type_index) {
   }
   const TVMFFITypeInfo *info = type_index < kTVMFFIStaticObjectBegin ? NULL : TVMFFIGetTypeInfo(type_index);
   if (info == NULL) return FB_HOLDER_NONE;
-  for (int32_t i = 0; i < info->type_depth; ++i) {
-    if (has_holding_field(info->type_ancestors[i])) return FB_HOLDER_FIELDS;
+  FbHolderKind found = kind_of_own(info);
+  for (int32_t i = 0; i < info->type_depth && found != FB_HOLDER_MEMBERS; ++i) {
+    FbHolderKind above = kind_of_own(info->type_ancestors[i]);
+    if (above != FB_HOLDER_NONE) found = above;
   }
-  return has_holding_field(info) ? FB_HOLDER_FIELDS : FB_HOLDER_NONE;
+  return found;
 }
 
 /* --- classes ------------------------------------------------------------------------------------------------------ */

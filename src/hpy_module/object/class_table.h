@@ -27,7 +27,8 @@ const TVMFFIAny *fb_type_attr_in(const TVMFFITypeAttrColumn *column, int32_t typ
 /* How the collector finds the references of an object. */
 typedef enum FbHolderKind {
   FB_HOLDER_NONE, /* the object has none, or none that can be found */
-  FB_HOLDER_FIELDS, /* reflected fields */
+  FB_HOLDER_FIELDS, /* reflected fields alone */
+  FB_HOLDER_MEMBERS, /* those, and members that functions of authors visit */
   FB_HOLDER_SEQUENCE,
   FB_HOLDER_MAPPING,
   FB_HOLDER_FUNCTION, /* perhaps a Python callable */

@@ -38,6 +38,7 @@ enum FbCellFlags {
   FB_CELL_FINALIZED = 1, /* __del__ was called: it is called once */
   FB_CELL_NOTED = 2, /* the object's address is noted for collections of garbage */
   FB_CELL_HELD = 4, /* the collection in progress owns a reference to the wrapper, on behalf of the object */
+  FB_CELL_SCANNED = 8, /* the last scan of registered wrappers has the wrapper's object (collect/scan.h) */
 };
 
 /* States of n_uses in which no use may begin (the cell is claimed). */

@@ -514,6 +514,10 @@ void fb_identity_each(FbIdentityEach each, void *arg) {
     Stripe *stripe = &stripes[i];
     fh_shared_note note = fb_context_free_threaded ? fh_shared_read(&stripe->lock) : NULL;
     for (uint32_t k = 0; stripe->n != 0 && k <= stripe->mask; ++k) {
+      FH_PREFETCH(stripe->entries[k].cell); /* and the object: entries are far apart in memory */
+      FH_PREFETCH(stripe->entries[k].handle);
+    }
+    for (uint32_t k = 0; stripe->n != 0 && k <= stripe->mask; ++k) {
       const Entry *entry = &stripe->entries[k];
       if (entry->handle == NULL) continue;
       bool is_preserved = is_marked(entry->handle);

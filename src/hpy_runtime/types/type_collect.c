@@ -15,12 +15,26 @@ static const FhpyCollector *collector; /* written once, during the import of the
 
 /* The collector subtracts with the object itself as the argument of its visitor, without a GIL with NULL. No other
  * traversal has such an argument. */
-static int traverse(PyObject *self, visit_fn visit, void *arg) {
-  int rc = fhpy_type_traverse(self, visit, arg);
-  if (rc != 0 || collector == NULL) return rc;
+static inline int traverse_native(PyObject *self, visit_fn visit, void *arg) {
+  if (collector == NULL) return 0;
   bool counts = fhpy_layout.free_threaded ? arg == NULL : arg == (void *)self;
   return collector->traverse(to_hpy(self), counts ? FHPY_TRAVERSE_COUNT : FHPY_TRAVERSE_REACH,
                              (int (*)(void *, void *))visit, arg);
+}
+
+static int traverse(PyObject *self, visit_fn visit, void *arg) {
+  int rc = fhpy_type_traverse(self, visit, arg);
+  return rc != 0 ? rc : traverse_native(self, visit, arg);
+}
+
+/* For types without any HPyField, also in their bases. Programs may have many thousand objects of such a type, which
+ * each collection traverses. */
+static int traverse_without_fields(PyObject *self, visit_fn visit, void *arg) {
+  /* acquire: pairs with fhpy_type_add_guest. The type of self may be a guest with fields. */
+  if (fh_atomic_load_acquire_ptr(&fhpy_type_guests) != NULL) return traverse(self, visit, arg);
+  PyObject *type = type_of(self);
+  int rc = type_note(type) == NULL ? visit(type, arg) : 0; /* as in fhpy_type_traverse */
+  return rc != 0 ? rc : traverse_native(self, visit, arg);
 }
 
 static int clear(PyObject *self) {
@@ -36,8 +50,16 @@ static void set_member(PyObject *type, TypeMember member, void *value) {
   fh_atomic_store_release_ptr((void **)(void *)((char *)type + fhpy_layout.member_offset[member]), value);
 }
 
+static bool has_fields(PyObject *type) {
+  for (; type != NULL; type = type_base(type)) {
+    const FhpyType *note = type_note(type);
+    if (note == NULL ? type_member(type, MEMBER_TRAVERSE) != NULL : note->traverse != NULL) return true;
+  }
+  return false;
+}
+
 void fhpy_type_collect(PyObject *type) {
-  set_member(type, MEMBER_TRAVERSE, (void *)traverse);
+  set_member(type, MEMBER_TRAVERSE, has_fields(type) ? (void *)traverse : (void *)traverse_without_fields);
   set_member(type, MEMBER_CLEAR, (void *)clear);
 }
 
