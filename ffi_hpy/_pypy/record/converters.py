@@ -29,7 +29,7 @@ __all__ = ["Converter", "Mismatch"]
 
 
 class Mismatch(Exception):
-    """A value does not match; the argument is the reason."""
+    """A value does not match; the arguments are the reason and the class of the exception that a field raises."""
 
 
 @hidden
@@ -209,13 +209,17 @@ def _put_owned(frame: CallBuffer, value: Any) -> None:
             core.incref(frame.words[1])
 
 
+_MISMATCHES: dict[bytes, type[Exception]] = {b"TypeError": TypeError, b"OverflowError": OverflowError}
+
+
 @hidden
 def _raise_mismatch() -> None:
     error = take_object()
     if error:
         cell = words_at(error)
-        if bytes_at(cell[3], cell[4]) == b"TypeError":
+        cls = _MISMATCHES.get(bytes_at(cell[3], cell[4]))
+        if cls is not None:
             why = text_of(bytes_at(cell[5], cell[6]))
             core.decref(error)
-            raise Mismatch(why)
+            raise Mismatch(why, cls)
     raise_taken(0, error, "a conversion")

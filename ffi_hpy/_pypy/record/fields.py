@@ -90,16 +90,16 @@ class _Field:
     @hidden
     def _convert(self, converter: Converter, frame: CallBuffer, value: Any, what: str | None) -> None:
         """Convert a value by the schema into the first two words of a call buffer, which then own it."""
-        why = None
+        why, cls = None, TypeError
         try:
             if converter.convert(frame, value):
                 return
         except Mismatch as mismatch:
-            why = mismatch.args[0]
+            why, cls = mismatch.args
         except UnicodeEncodeError:
             pass  # the binding converts it or raises the error
         if why is not None:
-            self._refuse(what, why)
+            self._refuse(what, why, cls)
         frame.words[0] = frame.words[1] = 0
         self.slot._convert(value, address_of(frame.words), what)
 

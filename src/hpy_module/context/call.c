@@ -24,6 +24,34 @@ const char *fb_attr_type_name(HPyContext *ctx, HPy h, char *buffer, size_t size)
   return buffer;
 }
 
+/* Adds an attribute that is a str, and `end`, to the text of n bytes in buffer. Returns the new length. */
+static size_t add_attr(HPyContext *ctx, HPy type, const char *attr, const char *end, char *buffer, size_t size,
+                       size_t n) {
+  HPy name = HPy_GetAttr_s(ctx, type, attr);
+  HPy_ssize_t n_text;
+  const char *text = HPy_IsNull(name) ? NULL : HPyUnicode_AsUTF8AndSize(ctx, name, &n_text);
+  if (text != NULL && strcmp(text, "builtins") != 0) {
+    fb_cut_copy(buffer + n, size - n, text, (size_t)n_text);
+    n += strlen(buffer + n);
+    fb_cut_copy(buffer + n, size - n, end, strlen(end));
+    n += strlen(buffer + n);
+  }
+  if (HPyErr_Occurred(ctx)) HPyErr_Clear(ctx);
+  if (!HPy_IsNull(name)) HPy_Close(ctx, name);
+  return n;
+}
+
+const char *fb_attr_full_type_name(HPyContext *ctx, HPy h, char *buffer, size_t size) {
+  HPy type = HPy_Type(ctx, h);
+  if (!HPy_IsNull(type)) {
+    size_t n = add_attr(ctx, type, "__module__", ".", buffer, size, 0);
+    n = add_attr(ctx, type, "__qualname__", "", buffer, size, n);
+    HPy_Close(ctx, type);
+    if (n != 0 && buffer[n - 1] != '.') return buffer;
+  }
+  return fb_attr_type_name(ctx, h, buffer, size);
+}
+
 /* --- tuples ------------------------------------------------------------------------------------------------------ */
 
 /* Tuples of ints. */

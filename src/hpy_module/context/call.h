@@ -28,6 +28,8 @@ FH_INLINE HPy fb_call_one(HPyContext *ctx, HPy callable, HPy arg) { return fb_ca
 HPy fb_attr_find(HPyContext *ctx, HPy h, const char *name);
 /* Writes type(h).__name__ to buffer and returns buffer. Never fails, and clears any raised exception. */
 const char *fb_attr_type_name(HPyContext *ctx, HPy h, char *buffer, size_t size);
+/* Like fb_attr_type_name, but writes the qualified name, with the module unless the module is builtins. */
+const char *fb_attr_full_type_name(HPyContext *ctx, HPy h, char *buffer, size_t size);
 
 /* --- tuples ------------------------------------------------------------------------------------------------------ */
 

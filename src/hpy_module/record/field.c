@@ -152,7 +152,8 @@ static FH_NOINLINE void refuse(HPyContext *ctx, const FbField *field, const char
 int fb_field_convert(HPyContext *ctx, const FbField *field, HPy value, const char *what, TVMFFIAny *out) {
   FbMismatch mismatch = {0};
   FbConverted converted = fb_convert_python_value(ctx, field->schema, value, out, &mismatch);
-  if (FH_UNLIKELY(converted == FB_MISMATCH)) refuse(ctx, field, what, ctx->h_TypeError, &mismatch);
+  if (FH_UNLIKELY(converted == FB_MISMATCH))
+    refuse(ctx, field, what, mismatch.is_outside_range ? ctx->h_OverflowError : ctx->h_TypeError, &mismatch);
   fb_mismatch_end(&mismatch);
   return converted == FB_CONVERTED ? 0 : -1;
 }

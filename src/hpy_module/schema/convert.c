@@ -156,11 +156,18 @@ static FbConverted convert_address(const FbSchema *schema, const TVMFFIAny *view
 }
 
 /* Tries the arguments in order and without messages, because the message is about the union. The first match is used; a
- * failure other than a mismatch ends the search. */
+ * failure other than a mismatch ends the search. The message about a large integer is that of a type of numbers, if the
+ * integer is outside its range. */
 static FbConverted convert_union(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
   for (int32_t i = 0; i < schema->n_args; ++i) {
     FbConverted converted = fb_convert_view(schema->args[i], view, out, NULL);
     if (converted != FB_MISMATCH) return converted;
+  }
+  bool is_large = mismatch != NULL && view->type_index == kTVMFFIBigInt;
+  for (int32_t i = 0; is_large && i < schema->n_args; ++i) {
+    if (schema->args[i]->op != FB_SCHEMA_INT && schema->args[i]->op != FB_SCHEMA_FLOAT) continue;
+    FbConverted converted = fb_convert_view(schema->args[i], view, out, mismatch);
+    if (converted != FB_MISMATCH || mismatch->is_outside_range) return converted;
   }
   return fb_refuse_view(schema, view, mismatch);
 }
@@ -245,7 +252,8 @@ int fb_convert_for_setter(void *schema, const TVMFFIAny *view, TVMFFIAny *out) {
   FbConverted converted = fb_convert_view(schema, view, out, &mismatch);
   /* A mismatch without a message: memory was exhausted. */
   if (converted == FB_MISMATCH && mismatch.text == NULL) converted = fb_refuse_no_memory();
-  if (converted == FB_MISMATCH) TVMFFIErrorSetRaisedFromCStr("TypeError", mismatch.text);
+  if (converted == FB_MISMATCH)
+    TVMFFIErrorSetRaisedFromCStr(mismatch.is_outside_range ? "OverflowError" : "TypeError", mismatch.text);
   fb_mismatch_end(&mismatch);
   return converted == FB_CONVERTED ? 0 : -1;
 }

@@ -216,12 +216,20 @@ static FbConverted convert_packed(HPyContext *ctx, const FbSchema *schema, FbSou
   return FH_LIKELY(result != FB_RAISED) ? result : fb_source_from_native(ctx, result);
 }
 
-/* Like convert_union of convert.c: in order, without messages, and ended by a failure other than a mismatch. */
+/* Like convert_union of convert.c: in order, without messages, and ended by a failure other than a mismatch. The
+ * message about an int is that of a type of numbers, if the int is outside its range. */
 static FbConverted convert_union(HPyContext *ctx, const FbSchema *schema, FbSource *source, TVMFFIAny *out,
                                  FbMismatch *mismatch) {
   for (int32_t i = 0; i < schema->n_args; ++i) {
     FbConverted result = convert(ctx, schema->args[i], source, out, NULL);
     if (result != FB_MISMATCH) return result;
+  }
+  bool is_int = mismatch != NULL && source->kind == FB_TYPE_KIND_INT;
+  for (int32_t i = 0; is_int && i < schema->n_args; ++i) {
+    FbSchemaOp op = schema->args[i]->op;
+    if (op != FB_SCHEMA_INT && op != FB_SCHEMA_FLOAT) continue;
+    FbConverted result = convert(ctx, schema->args[i], source, out, mismatch);
+    if (result != FB_MISMATCH || mismatch->is_outside_range) return result;
   }
   return fb_source_refuse(ctx, schema, source, mismatch);
 }
@@ -265,6 +273,8 @@ static FbConverted convert(HPyContext *ctx, const FbSchema *schema, FbSource *so
   case FB_SCHEMA_INT_ENUM: /* singletons have integers of 64 bits, so no BigInt is made */
     if (kind == FB_TYPE_KIND_INT && !source->is_packed) {
       FbConverted result = fb_source_number_convert(ctx, schema, source, &source->packed, mismatch);
+      /* An int without a member is a TypeError, however large it is. */
+      if (result == FB_MISMATCH && mismatch != NULL) mismatch->is_outside_range = false;
       if (result != FB_CONVERTED) return result;
       source->is_packed = true;
     }

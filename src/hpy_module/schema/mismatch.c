@@ -48,6 +48,7 @@ FbConverted fb_mismatch_set(FbMismatch *mismatch, const char *format, ...) {
   va_list list;
   va_start(list, format);
   replace(mismatch, format_before("", format, list));
+  mismatch->is_outside_range = false;
   va_end(list);
   return FB_MISMATCH;
 }
@@ -94,6 +95,7 @@ static FbConverted append_message(FbMismatch *mismatch, const char *between, con
                                   TVMFFIObjectHandle error) {
   const TVMFFIByteArray *message = &TVMFFIErrorGetCellPtr(error)->message;
   fb_mismatch_append(mismatch, between, indent, message->data, message->size);
+  if (fb_error_is_kind(error, "OverflowError")) fb_mismatch_is_outside_range(mismatch);
   TVMFFIObjectDecRef(error);
   return FB_MISMATCH;
 }
@@ -133,6 +135,7 @@ FbConverted fb_mismatch_take_native(HPyContext *ctx, FbMismatch *mismatch, const
 
 FbConverted fb_mismatch_take_python(HPyContext *ctx, FbMismatch *mismatch, const char *between, const char *indent) {
   if (!HPyErr_ExceptionMatches(ctx, ctx->h_Exception) || fb_error_is_exhaustion(ctx)) return FB_RAISED;
+  if (HPyErr_ExceptionMatches(ctx, ctx->h_OverflowError)) fb_mismatch_is_outside_range(mismatch);
   HPy exception = fb_ext != NULL ? fb_ext->error_take(ctx) : HPy_NULL;
   if (fb_ext == NULL) HPyErr_Clear(ctx); /* other contexts cannot return it as a value: its message is lost */
   if (HPy_IsNull(exception)) return FB_MISMATCH;

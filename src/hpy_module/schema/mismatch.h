@@ -21,12 +21,18 @@ typedef struct FbMismatch {
   /* The type name of the original value while its converted form is checked; NULL: the checked value has its own
    * name. */
   const char *given;
+  bool is_outside_range; /* the value is a number outside the range of its type: a field raises OverflowError */
 } FbMismatch;
 
-/* Replaces the message. Always returns FB_MISMATCH. */
+/* Replaces the message, and says nothing about a range. Always returns FB_MISMATCH. */
 FbConverted fb_mismatch_set(FbMismatch *mismatch, const char *format, ...) FH_PRINTF(2, 3);
 /* Prepends to the message. Always returns FB_MISMATCH. */
 FbConverted fb_mismatch_prefix(FbMismatch *mismatch, const char *format, ...) FH_PRINTF(2, 3);
+/* The value is a number outside a range, about which the message is. Always returns FB_MISMATCH. */
+FH_INLINE FbConverted fb_mismatch_is_outside_range(FbMismatch *mismatch) {
+  if (mismatch != NULL) mismatch->is_outside_range = true;
+  return FB_MISMATCH;
+}
 /* Appends to the message and indents each line. Always returns FB_MISMATCH. */
 FbConverted fb_mismatch_append(FbMismatch *mismatch, const char *between, const char *indent, const char *text,
                                size_t byte_len);
@@ -35,9 +41,10 @@ FH_INLINE void fb_mismatch_end(FbMismatch *mismatch) {
   if (FH_UNLIKELY(mismatch->text != NULL)) fb_mismatch_free(mismatch);
 }
 
-/* Takes the thread's native error. If it is a conversion failure, its message is appended to the mismatch and the
- * result is FB_MISMATCH; an interruption (fb_error_is_interruption) stays pending: FB_RAISED. ctx is NULL in native
- * code, which has no context and may run on any thread. */
+/* Takes the thread's native error. If it is a conversion failure, its message is appended to the mismatch, which is
+ * about a range if the error is an OverflowError, and the result is FB_MISMATCH; an interruption
+ * (fb_error_is_interruption) stays pending: FB_RAISED. ctx is NULL in native code, which has no context and may run on
+ * any thread. */
 FbConverted fb_mismatch_take_native(HPyContext *ctx, FbMismatch *mismatch, const char *between, const char *indent);
 /* Like fb_mismatch_take_native, for the raised Python exception. */
 FbConverted fb_mismatch_take_python(HPyContext *ctx, FbMismatch *mismatch, const char *between, const char *indent);

@@ -14,7 +14,7 @@
 #include "mismatch.h"
 
 /* Values of a kind with one native form have the name that schemas use. A number of another class, such as numpy.int64,
- * has the name of its class, and a native object its type key. */
+ * has the qualified name of its class, and a native object its type key. */
 const char *fb_source_describe(HPyContext *ctx, const FbSource *source, char *buffer) {
   if (source->is_packed && (source->protocols & FB_PROTOCOL_WRAPPER) != 0) return fb_refuse_describe(&source->packed);
   switch (source->kind) {
@@ -39,7 +39,7 @@ const char *fb_source_describe(HPyContext *ctx, const FbSource *source, char *bu
   }
   default: break;
   }
-  return fb_attr_type_name(ctx, source->value, buffer, FB_SOURCE_NAME);
+  return fb_attr_full_type_name(ctx, source->value, buffer, FB_SOURCE_NAME);
 }
 
 FbConverted fb_source_refuse(HPyContext *ctx, const FbSchema *schema, const FbSource *source, FbMismatch *mismatch) {
@@ -232,7 +232,8 @@ static FbConverted read_int(HPyContext *ctx, HPy number, TVMFFIAny *out, FbMisma
   int64_t value = HPyLong_AsInt64_t(ctx, number);
   if (FH_LIKELY(value != -1 || !HPyErr_Occurred(ctx))) return fb_convert_put(out, kTVMFFIInt, value);
   HPyErr_Clear(ctx); /* OverflowError */
-  return out_of_range(ctx, number, "int64 range [-9223372036854775808, 9223372036854775807]", mismatch);
+  out_of_range(ctx, number, "int64 range [-9223372036854775808, 9223372036854775807]", mismatch);
+  return fb_mismatch_is_outside_range(mismatch);
 }
 
 static FbConverted read_bool(HPyContext *ctx, HPy number, TVMFFIAny *out, FbMismatch *mismatch) {
@@ -246,8 +247,9 @@ static FbConverted read_float(HPyContext *ctx, HPy number, TVMFFIAny *out, FbMis
   double value = HPyFloat_AsDouble(ctx, number);
   /* Only an int can fail, with OverflowError if it is beyond the range of a double. */
   if (FH_UNLIKELY(value == -1.0) && HPyErr_Occurred(ctx)) {
-    fb_mismatch_set(mismatch, "float() failed for int");
-    return fb_mismatch_take_python(ctx, mismatch, ": ", "");
+    HPyErr_Clear(ctx);
+    out_of_range(ctx, number, "float range [-1.7976931348623157e+308, 1.7976931348623157e+308]", mismatch);
+    return fb_mismatch_is_outside_range(mismatch);
   }
   fb_convert_put(out, kTVMFFIFloat, 0);
   out->v_float64 = value;
@@ -262,7 +264,7 @@ static FH_NOINLINE FbConverted convert(HPyContext *ctx, const char *name, HPy ca
                                        const FbSource *source, TVMFFIAny *out, FbMismatch *mismatch) {
   char given[FB_SOURCE_NAME];
   FbConverted converted = FB_CONVERTED;
-  fb_mismatch_set(mismatch, "%s() failed for %s", name, fb_attr_type_name(ctx, source->value, given, FB_SOURCE_NAME));
+  fb_mismatch_set(mismatch, "%s() failed for %s", name, fb_attr_full_type_name(ctx, source->value, given, FB_SOURCE_NAME));
   HPy number = fb_source_call(ctx, callable, &source->value, 1, mismatch, &converted);
   if (HPy_IsNull(number)) return converted;
   converted = read(ctx, number, out, mismatch);

@@ -267,6 +267,58 @@ def test_a_default_outside_its_type_is_refused_by_the_class():
     assert sample(float, x=2**70)().x == 2.0**70
 
 
+class Index:
+    def __init__(self, number):
+        self.number = number
+
+    def __index__(self):
+        return self.number
+
+
+@pytest.mark.parametrize(
+    ("annotation", "value", "said"),
+    [
+        (float, 2**2000, r"integer \d+\.\.\. out of float range \[-1\.797"),
+        (float, -(2**1024), r"integer -\d+\.\.\. out of float range \[-1\.797"),
+        (int, 2**63, f"integer {2**63} out of int64 range"),
+        (Optional[float], 2**2000, "integer .* out of float range"),
+        (typing.Union[str, float], 2**2000, "integer .* out of float range"),
+        (typing.Union[str, int], -(2**70), f"integer {-(2**70)} out of int64 range"),
+        (abc.Sequence[float], [1, 2**2000], r"element \[1\]: integer .* out of float range"),
+        (abc.Sequence[float], ffi_hpy.Array([1, 2**2000]), r"element \[1\]: integer .* out of float range"),
+        (abc.Sequence[typing.Union[int, str]], ffi_hpy.List(["a", 2**70]), r"element \[1\]: integer .* out of int64"),
+        (dict[str, float], {"a": 2**2000}, "value for key 'a': integer .* out of float range"),
+        (dict[int, str], {2**63: "a"}, f"key {2**63}: integer {2**63} out of int64 range"),
+    ],
+)
+def test_a_number_outside_the_range_of_a_field_is_an_overflow_error(annotation, value, said):
+    cls = sample(annotation)
+    with pytest.raises(OverflowError, match=rf"__ffi_init__\(\) field 'x':\n  {said}"):
+        cls(value)
+    with pytest.raises(OverflowError, match=rf"__ffi_init__\(\) field 'x':\n  {said}"):
+        cls(x=value)
+    one = sample(Optional[annotation])(None)
+    with pytest.raises(OverflowError, match=rf"\.x: {said}"):
+        one.x = value
+    if annotation in (int, float):
+        with pytest.raises(OverflowError, match=rf"^Sample\.x: the default: {said}"):
+            sample(annotation, x=field(default=value))
+
+
+def test_a_large_number_of_another_type_stays_a_type_error():
+    for annotation in (str, Optional[bytes], abc.Sequence[int], typing.Union[str, bytes], Size):
+        with pytest.raises(TypeError, match="int"):
+            sample(annotation)(2**2000)
+
+
+def test_the_message_about_a_field_has_the_qualified_name_of_the_class():
+    for value, name in ((Index(1), f"{__name__}.Index"), (sys, "module"), (array.array("b"), "array.array")):
+        with pytest.raises(TypeError, match=rf"expected float, got {name}$"):
+            sample(float)(value)
+        with pytest.raises(TypeError, match=rf"element \[1\]: expected float, got {name}$"):
+            sample(abc.Sequence[float])([1, value])
+
+
 def test_the_value_of_an_init_var_is_checked_and_arrives_unchanged():
     @py_class(unique_name("annotations.Checked"))
     class Checked(ffi_hpy.Object):
@@ -510,5 +562,5 @@ def test_the_message_about_an_array_in_place_of_a_list_has_no_reason_of_numpy():
         values: list[bytes]
 
     for given in (numpy.array([b"ab"]), numpy.array([None]), numpy.zeros(2, ">i4")):
-        with pytest.raises(TypeError, match=r"expected List, got ndarray$"):
+        with pytest.raises(TypeError, match=r"expected List, got numpy\.ndarray$"):
             Holder(given)
