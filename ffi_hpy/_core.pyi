@@ -665,6 +665,10 @@ def exchange_address(capsule: Any, /) -> int:
 def exchange_writable(address: int, /) -> None:
     """Treat all arrays of the DLPack C exchange API at this pointer, that of one library, as writable from now on."""
 
+def tensor_argument(tensor: CObject, /) -> Any:
+    """Return the array that a caller passed, if the Tensor is one that a call made of it; else None. On CPython
+    only."""
+
 def lazy_bits_learn(samples: list[tuple[Any, int, int]], object_bytes: int, mask: int, /) -> bool:
     """Find the place of the bits of `mask` in torch's tensors by samples: a tensor, the pointer to its native part, and
     the word with the bits in that part. Each object has `object_bytes` bytes. Returns whether the places were found."""

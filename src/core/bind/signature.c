@@ -105,7 +105,7 @@ int fh_range_check_default(const char *function, const ffi_hpy_param *param) {
 
 /* The class of an argument in Python's words. */
 
-/* Adds the class of a Python object, which only the package knows. */
+/* Adds the class of a Python object or of an array, which only the package knows. */
 static int add_python_class(fh_text *text, const TVMFFIAny *arg) {
   TVMFFIObjectHandle function;
   TVMFFIAny name = fh_any_none();
@@ -129,6 +129,7 @@ int fh_argument_class_add(fh_text *text, const TVMFFIAny *arg) {
   case kTVMFFIBigInt: return fh_text_add_cstr(text, "int");
   case kTVMFFIArray: return fh_text_add_cstr(text, "list");
   case kTVMFFIMap: return fh_text_add_cstr(text, "dict");
+  case kTVMFFITensor:
   case kTVMFFIOpaquePyObject: return add_python_class(text, arg);
   default: {
     const char *name = fh_sequence_class_name(arg->type_index);

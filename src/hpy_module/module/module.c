@@ -30,6 +30,7 @@
 #include "hpy_module/record/field.h"
 #include "hpy_module/record/record.h"
 #include "hpy_module/schema/schema_type.h"
+#include "hpy_module/tensor/borrowed.h"
 #include "hpy_module/tensor/exchange_table.h"
 #include "hpy_module/tensor/ndarray.h"
 #include "hpy_module/tensor/parts.h"
@@ -230,6 +231,7 @@ static HPyDef *module_defines[] = {&module_exec,
                                    &fb_ndarray_use,
                                    &fb_exchange_address,
                                    &fb_exchange_writable,
+                                   &fb_borrowed_argument,
                                    &fb_lazy_bits_learn,
                                    &fb_exchange_table_get,
                                    &fb_exchange_python_address,
