@@ -10,11 +10,11 @@ from collections.abc import Mapping
 
 from .. import _core
 from .._convert import convert_func
-from .._values.standard import items_of_memory, items_of_tensor
+from .._values.standard import given_class, items_of_memory, items_of_tensor
 from ..module import load_module
 from ..registry import get_global_func, register_global_func
 from .define import answer, class_name
-from .values import is_kept, keep_module
+from .values import index_of, is_kept, keep_module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +40,8 @@ def _elements_of(value: Any, form: str | None = None) -> list[Any] | None:
     return list(value) if elements is None else elements
 
 
-register_global_func("ffi_hpy.class_name", lambda value: class_name(type(value)), override=True)
+register_global_func("ffi_hpy.class_name", lambda value: class_name(given_class(value)), override=True)
+register_global_func("ffi_hpy.bind_index", index_of, override=True)
 register_global_func("ffi_hpy.bind_items", _core.items_of, override=True)
 register_global_func("ffi_hpy.bind_elements", _elements_of, override=True)
 register_global_func("ffi_hpy.bind_pairs", _pairs_of, override=True)

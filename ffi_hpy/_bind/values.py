@@ -186,7 +186,7 @@ def _address_of(value: bytearray) -> int:
 # --- numbers --------------------------------------------------------------------------------------------------------
 
 
-def _index(value: Any) -> int | None:
+def index_of(value: Any) -> int | None:
     """Return the int of an object with `__index__`; None for another value."""
     try:
         return operator.index(value)
@@ -369,7 +369,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "float": float,
     "str": str,
     "bytes": bytes,
-    "index": _index,
+    "index": index_of,
     "to_float": _to_float,
     "big_int": lambda value: value % 2**64,
     "tuple": lambda *items: items,

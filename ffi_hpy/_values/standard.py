@@ -6,9 +6,11 @@ None for a value that does not have the requested form. Bound libraries use some
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Collection, Mapping
 
+from .. import _core
 from .._start.late import find_late
 
 TYPE_CHECKING = False
@@ -20,6 +22,7 @@ __all__ = [
     "answer",
     "complex_parts",
     "datetime_of",
+    "given_class",
     "items_of_memory",
     "items_of_tensor",
     "microseconds_of_datetime",
@@ -27,6 +30,16 @@ __all__ = [
     "path_of",
     "timedelta_of",
 ]
+
+
+def _index(value: Any) -> int | None:
+    """Return the int of an object with `__index__`."""
+    return operator.index(value) if hasattr(type(value), "__index__") else None
+
+
+def _number(value: Any) -> float | int | None:
+    """Return the float of an object with `__float__`, or the int of one with `__index__`."""
+    return float(value) if hasattr(type(value), "__float__") else _index(value)
 
 
 def _items(value: Any) -> list[Any] | None:
@@ -191,9 +204,18 @@ def _microseconds_of_time(value: Any) -> int | None:
 # --- messages ---------------------------------------------------------------------------------------------------------
 
 
+def given_class(value: Any) -> type:
+    """Return the class of an argument as its caller knows it, by the object that native code got: arrays arrive as
+    Tensors."""
+    if isinstance(value, _core.Tensor) and hasattr(_core, "tensor_argument"):
+        array = _core.tensor_argument(value)
+        return type(value if array is None else array)
+    return type(value)
+
+
 def _class_name(value: Any) -> str:
-    """Return the qualified name of the class, with the module unless it is builtins."""
-    cls = type(value)
+    """Return the qualified name of an argument's class, with the module unless it is builtins."""
+    cls = given_class(value)
     return cls.__qualname__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__qualname__}"
 
 
@@ -202,6 +224,8 @@ def _error_is_a(error: Any, name: str) -> bool:
 
 
 _OPERATIONS: dict[str, Callable[..., Any]] = {
+    "index": _index,
+    "number": _number,
     "items": _items,
     "items_of_memory": items_of_memory,
     "items_of_tensor": items_of_tensor,

@@ -269,6 +269,13 @@ struct mismatch {
 template <typename T, typename = void> inline constexpr bool explains_v = false;
 template <typename T> inline constexpr bool explains_v<T, std::void_t<decltype(&make_caster<T>::explain)>> = true;
 
+/** The int of an object with __index__, where the type of the flags is one of numbers; otherwise the value itself. */
+FFI_HPY_COLD inline object number_of(const handle &source, uint8_t flags) {
+  bool may_have_index = (flags >> FFI_HPY_TYPE_SIZE_SHIFT) != 0 && source.any().type_index == kTVMFFIOpaquePyObject;
+  object number = may_have_index ? steal(guarded([&] { return ask_python("index", source); })) : object();
+  return number.is_valid() && !number.is_none() ? number : borrow(source);
+}
+
 /** Whether a value inside of an argument does not fit. */
 template <typename T> FFI_HPY_COLD bool explain_inner(const handle &source, uint32_t flags, mismatch *found) {
   {
@@ -279,18 +286,19 @@ template <typename T> FFI_HPY_COLD bool explain_inner(const handle &source, uint
   if constexpr (explains_v<T>) {
     if (make_caster<T>::explain(source, flags_for_local_caster<T>(flags), found)) return true;
   }
-  found->value = borrow(source);
+  found->value = number_of(source, type_flags<T>());
   found->type_flags = type_flags<T>();
   return true;
 }
 
 /** As explain_inner, for a number outside the range of T: the message has the class of any other value already. */
 template <typename T> FFI_HPY_COLD bool explain_number(const handle &source, uint32_t flags, mismatch *found) {
-  int32_t kind = source.any().type_index;
+  object number = number_of(source, type_flags<T>());
+  int32_t kind = number.any().type_index;
   bool is_int = kind == kTVMFFIInt || kind == kTVMFFIBigInt;
   bool is_number = std::is_floating_point_v<T> ? is_int || kind == kTVMFFIFloat
                                                : is_int && (type_flags<T>() >> FFI_HPY_TYPE_SIZE_SHIFT) != 0;
-  return is_number && explain_inner<T>(source, flags, found);
+  return is_number && explain_inner<T>(number, flags, found);
 }
 
 using explain_function = bool (*)(handle source, uint32_t flags, mismatch *found);

@@ -17,12 +17,16 @@ namespace detail {
 FFI_HPY_COLD inline std::string outside_range_text(const mismatch &found) {
   uint32_t size = found.type_flags >> FFI_HPY_TYPE_SIZE_SHIFT;
   int32_t kind = found.value.is_valid() ? found.value.any().type_index : kTVMFFINone;
-  if (size == 0 || size > 4 || (kind != kTVMFFIInt && kind != kTVMFFIBigInt)) return "";
+  bool is_int = kind == kTVMFFIInt || kind == kTVMFFIBigInt;
+  std::string start = ", but `result`" + found.place + " is ";
+  if (size > 4 && (is_int || kind == kTVMFFIFloat)) {
+    return start + repr(found.value).c_str() + ", which is outside the range of a " + (size == 5 ? "float" : "double");
+  }
+  if (size == 0 || size > 4 || !is_int) return "";
   bool is_signed = (found.type_flags & kFfiHpyTypeUnsigned) == 0;
   uint64_t most = UINT64_MAX >> (64 - (4u << size) + (is_signed ? 1u : 0u));
   std::string least = is_signed ? "-" + std::to_string(most + 1) : "0";
-  return ", but `result`" + found.place + " is " + repr(found.value).c_str() + ", which is outside the range " + least +
-         " to " + std::to_string(most);
+  return start + repr(found.value).c_str() + ", which is outside the range " + least + " to " + std::to_string(most);
 }
 
 /** A callable of Python in a std::function. */

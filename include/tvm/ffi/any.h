@@ -49,12 +49,17 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string IntegerText(const TVMFFIA
   if (words.size() > 16) return "an integer of more than " + std::to_string((words.size() - 1) * 64) + " bits";
   return int_ops::ToDecimal(int_ops::DigitsOf(words), int_ops::IsNegative(words));
 }
+/** OutsideRange for the number of a Python object (widen.h); "" for another value. */
+std::string OutsideWideRange(const TVMFFIAny *src, int64_t min, uint64_t max);
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string OutsideRange(const TVMFFIAny *src, int64_t min, uint64_t max) {
   bool is_outside = src->type_index == kTVMFFIBigInt;
   if (src->type_index == kTVMFFIInt) {
     is_outside = src->v_int64 < min || (src->v_int64 > 0 && static_cast<uint64_t>(src->v_int64) > max);
   }
-  if (!is_outside) return GivenClass(src);
+  if (!is_outside) {
+    std::string found = OutsideWideRange(src, min, max);
+    return found.empty() ? GivenClass(src) : found;
+  }
   return IntegerText(src) + kOutsideTheRange + std::to_string(min) + " to " + std::to_string(max);
 }
 /** The shortest text that reads as the same double. */
@@ -66,8 +71,11 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string FloatText(double value) {
   }
   return text;
 }
+/** OutsideFloat for the number of a Python object (widen.h); "" for another value. */
+std::string OutsideWideFloat(const TVMFFIAny *src, double max);
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string OutsideFloat(const TVMFFIAny *src, double max) {
-  std::string found;
+  std::string found = OutsideWideFloat(src, max);
+  if (!found.empty()) return found;
   if (src->type_index == kTVMFFIFloat) {
     if (std::abs(src->v_float64) > max && !std::isinf(src->v_float64)) found = FloatText(src->v_float64);
   } else if (src->type_index == kTVMFFIBigInt) {

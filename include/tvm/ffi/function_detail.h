@@ -198,16 +198,17 @@ ThrowArgMismatch(const CallContext &context, size_t i, const std::string &expect
   TVM_FFI_THROW(TypeError) << text;
   TVM_FFI_UNREACHABLE();
 }
-/** Converts an argument that did not convert narrowly; TypeError if it does not convert widely either. A scalar has no
- * wide conversion. */
+/** Converts an argument that did not convert narrowly; TypeError if it does not convert widely either. */
 template <typename T>
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE T ConvertArgWide(const CallContext &context, size_t i, const AnyView &arg) {
   Widening widening;
-  if constexpr (!std::is_scalar_v<T>) {
+  TVMFFIAny given = arg.CopyToTVMFFIAny();
+  if constexpr (is_wide_number_v<T>) {
+    if (std::optional<T> value = TryOtherNumber<T>(&given)) return *value;
+  } else if constexpr (!std::is_scalar_v<T>) {
     std::optional<T> value = arg.template try_cast<T>();
     if (value.has_value()) return *std::move(value);
   }
-  TVMFFIAny given = arg.CopyToTVMFFIAny();
   ThrowArgMismatch(context, i, Type2Str<T>::v(), TypeTraits<T>::GetMismatchTypeInfo(&given));
 }
 

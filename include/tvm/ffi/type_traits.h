@@ -274,6 +274,10 @@ std::optional<double> BigIntToDouble(const TVMFFIAny *src);
 std::string OutsideRange(const TVMFFIAny *src, int64_t min, uint64_t max);
 /** As OutsideRange, for a number that the float nearest to it would change to infinity. `max` is the greatest float. */
 std::string OutsideFloat(const TVMFFIAny *src, double max);
+/** A number in another form than int, bool and float: an integer beyond int64, or, while conversions are wide, a Python
+ * object with __index__ or, for a T with a fraction, __float__. nullopt if it is outside the range, or for another
+ * value. Out of line, because GCC warns of the value of an optional that it sees to have none. */
+template <typename T> std::optional<T> TryOtherNumber(const TVMFFIAny *src);
 /** Whether a double converts to the nearest Float without an overflow. Infinity and NaN do. */
 template <typename Float> TVM_FFI_INLINE bool FitsIntoFloat(const TVMFFIAny *src) {
   if constexpr (sizeof(Float) >= sizeof(double)) {
@@ -335,12 +339,7 @@ struct TypeTraits<Int, std::enable_if_t<std::is_integral_v<Int> || is_integeral_
       if (TVM_FFI_PREDICT_TRUE(detail::FitsInto<Int>(src->v_int64))) return static_cast<Int>(src->v_int64);
       return std::nullopt;
     }
-    if constexpr (std::is_same_v<Int, uint64_t>) {
-      return detail::BigIntToUint64(src);
-    } else if constexpr (kNeedsOwner) {
-      if (std::optional<uint64_t> value = detail::BigIntToUint64(src)) return static_cast<Int>(*value);
-    }
-    return std::nullopt;
+    return detail::TryOtherNumber<Int>(src);
   }
   static std::string GetMismatchTypeInfo(const TVMFFIAny *src) {
     using Limits = std::numeric_limits<typename detail::IntegerOf<Int>::type>;
@@ -373,18 +372,11 @@ struct TypeTraits<Float, std::enable_if_t<std::is_floating_point_v<Float>>>
       return std::nullopt;
     }
     if (TVM_FFI_PREDICT_TRUE(detail::IsIntOrBool(src))) return static_cast<Float>(src->v_int64);
-    if constexpr (std::is_same_v<Float, double>) {
-      return detail::BigIntToDouble(src);
-    } else {
-      std::optional<double> value = detail::BigIntToDouble(src);
-      if (!value.has_value() || *value > kMax || *value < -kMax) return std::nullopt;
-      return static_cast<Float>(*value);
-    }
+    return detail::TryOtherNumber<Float>(src);
   }
   static std::string GetMismatchTypeInfo(const TVMFFIAny *src) { return detail::OutsideFloat(src, kMax); }
   TVM_FFI_TRAITS_NAME_(StaticTypeKey::kTVMFFIFloat)
-
-private:
+  /** The greatest number that a value of the type can have. */
   static constexpr double kMax = static_cast<double>(
       std::numeric_limits<std::conditional_t<(sizeof(Float) < sizeof(double)), Float, double>>::max());
 };

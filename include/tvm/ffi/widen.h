@@ -76,7 +76,8 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE Any AskPython(const char *operation, const V
 }
 
 /** The class of a value in Python's words, for messages: of an Array and a Map those of the list and dict that most
- * callers pass, and a Python object's class by its qualified name; the type key of an object of a registered type. */
+ * callers pass, and the class of a Python object or array by its qualified name; the type key of an object of a
+ * registered type. */
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string GivenClass(const TVMFFIAny *value) {
   switch (value->type_index) {
   case kTVMFFISmallStr:
@@ -88,6 +89,7 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string GivenClass(const TVMFFIAn
   case kTVMFFIMap: return "dict";
   case kTVMFFIDataType: return "dtype";
   case kTVMFFIOpaquePtr: return "ctypes.c_void_p";
+  case kTVMFFITensor:
   case kTVMFFIOpaquePyObject: {
     Any name = AskPython("class_name", AnyView::CopyFromTVMFFIAny(*value));
     if (std::optional<String> text = name.as<String>()) return std::string(text->data(), text->size());
@@ -98,6 +100,40 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string GivenClass(const TVMFFIAn
   std::string key = TypeIndexToTypeKey(value->type_index);
   bool is_of_package = value->type_index < kTVMFFIStaticObjectEnd && key.compare(0, 4, "ffi.") == 0;
   return is_of_package ? key.substr(4) : key; /* "Tensor", which ffi_hpy has */
+}
+
+/* ---- Numbers ---- */
+
+/** The int of a Python object with __index__, or, for "number", the float of one with __float__ or else its int; None
+ * for another value, or if conversions are not wide. */
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline Any WideNumber(const TVMFFIAny *src, const char *operation) {
+  if (!Widening::IsOn() || src->type_index != kTVMFFIOpaquePyObject) return Any();
+  return AskPython(operation, AnyView::CopyFromTVMFFIAny(*src));
+}
+template <typename T> TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE std::optional<T> TryOtherNumber(const TVMFFIAny *src) {
+  if constexpr (std::is_floating_point_v<T>) {
+    std::optional<double> value = BigIntToDouble(src);
+    if (value.has_value() && *value <= TypeTraits<T>::kMax && *value >= -TypeTraits<T>::kMax)
+      return static_cast<T>(*value);
+  } else if constexpr (is_unsigned64_v<T>) {
+    if (std::optional<uint64_t> value = BigIntToUint64(src)) return static_cast<T>(*value);
+  }
+  if (src->type_index != kTVMFFIOpaquePyObject) return std::nullopt;
+  Any number = WideNumber(src, std::is_floating_point_v<T> ? "number" : "index");
+  return TypeTraits<T>::TryCastFromAnyView(AnyUnsafe::TVMFFIAnyPtrFromAny(number));
+}
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string OutsideWideRange(const TVMFFIAny *src, int64_t min,
+                                                                        uint64_t max) {
+  Any number = WideNumber(src, "index");
+  if (number == nullptr) return "";
+  std::string found = OutsideRange(AnyUnsafe::TVMFFIAnyPtrFromAny(number), min, max);
+  return IsOutsideRange(found) ? found : "";
+}
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string OutsideWideFloat(const TVMFFIAny *src, double max) {
+  Any number = WideNumber(src, "number");
+  if (number == nullptr) return "";
+  std::string found = OutsideFloat(AnyUnsafe::TVMFFIAnyPtrFromAny(number), max);
+  return IsOutsideRange(found) ? found : "";
 }
 
 /** An Array of values. */
@@ -222,13 +258,24 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline Any WidePairs(const TVMFFIAny *src) {
   return AskPython("pairs", AnyView::CopyFromTVMFFIAny(*src));
 }
 
+/** Whether Python objects convert to a T by TryOtherNumber. */
+template <typename T>
+inline constexpr bool is_wide_number_v =
+    (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) || is_integeral_enum_v<T>;
+
 template <typename T> TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE T CastUnderWidening(const AnyView &value) {
   Widening widening;
-  return value.template cast<T>();
+  if constexpr (is_wide_number_v<T>) {
+    TVMFFIAny any = value.CopyToTVMFFIAny();
+    if (std::optional<T> number = TryOtherNumber<T>(&any)) return *number;
+    ThrowCannotConvert<T>(&any);
+  } else {
+    return value.template cast<T>();
+  }
 }
 /** As value.cast<T>(), but also converts widely. */
 template <typename T> TVM_FFI_INLINE T CastWide(const AnyView &value) {
-  if constexpr (std::is_scalar_v<T>) {
+  if constexpr (std::is_scalar_v<T> && !is_wide_number_v<T>) {
     return value.template cast<T>();
   } else {
     std::optional<T> narrow = value.template try_cast<T>();

@@ -12,6 +12,7 @@
 #include "core/object/any_own.h"
 #include "core/object/error.h"
 #include "core/object/function.h"
+#include "core/object/global.h"
 #include "core/object/opaque.h"
 #include "core/object/str.h"
 #include "core/platform/fork.h"
@@ -203,6 +204,20 @@ static int add_line(fh_text *text, const overload *self, uint32_t number, uint32
   return rc | fh_argument_class_add(text, &reason->value);
 }
 
+/* Makes *out the int of a Python object with __index__, owned, for a parameter that is a number; false for another
+ * argument. */
+static bool find_index(const ffi_hpy_param *param, const TVMFFIAny *arg, TVMFFIAny *out) {
+  TVMFFIObjectHandle function;
+  if (arg->type_index != kTVMFFIOpaquePyObject || fh_range_type_flags(param) == 0) return false;
+  if (!fh_global_find(fh_base_bytes("ffi_hpy.bind_index"), &function)) return false;
+  *out = fh_any_none();
+  if (fh_function_call(function, arg, 1, out) != 0) fh_error_clear();
+  fh_object_release(function);
+  if (out->type_index == kTVMFFIInt || out->type_index == kTVMFFIBigInt) return true;
+  fh_any_drop(out);
+  return false;
+}
+
 /* Adds a line for each argument whose class fits, but not its value or a value inside; and, if there are several
  * arguments, for parameter number `refused`, counted from 1, which refuses its argument. */
 static int add_reasons(fh_text *text, const overload *self, uint32_t number, const arguments *call, uint32_t refused) {
@@ -213,7 +228,10 @@ static int add_reasons(fh_text *text, const overload *self, uint32_t number, con
     if (arg == NULL && i < self->n_positional && i < call->n_given) arg = &call->given[i];
     if (arg == NULL) continue;
     ffi_hpy_reason reason = {.place = fh_any_none(), .value = *arg, .has_value = 1};
-    if (fh_range_excludes(param, arg)) {
+    TVMFFIAny index;
+    bool has_index = find_index(param, arg, &index);
+    if (has_index) reason.value = index;
+    if (fh_range_excludes(param, &reason.value)) {
       reason.type_flags = fh_range_type_flags(param);
       rc |= add_line(text, self, number, i, &reason);
     } else if (self->explain != NULL && self->explain(i, arg, param->flags, &reason) != 0) {
@@ -223,6 +241,7 @@ static int add_reasons(fh_text *text, const overload *self, uint32_t number, con
     } else if (i + 1 == refused && call->n_given + call->n_named > 1) {
       rc |= add_line(text, self, number, i, &reason);
     }
+    if (has_index) fh_any_drop(&index);
   }
   return rc;
 }

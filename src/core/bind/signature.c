@@ -2,6 +2,8 @@
 #include "signature.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "core/object/any.h"
 #include "core/object/any_own.h"
@@ -79,13 +81,27 @@ bool fh_range_excludes(const ffi_hpy_param *param, const TVMFFIAny *arg) {
   return !fits_64_bits || (uint64_t)big->words[0] > greatest(param);
 }
 
-int fh_range_add_text(fh_text *text, const ffi_hpy_param *param, const TVMFFIAny *arg) {
-  if (size_of(param) >= SIZE_OF_FLOAT) {
-    return fh_text_add_cstr(text, size_of(param) == SIZE_OF_FLOAT ? "outside the range of a float"
-                                                                  : "outside the range of a double");
-  }
+/* Adds the number; of a very long integer only its length, because its digits take quadratic time. */
+static int add_number(fh_text *text, const TVMFFIAny *arg) {
   const fh_bigint_object *big = as_bigint(arg);
-  int rc = fh_text_add_bigint(text, big != NULL ? big->words : &arg->v_int64, big != NULL ? big->n_words : 1);
+  if (big != NULL && big->n_words > 64)
+    return fh_text_add_format(text, "an integer of more than %zu bits", (big->n_words - 1) * 64);
+  if (big != NULL) return fh_text_add_bigint(text, big->words, big->n_words);
+  if (arg->type_index != kTVMFFIFloat) return fh_text_add_bigint(text, &arg->v_int64, 1);
+  char shown[32];
+  int n_digits = 0;
+  do { /* the shortest text that reads as the same double */
+    snprintf(shown, sizeof(shown), "%.*g", ++n_digits, arg->v_float64);
+  } while (n_digits < 17 && strtod(shown, NULL) != arg->v_float64);
+  return fh_text_add_cstr(text, shown);
+}
+
+int fh_range_add_text(fh_text *text, const ffi_hpy_param *param, const TVMFFIAny *arg) {
+  int rc = add_number(text, arg);
+  if (size_of(param) >= SIZE_OF_FLOAT) {
+    const char *type = size_of(param) == SIZE_OF_FLOAT ? "float" : "double";
+    return rc | fh_text_add_format(text, ", which is outside the range of a %s", type);
+  }
   return rc | fh_text_add_format(text, ", which is outside the range %lld to %llu", (long long)least(param),
                                  (unsigned long long)greatest(param));
 }

@@ -16,7 +16,7 @@ uint32_t fh_range_flags(uint8_t type_flags);
 uint8_t fh_range_type_flags(const ffi_hpy_param *param);
 /* Whether an argument is a number outside of the range of the parameter. */
 bool fh_range_excludes(const ffi_hpy_param *param, const TVMFFIAny *arg);
-/* Adds "300, which is outside the range -128 to 127", or "outside the range of a float". */
+/* Adds "300, which is outside the range -128 to 127", or "1e+39, which is outside the range of a float". */
 int fh_range_add_text(fh_text *text, const ffi_hpy_param *param, const TVMFFIAny *arg);
 /* OverflowError if the default of a parameter of a function is outside its range. */
 int fh_range_check_default(const char *function, const ffi_hpy_param *param);

@@ -264,7 +264,8 @@ static FH_NOINLINE FbConverted convert(HPyContext *ctx, const char *name, HPy ca
                                        const FbSource *source, TVMFFIAny *out, FbMismatch *mismatch) {
   char given[FB_SOURCE_NAME];
   FbConverted converted = FB_CONVERTED;
-  fb_mismatch_set(mismatch, "%s() failed for %s", name, fb_attr_full_type_name(ctx, source->value, given, FB_SOURCE_NAME));
+  fb_mismatch_set(mismatch, "%s() failed for %s", name,
+                  fb_attr_full_type_name(ctx, source->value, given, FB_SOURCE_NAME));
   HPy number = fb_source_call(ctx, callable, &source->value, 1, mismatch, &converted);
   if (HPy_IsNull(number)) return converted;
   converted = read(ctx, number, out, mismatch);

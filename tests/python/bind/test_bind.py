@@ -22,6 +22,7 @@ from pathlib import Path
 import pytest
 from support import (
     CALLS_COPY_LISTS,
+    IS_DEBUG,
     IS_OVER_CFFI,
     IS_PYPY,
     collect_garbage,
@@ -212,6 +213,33 @@ def test_numbers_outside_the_range_are_named(bound):
             "    1. argument #1 `b` is 2147483648, which is outside the range -2147483648 to 2147483647",
             "    2. argument #0 `a` has the type int",
         ]
+    assert bound.uint8(Index(7)) == 7
+    for value in (300, -1, 2**70):
+        with pytest.raises(TypeError) as caught:
+            bound.uint8(Index(value))
+        assert str(caught.value).endswith(f"argument #0 `arg` is {value}, which is outside the range 0 to 255")
+
+
+class Index:
+    """An object that is an int by `__index__` alone."""
+
+    def __init__(self, number):
+        self.number = number
+
+    def __index__(self):
+        return self.number
+
+
+def test_an_array_that_does_not_fit_is_named_by_its_class(bound):
+    numpy = pytest.importorskip("numpy")
+    array = numpy.arange(3)
+    for value in (array, ffi_hpy.from_dlpack(array)):
+        is_known = value is array and not (IS_OVER_CFFI or IS_DEBUG or IS_PYPY)
+        name = "numpy.ndarray" if is_known else "ffi_hpy.Tensor"
+        with pytest.raises(TypeError, match=rf"Invoked with types: {name}"):
+            bound.uint8(value)
+        with pytest.raises(TypeError, match=rf"argument #0 `v`\[1\] has the type {name}$"):
+            bound.vector([1, value])
 
 
 def test_text(bound):

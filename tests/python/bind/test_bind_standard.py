@@ -22,6 +22,16 @@ def refused():
     return pytest.raises(TypeError, match="incompatible function arguments")
 
 
+class Index:
+    """An object that is an int by `__index__` alone."""
+
+    def __init__(self, number):
+        self.number = number
+
+    def __index__(self):
+        return self.number
+
+
 MOMENT = datetime.datetime(2023, 4, 5, 12, 30, 0, 123456)
 UTC = datetime.timezone.utc
 
@@ -415,10 +425,15 @@ def test_small_types_of_ml_dtypes_are_read(bound):
         ("rows", ([[1], [2, "x"]],), "[1][1] has the type str"),
         ("durations", ([1.5, "x"],), "[1] has the type str"),
         ("text_or_int", (2**31,), f"` is {2**31}, which is outside the range -{2**31} to {2**31 - 1}"),
-        ("single", (1e39,), " is outside the range of a float"),
-        ("single", (-(2**130),), " is outside the range of a float"),
-        ("real", (2**1024,), " is outside the range of a double"),
-        ("reals", ([1, -(2**1100)],), "[1] is outside the range of a double"),
+        ("single", (1e39,), " is 1e+39, which is outside the range of a float"),
+        ("single", (-(2**130),), f" is {-(2**130)}, which is outside the range of a float"),
+        ("real", (2**1024,), f" is {2**1024}, which is outside the range of a double"),
+        ("real", (2**5000,), " is an integer of more than 4992 bits, which is outside the range of a double"),
+        ("reals", ([1, -(2**1100)],), f"[1] is {-(2**1100)}, which is outside the range of a double"),
+        ("real", (Index(2**1024),), f" is {2**1024}, which is outside the range of a double"),
+        ("reals", ([1, Index(2**1100)],), f"[1] is {2**1100}, which is outside the range of a double"),
+        ("text_or_int", (Index(2**31),), f"` is {2**31}, which is outside the range -{2**31} to {2**31 - 1}"),
+        ("types", ([1, Index(2**70)], {}, ()), f"argument #0 `v`[1] is {2**70}, which is outside the range"),
     ],
 )
 def test_an_error_names_the_index_of_the_value_that_does_not_fit(bound, function, args, line):

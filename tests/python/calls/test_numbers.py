@@ -5,6 +5,7 @@ import re
 import struct
 
 import pytest
+from support import IS_DEBUG, IS_OVER_CFFI, IS_PYPY
 
 import ffi_hpy
 
@@ -146,6 +147,105 @@ def test_items_are_refused_outside_the_range_of_their_type(numbers, name, value,
     with pytest.raises(OverflowError) as caught:
         numbers(name)(value)
     assert str(caught.value).endswith(f"but got {found.replace('2**64-1', str(2**64 - 1))}")
+
+
+class Index:
+    """An object that is an int by `__index__` alone."""
+
+    def __init__(self, number):
+        self.number = number
+
+    def __index__(self):
+        return self.number
+
+
+class Real(Index):
+    def __float__(self):
+        return self.number + 0.5
+
+
+@pytest.mark.parametrize("name", RANGES)
+def test_an_object_with_index_is_the_int_that_it_gives(numbers, name):
+    if name == "bool":
+        with pytest.raises(TypeError, match=rf"got `{__name__}\.Index` for `x`$"):
+            numbers(name)(Index(1))
+        return
+    low, high = RANGES[name]
+    for value in (low, high):
+        assert numbers(name)(Index(value)) == value
+    for value in (low - 1, high + 1, 2**70, -(2**200)):
+        with pytest.raises(
+            OverflowError, match=rf"on argument #0 `x` .* got {value}, which is outside the range {low}"
+        ):
+            numbers(name)(Index(value))
+
+
+@pytest.mark.parametrize(
+    ("name", "wrap", "place"),
+    [
+        ("array", lambda x: [1, x], "Array[index 1: {}]"),
+        ("vector", lambda x: (1, x), "list[index 1: {}]"),
+        ("map", lambda x: {1: x}, "Map[K, some value is {}] at key 1"),
+        ("optional", lambda x: x, "{}"),
+        ("std_map", lambda x: {1: x}, "dict[K, some value is {}] at key 1"),
+        ("std_optional", lambda x: x, "{}"),
+        ("std_variant", lambda x: x, "{}"),
+    ],
+)
+def test_an_item_with_index_is_the_int_that_it_gives(numbers, name, wrap, place):
+    result = numbers(name)(wrap(Index(7)))
+    assert (7 if type(result) is int else list(result)) == (list(wrap(7)) if type(result) is not int else result)
+    with pytest.raises(OverflowError) as caught:
+        numbers(name)(wrap(Index(300)))
+    assert str(caught.value).endswith("but got " + place.format("300, which is outside the range 0 to 255"))
+
+
+def test_an_object_with_float_or_index_is_the_float_that_it_gives(numbers, Numbers):
+    assert [numbers(name)(Real(2)) for name in ("double", "float", "optional_float")] == [2.5] * 3
+    assert [numbers("double")(Index(value)) for value in (3, 2**70)] == [3.0, 2.0**70]
+    assert numbers("floats")([1, Real(1), Index(2)])[1] == 1.5
+    for value in (Index(2**2000), Index(-(2**1024))):
+        with pytest.raises(OverflowError, match=r"on argument #0 `x` .* which is outside the range of a float"):
+            numbers("double")(value)
+    with pytest.raises(TypeError, match=rf"Expected `int` but got `{__name__}\.Real2` for `x`"):
+        numbers("int8")(type("Real2", (), {"__float__": lambda self: 1.0, "__module__": __name__})())
+
+
+def test_a_field_and_the_result_of_a_callback_take_objects_with_index(numbers, Numbers):
+    one = Numbers(**{**EMPTY, "u8": Index(5), "f64": Real(1)})
+    assert (one.u8, one.f64) == (5, 1.5)
+    one.i16, one.f32 = Index(-7), Real(2)
+    assert (one.i16, one.f32) == (-7, 2.5)
+    with pytest.raises(
+        OverflowError, match=r"numbers\.Numbers\.u8: Cannot convert 300, which is outside the range 0 to"
+    ):
+        one.u8 = Index(300)
+    assert numbers("call")(lambda n: Index(n)) == 1
+    with pytest.raises(OverflowError, match=r"Cannot convert 300, which is outside the range 0 to 255, to `int`"):
+        numbers("call")(lambda n: Index(300))
+
+
+def test_an_exception_of_index_arrives(numbers):
+    def fail(self):
+        raise ZeroDivisionError("no number")
+
+    for name, wrap in (("int8", lambda x: x), ("double", lambda x: x), ("vector", lambda x: [x])):
+        with pytest.raises(ZeroDivisionError, match="no number"):
+            numbers(name)(wrap(type("Failing", (), {"__index__": fail})()))
+
+
+def test_an_array_in_place_of_a_number_is_named_by_its_class(numbers):
+    numpy = pytest.importorskip("numpy")
+    array = numpy.arange(3)
+    for value in (array, ffi_hpy.from_dlpack(array)):
+        is_known = value is array and not (IS_OVER_CFFI or IS_DEBUG or IS_PYPY)
+        name = r"numpy\.ndarray" if is_known else r"ffi_hpy\.Tensor"
+        with pytest.raises(TypeError, match=rf"Expected `int` but got `{name}` for `x`$"):
+            numbers("int8")(value)
+        with pytest.raises(TypeError, match=rf"but got `list\[index 1: {name}\]` for `x`$"):
+            numbers("vector")([1, value])
+        with pytest.raises(TypeError, match=rf"Cannot convert from type `{name}` to `int`"):
+            numbers("call")(lambda n, value=value: value)
 
 
 def test_an_enum_is_an_item_a_default_and_a_result(numbers):
