@@ -93,7 +93,7 @@ static int add_number(fh_text *text, const TVMFFIAny *arg) {
   do { /* the shortest text that reads as the same double */
     snprintf(shown, sizeof(shown), "%.*g", ++n_digits, arg->v_float64);
   } while (n_digits < 17 && strtod(shown, NULL) != arg->v_float64);
-  return fh_text_add_cstr(text, shown);
+  return fh_text_add_float(text, arg->v_float64, n_digits);
 }
 
 int fh_range_add_text(fh_text *text, const ffi_hpy_param *param, const TVMFFIAny *arg) {

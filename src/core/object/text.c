@@ -141,3 +141,18 @@ int fh_text_add_bigint(fh_text *text, const int64_t *words, size_t n_words) {
   fh_mem_free(groups);
   return rc;
 }
+
+/* In other locales the decimal point is another string, possibly of several bytes. */
+int fh_text_add_float(fh_text *text, double value, int n_digits) {
+  char printed[64], plain[64];
+  size_t n = 0;
+  snprintf(printed, sizeof(printed), "%.*g", n_digits, value);
+  for (const char *at = printed; *at != '\0'; ++at) {
+    bool is_point = strchr("0123456789+-einfa", *at) == NULL; /* "e" of an exponent, "inf", "nan" */
+    if (!is_point)
+      plain[n++] = *at;
+    else if (n != 0 && plain[n - 1] != '.')
+      plain[n++] = '.';
+  }
+  return fh_text_add(text, plain, n);
+}

@@ -21,6 +21,8 @@ int fh_text_add_quoted(fh_text *text, TVMFFIByteArray content);
 int fh_text_add_bytes(fh_text *text, TVMFFIByteArray content);
 /* Decimal; little-endian two's complement words. */
 int fh_text_add_bigint(fh_text *text, const int64_t *words, size_t n_words);
+/* As "%g" with that many digits in the C locale. */
+int fh_text_add_float(fh_text *text, double value, int n_digits);
 void fh_text_free(fh_text *text);
 
 /* Length of the UTF-8 sequence of more than one byte that begins at p, 0 if none does. n_left > 0. */

@@ -85,21 +85,6 @@ static int add_enum(printer *p, TVMFFIObject *obj) {
   return rc != 0 ? -1 : add_address(p, obj);
 }
 
-/* As "%g" in the C locale. In other locales the decimal point is another string, possibly of several bytes. */
-static int add_float(double value, fh_text *text) {
-  char printed[64], plain[64];
-  size_t n = 0;
-  snprintf(printed, sizeof(printed), "%g", value);
-  for (const char *at = printed; *at != '\0'; ++at) {
-    bool is_point = strchr("0123456789+-einfa", *at) == NULL; /* "e" of an exponent, "inf", "nan" */
-    if (!is_point)
-      plain[n++] = *at;
-    else if (n != 0 && plain[n - 1] != '.')
-      plain[n++] = '.';
-  }
-  return fh_text_add(text, plain, n);
-}
-
 /* Strings and bytes in quotes; a pointer, or a marker, as the name of its type. */
 static int add_plain(const TVMFFIAny *value, fh_text *text) {
   TVMFFIByteArray content;
@@ -107,7 +92,7 @@ static int add_plain(const TVMFFIAny *value, fh_text *text) {
   case kTVMFFINone: return fh_text_add_cstr(text, "None");
   case kTVMFFIBool: return fh_text_add_cstr(text, value->v_int64 ? "True" : "False");
   case kTVMFFIInt: return fh_text_add_format(text, "%lld", (long long)value->v_int64);
-  case kTVMFFIFloat: return add_float(value->v_float64, text);
+  case kTVMFFIFloat: return fh_text_add_float(text, value->v_float64, 6);
   case kTVMFFIDataType: return add_dtype(value->v_dtype, text);
   case kTVMFFIDevice: return add_device(value->v_device, text);
   default: break;

@@ -392,7 +392,7 @@ def test_a_numpy_scalar_that_is_neither_number_nor_text_is_passed_as_it_is(testi
     assert isinstance(convert(value), ffi_hpy.core.OpaquePyObject)
     assert ffi_hpy.core.TypeSchema("Any").convert(value) is not None
     for number in ("int", "float"):
-        with pytest.raises(TypeError, match=f"expected {number}, got {type(value).__name__}"):
+        with pytest.raises(TypeError, match=f"expected {number}, got numpy.{type(value).__name__}"):
             ffi_hpy.core.TypeSchema(number).check_value(value)
     with pytest.raises(TypeError, match="Expected `int` but got"):
         testing.add_one(value)
