@@ -5,7 +5,6 @@
  * have their address added. */
 #include "nested.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "core/fields/builtin.h"
