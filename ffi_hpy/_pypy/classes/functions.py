@@ -21,7 +21,7 @@ from ..context.texts import check_new, messages, shown
 from ..convert import exchanged
 from ..convert.arguments import NeedsBinding, put
 from ..convert.results import get
-from ..object.call_buffers import N_ARGUMENTS, Offer, frame_for, give, take
+from ..object.call_buffers import N_ARGUMENTS, NO_RESULT, Offer, frame_for, give, take
 from ..object.cycles import find_callable
 from ..object.errors import raise_taken, take_pending
 from ..object.identity import share, uses_of
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 __all__ = ["Function", "named"]
 
 _keeps_by_default = os.environ.get("TVM_FFI_RELEASE_GIL_BY_DEFAULT") == "0"
-_NO_RESULT = 0x66707963 << 32  # FFI_HPY_TAKES_CONTAINERS: Python converts the containers of bound libraries itself
 _filling = new_lock()  # held while a Function without a handle gets one: only one of several threads succeeds
 
 
@@ -109,7 +108,7 @@ class Function(CObject):
             elif n:
                 self._put_all(frame, args)
             result = frame.result
-            result[0] = _NO_RESULT
+            result[0] = NO_RESULT
             result[1] = 0
             call, address = self._call, self._ffi_address
             if call is None or not address:  # no handle yet; or a finalizer resurrected the Function
@@ -176,7 +175,7 @@ class Function(CObject):
             elif n:
                 self._put_all(frame, args)
             result = frame.result
-            result[0] = _NO_RESULT
+            result[0] = NO_RESULT
             result[1] = 0
             call, address = self._call, self._ffi_address
             if call is None or not address:

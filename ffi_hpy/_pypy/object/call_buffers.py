@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 __all__ = [
+    "NO_RESULT",
     "N_ARGUMENTS",
     "TEXT_BYTES",
     "CallBuffer",
@@ -31,6 +32,9 @@ __all__ = [
     "use",
 ]
 
+NO_RESULT = 0x66707963 << 32
+"""The first word of the result before a call, with FFI_HPY_TAKES_CONTAINERS: Python converts the containers of bound
+libraries itself."""
 N_ARGUMENTS = 16
 """The number of arguments that fit into a normal call buffer."""
 TEXT_BYTES = 1024

@@ -10,7 +10,7 @@ from ..context.backend import doubles_at, floats_at, int8s_at, int16s_at, ints_a
 from ..context.hidden import hidden
 from ..context.numbers import BOOL, FLOAT, INT, INT64_MAX, INT64_MIN
 from ..convert.results import get, is_unwrapped
-from ..object.call_buffers import give, take
+from ..object.call_buffers import NO_RESULT, give, take
 from ..object.errors import raise_pending
 from ..object.identity import find, register, uses_of
 from ..object.objects import type_index_at
@@ -147,7 +147,8 @@ class Copied:
         try:
             uses = begin_use(obj, address)
             result = frame.result
-            result[0] = result[1] = 0
+            result[0] = NO_RESULT
+            result[1] = 0
             if copy(field_at, address, result) != 0:
                 raise_pending(self._name)
             return get(result)

@@ -22,7 +22,10 @@ static void raise_error(const char *kind, const char *message) {
 /* bind.h reads the containers of sequence.h. */
 static int call(TVMFFIObjectHandle function, TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   if (result->type_index == kTVMFFINone) result->zero_padding = FFI_HPY_TAKES_CONTAINERS;
-  return TVMFFIFunctionCall(function, args, n_args, result);
+  int rc = TVMFFIFunctionCall(function, args, n_args, result);
+  /* A function that returns nothing may leave the result as it is, and equal values have equal padding. */
+  if (result->zero_padding == FFI_HPY_TAKES_CONTAINERS) result->zero_padding = 0;
+  return rc;
 }
 
 static const ffi_hpy_python_values *python_values;

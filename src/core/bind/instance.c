@@ -166,7 +166,10 @@ static FH_NOINLINE int get_property(void *field, uint32_t getter, TVMFFIAny *res
   TVMFFIAny self;
   const property *found = find_property(field, getter, &self);
   if (FH_UNLIKELY(found == NULL)) return -1;
-  *result = fh_any_none(); /* the caller of a getter has set nothing, but bind.h reads flags of its caller there */
+  /* bind.h reads the caller's flags in the result, of which the caller of a getter may have set only one. */
+  bool takes_containers = result->type_index == kTVMFFINone && result->zero_padding == FFI_HPY_TAKES_CONTAINERS;
+  *result = fh_any_none();
+  if (takes_containers) result->zero_padding = FFI_HPY_TAKES_CONTAINERS;
   return TVMFFIFunctionGetCellPtr(found->get)->safe_call(found->get, &self, 1, result);
 }
 

@@ -114,10 +114,15 @@ int fh_sequence_container_items(const TVMFFIAny *value, uint32_t flags, TVMFFIAn
 
 /* --- for other languages ------------------------------------------------------------------------------------------ */
 
+/* Containers inside of more containers than this stay as they are: each level has a frame on the stack. */
+enum { DEEPEST = 200 };
+
+static int make_native(TVMFFIAny *value, int depth);
+
 /* Makes the items readable, in place, and the object an Array. The caller has the only reference. */
-static int become_array(fh_seq_object *seq) {
+static int become_array(fh_seq_object *seq, int depth) {
   int rc = 0;
-  for (int64_t i = 0; rc == 0 && i < fh_seq_size(seq); ++i) rc = fh_sequence_make_native(&fh_seq_items(seq)[i]);
+  for (int64_t i = 0; rc == 0 && i < fh_seq_size(seq); ++i) rc = make_native(&fh_seq_items(seq)[i], depth + 1);
   seq->header.type_index = kTVMFFIArray;
   return rc;
 }
@@ -137,9 +142,9 @@ static fh_hashmap_object *map_of(const fh_seq_object *pairs) {
   return map;
 }
 
-int fh_sequence_make_native(TVMFFIAny *value) {
+static int make_native(TVMFFIAny *value, int depth) {
   uint32_t kind = value->type_index < kTVMFFIDynObjectBegin ? kFfiHpyNumContainers : kind_of(value->type_index);
-  if (kind == kFfiHpyNumContainers) return 0;
+  if (kind == kFfiHpyNumContainers || depth == DEEPEST) return 0;
   fh_seq_object *seq = (fh_seq_object *)(void *)value->v_obj;
   *value = fh_any_none();
   if (!fh_object_is_own(seq, 1)) { /* a function may return a container that it keeps */
@@ -147,7 +152,7 @@ int fh_sequence_make_native(TVMFFIAny *value) {
     fh_object_release(seq);
     seq = copy;
   }
-  int rc = seq == NULL ? -1 : become_array(seq);
+  int rc = seq == NULL ? -1 : become_array(seq, depth);
   if (rc == 0 && kind == kFfiHpyDict) {
     fh_hashmap_object *map = map_of(seq);
     if (map != NULL) *value = fh_any_object(map);
@@ -159,3 +164,5 @@ int fh_sequence_make_native(TVMFFIAny *value) {
   fh_object_release(seq);
   return rc;
 }
+
+int fh_sequence_make_native(TVMFFIAny *value) { return make_native(value, 0); }

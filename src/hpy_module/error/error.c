@@ -105,7 +105,7 @@ static bool is_raised(HPyContext *ctx) {
 static bool is_end_of_iteration(TVMFFIObject *error) {
   const TVMFFIErrorCell *cell = TVMFFIErrorGetCellPtr(error);
   return cell->message.size == 0 && cell->backtrace.size == 0 && cell->cause_chain == NULL &&
-         cell->extra_context == NULL && fb_error_is_kind(error, "StopIteration");
+         fh_atomic_load_acquire(&cell->extra_context) == NULL && fb_error_is_kind(error, "StopIteration");
 }
 
 HPy fb_error_raise(HPyContext *ctx, FbPendingError pending, const char *callee) {

@@ -545,10 +545,10 @@ static cpy_PyObject *vectorcall_counted(cpy_PyObject *self, cpy_PyObject *const 
   return vectorcall(self, args, nargsf, kwnames);
 }
 
-/* A function that returns nothing may leave the result as it is; native code that gets the result expects a plain
- * None. */
+/* A function may leave the padding of the result as it is; native code that gets the result compares values with their
+ * padding. */
 FH_INLINE void settle_result(int rc, TVMFFIAny *result) {
-  if (rc == 0 && result->type_index == kTVMFFINone) result->zero_padding = 0;
+  if (rc == 0 && result->zero_padding == FFI_HPY_TAKES_CONTAINERS) result->zero_padding = 0;
 }
 
 int fb_function_call_raw(HPyContext *ctx, HPy function, const HPy *args, size_t nargs, TVMFFIAny *result) {

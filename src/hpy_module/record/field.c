@@ -173,7 +173,7 @@ int fb_field_copy(const FbField *field, TVMFFIObject *object, TVMFFIAny *out) {
 }
 
 HPy fb_field_read(HPyContext *ctx, const FbField *field, TVMFFIObject *object) {
-  TVMFFIAny value = {0};
+  TVMFFIAny value = {.zero_padding = FFI_HPY_TAKES_CONTAINERS}; /* as in a call */
   if (FH_UNLIKELY(fb_field_copy(field, object, &value) != 0)) return fb_error_raise_pending(ctx, field->name);
   return fb_result_make(ctx, &value);
 }

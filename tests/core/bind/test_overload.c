@@ -143,6 +143,21 @@ TEST(a_caller_that_takes_containers_gets_them_and_another_one_an_array) {
   fh_object_release(function);
 }
 
+static int leave_result(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  (void)self, (void)args, (void)n_args, (void)result;
+  return 0;
+}
+
+TEST(a_function_that_returns_nothing_gives_bound_libraries_a_plain_none) {
+  TVMFFIObjectHandle function;
+  TVMFFIAny result = fh_any_none();
+  expect_int(TVMFFIFunctionCreate(NULL, leave_result, NULL, &function), 0);
+  expect_int(fh_api_table.call(function, NULL, 0, &result), 0);
+  expect_int(result.type_index, kTVMFFINone);
+  expect_int(result.zero_padding, 0);
+  fh_object_release(function);
+}
+
 TEST(a_mismatch_names_numbers_outside_the_range) {
   static const struct {
     uint8_t flags;

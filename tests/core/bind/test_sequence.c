@@ -135,6 +135,28 @@ TEST(other_languages_get_arrays_and_maps) {
   expect_int(number.v_int64, 3);
 }
 
+TEST(containers_that_are_too_deep_for_the_stack_stay_as_they_are) {
+  enum { DEPTH = 1000 };
+  expect_int(fh_sequence_init(), 0);
+  TVMFFIAny value = i64(0);
+  for (int i = 0; i < DEPTH; ++i) {
+    TVMFFIObjectHandle outer;
+    expect_int(fh_api_table.container_new(kFfiHpyList, 1, &outer), 0);
+    append(outer, value);
+    value = view_of(outer);
+  }
+  expect_int(fh_sequence_make_native(&value), 0);
+  int n_arrays = 0;
+  const TVMFFIAny *each = &value;
+  while (each->type_index == kTVMFFIArray) {
+    ++n_arrays;
+    each = fh_seq_items((fh_seq_object *)(void *)each->v_obj);
+  }
+  expect(n_arrays > 50 && n_arrays < DEPTH);
+  expect_int(count(each, 0), 1);
+  fh_any_drop(&value);
+}
+
 TEST(a_container_with_another_owner_stays_as_it_is) {
   TVMFFIAny kept, value;
   expect_int(fh_sequence_init(), 0);

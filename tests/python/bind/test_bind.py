@@ -111,6 +111,7 @@ def test_a_library_has_several_modules(import_bound):
     assert (second.size(first.Part()), hasattr(second, "Part"), hasattr(first, "size")) == (3, False, False)
 
 
+@pytest.mark.thread_unsafe(reason="several threads would write one file")
 def test_a_library_that_cannot_be_loaded_is_an_import_error(import_bound):
     with pytest.raises(ImportError, match="variable_of_no_library"):
         import_bound("bound_lacking")

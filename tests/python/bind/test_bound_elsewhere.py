@@ -120,6 +120,13 @@ def test_other_languages_read_containers_of_fields_and_of_functions_that_a_funct
     ship = maker.Ship("Argo", 50)
     ship.decks = [1, 2]
     assert client.form_of_field(ship, "decks") == "Array(1, 2)"
+    for read, value in (
+        (ship.decks, [1, 2]),
+        (ship.crews, {50}),
+        (ship.pair, ("Argo", 50)),
+        (ship.books, {"Argo": 50}),
+    ):
+        assert (type(read), read) == (type(value), value)
     made = maker.maker()
     assert (client.form_of_result(made), made(), type(made())) == ("Array(8)", [8], list)
 

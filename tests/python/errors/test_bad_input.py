@@ -158,7 +158,7 @@ def test_a_move_of_a_moved_object(testing):
         lambda: setattr(holder, "anything", move),
         lambda: setattr(holder, "array", move),
     ):
-        with pytest.raises(TypeError, match=r"expected \w+, got ObjectRValueRef"):
+        with pytest.raises(TypeError, match=r"expected [\w.]+, got ffi_hpy\._core\.ObjectRValueRef"):
             use()
     assert holder.anything == 1
     assert holder.array == [2]

@@ -43,6 +43,9 @@ FFI_HPY_MODULE(bound_maker, m) {
             ship.crew = crew;
           })
       .def_rw("decks", &Ship::decks)
+      .def_prop_ro("crews", [](const Ship &ship) { return std::set<int>{ship.crew}; })
+      .def_prop_ro("pair", [](const Ship &ship) { return std::make_pair(ship.name, ship.crew); })
+      .def_prop_ro("books", [](const Ship &ship) { return std::map<std::string, int>{{ship.name, ship.crew}}; })
       .def("renamed", [](const Ship &ship, const std::string &name) { return Ship{name, ship.crew, ship.decks}; })
       .def("texts", [](const Ship &ship) { return std::vector<std::string>{ship.name, "ship"}; })
       .def("table", [](const Ship &ship) { return std::map<std::string, int>{{ship.name, ship.crew}}; })
