@@ -30,6 +30,7 @@ NOT_CALLED = {
     "ffi_hpy.hpy": "opens shared libraries by path, and runs their code",
     "ffi_hpy.hpy_debug": "sets hooks that end the process",
     "ffi_hpy.libinfo.load_lib": "opens shared libraries by path, and runs their code",
+    "ffi_hpy.core.OpaquePyObject._adopt": "takes the address of an object",
     "ffi_hpy.stub.cli": "is a program that writes files",
     "ffi_hpy.stub.file_utils": "writes files to given paths, and walks whole folders",
     "ffi_hpy.stub.roll_out": "writes files to given paths",
