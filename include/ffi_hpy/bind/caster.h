@@ -613,7 +613,9 @@ bool try_cast(const detail::object_api<Derived> &value, T &out, bool convert = t
   try {
     const handle &source = detail::stored(static_cast<const Derived &>(value));
     if constexpr (detail::is_text_view_v<T>) {
-      return detail::read_view(source, &out);
+      if (!detail::read_view(source, &out)) return false;
+      if constexpr (!std::is_base_of_v<object, Derived>) detail::outlive_handle(source, &out);
+      return true;
     } else if constexpr (detail::check_cast<T>()) {
       detail::cleanup_list cleanup;
       detail::make_caster<T> caster;

@@ -112,3 +112,6 @@ def test_casts_by_hand_refer_to_the_text_of_the_object(bound, text):
 @pytest.mark.parametrize("text", ["", "c", "1234567", "longer than a handle"])
 def test_the_text_of_a_handle_outlives_the_handle(bound, text):
     assert bound.chars_of_handle(text) == text
+    assert bound.try_chars_of_handle(text) == text
+    assert bound.try_view_of_handle(text) == text
+    assert bound.try_chars_of_handle(1) == bound.try_view_of_handle(1) == "no text"

@@ -119,6 +119,16 @@ FFI_HPY_MODULE(bound_texts, m) {
     return found;
   });
   m.def("chars_of_handle", [](nb::handle text) { return nb::cast<Chars>(text); });
+  m.def("try_chars_of_handle", [](nb::handle text) {
+    Chars chars = "no text";
+    nb::try_cast(text, chars);
+    return chars;
+  });
+  m.def("try_view_of_handle", [](nb::handle text) {
+    View view = "no text";
+    nb::try_cast(text, view);
+    return view;
+  });
   m.def("try_cast", [](nb::object text) {
     Chars chars = "";
     View view;
