@@ -23,7 +23,7 @@ from ._values.device import Device
 from ._values.object import Object, ObjectConvertible
 from ._values.opaque import OpaquePyObject
 from ._values.plain import DataType, OpaquePtr, data_type_from_code
-from ._values.single import is_single
+from ._values.single import is_single, is_time
 from ._values.string import Bytes, PyNativeObject, String
 from .error import exception_to_error_value
 
@@ -255,13 +255,8 @@ def _from_memoryview(value: memoryview) -> Any:
     return made
 
 
-def _is_time_difference(cls: type) -> bool:
-    """NumPy registers timedelta64 as an integer class. Its instances have a unit, so they are not numbers."""
-    return issubclass(cls, getattr(sys.modules.get("numpy"), "timedelta64", ()))
-
-
 def _number_kind(cls: type) -> Answer | None:
-    if _is_time_difference(cls):
+    if is_time(cls):
         return None
     numbers = sys.modules.get("numbers")  # a class can be registered only with an imported module
     if issubclass(cls, (int, getattr(numbers, "Integral", int))):
@@ -416,5 +411,5 @@ def convert(value: Any) -> Any:
 def _is_left_alone(cls: type, converter: Callable[[Any], Any] | None) -> bool:
     ctypes = sys.modules.get("ctypes")
     if issubclass(cls, (complex, getattr(sys.modules.get("numbers"), "Number", complex))):
-        return not _is_time_difference(cls)
+        return not is_time(cls)
     return issubclass(cls, getattr(ctypes, "c_void_p", ())) or converter in _ADDRESS_CONVERTERS

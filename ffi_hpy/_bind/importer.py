@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from .. import _core
 from .._convert import convert_func
-from .._values.standard import given_class, items_of_memory, items_of_tensor
+from .._values.standard import given_class, items_of_memory, items_of_tensor, pairs_in
 from ..module import load_module
 from ..registry import get_global_func, register_global_func
 from .define import answer, class_name
@@ -28,7 +28,8 @@ _answer = convert_func(answer)
 
 def _pairs_of(value: Any) -> list[Any] | None:
     """Return the keys and values of a mapping, in turn; None for other values."""
-    return [part for pair in value.items() for part in pair] if isinstance(value, Mapping) else None
+    pairs = pairs_in(value) if isinstance(value, Mapping) else None
+    return None if pairs is None else [part for pair in pairs for part in pair]
 
 
 def _elements_of(value: Any, form: str | None = None) -> list[Any] | None:

@@ -21,6 +21,8 @@ from .._core import CObject
 from .._tensor import Tensor
 from .._values.array_numbers import elements_of
 from .._values.opaque import OpaquePyObject
+from .._values.single import has_imaginary_part, is_time
+from .._values.standard import pairs_in
 from .._values.string import Bytes, String
 from ..error import arguments_of_os_error, exception_in
 
@@ -155,9 +157,8 @@ def _items(value: Any) -> Array[Any] | None:
 
 def _pairs(value: Any) -> Array[Any] | None:
     """Return the keys and values of a mapping, in turn, as a native value; None for other values."""
-    if not isinstance(value, collections.abc.Mapping):
-        return None
-    return Array([keep(part) for pair in value.items() for part in pair])
+    pairs = pairs_in(value) if isinstance(value, collections.abc.Mapping) else None
+    return None if pairs is None else Array([keep(part) for pair in pairs for part in pair])
 
 
 def _next(iterator: Any) -> list[Any] | None:
@@ -187,27 +188,25 @@ def _address_of(value: bytearray) -> int:
 
 
 def index_of(value: Any) -> int | None:
-    """Return the int of an object with `__index__`; None for another value."""
+    """Return the int of an object with `__index__`; None for another value and a time."""
     try:
-        return operator.index(value)
+        return None if is_time(type(value)) else operator.index(value)
     except TypeError:
         return None
 
 
-def _is_complex(value: Any) -> bool:
-    """Whether a number has an imaginary part, which float() drops for a number of NumPy."""
-    numbers = sys.modules.get("numbers")  # a class can be registered only with an imported module
-    if numbers is not None and isinstance(value, numbers.Complex):
-        return not isinstance(value, numbers.Real)
-    return isinstance(value, Tensor) and str(value.dtype).startswith("complex")
+def _is_real(value: Any) -> bool:
+    """Whether float() may be asked for the number of a value: a text, a time and a complex number are not real numbers,
+    although float() returns one."""
+    if isinstance(value, (str, bytes, bytearray)) or is_time(type(value)) or has_imaginary_part(value):
+        return False
+    return not (isinstance(value, Tensor) and str(value.dtype).startswith("complex"))
 
 
 def _to_float(value: Any) -> float | None:
     """Return the float of a number; None for another value."""
-    if isinstance(value, (str, bytes, bytearray)) or _is_complex(value):
-        return None
     try:
-        return float(value)
+        return float(value) if _is_real(value) else None
     except (TypeError, OverflowError):
         return None
 

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import sys
 
-__all__ = ["is_single"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = ["has_imaginary_part", "is_single", "is_time"]
 
 _BUILTIN = (int, float, complex, str, bytes)
 
@@ -16,3 +20,18 @@ def is_single(cls: type) -> bool:
     if issubclass(cls, (*_BUILTIN, getattr(numbers, "Number", complex))):
         return True
     return any(base.__name__ == "generic" and base.__module__ == "numpy" for base in cls.__mro__)
+
+
+def is_time(cls: type) -> bool:
+    """Whether a class is one of NumPy's for times. An instance has a unit, so it is not a number, although NumPy
+    registers timedelta64 as an integer class and both classes have `__float__`."""
+    numpy = sys.modules.get("numpy")
+    return issubclass(cls, (getattr(numpy, "timedelta64", ()), getattr(numpy, "datetime64", ())))
+
+
+def has_imaginary_part(value: Any) -> bool:
+    """Whether a value is a complex number: float() drops the imaginary part of a complex number of NumPy."""
+    numbers = sys.modules.get("numbers")
+    return isinstance(value, getattr(numbers, "Complex", complex)) and not isinstance(
+        value, getattr(numbers, "Real", ())
+    )

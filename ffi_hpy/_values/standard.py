@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping
 
 from .. import _core
 from .._start.late import find_late
+from .single import has_imaginary_part, is_time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,19 +28,35 @@ __all__ = [
     "items_of_tensor",
     "microseconds_of_datetime",
     "microseconds_of_timedelta",
+    "pairs_in",
     "path_of",
     "timedelta_of",
 ]
 
 
 def _index(value: Any) -> int | None:
-    """Return the int of an object with `__index__`."""
-    return operator.index(value) if hasattr(type(value), "__index__") else None
+    """Return the int of an object with `__index__`; None for another value, and for a container and a time."""
+    cls = type(value)
+    if not hasattr(cls, "__index__") or hasattr(cls, "__len__") or is_time(cls):
+        return None
+    try:
+        return operator.index(value)
+    except (TypeError, ValueError):  # another type of a variant may accept the value
+        return None
 
 
 def _number(value: Any) -> float | int | None:
-    """Return the float of an object with `__float__`, or the int of one with `__index__`."""
-    return float(value) if hasattr(type(value), "__float__") else _index(value)
+    """Return the float of an object with `__float__`, or the int of one with `__index__`; None for another value, and
+    for a container, a time and a complex number."""
+    cls = type(value)
+    if not hasattr(cls, "__float__"):
+        return _index(value)
+    if hasattr(cls, "__len__") or is_time(cls) or has_imaginary_part(value):
+        return None
+    try:
+        return float(value)
+    except (TypeError, ValueError):  # another type of a variant may accept the value
+        return None
 
 
 def _items(value: Any) -> list[Any] | None:
@@ -80,13 +97,16 @@ def items_of_tensor(tensor: Any) -> list[Any] | None:
         return None
 
 
-def _pairs(value: Any) -> dict[Any, Any] | None:
+def pairs_in(mapping: Mapping[Any, Any]) -> list[Any] | None:
     """Return the pairs of a mapping, None if its items() has something else."""
-    if not issubclass(type(value), Mapping):
-        return None
-    found = list(value.items())
-    are_pairs = all(isinstance(pair, (tuple, list)) and len(pair) == 2 for pair in found)
-    return dict(found) if are_pairs else None
+    found = list(mapping.items())
+    return found if all(isinstance(pair, (tuple, list)) and len(pair) == 2 for pair in found) else None
+
+
+def _pairs(value: Any) -> dict[Any, Any] | None:
+    """Return the pairs of a mapping as a dict; None for another value."""
+    found = pairs_in(value) if issubclass(type(value), Mapping) else None
+    return None if found is None else dict(found)
 
 
 # --- sets, numbers, paths ---------------------------------------------------------------------------------------------
@@ -104,7 +124,7 @@ def complex_parts(value: Any) -> tuple[float, float] | None:
     """Return the two parts of a number; None for another value, such as a text."""
     cls = type(value)
     is_number = issubclass(cls, complex) or any(hasattr(cls, name) for name in _TO_NUMBER)
-    if not is_number or issubclass(cls, (str, bytes)):  # a text of NumPy has __complex__
+    if not is_number or issubclass(cls, (str, bytes)) or is_time(cls):  # a text of NumPy has __complex__
         return None
     try:
         number = complex(value)

@@ -129,6 +129,29 @@ def test_complex_numbers(bound):
             bound.complex_float_strict(wrong)
 
 
+def test_a_number_of_numpy_with_another_meaning_is_not_a_real_number(bound):
+    numpy = pytest.importorskip("numpy")
+    for wrong in (numpy.complex128(1 + 2j), numpy.timedelta64(5, "ns"), numpy.datetime64(5, "ns")):
+        for function, argument in ((bound.real, wrong), (bound.reals, [1.0, wrong]), (bound.whole, [1, wrong])):
+            with refused():
+                function(argument)
+        if not isinstance(wrong, numpy.complex128):
+            with refused():
+                bound.complex(wrong)
+    assert bound.complexes(collections.deque([numpy.complex128(1 + 2j), 2])) == [1 + 2j, 2]
+
+
+def test_objects_by_key_need_pairs(bound):
+    class Rows(collections.UserDict):
+        def items(self):
+            return self.data["rows"]
+
+    assert bound.n_objects(Rows(rows=[(1, []), [2, {}]])) == 2
+    for rows in ([(1, 2, 3), (4, 5, 6)], ["ab", "cd"], [1, 2]):
+        with refused():
+            bound.n_objects(Rows(rows=rows))
+
+
 # --- paths and texts --------------------------------------------------------------------------------------------------
 
 

@@ -225,6 +225,38 @@ def test_a_field_and_the_result_of_a_callback_take_objects_with_index(numbers, N
         numbers("call")(lambda n: Index(300))
 
 
+def with_methods(**methods):
+    return type("Made", (), {"__module__": __name__, **methods})()
+
+
+@pytest.mark.parametrize("error", [TypeError, ValueError])
+def test_an_object_whose_conversion_says_that_it_is_not_a_number_leaves_the_other_types(numbers, error):
+    def fail(self):
+        raise error("not one number")
+
+    items = {"__len__": lambda self: 2, "__getitem__": lambda self, i: [1.0, 2.0][i]}
+    for method in ("__float__", "__index__"):
+        both = with_methods(**items, **{method: fail})
+        assert list(numbers("one_or_all")(both)) == [1, 2]
+        for name in ("double", "int8") if method == "__index__" else ("double",):
+            with pytest.raises(TypeError, match=rf"^Mismatched .* got `{__name__}\.Made` for `x`$"):
+                numbers(name)(with_methods(**{method: fail}))
+    assert list(numbers("one_or_all")(with_methods(**items, __float__=lambda self: 7.0, __index__=lambda self: 7))) == [
+        *(1, 2)
+    ]
+    for name in ("double", "int8"):
+        with pytest.raises(TypeError, match=r"^Mismatched type on argument #0"):
+            numbers(name)(with_methods(__index__=None, __float__=None))
+
+
+def test_numbers_of_numpy_with_another_meaning_are_not_real_numbers(numbers):
+    numpy = pytest.importorskip("numpy")
+    for wrong in (numpy.complex128(1 + 2j), numpy.timedelta64(5, "ns"), numpy.datetime64(5, "ns")):
+        for name, argument in (("double", wrong), ("int8", wrong), ("floats", [1, wrong]), ("one_or_all", wrong)):
+            with pytest.raises(TypeError, match=rf"numpy\.{type(wrong).__name__}"):
+                numbers(name)(argument)
+
+
 def test_an_exception_of_index_arrives(numbers):
     def fail(self):
         raise ZeroDivisionError("no number")

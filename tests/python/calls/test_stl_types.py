@@ -7,6 +7,7 @@ import array
 import collections
 import ctypes
 import datetime
+import decimal
 import inspect
 import pathlib
 import re
@@ -412,6 +413,26 @@ def test_other_classes_convert(stl):
     assert stl.path("a/b") == stl.path(b"a/b") == pathlib.Path("a/b")
     if numpy is not None:
         assert stl.complex(numpy.complex64(1 + 2j)) == 1 + 2j
+        assert list(stl.complexes(collections.deque([numpy.complex128(1 + 2j), 3]))) == [1 + 2j, 3]
+
+
+def test_a_time_is_read_as_a_time_even_if_it_has_a_float(stl):
+    class Length(datetime.timedelta):
+        def __float__(self):
+            return 7.0
+
+    assert stl.seconds(Length(seconds=2)) == stl.duration(Length(seconds=2)) == datetime.timedelta(seconds=2)
+    assert (
+        stl.seconds(decimal.Decimal("0.5")) == stl.duration(decimal.Decimal("0.5")) == datetime.timedelta(seconds=0.5)
+    )
+
+
+@needs_numpy
+def test_a_time_of_numpy_is_not_a_number_of_seconds(stl):
+    for wrong in (numpy.timedelta64(5, "ns"), numpy.datetime64(5, "ns")):
+        for name in ("seconds", "duration", "complex"):
+            with pytest.raises(TypeError, match=rf"numpy\.{type(wrong).__name__}"):
+                getattr(stl, name)(wrong)
 
 
 def test_a_complex_number_with_a_part_outside_the_range_is_refused(stl):

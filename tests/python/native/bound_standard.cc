@@ -128,6 +128,7 @@ FFI_HPY_MODULE(bound_standard, m) {
   m.def("words", [](const std::vector<std::string> &all) { return all; });
   m.def("durations", [](const std::vector<std::chrono::seconds> &all) { return all; });
   m.def("table", [](const std::map<int64_t, double> &all) { return all; });
+  m.def("n_objects", [](const std::map<int64_t, nb::object> &all) { return all.size(); });
   m.def("keep", [](const Kept &kept) { return kept.value; });
   m.def(
       "types",

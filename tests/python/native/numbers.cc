@@ -107,6 +107,8 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def(
           "numbers.variant", [](Variant<uint8_t, String> x) { return x; }, refl::arg("x"))
       .def(
+          "numbers.one_or_all", [](Variant<double, Array<double>> x) { return x; }, refl::arg("x"))
+      .def(
           "numbers.wider", [](Variant<int8_t, int64_t> x) { return x; }, refl::arg("x"))
       .def("numbers.vector", Echo<std::vector<uint8_t>>, refl::arg("x"))
       .def("numbers.colors", Echo<Array<Color>>, refl::arg("x"))

@@ -122,7 +122,10 @@ template <typename Derived, typename Self, typename Duration, typename As> struc
       if (auto time = ExactDuration<Duration, decltype(unit)>(n)) result.emplace(*time);
     };
     if constexpr (!kIsCounted) {
-      if (std::optional<double> seconds = Seconds(src)) {
+      /* a time may have __float__ */
+      bool is_time =
+          src->type_index == kTVMFFIOpaquePyObject && AskPython(As::kRead, AnyView::CopyFromTVMFFIAny(*src)) != nullptr;
+      if (std::optional<double> seconds = is_time ? std::nullopt : Seconds(src)) {
         return Self(std::chrono::duration_cast<Duration>(std::chrono::duration<double>(*seconds)));
       }
     }
@@ -162,8 +165,9 @@ private:
     if (src->type_index == kTVMFFIOpaquePyObject) {
       Any count = AskPython(As::kRead, AnyView::CopyFromTVMFFIAny(*src));
       if (std::optional<int64_t> n = count.as<int64_t>()) return use(*n, std::micro());
-      if (count != nullptr) exceed();
-    } else if (std::optional<double> seconds = Seconds(src)) {
+      if (count != nullptr) return exceed();
+    }
+    if (std::optional<double> seconds = Seconds(src)) {
       double n = *seconds * Unit::den / Unit::num;
       if (!(std::abs(n) < 9.2e18)) return exceed();
       use(std::llround(n), Unit());

@@ -25,10 +25,13 @@ struct TypeTraits<std::complex<T>, std::enable_if_t<std::is_floating_point_v<T>>
     *result = detail::AnyUnsafe::MoveAnyToTVMFFIAny(std::move(made));
   }
   static std::optional<std::complex<T>> TryCastFromAnyView(const TVMFFIAny *src) {
+    std::optional<Array<T>> parts = Parts(src).template as<Array<T>>(); /* first: a complex object may have __float__ */
+    if (parts.has_value()) {
+      if (parts->size() != 2) return std::nullopt;
+      return std::complex<T>((*parts)[0], (*parts)[1]);
+    }
     if (std::optional<T> real = TypeTraits<T>::TryCastFromAnyView(src)) return std::complex<T>(*real);
-    std::optional<Array<T>> parts = Parts(src).template as<Array<T>>();
-    if (!parts.has_value() || parts->size() != 2) return std::nullopt;
-    return std::complex<T>((*parts)[0], (*parts)[1]);
+    return std::nullopt;
   }
   static std::string GetMismatchTypeInfo(const TVMFFIAny *src) {
     if (std::optional<Array<double>> parts = Parts(src).template as<Array<double>>()) {
