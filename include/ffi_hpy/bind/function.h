@@ -269,11 +269,19 @@ struct mismatch {
 template <typename T, typename = void> inline constexpr bool explains_v = false;
 template <typename T> inline constexpr bool explains_v<T, std::void_t<decltype(&make_caster<T>::explain)>> = true;
 
-/** The int of an object with __index__, where the type of the flags is one of numbers; otherwise the value itself. */
-FFI_HPY_COLD inline object number_of(const handle &source, uint8_t flags) {
-  bool may_have_index = (flags >> FFI_HPY_TYPE_SIZE_SHIFT) != 0 && source.any().type_index == kTVMFFIOpaquePyObject;
-  object number = may_have_index ? steal(guarded([&] { return ask_python("index", source); })) : object();
-  return number.is_valid() && !number.is_none() ? number : borrow(source);
+/** The int of an object with __index__, if T is a type of numbers and the int is outside its range; otherwise the value
+ * itself. */
+template <typename T> FFI_HPY_COLD object number_outside(const handle &source) {
+  if constexpr ((type_flags<T>() >> FFI_HPY_TYPE_SIZE_SHIFT) != 0) {
+    if (source.any().type_index != kTVMFFIOpaquePyObject) return borrow(source);
+    object number = steal(guarded([&] { return ask_python("index", source); }));
+    make_caster<T> caster;
+    cleanup_list cleanup;
+    if (number.is_valid() && !number.is_none() && !caster.from_python(number, cast_flags::convert, &cleanup)) {
+      return number;
+    }
+  }
+  return borrow(source);
 }
 
 /** Whether a value inside of an argument does not fit. */
@@ -286,14 +294,14 @@ template <typename T> FFI_HPY_COLD bool explain_inner(const handle &source, uint
   if constexpr (explains_v<T>) {
     if (make_caster<T>::explain(source, flags_for_local_caster<T>(flags), found)) return true;
   }
-  found->value = number_of(source, type_flags<T>());
+  found->value = number_outside<T>(source);
   found->type_flags = type_flags<T>();
   return true;
 }
 
 /** As explain_inner, for a number outside the range of T: the message has the class of any other value already. */
 template <typename T> FFI_HPY_COLD bool explain_number(const handle &source, uint32_t flags, mismatch *found) {
-  object number = number_of(source, type_flags<T>());
+  object number = number_outside<T>(source);
   int32_t kind = number.any().type_index;
   bool is_int = kind == kTVMFFIInt || kind == kTVMFFIBigInt;
   bool is_number = std::is_floating_point_v<T> ? is_int || kind == kTVMFFIFloat

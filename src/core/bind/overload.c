@@ -204,16 +204,16 @@ static int add_line(fh_text *text, const overload *self, uint32_t number, uint32
   return rc | fh_argument_class_add(text, &reason->value);
 }
 
-/* Makes *out the int of a Python object with __index__, owned, for a parameter that is a number; false for another
- * argument. */
-static bool find_index(const ffi_hpy_param *param, const TVMFFIAny *arg, TVMFFIAny *out) {
+/* Makes *out the int of a Python object with __index__, owned, if the parameter is a number and the int is outside its
+ * range; false for another argument. */
+static bool find_index_outside(const ffi_hpy_param *param, const TVMFFIAny *arg, TVMFFIAny *out) {
   TVMFFIObjectHandle function;
-  if (arg->type_index != kTVMFFIOpaquePyObject || fh_range_type_flags(param) == 0) return false;
+  if (arg->type_index != kTVMFFIOpaquePyObject || !fh_range_is_number(param)) return false;
   if (!fh_global_find(fh_base_bytes("ffi_hpy.bind_index"), &function)) return false;
   *out = fh_any_none();
   if (fh_function_call(function, arg, 1, out) != 0) fh_error_clear();
   fh_object_release(function);
-  if (out->type_index == kTVMFFIInt || out->type_index == kTVMFFIBigInt) return true;
+  if (fh_range_excludes(param, out)) return true;
   fh_any_drop(out);
   return false;
 }
@@ -229,7 +229,7 @@ static int add_reasons(fh_text *text, const overload *self, uint32_t number, con
     if (arg == NULL) continue;
     ffi_hpy_reason reason = {.place = fh_any_none(), .value = *arg, .has_value = 1};
     TVMFFIAny index;
-    bool has_index = find_index(param, arg, &index);
+    bool has_index = find_index_outside(param, arg, &index);
     if (has_index) reason.value = index;
     if (fh_range_excludes(param, &reason.value)) {
       reason.type_flags = fh_range_type_flags(param);

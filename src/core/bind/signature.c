@@ -49,6 +49,8 @@ uint8_t fh_range_type_flags(const ffi_hpy_param *param) {
   return (uint8_t)(size_of(param) << FFI_HPY_TYPE_SIZE_SHIFT | (is_unsigned(param) ? kFfiHpyTypeUnsigned : 0));
 }
 
+bool fh_range_is_number(const ffi_hpy_param *param) { return size_of(param) != 0; }
+
 static const fh_bigint_object *as_bigint(const TVMFFIAny *arg) {
   return arg->type_index == kTVMFFIBigInt ? (const fh_bigint_object *)(const void *)arg->v_obj : NULL;
 }

@@ -14,6 +14,8 @@
 uint32_t fh_range_flags(uint8_t type_flags);
 /* Their inverse. */
 uint8_t fh_range_type_flags(const ffi_hpy_param *param);
+/* Whether a parameter is an integer or a float. */
+bool fh_range_is_number(const ffi_hpy_param *param);
 /* Whether an argument is a number outside of the range of the parameter. */
 bool fh_range_excludes(const ffi_hpy_param *param, const TVMFFIAny *arg);
 /* Adds "300, which is outside the range -128 to 127", or "1e+39, which is outside the range of a float". */

@@ -231,6 +231,20 @@ class Index:
         return self.number
 
 
+def test_an_object_that_is_refused_for_another_reason_than_its_range_keeps_its_class(bound):
+    for arguments, line in (
+        ((Index(5), 1), f"argument #0 `x` has the type {__name__}.Index"),
+        ((1, Index(300)), "argument #1 `y` is 300, which is outside the range -128 to 127"),
+    ):
+        with pytest.raises(TypeError) as caught:
+            bound.only_int(*arguments)
+        assert str(caught.value).splitlines()[-1] == f"    1. {line}"
+    with pytest.raises(TypeError, match=rf"argument #0 `x`\[1\] has the type {__name__}\.Index$"):
+        bound.only_ints([1, Index(5)])
+    with pytest.raises(TypeError, match=rf"argument #0 `arg0` has the type {__name__}\.Index$"):
+        bound.color_beside(Index(10**6), 1)
+
+
 def test_an_array_that_does_not_fit_is_named_by_its_class(bound):
     numpy = pytest.importorskip("numpy")
     array = numpy.arange(3)
@@ -676,6 +690,20 @@ def test_any_iterable_and_any_mapping_is_an_argument(bound):
 
     with pytest.raises(TypeError, match=r"Invoked with types: .*Fails\n\nReading an argument raised LookupError: mine"):
         bound.vector(Fails())
+
+
+class Rows(collections.UserDict):
+    """A mapping whose items() has the given rows."""
+
+    def items(self):
+        return self.data["rows"]
+
+
+@pytest.mark.parametrize("rows", [[(1, 2, 3), (4, 5, 6)], ["ab", "cd"], [[1], [2]], [1, 2], [(1, 2), None]], ids=repr)
+def test_items_that_are_not_pairs_are_not_a_mapping(bound, rows):
+    with pytest.raises(TypeError, match=r"incompatible function arguments(?s:.*)Invoked with types: .*Rows"):
+        bound.hash_map(Rows(rows=rows))
+    assert bound.hash_map(Rows(rows=[(1, 2), [3, 4]])) == {1: 2.0, 3: 4.0}
 
 
 def test_keys_stay_distinct(bound):

@@ -166,7 +166,10 @@ FFI_HPY_MODULE(bound, m) {
   m.def(
       "describe", [](double x, bool y, const char *z) { return std::to_string(x) + (y ? "T" : "F") + (z ? z : "-"); },
       "x"_a, "y"_a = true, "z"_a = nullptr);
+  m.def("only_int", [](int x, int8_t y) { return x + y; }, nb::arg("x").noconvert(), nb::arg("y") = 0);
+  m.def("only_ints", [](const std::vector<int> &x) { return x; }, nb::arg("x").noconvert());
   m.def("only_float", [](double x) { return x; }, nb::arg("x").noconvert());
+  m.def("color_beside", [](Color, int y) { return y; });
   m.def("kind", [](int) { return "int"; });
   m.def("kind", [](double) { return "float"; });
   m.def("kind", [](const std::string &) { return "str"; });
