@@ -22,6 +22,8 @@ __all__ = ["install", "is_bound", "spec_of"]
 
 _MARK = "__tvm_ffi_ffi_hpy_execute_"  # FFI_HPY_MODULE exports a function of this name and that of the module
 
+_PART = 1 << 20
+
 
 class _Loader:
     """Loads one library."""
@@ -41,12 +43,18 @@ class _Loader:
 
 def is_bound(path: str, name: str | None = None) -> bool:
     """Whether a file is a bound library that defines the module of that name; without a name, any module."""
+    mark = (_MARK if name is None else f"{_MARK}{name}\0").encode()
+    part = end = b""
     try:
         with open(path, "rb") as file:  # noqa: PTH123 - pathlib costs import time
-            content = file.read()
+            while mark not in end + part:
+                end = (end + part)[-len(mark) :]
+                part = file.read(_PART)  # a library may be very large
+                if not part:
+                    return False
     except OSError:
         return False
-    return (_MARK if name is None else f"{_MARK}{name}\0").encode() in content
+    return True
 
 
 def spec_of(name: str, path: str) -> ModuleSpec | None:

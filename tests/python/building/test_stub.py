@@ -36,6 +36,21 @@ def region(stub, *lines):
     return "".join(f"{line}\n" for line in (f"{BEGIN} {stub}", *lines, END))
 
 
+@pytest.mark.parametrize("n", [0, 1, 2**20 - 30, 2**20, 2**21 - 1, 2**22 + 5])
+def test_a_bound_library_is_known_by_its_symbol_anywhere_in_the_file(tmp_path, n):
+    from ffi_hpy._bind.finder import is_bound
+
+    file = tmp_path / "shapes.so"
+    symbol = b"__tvm_ffi_ffi_hpy_execute_shapes"
+    file.write_bytes(bytes(n) + symbol + bytes(n // 2 + 1))
+    assert is_bound(str(file))
+    assert is_bound(str(file), "shapes")
+    assert not is_bound(str(file), "shape")
+    file.write_bytes(bytes(n) + symbol[:20] + bytes(n))
+    assert not is_bound(str(file))
+    assert not is_bound(str(tmp_path / "none.so"))
+
+
 # --- a package from nothing -----------------------------------------------------------------------------------------
 
 
