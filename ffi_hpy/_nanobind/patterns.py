@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import ast
 import re
+from dataclasses import dataclass
 from textwrap import dedent, indent
 
 TYPE_CHECKING = False
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     Edit = tuple[int, int, list[str]]  # the first line, the line after the last, and the lines that replace them
     Body = Union[ast.Module, ast.ClassDef]
 
-__all__ = ["Patterns", "read_patterns"]
+__all__ = ["Patterns", "ReplacePattern", "read_patterns"]
 
 _IN_BRACKETS = r"\[(?:[^\[\]]|{})*\]"
 _TYPE_PARAMETERS = re.compile(
@@ -35,16 +36,26 @@ _TYPE_PARAMETERS = re.compile(
 _IMPORT = re.compile(r"\s*\\(from|import) (.*)")
 
 
+@dataclass
+class ReplacePattern:
+    """A regular expression for qualified names, the lines that replace the members with these names, and the number of
+    members that it has found."""
+
+    query: re.Pattern[str]
+    lines: list[str]
+    matches: int = 0
+
+
 class Patterns:
     """The patterns of one run, in their order."""
 
     def __init__(self) -> None:
-        self._patterns: list[tuple[re.Pattern[str], list[str]]] = []
-        self._used: set[str] = set()
+        self._patterns: list[tuple[ReplacePattern, list[str]]] = []
 
-    def add(self, query: str, lines: list[str]) -> None:
-        """Add a pattern with the lines of its replacement."""
-        self._patterns.append((re.compile(query), dedent("\n".join(lines)).strip("\n").split("\n") if lines else []))
+    def add(self, pattern: ReplacePattern) -> None:
+        """Add a pattern, which counts the members that it finds from now on."""
+        lines = dedent("\n".join(pattern.lines)).strip("\n").split("\n") if pattern.lines else []
+        self._patterns.append((pattern, lines))
 
     def expand(self, name: str, docs: list[list[str]] | None, imports: list[str]) -> list[str] | None:
         """Return the lines that replace a member, None if no pattern fits its name. `docs` are its docstrings, None
@@ -55,7 +66,8 @@ class Patterns:
 
     def unused(self) -> list[str]:
         """Return the queries that have found no member so far."""
-        return [query.pattern for query, _ in self._patterns if query.pattern not in self._used]
+        used = {each.query.pattern for each, _ in self._patterns if each.matches}
+        return [each.query.pattern for each, _ in self._patterns if each.query.pattern not in used]
 
     def apply(self, text: str, name: str, with_docstrings: bool = True) -> str:
         """Return the text of a stub with the replacements, and without docstrings if they are not wanted. `name` is
@@ -90,10 +102,10 @@ class Patterns:
                 yield from self._edits(chain[0], qualified, lines, imports)
 
     def _find(self, name: str) -> tuple[re.Match[str], list[str]] | None:
-        for query, lines in self._patterns:
-            found = query.search(name)
+        for pattern, lines in self._patterns:
+            found = pattern.query.search(name)
             if found is not None:
-                self._used.add(query.pattern)
+                pattern.matches += 1
                 return found, lines
         return None
 
@@ -108,7 +120,7 @@ def read_patterns(files: Sequence[Path]) -> Patterns:
                 lines.append(line.rstrip())
             elif line.rstrip().endswith(":"):
                 if query:
-                    patterns.add(query, lines if any(lines) else [])
+                    patterns.add(ReplacePattern(re.compile(query), lines if any(lines) else []))
                 query, lines = line.rstrip()[:-1].strip(), []
             elif not line.startswith("#"):
                 raise ValueError(f"{file}: neither a pattern, which ends with a colon, nor indented: {line}")

@@ -8,13 +8,13 @@ print(writer.get())
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ffi_hpy._nanobind.patterns import Patterns
-from ffi_hpy.stub.bound import ModuleStub, members_of
-from ffi_hpy.stub.bound_functions import parameters_in
+from ffi_hpy._nanobind.patterns import Patterns, ReplacePattern
+from ffi_hpy.stub.bound import ModuleStub, members_of, submodules_of
+from ffi_hpy.stub.bound_functions import MARK, parameters_in, source_of_value
 from ffi_hpy.stub.bound_members import lines_of_class_attribute, lines_of_member
 from ffi_hpy.stub.python_generator.utils import ImportItem, doc_lines, in_source, written_lines
 
@@ -24,35 +24,41 @@ if TYPE_CHECKING:
 
 __all__ = ["ReplacePattern", "StubGen"]
 
-_MARK = re.compile(r"\\(\d+)")
-
-
-@dataclass
-class ReplacePattern:
-    """A regular expression for qualified names, the lines that replace the members with these names, and the number of
-    members that it has found."""
-
-    query: re.Pattern[str]
-    lines: list[str]
-    matches: int = 0
-
 
 class StubGen:
-    """The stub of a module, written member by member."""
+    """The stub of a module, written member by member.
+
+    A default as long as `max_expr_length` is three dots. If the stub is `recursive`, put() writes the stubs of
+    submodules beside `output_file`, and prints their paths unless it is `quiet`. The other arguments have no effect: a
+    stub imports each class that it names.
+    """
 
     def __init__(
         self,
         module: ModuleType,
-        *,
+        recursive: bool = False,
         include_docstrings: bool = True,
         include_private: bool = False,
-        patterns: Iterable[ReplacePattern] = (),
+        include_internal_imports: bool = True,
+        include_external_imports: bool = False,
+        max_expr_length: int = 50,
+        patterns: Iterable[ReplacePattern] | None = None,
+        quiet: bool = True,
+        output_file: str | Path | None = None,
     ) -> None:
         self.module = module
+        self.recursive = recursive
         self.include_docstrings = include_docstrings
+        self.include_private = include_private
+        self.include_internal_imports = include_internal_imports
+        self.include_external_imports = include_external_imports
+        self.max_expr_length = max_expr_length
         self.patterns = Patterns()
-        for pattern in patterns:
-            self.patterns.add(pattern.query.pattern, pattern.lines)
+        self.quiet = quiet
+        self.output_file = output_file
+        self._given_patterns = list(patterns or ())
+        for pattern in self._given_patterns:
+            self.patterns.add(pattern)
         self._stub = ModuleStub(module, has_private=include_private)
 
     @property
@@ -79,10 +85,32 @@ class StubGen:
                 self.put(member, each, value)
         elif isinstance(value, ModuleType):
             if value.__name__.startswith(f"{self.module.__name__}."):
-                self.bind(value.__name__, name=name or value.__name__.rpartition(".")[2], export=True)
+                last = value.__name__.rpartition(".")[2]
+                self.bind(value.__name__, name=name or last, export=True)
+                if self.recursive and self.output_file is not None:
+                    self._write_stub_of(value, Path(self.output_file).parent / last)
         else:
             scope = self.module if parent is None else parent
             self._stub.put(lines_of_member(name or value.__name__, value, scope, self._stub.names))
+
+    def _write_stub_of(self, module: ModuleType, path: Path) -> None:
+        """Write the stub of a submodule, to a folder at a path if there are stubs inside of it."""
+        file = path / "__init__.pyi" if submodules_of(module) else path.with_name(f"{path.name}.pyi")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        inner = StubGen(
+            module,
+            recursive=True,
+            include_docstrings=self.include_docstrings,
+            include_private=self.include_private,
+            max_expr_length=self.max_expr_length,
+            patterns=self._given_patterns,
+            quiet=self.quiet,
+            output_file=file,
+        )
+        inner.put(module)
+        file.write_text(inner.get(), encoding="utf-8")
+        if not self.quiet:
+            print(f"{module.__name__}: {file}")
 
     def put_property(self, prop: property, name: str) -> None:
         """Add a property. One without a getter is an attribute with the type that the setter accepts."""
@@ -99,7 +127,9 @@ class StubGen:
             text = text.replace(f"{first}: {annotation}", first, 1) if annotation else text
         if name is not None:
             text = re.sub(r"\bdef \w+", f"def {name}", text, count=1)
-        text = _MARK.sub(lambda mark: _source_of((defaults or ())[int(mark[1]) :][:1]), text)
+        shown = [source_of_value(value) for value in defaults or ()]
+        shown = [each if len(each) < self.max_expr_length else "..." for each in shown]
+        text = MARK.sub(lambda mark: next(iter(shown[int(mark[1]) :]), "..."), text)
         self._stub.put(written_lines(text, doc or "", self._stub.names, 0))
 
     def put_docstr(self, docstr: str) -> None:
@@ -138,19 +168,10 @@ class StubGen:
         item = ImportItem.of_module(path, chosen) if is_whole else ImportItem(path, alias=chosen)
         own = self._stub.exports
         if is_whole:  # `import a as a` defines the name a, as `import a` does
-            own[:] = [each for each in own if each != ImportItem.of_module(path)]
+            if chosen == path:
+                own[:] = [each for each in own if each != ImportItem.of_module(path)]
             if chosen is None and ImportItem.of_module(path, path) in own:
                 return path
         if item not in own:
             own.append(item)
         return chosen or path
-
-
-def _source_of(default: tuple[Any, ...]) -> str:
-    """Return a default as source code, "..." if it is missing or its text is not source code."""
-    text = repr(default[0]) if default else "..."
-    try:
-        compile(text, "<default>", "eval")
-    except SyntaxError:
-        return "..."
-    return text

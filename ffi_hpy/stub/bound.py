@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-__all__ = ["HEAD", "SUFFIXES", "ModuleStub", "import_bound", "is_library", "members_of", "stubs_of"]
+__all__ = ["HEAD", "SUFFIXES", "ModuleStub", "import_bound", "is_library", "members_of", "stubs_of", "submodules_of"]
 
 HEAD = "# Written by ffi-hpy-stubgen: do not edit."
 """The first line of a stub, by which a later run knows its own files."""
@@ -65,7 +65,7 @@ def stubs_of(module: ModuleType, root: str = "", has_private: bool = True) -> di
     values called `_name` or `name_`."""
     root = root or module.__name__
     name = module.__name__.rpartition(".")[2]
-    inner = _submodules_of(module)
+    inner = submodules_of(module)
     text = ModuleStub(module, root, has_private).put_members().text(inner)
     if not inner:
         return {Path(f"{name}.pyi"): text}
@@ -121,7 +121,8 @@ class ModuleStub:
         return "\n".join(lines).rstrip("\n") + "\n"
 
 
-def _submodules_of(module: ModuleType) -> list[ModuleType]:
+def submodules_of(module: ModuleType) -> list[ModuleType]:
+    """Return the modules inside of a module."""
     prefix = f"{module.__name__}."
     modules = [each for each in vars(module).values() if isinstance(each, ModuleType)]
     return [each for each in modules if each.__name__.startswith(prefix)]
@@ -143,7 +144,7 @@ def _made_relative(line: str, own_name: str, root: str, is_package: bool) -> str
 
 
 def members_of(module: ModuleType) -> Iterator[tuple[str, Any]]:
-    """The names and values of a module, without those that Python sets."""
+    """The names and values of a module, without the names that begin and end with two underscores."""
     for name, value in vars(module).items():
         if not (name.startswith("__") and name.endswith("__")):
             yield name, value

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .bound_names import BoundNames
 
 __all__ = [
+    "MARK",
     "infos_of",
     "lines_of_attribute",
     "lines_of_function",
@@ -31,8 +32,8 @@ __all__ = [
     "source_of_value",
 ]
 
-_MARK = re.compile(r"\\\d+")
-"""The place of a default in `__nb_signature__`."""
+MARK = re.compile(r"\\(\d+)")
+"""The place of a default in `__nb_signature__`, with its number."""
 
 
 def native_function(value: Any) -> Function | None:
@@ -102,8 +103,9 @@ def lines_of_python(name: str, function: FunctionType, names: BoundNames, decora
 
 
 def parameters_in(text: str) -> list[tuple[str, str]]:
-    """Return the name and the annotation, "" if there is none, of each parameter in the source of a signature."""
-    head = _MARK.sub("...", text.strip().rpartition("\n")[2])
+    """Return the name and the annotation, "" if there is none, of each parameter in the source of a signature, except
+    `*args` and `**kwargs`."""
+    head = MARK.sub("...", text.strip().rpartition("\n")[2])
     function = ast.parse(f"{head}: ...").body[0]
     assert isinstance(function, ast.FunctionDef)
     found = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]

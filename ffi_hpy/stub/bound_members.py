@@ -155,7 +155,7 @@ def lines_of_class_attribute(name: str, value: Any, cls: Any, names: BoundNames)
         return _lines_of_static_property(name, value, names)
     if isinstance(value, property):
         if value.fget is None:
-            return [f"{name}: {_accepted_by(value.fset, names)}"]
+            return [f"{name}: {_accepted_by(value.fset, names)}", *_doc_of(value)]
         line = f"{_SPACE}def {name}(self) -> {_result_of(value.fget, names)}: ..."
         function = native_function(value.fget)
         doc = "" if function is None else infos_of(name, function)[0].doc
@@ -172,7 +172,12 @@ def lines_of_class_attribute(name: str, value: Any, cls: Any, names: BoundNames)
 def _lines_of_static_property(name: str, value: StaticProperty, names: BoundNames) -> list[str]:
     kind = names("typing.Final" if value.fset is None else "typing.ClassVar")
     lines = [f"{name}: {kind}[{_result_of(value.fget, names)}] = ..."]
-    return [*lines, *(doc_lines(value.__doc__, "") if value.__doc__ else [])]
+    return [*lines, *_doc_of(value)]
+
+
+def _doc_of(value: property) -> list[str]:
+    """Return the docstring of a property as the lines below its name."""
+    return doc_lines(value.__doc__, "") if value.__doc__ else []
 
 
 def _accepted_by(set_value: Any, names: BoundNames) -> str:

@@ -86,7 +86,7 @@ class BoundNames(TypeNames):
         if found is not None:
             module, path = found
             is_free = full_name.partition(".")[0] not in self._taken
-            if is_free and module in sys.modules and not hasattr(sys.modules[module], path.partition(".")[0]):
+            if is_free and module in sys.modules and not _has(sys.modules[module], path.partition(".")[0]):
                 item = ImportItem.of_module(module)  # only the module is there for certain
                 if item not in self._imports:
                     self._imports.append(item)
@@ -100,7 +100,7 @@ class BoundNames(TypeNames):
         """Return the module, and the name again, of a name with dots that an author has written for something inside of
         a class or a submodule of the module. None for another name."""
         head, dot, _ = name.partition(".")
-        found = getattr(sys.modules.get(self.module), head, None) if dot else None
+        found = _part_of(sys.modules.get(self.module), head) if dot else None
         is_inner = isinstance(found, ModuleType) and found.__name__ == f"{self.module}.{head}"
         return (self.module, name) if is_inner or isinstance(found, type) else None
 
@@ -109,6 +109,21 @@ class BoundNames(TypeNames):
         if module == self.module and head not in self._in_class:
             return path
         return f"{super()._name(f'{module}.{head}')}{dot}{rest}"
+
+
+_MISSING = object()
+
+
+def _part_of(value: Any, name: str, default: Any = None) -> Any:
+    """Return an attribute, or the default if there is none: the `__getattr__` of a lazy module may raise anything."""
+    try:
+        return getattr(value, name, default)
+    except Exception:
+        return default
+
+
+def _has(value: Any, name: str) -> bool:
+    return _part_of(value, name, _MISSING) is not _MISSING
 
 
 def _find_class(key: str) -> tuple[str, str] | None:
@@ -120,7 +135,7 @@ def _find_class(key: str) -> tuple[str, str] | None:
         if module in sys.modules:
             found: Any = sys.modules[module]
             for part in path.split("."):
-                found = getattr(found, part, None)
+                found = _part_of(found, part)
             is_own = isinstance(found, type) and (found.__module__, found.__qualname__) == (module, path)
             return (module, path) if is_own else None
     return None
@@ -144,7 +159,7 @@ def _is_module(name: str) -> bool:
         return True
     try:
         return find_spec(name) is not None
-    except (ImportError, ValueError, AttributeError):
+    except Exception:  # of a package that asks the `__getattr__` of a lazy module, for example
         return False
 
 

@@ -304,6 +304,8 @@ def documented(line: str, doc: str, indent: int, note: str = "") -> list[str]:
 def doc_lines(doc: str, space: str) -> list[str]:
     """Return documentation as the lines of a literal, each after `space`."""
     text = inspect.cleandoc(doc).replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+    if not text.strip():
+        return [f'{space}""""""']
     lines = [f"{space}{text_line}".rstrip() for text_line in text.splitlines()]
     lines[0] = f'{space}"""{lines[0].strip()}'
     return [*lines, f'{space}"""'] if len(lines) > 1 or lines[0].endswith('"') else [f'{lines[0]}"""']

@@ -3,6 +3,7 @@
 import ast
 import inspect
 import re
+import sys
 from types import ModuleType
 
 import pytest
@@ -62,14 +63,22 @@ def test_a_docstring_becomes_source_code(writer, text):
 @pytest.mark.parametrize(
     ("text", "shown", "modules"),
     [
-        ("collections.abc.Sized | None", "Sized | None", set()),
-        ("email.Missing.Part", "email.Missing.Part", {"email"}),
-        ("1e5.real", "1e5.real", set()),
+        ("fractions.Fraction | float", "Fraction | float", set()),
+        ("colorsys.Palette.Shade", "colorsys.Palette.Shade", {"colorsys"}),
+        ("lazy_module_of_test.Palette.Shade", "lazy_module_of_test.Palette.Shade", {"lazy_module_of_test"}),
+        ("0.25.hex", "0.25.hex", set()),
     ],
 )
-def test_names_with_dots_become_names_of_the_stub(writer, text, shown, modules):
-    import email  # noqa: F401
+def test_names_with_dots_become_names_of_the_stub(writer, monkeypatch, text, shown, modules):
+    import colorsys  # noqa: F401
+    import fractions  # noqa: F401
 
+    def fail(name):
+        raise RuntimeError(f"{name} cannot be loaded")
+
+    lazy = ModuleType("lazy_module_of_test")
+    lazy.__getattr__ = fail
+    monkeypatch.setitem(sys.modules, "lazy_module_of_test", lazy)
     assert (writer.simplify_types(text), writer.module_refs) == (shown, modules)
 
 
@@ -85,26 +94,80 @@ def test_a_property_without_a_getter_is_an_attribute(writer):
         __nb_signature__ = (("def size(self, arg: collections.abc.Sized, /) -> None", None, None),)
 
     writer.put_property(property(fset=Setter()), "size")
-    writer.put_property(property(fset=lambda self, value: None), "any_size")
-    assert writer.output == "size: Sized\nany_size: Any\n"
+    writer.put_property(property(fset=lambda self, value: None, doc="How many."), "any_size")
+    assert writer.output == 'size: Sized\nany_size: Any\n"""How many."""\n'
 
 
-def test_imports_have_one_line_for_each_module_and_no_repeated_name(module):
-    module.overload = None
+def lines_of_imports(writer):
+    return [line for line in writer.get().splitlines() if "import " in line]
+
+
+def test_a_name_of_the_module_is_not_the_name_of_an_import(module):
+    module.Fraction = None
     writer = StubGen(module)
-    assert writer.bind("typing", "overload") == "_overload"
-    assert writer.bind("numpy") == "numpy"
-    assert writer.bind("numpy", name="numpy", export=True) == "numpy"
-    assert writer.bind("numpy") == "numpy"
-    assert writer.bind("a.b") == "a.b"
-    assert [writer.bind("a.c", name=name) for name in ("d", "c")] == ["d", "c"]
-    lines = [line for line in writer.get().splitlines() if "import " in line]
-    assert lines == [
-        "from typing import overload as _overload",
-        "import a.b",
-        "import numpy as numpy",
-        "from a import c as c, c as d",
+    name = writer.bind("fractions", "Fraction")
+    assert name != "Fraction"
+    assert lines_of_imports(writer) == [f"from fractions import Fraction as {name}"]
+
+
+def test_imports_have_one_line_for_each_name(writer):
+    for name in (None, "wave", None, "sound"):
+        assert writer.bind("wave", name=name, export=name == "wave") == (name or "wave")
+    assert writer.bind("sheet.cell") == "sheet.cell"
+    assert [writer.bind("sheet.row", name=name) for name in ("line", "row")] == ["line", "row"]
+    assert lines_of_imports(writer) == [
+        *(
+            "import sheet.cell",
+            "import wave as sound",
+            "import wave as wave",
+            "from sheet import row as line, row as row",
+        )
     ]
+
+
+def test_an_import_under_another_name_leaves_the_one_under_its_own(writer):
+    assert [writer.bind("json"), writer.bind("json", name="js")] == ["json", "js"]
+    assert lines_of_imports(writer) == ["import json", "import json as js"]
+
+
+def test_patterns_keep_their_flags_and_count_the_members_that_they_find(module):
+    found = ReplacePattern(re.compile(r"\.ROWS$", re.IGNORECASE), ["rows: list"])
+    missed = ReplacePattern(re.compile(r"\.Rows$"), [])
+    writer = StubGen(module, patterns=[missed, found])
+    writer.put(module)
+    assert "\nrows: list\n" in writer.get()
+    assert (found.matches, missed.matches) == (1, 0)
+
+
+def test_the_arguments_have_the_positions_of_nanobind(module):
+    module.made_by = "Shapes 1"
+    arguments = (module, False, False, True, True, False, 5, None, True, None)
+    assert len(arguments) == len(inspect.signature(StubGen).parameters)
+    writer = StubGen(*arguments)
+    writer.put(module)
+    assert "_hidden" in writer.get()
+    assert '"""Shapes."""' not in writer.get()
+    writer.put_nb_overload(None, ("def area(self, by: int = \\0, to: int = \\1) -> int", None, (1234, 12345)))
+    assert writer.output.endswith("def area(self, by: int = 1234, to: int = ...) -> int: ...\n")
+
+
+def test_the_stubs_of_submodules_are_written_beside_the_file_of_the_stub(module, tmp_path, capsys):
+    module.inner.deeper = ModuleType("stub_class_module.inner.deeper")
+    module.inner.count = 1
+    module.inner.deeper.level = 2
+    StubGen(module, recursive=True, quiet=False, output_file=tmp_path / "__init__.pyi").put(module)
+    assert "\ncount: int" in (tmp_path / "inner" / "__init__.pyi").read_text()
+    assert "\nlevel: int" in (tmp_path / "inner" / "deeper.pyi").read_text()
+    assert capsys.readouterr().out.count(str(tmp_path)) == 2
+    assert not (tmp_path / "__init__.pyi").exists()
+
+
+@pytest.mark.parametrize("text", ["", "  \n "])
+def test_an_empty_docstring_is_source_code(writer, text):
+    writer.put_docstr(text)
+    assert writer.output == '""""""\n'
+    writer.module.__doc__ = text
+    ast.parse(writer.get())
 
 
 def test_a_pattern_for_a_place_without_a_member_has_no_docstring(module, tmp_path):
