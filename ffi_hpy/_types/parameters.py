@@ -179,7 +179,7 @@ def pass_names(args: tuple[Any, ...], named: dict[str, Any], takes_all: bool) ->
 
 def _sent(name: str, takes_all: bool) -> str:
     """Return a name for native code. A parameter never has a name with lone surrogates: a function without **kwargs
-    refuses it, and shows a question mark in place of each of them."""
+    refuses such a name, and its message has a question mark in place of each surrogate."""
     return name if takes_all or name.isascii() else name.encode("utf-8", "replace").decode()
 
 

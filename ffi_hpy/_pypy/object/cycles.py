@@ -95,7 +95,7 @@ class _State:
     have found this."""
     earliest = perf_counter() + 2.0
     """When an automatic collection may search again."""
-    n_owned = 0  # Python objects that native code owned after the last search, or less later
+    n_owned = 0  # the least number of Python objects that native code has owned since the last search
     n_garbage = 0  # nodes found by the collection in progress
     has_finalized = False  # it has called finalizers
 
@@ -108,8 +108,8 @@ _LATER, _LATER_IF_USEFUL = 50, 4
 """An automatic collection searches again after this many times the duration of the last search, so that searches take
 2 % of the time, unless they find garbage."""
 _MANY, _GROWTH = 10_000, 2
-"""It searches at once if native code owns so many Python objects, and so many times the number after the last search:
-a program that makes garbage faster than such searches find it would else fill the memory."""
+"""It searches at once if native code owns more Python objects than that, and more than so many times the least number
+since the last search: a program that makes garbage faster than such searches find it would else fill the memory."""
 is_on = os.environ.get("FFI_HPY_COLLECT") != "0"
 
 # --- the graph ----------------------------------------------------------------------------------------------------

@@ -274,9 +274,9 @@ std::optional<double> BigIntToDouble(const TVMFFIAny *src);
 std::string OutsideRange(const TVMFFIAny *src, int64_t min, uint64_t max);
 /** As OutsideRange, for a number that the float nearest to it would change to infinity. `max` is the greatest float. */
 std::string OutsideFloat(const TVMFFIAny *src, double max);
-/** A number in another form than int, bool and float: an integer beyond int64, or, while conversions are wide, a Python
- * object with __index__ or, for a T with a fraction, __float__. nullopt if it is outside the range, or for another
- * value. Out of line, because GCC warns of the value of an optional that it sees to have none. */
+/** Reads a number in another form than int64, bool and double: an integer beyond int64; and, while conversions are
+ * wide, a Python object with __float__, if T has a fraction, or with __index__. nullopt for a number outside the range
+ * of T, and for another value. Out of line, because GCC warns of the value of an optional that it sees to have none. */
 template <typename T> std::optional<T> TryOtherNumber(const TVMFFIAny *src);
 /** Whether a double converts to the nearest Float without an overflow. Infinity and NaN do. */
 template <typename Float> TVM_FFI_INLINE bool FitsIntoFloat(const TVMFFIAny *src) {

@@ -1,10 +1,12 @@
-/* widen.h - arguments of more classes than a type's traits accept: any sequence or mapping for a container, and
- * classes of Python's standard library.
+/* widen.h - arguments of more classes than a type's traits accept: any sequence or mapping for a container, objects
+ * with __index__ or __float__ for a number, and classes of Python's standard library.
  *
- * TryCastFromAnyView of a container accepts containers of the ABI, everywhere. While a Widening lives on a thread, it
- * also accepts other values that have items: tensors in memory of the CPU, shapes, and Python objects that are
- * sequences or mappings. Parameters, fields and results of callbacks are converted under a Widening, after the narrow
- * conversion has failed; try_cast() in a program is not, so that it still tells an Array from a Tensor.
+ * TryCastFromAnyView of a container accepts containers of the ABI, everywhere, and that of a number ints and floats.
+ * While a Widening lives on a thread, a container also accepts other values that have items: tensors in memory of the
+ * CPU, shapes, and Python objects that are sequences or mappings; a number also accepts Python objects with __index__,
+ * and, if it has a fraction, with __float__. Parameters, fields and results of callbacks are converted under a
+ * Widening, after the narrow conversion has failed; try_cast() in a program is not, so that it still tells an Array
+ * from a Tensor.
  *
  * Python objects are converted by the global function ffi_hpy.Python, which the Python package registers. Without it,
  * nothing is widened by Python. */
