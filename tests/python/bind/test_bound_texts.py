@@ -112,6 +112,8 @@ def test_casts_by_hand_refer_to_the_text_of_the_object(bound, text):
 @pytest.mark.parametrize("text", ["", "c", "1234567", "longer than a handle"])
 def test_the_text_of_a_handle_outlives_the_handle(bound, text):
     assert bound.chars_of_handle(text) == text
-    assert bound.try_chars_of_handle(text) == text
-    assert bound.try_view_of_handle(text) == text
-    assert bound.try_chars_of_handle(1) == bound.try_view_of_handle(1) == "no text"
+
+
+def test_the_texts_of_a_cast_that_is_tried_outlive_the_handles(bound):
+    texts = ["", "c", "1234567", "longer than a handle", "d"]
+    assert bound.try_cast_handles([*texts, 1]) == "".join(f"{each}|{each}|" for each in [*texts, "no text"])

@@ -119,15 +119,24 @@ FFI_HPY_MODULE(bound_texts, m) {
     return found;
   });
   m.def("chars_of_handle", [](nb::handle text) { return nb::cast<Chars>(text); });
-  m.def("try_chars_of_handle", [](nb::handle text) {
-    Chars chars = "no text";
-    nb::try_cast(text, chars);
-    return chars;
-  });
-  m.def("try_view_of_handle", [](nb::handle text) {
-    View view = "no text";
-    nb::try_cast(text, view);
-    return view;
+  m.def("try_cast_handles", [](std::vector<nb::object> values) {
+    std::vector<Chars> chars;
+    std::vector<View> views;
+    for (const nb::object &each : values) {
+      nb::handle text = each; /* ends before its text is read */
+      Chars as_chars = "no text";
+      View as_view = "no text";
+      nb::try_cast(text, as_chars);
+      nb::try_cast(text, as_view);
+      chars.push_back(as_chars);
+      views.push_back(as_view);
+    }
+    Joined joined;
+    for (size_t i = 0; i < values.size(); ++i) {
+      joined.add(View(chars[i]));
+      joined.add(views[i]);
+    }
+    return joined.text;
   });
   m.def("try_cast", [](nb::object text) {
     Chars chars = "";
