@@ -88,7 +88,7 @@ static GilEnsure gil_ensure_get(void) {
   return fh_atomic_load_acquire(&gil_ensure);
 }
 
-/* Without the extension only PyPy 7.3 has code that asks (cffi, and Python code within a native call). */
+/* Without the extension the code that asks is cffi's on PyPy 7.3, and Python code within a native call. */
 bool fb_thread_has_gil(void) {
   static GilCheck check;
   if (fb_ext != NULL) {
@@ -98,7 +98,8 @@ bool fb_thread_has_gil(void) {
   GilCheck found = fh_atomic_load_relaxed(&check);
   if (found == NULL) {
     void *symbol = fh_loader_find_anywhere("PyPyGILState_Check");
-    if (symbol == NULL) return true;
+    if (symbol == NULL) symbol = fh_loader_find_anywhere("PyGILState_Check");
+    if (symbol == NULL) return !call_state.is_released;
     memcpy(&found, &symbol, sizeof(found));
     fh_atomic_store_relaxed(&check, found);
   }
@@ -142,9 +143,9 @@ int fb_thread_attach_slow(FbThread *out) {
   out->held = fb_thread_held_take();
   out->outer = call_state.ctx;
   /* Python code within a native call may have called native code that releases the GIL, by cffi; and a callback of cffi
-   * may have reacquired the GIL that the native call released. */
+   * or ctypes may have reacquired the GIL that the native call released. */
   bool is_released = call_state.is_released;
-  bool has_gil = fb_thread_has_cffi_backend && call_state.ctx != NULL ? fb_thread_has_gil() : !is_released;
+  bool has_gil = fb_thread_has_cffi_backend || is_released ? fb_thread_has_gil() : true;
   if (call_state.ctx != NULL && (has_gil || is_released)) {
     out->ctx = call_state.ctx;
     out->how = has_gil ? ATTACH_HELD : ATTACH_REENTER;
