@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 __all__ = ["lines_of_class_attribute", "lines_of_member"]
 
 _SPACE = "    "
+_NO_DOC = enum.Enum("_", ()).__doc__
+"""The docstring of an enum for which its author has written none: up to 3.10 it is a sentence of Python."""
 
 
 def lines_of_member(name: str, value: Any, scope: Any, names: BoundNames) -> list[str]:
@@ -81,7 +83,8 @@ def _lines_of_class(cls: type, names: BoundNames) -> list[str]:
         lines = [f"class {cls.__name__}{f'({bases})' if bases else ''}:"]
     else:
         lines = f"{in_source(written, names).strip()}:".split("\n")
-    body = doc_lines(cls.__doc__, _SPACE) if vars(cls).get("__doc__") and cls.__doc__ else []
+    doc = cls.__doc__ if vars(cls).get("__doc__") else None
+    body = doc_lines(doc, _SPACE) if doc and doc != _NO_DOC else []
     if issubclass(cls, enum.Enum):
         body += _lines_of_members(cls)
         body += _lines_of_attributes(cls, cls.__members__, names.inside(cls))
