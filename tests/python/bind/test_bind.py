@@ -24,6 +24,7 @@ from support import (
     CALLS_COPY_LISTS,
     IS_DEBUG,
     IS_OVER_CFFI,
+    IS_OWN_DEBUG,
     IS_PYPY,
     collect_garbage,
     needs_identity,
@@ -249,7 +250,7 @@ def test_an_array_that_does_not_fit_is_named_by_its_class(bound):
     numpy = pytest.importorskip("numpy")
     array = numpy.arange(3)
     for value in (array, ffi_hpy.from_dlpack(array)):
-        is_known = value is array and not (IS_OVER_CFFI or IS_DEBUG or IS_PYPY)
+        is_known = value is array and not (IS_OVER_CFFI or IS_DEBUG or IS_OWN_DEBUG or IS_PYPY)
         name = "numpy.ndarray" if is_known else "ffi_hpy.Tensor"
         with pytest.raises(TypeError, match=rf"Invoked with types: {name}"):
             bound.uint8(value)

@@ -5,7 +5,7 @@ import re
 import struct
 
 import pytest
-from support import IS_DEBUG, IS_OVER_CFFI, IS_PYPY
+from support import IS_DEBUG, IS_OVER_CFFI, IS_OWN_DEBUG, IS_PYPY
 
 import ffi_hpy
 
@@ -270,7 +270,7 @@ def test_an_array_in_place_of_a_number_is_named_by_its_class(numbers):
     numpy = pytest.importorskip("numpy")
     array = numpy.arange(3)
     for value in (array, ffi_hpy.from_dlpack(array)):
-        is_known = value is array and not (IS_OVER_CFFI or IS_DEBUG or IS_PYPY)
+        is_known = value is array and not (IS_OVER_CFFI or IS_DEBUG or IS_OWN_DEBUG or IS_PYPY)
         name = r"numpy\.ndarray" if is_known else r"ffi_hpy\.Tensor"
         with pytest.raises(TypeError, match=rf"Expected `int` but got `{name}` for `x`$"):
             numbers("int8")(value)
