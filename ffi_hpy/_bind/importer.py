@@ -6,11 +6,9 @@ extension modules, so there the finder of `finder` loads the library as a module
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from .. import _core
 from .._convert import convert_func
-from .._values.standard import given_class, items_of_memory, items_of_tensor, pairs_in
+from .._values.standard import given_class, items_of_memory, items_of_tensor, parts_of_pairs
 from ..module import load_module
 from ..registry import get_global_func, register_global_func
 from .define import answer, class_name
@@ -26,12 +24,6 @@ __all__ = ["execute", "load"]
 _answer = convert_func(answer)
 
 
-def _pairs_of(value: Any) -> list[Any] | None:
-    """Return the keys and values of a mapping, in turn; None for other values."""
-    pairs = pairs_in(value) if isinstance(value, Mapping) else None
-    return None if pairs is None else [part for pair in pairs for part in pair]
-
-
 def _elements_of(value: Any, form: str | None = None) -> list[Any] | None:
     """Return the elements of a tensor, or the items of a memoryview, from its bytes and their form; None for bytes of
     another form."""
@@ -45,7 +37,7 @@ register_global_func("ffi_hpy.class_name", lambda value: class_name(given_class(
 register_global_func("ffi_hpy.bind_index", index_of, override=True)
 register_global_func("ffi_hpy.bind_items", _core.items_of, override=True)
 register_global_func("ffi_hpy.bind_elements", _elements_of, override=True)
-register_global_func("ffi_hpy.bind_pairs", _pairs_of, override=True)
+register_global_func("ffi_hpy.bind_pairs", parts_of_pairs, override=True)
 
 
 def execute(module: ModuleType, address: int) -> None:

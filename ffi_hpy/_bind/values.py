@@ -22,7 +22,7 @@ from .._tensor import Tensor
 from .._values.array_numbers import elements_of
 from .._values.opaque import OpaquePyObject
 from .._values.single import has_imaginary_part, is_time
-from .._values.standard import pairs_in
+from .._values.standard import parts_of_pairs
 from .._values.string import Bytes, String
 from ..error import arguments_of_os_error, exception_in
 
@@ -157,8 +157,8 @@ def _items(value: Any) -> Array[Any] | None:
 
 def _pairs(value: Any) -> Array[Any] | None:
     """Return the keys and values of a mapping, in turn, as a native value; None for other values."""
-    pairs = pairs_in(value) if isinstance(value, collections.abc.Mapping) else None
-    return None if pairs is None else Array([keep(part) for pair in pairs for part in pair])
+    parts = parts_of_pairs(value)
+    return None if parts is None else Array([keep(part) for part in parts])
 
 
 def _next(iterator: Any) -> list[Any] | None:

@@ -28,7 +28,7 @@ __all__ = [
     "items_of_tensor",
     "microseconds_of_datetime",
     "microseconds_of_timedelta",
-    "pairs_in",
+    "parts_of_pairs",
     "path_of",
     "timedelta_of",
 ]
@@ -97,15 +97,21 @@ def items_of_tensor(tensor: Any) -> list[Any] | None:
         return None
 
 
-def pairs_in(mapping: Mapping[Any, Any]) -> list[Any] | None:
+def _pairs_in(mapping: Mapping[Any, Any]) -> list[Any] | None:
     """Return the pairs of a mapping, None if its items() has something else."""
     found = list(mapping.items())
     return found if all(isinstance(pair, (tuple, list)) and len(pair) == 2 for pair in found) else None
 
 
+def parts_of_pairs(value: Any) -> list[Any] | None:
+    """Return the keys and values of a mapping, in turn; None for other values."""
+    pairs = _pairs_in(value) if isinstance(value, Mapping) else None
+    return None if pairs is None else [part for pair in pairs for part in pair]
+
+
 def _pairs(value: Any) -> dict[Any, Any] | None:
     """Return the pairs of a mapping as a dict; None for another value."""
-    found = pairs_in(value) if issubclass(type(value), Mapping) else None
+    found = _pairs_in(value) if issubclass(type(value), Mapping) else None
     return None if found is None else dict(found)
 
 
