@@ -58,17 +58,17 @@ void fh_guard_type(TVMFFIByteArray type_key, int32_t static_index, int32_t type_
   const char *name = fh_guard_library(caller, &place);
   if (type_index == static_index) {
     snprintf(sentence, sizeof(sentence),
-             "%s registers the built-in type `%.*s`, index %d, which is unknown here: " NEWER, name,
+             "%.600s registers the built-in type `%.*s`, index %d, which is unknown here: " NEWER, name,
              SHORT_ARGS(type_key), (int)static_index);
     warn(place.base, sentence);
   } else if (type_index >= 0) {
     snprintf(sentence, sizeof(sentence),
-             "%s registers the built-in type `%.*s` with index %d, but its index is %d here: " NEWER, name,
+             "%.600s registers the built-in type `%.*s` with index %d, but its index is %d here: " NEWER, name,
              SHORT_ARGS(type_key), (int)static_index, (int)type_index);
     refuse(place.base, sentence);
   } else if (holder != NULL) {
     snprintf(sentence, sizeof(sentence),
-             "%s registers the built-in type `%.*s` with index %d, which is that of `%s` here: " NEWER, name,
+             "%.600s registers the built-in type `%.*s` with index %d, which is that of `%.100s` here: " NEWER, name,
              SHORT_ARGS(type_key), (int)static_index, holder->type_key.data);
     refuse(place.base, sentence);
   }
@@ -83,7 +83,7 @@ void fh_guard_field(const TVMFFITypeInfo *type, const TVMFFIFieldInfo *field, vo
   int64_t unknown = field->flags & ~KNOWN_FLAGS;
   if (unknown == 0) return;
   const char *name = fh_guard_library(caller, &place);
-  snprintf(sentence, sizeof(sentence), "%s gives field `%.*s` of type `%.100s` the flags 0x%llx, unknown here: " NEWER,
+  snprintf(sentence, sizeof(sentence), "%.600s gives field `%.*s` of type `%.100s` the flags 0x%llx, unknown here: " NEWER,
            name, SHORT_ARGS(field->name), type->type_key.data, (unsigned long long)unknown);
   warn(place.base, sentence);
 }
@@ -94,7 +94,7 @@ void fh_guard_metadata(const TVMFFITypeInfo *type, const TVMFFITypeMetadata *met
   int kind = (int)metadata->structural_eq_hash_kind;
   if (kind >= kTVMFFISEqHashKindUnsupported && kind <= kTVMFFISEqHashKindUniqueInstance) return;
   const char *name = fh_guard_library(caller, &place);
-  snprintf(sentence, sizeof(sentence), "%s gives type `%.100s` the structural kind %d, which is unknown here: " NEWER,
+  snprintf(sentence, sizeof(sentence), "%.600s gives type `%.100s` the structural kind %d, which is unknown here: " NEWER,
            name, type->type_key.data, kind);
   warn(place.base, sentence);
 }
@@ -109,7 +109,7 @@ void fh_guard_withdrawn(const TVMFFITypeInfo *type, const TVMFFIFieldInfo *field
   (void)fh_guard_library((void *)(uintptr_t)fh_guard_withdrawn, &own);
   if (place.base == own.base) return;
   snprintf(sentence, sizeof(sentence),
-           "%s " FH_GUARD_WITHDRAWN "field `%.*s` of type `%.100s` has %d bytes instead of %d" FH_GUARD_COMPILE_AGAIN,
+           "%.600s " FH_GUARD_WITHDRAWN "field `%.*s` of type `%.100s` has %d bytes instead of %d" FH_GUARD_COMPILE_AGAIN,
            name, SHORT_ARGS(field->name), type->type_key.data, (int)field->size, (int)sizeof(void *));
   refuse(place.base, sentence);
 }
