@@ -83,8 +83,9 @@ void fh_guard_field(const TVMFFITypeInfo *type, const TVMFFIFieldInfo *field, vo
   int64_t unknown = field->flags & ~KNOWN_FLAGS;
   if (unknown == 0) return;
   const char *name = fh_guard_library(caller, &place);
-  snprintf(sentence, sizeof(sentence), "%.600s gives field `%.*s` of type `%.100s` the flags 0x%llx, unknown here: " NEWER,
-           name, SHORT_ARGS(field->name), type->type_key.data, (unsigned long long)unknown);
+  snprintf(sentence, sizeof(sentence),
+           "%.600s gives field `%.*s` of type `%.100s` the flags 0x%llx, unknown here: " NEWER, name,
+           SHORT_ARGS(field->name), type->type_key.data, (unsigned long long)unknown);
   warn(place.base, sentence);
 }
 
@@ -94,8 +95,9 @@ void fh_guard_metadata(const TVMFFITypeInfo *type, const TVMFFITypeMetadata *met
   int kind = (int)metadata->structural_eq_hash_kind;
   if (kind >= kTVMFFISEqHashKindUnsupported && kind <= kTVMFFISEqHashKindUniqueInstance) return;
   const char *name = fh_guard_library(caller, &place);
-  snprintf(sentence, sizeof(sentence), "%.600s gives type `%.100s` the structural kind %d, which is unknown here: " NEWER,
-           name, type->type_key.data, kind);
+  snprintf(sentence, sizeof(sentence),
+           "%.600s gives type `%.100s` the structural kind %d, which is unknown here: " NEWER, name,
+           type->type_key.data, kind);
   warn(place.base, sentence);
 }
 
@@ -109,7 +111,8 @@ void fh_guard_withdrawn(const TVMFFITypeInfo *type, const TVMFFIFieldInfo *field
   (void)fh_guard_library((void *)(uintptr_t)fh_guard_withdrawn, &own);
   if (place.base == own.base) return;
   snprintf(sentence, sizeof(sentence),
-           "%.600s " FH_GUARD_WITHDRAWN "field `%.*s` of type `%.100s` has %d bytes instead of %d" FH_GUARD_COMPILE_AGAIN,
+           "%.600s " FH_GUARD_WITHDRAWN
+           "field `%.*s` of type `%.100s` has %d bytes instead of %d" FH_GUARD_COMPILE_AGAIN,
            name, SHORT_ARGS(field->name), type->type_key.data, (int)field->size, (int)sizeof(void *));
   refuse(place.base, sentence);
 }
