@@ -164,12 +164,13 @@ static inline void fh_atomic_store_seq_cst_u64(uint64_t *p, uint64_t v) { __atom
 static inline uint64_t fh_atomic_exchange_acq_rel_u64(uint64_t *p, uint64_t v) {
   return __atomic_exchange_n(p, v, __ATOMIC_ACQ_REL);
 }
-/* On failure *expected receives the value found, in both functions. */
+/* On failure *expected receives the value found, in acquire order, in both functions: the caller may read the object to
+ * which it points. */
 static inline int fh_atomic_cas_acq_rel_u64(uint64_t *p, uint64_t *expected, uint64_t desired) {
-  return __atomic_compare_exchange_n(p, expected, desired, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+  return __atomic_compare_exchange_n(p, expected, desired, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 static inline int fh_atomic_cas_seq_cst_ptr(void **p, void **expected, void *desired) {
-  return __atomic_compare_exchange_n(p, expected, desired, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+  return __atomic_compare_exchange_n(p, expected, desired, 0, __ATOMIC_SEQ_CST, __ATOMIC_ACQUIRE);
 }
 
 /* Generic operations on any word or pointer, for the binding, whose compilers all have these builtins. `p` points to a
