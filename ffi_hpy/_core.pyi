@@ -491,9 +491,9 @@ def init_method(
     """Return `__init__` for `cls`: `written`, but without Python code for a new instance of exactly `cls`, for which
     `maker` must have the same effect. Missing without HAS_EXTENSION and on PyPy."""
 
-def class_call(cls: type[CObject], constructor: Function | None, /) -> None:
-    """Let a call of exactly `cls` make the object by a native function, without `__new__` and `__init__`, which must
-    have the same effect. None undoes that. Missing where the interpreter does not support this."""
+def class_call(cls: type[CObject], maker: Function | Initializer | None, /) -> None:
+    """Let a call of exactly `cls` make the object by `maker`, without `__new__` and `__init__`, which must have the
+    same effect. None undoes that. Missing where the interpreter does not support this."""
 
 # --- conversion -------------------------------------------------------------------------------------------------
 

@@ -31,7 +31,7 @@ from ._types.info import (
 )
 from ._types.metadata import NONBLOCKING, apply_nonblocking, parse_metadata
 from ._types.operators import follow_equality
-from ._values.object import MISSING, Object, ObjectMeta, _raise_not_constructible
+from ._values.object import MISSING, Object, ObjectMeta, _raise_not_constructible, watched_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,6 +59,9 @@ if not TYPE_CHECKING:  # names that tvm_ffi has here
 
 _init_method: Any = getattr(_core, "init_method", None)
 """Creates a method that needs no Python frame for the most common call; None if the binding lacks it."""
+
+_class_call: Any = getattr(_core, "class_call", None)
+"""Lets a call of a class make the object without `__new__` and `__init__`; None if the binding lacks it."""
 
 _SKIP_UNKNOWN_OBJECTS = False
 """Whether register_object() returns the class unchanged if no loaded library has registered the type. A program that
@@ -373,7 +376,7 @@ def _set_init(cls: type[CObject], info: TypeInfo, constructor: Function | None) 
     written = named(_construct_for(cls, info, constructor), cls, "__init__")
     if isinstance(constructor, Function):
         written.__doc__ = text_of_bound(constructor, is_constructor=True)
-    cls.__init__ = in_c(cls, written, _maker_of(info, constructor))  # type: ignore[method-assign]
+    set_init(cls, written, _maker_of(info, constructor))
 
 
 # --- classes that grow while their library is imported ----------------------------------------------------------------
@@ -399,13 +402,12 @@ def add_method(cls: type[CObject], method: TypeMethod) -> None:
         follow_equality(cls)
 
 
-def add_constructor(cls: type[CObject], info: TypeInfo) -> Function:
-    """Add the constructor of its type, or one more overload of it, to a class of make_class(). Return it."""
+def add_constructor(cls: type[CObject], info: TypeInfo) -> None:
+    """Add the constructor of its type, or one more overload of it, to a class of make_class()."""
     constructor = _constructor_of(info)
     assert constructor is not None
     _set_method(cls, "__ffi_init__", _construct_for(cls, info, constructor))
     _set_init(cls, info, constructor)
-    return constructor
 
 
 def add_property(cls: type[CObject], info: TypeInfo, name: str) -> None:
@@ -518,20 +520,44 @@ def _construct_for(cls: type[CObject], info: TypeInfo, constructor: Function) ->
 
 
 def _maker_of(info: TypeInfo, constructor: Function) -> Any:
-    """Return the object that creates instances in in_c(): the author's constructor, or an Initializer where the core
-    has made the constructor of the fields."""
+    """Return the object that creates instances in set_init(): the author's constructor, or an Initializer where the
+    core has made the constructor of the fields."""
     if any(method.name == "__ffi_init__" for method in info.methods):
         return constructor if type(constructor) is Function else None
     return _core.Initializer(info.type_index, MISSING)
 
 
-def in_c(cls: type, written: Callable[..., None], maker: Any) -> Any:
-    """Return `__init__` for a class: `written`, which has its names, without Python code for the most common calls.
-    `maker`, an Initializer or a Function, has the same effect there; with None, `written` handles all calls."""
+def set_init(cls: Any, written: Callable[..., None], maker: Any) -> None:
+    """Set `__init__` of a class: `written`, which has its names, without Python code for the most common calls.
+    `maker`, an Initializer or a Function, has the same effect there; with None, `written` handles all calls. If no
+    other code has a part in the creation of instances, a call of the class calls `maker` at once."""
     if maker is None or _init_method is None:
-        return written
+        cls.__init__ = written
+        return
     names = (cls.__module__, written.__name__, written.__qualname__)
-    return _init_method(cls, written, maker, *names, written.__doc__)
+    cls.__init__ = _init_method(cls, written, maker, *names, written.__doc__)
+    if _class_call is not None and _is_made_plainly(cls):
+        _class_call(cls, maker)
+
+
+def _is_made_plainly(cls: Any) -> bool:
+    """Whether a call of a class runs its `__init__` alone, and _call_by_init() notices if that changes."""
+    is_watched = all(isinstance(base, ObjectMeta) or base in (CObject, object) for base in cls.__mro__)
+    has_own_metaclass = type(cls) is not ObjectMeta and "_ffi_bound_class" not in cls.__dict__
+    return is_watched and not has_own_metaclass and cls.__new__ is CObject.__new__
+
+
+def _call_by_init(cls: type) -> None:
+    """Let calls of a class, and of those that derive from it, run `__new__` and `__init__`, which may be new ones."""
+    _class_call(cls, None)
+    derived: list[type] = type.__subclasses__(cls)
+    for each in derived:
+        _call_by_init(each)
+
+
+if _class_call is not None:
+    for _name in ("__init__", "__new__", "__bases__"):
+        watched_names[_name] = (*watched_names.get(_name, ()), _call_by_init)
 
 
 def arguments_of_constructor(

@@ -16,7 +16,7 @@ from .._core import Function
 from .._types.function_metadata import add_metadata, set_scope
 from .._types.info import info_of_class, info_of_index
 from .._types.metadata import PYTHON_ARGUMENTS, apply_nonblocking, apply_python_arguments
-from .._values.object import Object, ObjectMeta, watched_names
+from .._values.object import Object, ObjectMeta
 from .._values.opaque import OpaquePyObject
 from ..error import register_error
 from ..registry import (
@@ -92,9 +92,7 @@ def _method(cls: type[Any], name: str) -> None:
     info.__dict__.pop("methods", None)
     method = next(method for method in reversed(info.methods) if method.name == name)
     if name == "__ffi_init__":
-        constructor = add_constructor(cls, info)
-        if _class_call is not None and type(constructor) is Function:
-            _class_call(cls, constructor)
+        add_constructor(cls, info)
     else:
         add_method(cls, method)
         if name == "__getstate__":
@@ -105,23 +103,6 @@ def _method(cls: type[Any], name: str) -> None:
 
 
 _SLOTS = ("__dict__", "__weakref__")
-
-_class_call: Any = getattr(_core, "class_call", None)
-"""Lets a call of a class run its constructor without `__new__` and `__init__`; None if the binding lacks it."""
-
-
-def _call_by_init(cls: type) -> None:
-    """Let calls of a class, and of those that derive from it, run `__new__` and `__init__`, which may be new ones."""
-    if "_ffi_bound_class" in vars(cls):
-        _class_call(cls, None)
-    derived: list[type] = type.__subclasses__(cls)
-    for each in derived:
-        _call_by_init(each)
-
-
-if _class_call is not None:
-    for _name in ("__init__", "__new__", "__bases__"):
-        watched_names[_name] = (*watched_names.get(_name, ()), _call_by_init)
 
 
 class StaticProperty(property):

@@ -10,7 +10,7 @@ import dataclasses
 
 from .._core import CObject
 from .._values.object import Object
-from ..registry import in_c
+from ..registry import set_init
 from ._comparison import EQUALITY, ORDER, recursive_hash
 from ._initializer import make_init, parameters_of, refuse_init, wrap_init
 from ._standard import SignatureDoc, StandardFields, params_of
@@ -78,7 +78,7 @@ def _install_init(cls: type, init: bool, py_class_mode: bool) -> None:
         return
     if function is None:
         return
-    cls.__init__ = in_c(cls, function, getattr(function, "_ffi_maker", None))  # type: ignore[misc]
+    set_init(cls, function, getattr(function, "_ffi_maker", None))
 
 
 def _replace(self: Any, /, **changes: Any) -> Any:

@@ -68,9 +68,9 @@ typedef struct FbTypeTagEntry {
   unsigned protocols; /* FB_PROTOCOL_* */
   FbRef converter; /* FB_TYPE_KIND_CONVERTER only */
   const DLPackExchangeAPI *exchange; /* FB_TYPE_KIND_EXCHANGE only */
-  /* The Function that makes the instances (record/init_method.c), never released; 0: calls of the class do other work.
-   * It may change while others read it. */
-  intptr_t constructor;
+  /* The Function or the Initializer that makes the instances (record/init_method.c), never released; both 0: calls of
+   * the class do other work. They may change while others read them. */
+  intptr_t constructor, initializer;
   struct FbTypeTagEntry *next; /* next unused entry */
 } FbTypeTagEntry;
 

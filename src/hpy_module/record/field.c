@@ -14,6 +14,7 @@
 #include "hpy_module/context/thread.h"
 #include "hpy_module/convert/argument.h"
 #include "hpy_module/convert/core_function.h"
+#include "hpy_module/convert/immediate.h"
 #include "hpy_module/convert/result.h"
 #include "hpy_module/error/error.h"
 #include "hpy_module/schema/convert.h"
@@ -270,6 +271,16 @@ static int write_by_setter(HPyContext *ctx, const FbField *field, TVMFFIObject *
   return refuse_as_setter(ctx, field, refusal, what);
 }
 
+/* Writes a number of exactly the class that the schema names, which needs no conversion. Returns false for every other
+ * value. */
+FH_INLINE bool write_number(const FbField *field, TVMFFIObject *object, HPy value) {
+  TVMFFIAny view;
+  FbSchemaOp op = fb_ext == NULL ? FB_SCHEMA_ANY : field->schema->op;
+  bool is_read = (op == FB_SCHEMA_INT && fb_immediate_int(value, &view)) ||
+                 (op == FB_SCHEMA_FLOAT && fb_immediate_float(value, &view));
+  return is_read && view.type_index == field->static_index && put_number(field, (char *)object + field->offset, &view);
+}
+
 int fb_field_write(HPyContext *ctx, const FbField *field, TVMFFIObject *object, HPy value, const char *what) {
   if (!field->is_laid_out) {
     TVMFFIAny view;
@@ -286,6 +297,7 @@ int fb_field_write(HPyContext *ctx, const FbField *field, TVMFFIObject *object, 
     fb_raise(ctx, ctx->h_AttributeError, FB_MESSAGE_NOT_SET, field->name);
     return -1;
   }
+  if (write_number(field, object, value)) return 0;
   TVMFFIAny owned;
   if (fb_field_convert(ctx, field, value, what, &owned) != 0) return -1;
   if (put_number(field, (char *)object + field->offset, &owned)) return 0;

@@ -55,12 +55,13 @@ static HPy init_call_impl(HPyContext *ctx, HPy h, const HPy *args, size_t nargs,
   return rc == 0 ? HPy_Dup(ctx, ctx->h_None) : HPy_NULL;
 }
 
+/* As in function_call.c. */
+FH_INLINE size_t n_of(size_t nargsf) { return nargsf & ~((size_t)1 << (8 * sizeof(size_t) - 1)); }
+
 /* init_call as a vectorcall. */
 static cpy_PyObject *init_vectorcall(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf,
                                      cpy_PyObject *kwnames) {
-  const size_t offset_flag = (size_t)1 << (8 * sizeof(size_t) - 1); /* see n_of in function_call.c */
-  HPy result =
-      init_call_impl(fb_ctx, (HPy){(intptr_t)self}, (const HPy *)args, nargsf & ~offset_flag, (HPy){(intptr_t)kwnames});
+  HPy result = init_call_impl(fb_ctx, (HPy){(intptr_t)self}, (const HPy *)args, n_of(nargsf), (HPy){(intptr_t)kwnames});
   return (cpy_PyObject *)result._i;
 }
 
@@ -123,12 +124,13 @@ HPy fb_init_method_type_new(HPyContext *ctx) {
 
 /* --- calls of classes --------------------------------------------------------------------------------------------- */
 
-/* Calls of classes: a vectorcall in place of type.__call__, for a class whose instances one Function makes.
+/* Calls of classes: a vectorcall in place of type.__call__, for a class whose instances one Function or one Initializer
+ * makes.
  *
  * type.__call__ calls __new__ and __init__, which makes an empty wrapper first. A call of such a class makes the native
  * object first and its wrapper last, without a tuple of arguments. A class of Python that derives from it is called as
- * usual. Both ways have the same effect. Keyword arguments that do not fit the Function are passed in the usual way,
- * which raises the error. */
+ * usual. Both ways have the same effect. Keyword arguments that do not fit are passed in the usual way, which raises
+ * the error. */
 
 /* type.__call__(cls, ...) */
 static FH_NOINLINE HPy call_usually(HPyContext *ctx, HPy cls, const HPy *args, size_t n, HPy kwnames) {
@@ -158,27 +160,43 @@ static HPy call_class(HPyContext *ctx, HPy cls, const HPy *args, size_t n, HPy k
                   (int)made.type_index);
 }
 
+/* Like call_class, for a class whose instances an Initializer makes. */
+static HPy call_initialized(HPyContext *ctx, HPy cls, const HPy *args, size_t n, HPy kwnames) {
+  FbTypeTagEntry *entry = fb_type_tag_find_type(cls._i);
+  /* acquire: pairs with fb_class_call_impl */
+  HPy initializer = {entry == NULL ? 0 : fh_atomic_load_acquire(&entry->initializer)};
+  if (FH_UNLIKELY(HPy_IsNull(initializer))) return call_usually(ctx, cls, args, n, kwnames);
+  TVMFFIObject *made;
+  int rc = fb_initializer_make_object(ctx, initializer, args, n, kwnames, &made);
+  if (FH_LIKELY(rc == 0)) return fb_wrap_made(ctx, cls, made);
+  return rc < 0 ? HPy_NULL : call_usually(ctx, cls, args, n, kwnames);
+}
+
 static cpy_PyObject *vectorcall(cpy_PyObject *cls, cpy_PyObject *const *args, size_t nargsf, cpy_PyObject *kwnames) {
-  const size_t offset_flag = (size_t)1 << (8 * sizeof(size_t) - 1); /* see n_of in function_call.c */
-  HPy made =
-      call_class(fb_ctx, (HPy){(intptr_t)cls}, (const HPy *)args, nargsf & ~offset_flag, (HPy){(intptr_t)kwnames});
+  HPy made = call_class(fb_ctx, (HPy){(intptr_t)cls}, (const HPy *)args, n_of(nargsf), (HPy){(intptr_t)kwnames});
+  return (cpy_PyObject *)made._i;
+}
+
+static cpy_PyObject *vectorcall_initialized(cpy_PyObject *cls, cpy_PyObject *const *args, size_t nargsf,
+                                            cpy_PyObject *kwnames) {
+  HPy made = call_initialized(fb_ctx, (HPy){(intptr_t)cls}, (const HPy *)args, n_of(nargsf), (HPy){(intptr_t)kwnames});
   return (cpy_PyObject *)made._i;
 }
 
 HPyDef_METH(fb_class_call, "class_call", HPyFunc_VARARGS,
-            .doc = "Let a Function make the instances of exactly a class; None: type.__call__ makes them.")
+            .doc = "Let a Function or an Initializer make the instances of exactly a class; None: type.__call__ does.")
 static HPy fb_class_call_impl(HPyContext *ctx, HPy module, const HPy *args, size_t nargs) {
   (void)module;
   bool is_function = nargs == 2 && fb_own_class_check(ctx, args[1], &fb_own_class_function);
-  if (nargs != 2 || !HPy_TypeCheck(ctx, args[0], ctx->h_TypeType) ||
-      (!is_function && !HPy_Is(ctx, args[1], ctx->h_None)))
-    return fb_raise(ctx, ctx->h_TypeError, "class_call() takes a class, and a Function or None");
+  bool is_maker = is_function || (nargs == 2 && fb_initializer_check(ctx, args[1]));
+  if (nargs != 2 || !HPy_TypeCheck(ctx, args[0], ctx->h_TypeType) || (!is_maker && !HPy_Is(ctx, args[1], ctx->h_None)))
+    return fb_raise(ctx, ctx->h_TypeError, "class_call() takes a class, and a Function, an Initializer or None");
   (void)fb_ext->class_call(args[0], NULL);
-  FbTypeTagEntry *entry = is_function ? fb_type_tag_learn_class(ctx, args[0]) : NULL;
+  FbTypeTagEntry *entry = is_maker ? fb_type_tag_learn_class(ctx, args[0]) : NULL;
   if (entry == NULL) return HPy_Dup(ctx, ctx->h_None);
-  HPy constructor = HPy_Dup(ctx, args[1]); /* never released: the class is that of a native type */
-  fb_context_keep(constructor);
-  fh_atomic_store_release(&entry->constructor, constructor._i);
-  (void)fb_ext->class_call(args[0], (void (*)(void))vectorcall);
+  HPy maker = HPy_Dup(ctx, args[1]); /* never released: the class is that of a native type */
+  fb_context_keep(maker);
+  fh_atomic_store_release(is_function ? &entry->constructor : &entry->initializer, maker._i);
+  (void)fb_ext->class_call(args[0], (void (*)(void))(is_function ? vectorcall : vectorcall_initialized));
   return HPy_Dup(ctx, ctx->h_None);
 }

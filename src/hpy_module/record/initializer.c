@@ -317,26 +317,37 @@ static TVMFFIObject *make_object(HPyContext *ctx, const FbInitPlan *plan, const 
   return object;
 }
 
-/* Makes the object of an instance without one. Returns 0, or -1 with an exception raised. */
-static int make(HPyContext *ctx, const FbInitPlan *plan, HPy instance, const Arguments *args) {
+/* make_object within a thread state. */
+FH_INLINE TVMFFIObject *make_object_held(HPyContext *ctx, const FbInitPlan *plan, const Arguments *args) {
   /* Setters, factories and the creator may call back. */
   FbThreadState outer;
   fb_thread_enter_held(ctx, &outer);
   TVMFFIObject *object = make_object(ctx, plan, args);
   fb_thread_leave_held(&outer);
-  return object == NULL ? -1 : fb_transfer_put(ctx, instance, object);
+  return object;
+}
+
+int fb_initializer_make_object(HPyContext *ctx, HPy initializer, const HPy *args, size_t n, HPy kwnames,
+                               TVMFFIObject **object) {
+  const FbInitPlan *plan = FbInitPlan_AsStruct(ctx, initializer);
+  Arguments given = {.tuple = HPy_NULL, .keywords = HPy_NULL, .array = args, .n = (HPy_ssize_t)n};
+  unsigned char others[STACK_SLOTS];
+  if (FH_UNLIKELY(!HPy_IsNull(kwnames))) {
+    HPy_ssize_t n_names = HPy_Length(ctx, kwnames);
+    bool is_few = plan->n_slots <= STACK_SLOTS && given.n <= plan->n_positional && n_names <= plan->n_slots;
+    if (fb_context_tuple_items == 0 || !is_few) return 1;
+    memset(others, 0, (size_t)plan->n_slots);
+    if (!match_names(plan, kwnames, n_names, given.n, others)) return 1;
+    given.others = others;
+  }
+  *object = make_object_held(ctx, plan, &given);
+  return *object == NULL ? -1 : 0;
 }
 
 int fb_initializer_make(HPyContext *ctx, HPy initializer, HPy instance, const HPy *args, size_t n, HPy kwnames) {
-  const FbInitPlan *plan = FbInitPlan_AsStruct(ctx, initializer);
-  Arguments given = {.tuple = HPy_NULL, .keywords = HPy_NULL, .array = args, .n = (HPy_ssize_t)n};
-  if (FH_LIKELY(HPy_IsNull(kwnames))) return make(ctx, plan, instance, &given);
-  unsigned char others[STACK_SLOTS] = {0};
-  HPy_ssize_t n_names = HPy_Length(ctx, kwnames);
-  bool is_few = plan->n_slots <= STACK_SLOTS && given.n <= plan->n_positional && n_names <= plan->n_slots;
-  if (fb_context_tuple_items == 0 || !is_few || !match_names(plan, kwnames, n_names, given.n, others)) return 1;
-  given.others = others;
-  return make(ctx, plan, instance, &given);
+  TVMFFIObject *object;
+  int rc = fb_initializer_make_object(ctx, initializer, args, n, kwnames, &object);
+  return rc == 0 ? fb_transfer_put(ctx, instance, object) : rc;
 }
 
 HPyDef_SLOT(initializer_call, HPy_tp_call)
@@ -353,7 +364,9 @@ static HPy initializer_call_impl(HPyContext *ctx, HPy self, const HPy *args, siz
   }
   if (fb_object_get(ctx, args[0]) != NULL) return HPy_Dup(ctx, ctx->h_False); /* a subclass has made it */
   Arguments given = {.tuple = args[1], .keywords = nargs == 3 ? args[2] : HPy_NULL};
-  return make(ctx, plan, args[0], &given) == 0 ? HPy_Dup(ctx, ctx->h_True) : HPy_NULL;
+  TVMFFIObject *object = make_object_held(ctx, plan, &given);
+  bool is_made = object != NULL && fb_transfer_put(ctx, args[0], object) == 0;
+  return is_made ? HPy_Dup(ctx, ctx->h_True) : HPy_NULL;
 }
 
 /* --- Initializer -------------------------------------------------------------------------------------------------- */

@@ -43,10 +43,12 @@ HPy fb_init_method_type_new(HPyContext *ctx);
 
 /* Whether h is an Initializer. */
 bool fb_initializer_check(HPyContext *ctx, HPy h);
-/* Makes the object of `instance`, a CObject without an object, like a call of the Initializer. There are n positional
- * arguments, followed by the arguments named by `kwnames`, a tuple or HPy_NULL. Returns 0, or -1 with an exception
- * raised; 1, and nothing is changed, if the pointer of a name is unknown, so that the name may be wrong. Requires the
- * extension. */
+/* Makes an object, owned by the caller, like a call of the Initializer. There are n positional arguments, followed by
+ * the arguments named by `kwnames`, a tuple or HPy_NULL. Returns 0, or -1 with an exception raised; 1, and nothing is
+ * changed, if the pointer of a name is unknown, so that the name may be wrong. Requires the extension. */
+int fb_initializer_make_object(HPyContext *ctx, HPy initializer, const HPy *args, size_t n, HPy kwnames,
+                               TVMFFIObject **object);
+/* Makes the object of `instance`, a CObject without an object, in the same way. */
 int fb_initializer_make(HPyContext *ctx, HPy initializer, HPy instance, const HPy *args, size_t n, HPy kwnames);
 
 HPy fb_initializer_type_new(HPyContext *ctx);

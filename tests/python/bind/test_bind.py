@@ -463,7 +463,7 @@ def test_a_function_makes_the_instances_of_a_class(bound):
         _core.class_call(bound.Dog, None)
     assert (bound.Dog("a", 1).age, len(calls)) == (1, 2)
     for wrong in ((bound.Dog,), (bound.Dog, 3), (3, None)):
-        with pytest.raises(TypeError, match="takes a class, and a Function or None"):
+        with pytest.raises(TypeError, match="takes a class, and a Function, an Initializer or None"):
             _core.class_call(*wrong)
 
 

@@ -16,7 +16,7 @@ import pytest
 from support import HAS_DICT, IS_PYPY, collect_garbage, is_gone, needs_threads, parallelize, run_python, unique_name
 
 import ffi_hpy
-from ffi_hpy import Object, method
+from ffi_hpy import Object, _core, method
 from ffi_hpy.dataclasses import KW_ONLY, MISSING, Field, field, fields, init_property, is_dataclass, py_class, replace
 
 
@@ -292,6 +292,88 @@ def test_initialising_twice_changes_nothing():
     p = Point(1, 2.0)
     p.__init__(3, 4.0)
     assert (p.x, p.y) == (1, 2.0)
+
+
+def test_a_call_runs_the_functions_that_python_sets_later(monkeypatch):
+    made = []
+
+    def new(cls, *args, **kwargs):
+        made.append((cls, args, kwargs))
+        return Object.__new__(cls)
+
+    class Base(Object):
+        pass
+
+    @py_class(key())
+    class Whole(Base):
+        a: int
+        b: int = 2
+
+    class Derived(Whole):
+        pass
+
+    def numbers():
+        return [(each.a, each.b) for cls in (Whole, Derived) for each in (cls(1), cls(a=1), cls(1, b=3))]
+
+    expected = [(1, 2), (1, 2), (1, 3)] * 2
+    assert numbers() == expected
+    with monkeypatch.context() as change:
+        change.setattr(Base, "__new__", new, raising=False)  # also of the classes that derive from it
+        assert numbers() == expected
+    assert made == [
+        (cls, *given) for cls in (Whole, Derived) for given in (((1,), {}), ((), {"a": 1}), ((1,), {"b": 3}))
+    ]
+    written = Whole.__init__
+    with monkeypatch.context() as change:
+        change.setattr(Whole, "__init__", lambda self, *args, **kwargs: written(self, 7, b=8))
+        assert numbers() == [(7, 8)] * 6
+        change.delattr(Whole, "__init__")
+        assert Whole(1, a=2).__chandle__() == 0  # that of Object, which makes nothing
+    assert (numbers(), len(made)) == (expected, 6)
+
+
+def test_a_metaclass_may_call_the_class():
+    calls = []
+
+    class Counting(type(Object)):
+        pass
+
+    @py_class(key())
+    class Counted(Object, metaclass=Counting):
+        a: int
+
+    assert (Counted(1).a, Counted(a=2).a) == (1, 2)
+    Counting.__call__ = lambda cls, *args, **kwargs: calls.append(cls) or type.__call__(cls, *args, **kwargs)
+    assert (Counted(1).a, Counted(a=2).a, calls) == (1, 2, [Counted, Counted])
+
+
+@pytest.mark.skipif(not hasattr(_core, "class_call"), reason="type.__call__ makes the instances here")
+def test_an_initializer_makes_the_instances_of_a_class():
+    made = []
+
+    @py_class(key())
+    class Own(Object):
+        a: int
+        b: float = 0.5
+
+        def __new__(cls, *args, **kwargs):
+            made.append(cls)
+            return super().__new__(cls)
+
+    class Derived(Own):
+        pass
+
+    assert (Own(1).a, made) == (1, [Own])
+    _core.class_call(Own, _core.Initializer(Own.__tvm_ffi_type_info__.type_index, MISSING))
+    for each in (Own(1, 2.5), Own(a=1, b=2.5), Own(1, b=2.5), Own(b=2.5, a=1), Own(1, **{"".join(["b"]): 2.5})):
+        assert (type(each), each.a, each.b) == (Own, 1, 2.5)
+    assert (Derived(a=1).b, made) == (0.5, [Own, Derived])
+    for args, kwargs in (((), {}), ((1, 2, 3), {}), ((1,), {"a": 1}), ((1,), {"c": 1}), (("a",), {}), ((), {"a": "a"})):
+        with pytest.raises(TypeError, match="__ffi_init__"):
+            Own(*args, **kwargs)
+    del made[:]
+    _core.class_call(Own, None)
+    assert (Own(a=1).a, made) == (1, [Own])
 
 
 def test_a_class_without_init_cannot_be_called():
