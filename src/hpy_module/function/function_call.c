@@ -1,8 +1,13 @@
 /* Calls of native functions from Python: the hot path of the binding.
  *
- * call_with is the whole native call. It is compiled into each entry: vectorcall, where handles are object pointers,
- * fb_function_call elsewhere, and fb_function_call_raw. A call with plain values takes no lock except the GIL, and
- * allocates only its result. */
+ * Where handles are object pointers, the interpreter calls vectorcall. Its hottest path is call_nothing, call_ints or
+ * call_object, by the first argument: the function reads the arguments into TVMFFIAny on the C stack, runs the native
+ * function and converts the result. It takes no lock except the GIL, and allocates only its result. Each of these
+ * functions is compiled once for each Way. A Function with the default mode, FB_GIL_DEFAULT, takes the way OTHER, which
+ * releases the GIL, unless TVM_FFI_RELEASE_GIL_BY_DEFAULT=0 was set at import.
+ *
+ * All other arguments need call_with, the whole native call, which is also compiled into fb_function_call, the entry on
+ * other contexts, and fb_function_call_raw. */
 #include "function_call.h"
 
 #include <stdlib.h>
@@ -357,18 +362,19 @@ static cpy_PyObject *call_any(cpy_PyObject *self, cpy_PyObject *const *args, siz
   return call_bound_any(self, args, nargsf);
 }
 
-/* Defines `name` for each way of a call from the common code `name_in`. */
-#define IN_ONE_WAY(name, suffix, way)                                                                           \
-  static FH_NOINLINE cpy_PyObject *name##suffix(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) { \
-    return name##_in(way, self, args, nargsf);                                                                  \
+/* Defines a function for each way of a call from the common code `body`, and `name`, which chooses. All names are
+ * written out, so that a search finds them. */
+#define IN_ONE_WAY(name, body, way)                                                                     \
+  static FH_NOINLINE cpy_PyObject *name(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) { \
+    return body(way, self, args, nargsf);                                                               \
   }
-#define IN_EACH_WAY(name)                                                                               \
-  IN_ONE_WAY(name, _plain, PLAIN)                                                                       \
-  IN_ONE_WAY(name, _of_bound, BOUND)                                                                    \
-  IN_ONE_WAY(name, _other, OTHER)                                                                       \
+#define IN_EACH_WAY(name, body, plain, of_bound, other)                                                 \
+  IN_ONE_WAY(plain, body, PLAIN)                                                                        \
+  IN_ONE_WAY(of_bound, body, BOUND)                                                                     \
+  IN_ONE_WAY(other, body, OTHER)                                                                        \
   FH_INLINE cpy_PyObject *name(Way way, cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) { \
-    if (way == BOUND) return name##_of_bound(self, args, nargsf);                                       \
-    return way == PLAIN ? name##_plain(self, args, nargsf) : name##_other(self, args, nargsf);          \
+    if (way == BOUND) return of_bound(self, args, nargsf);                                              \
+    return way == PLAIN ? plain(self, args, nargsf) : other(self, args, nargsf);                        \
   }
 
 /* At least one argument. call_ints repeats this function's loop so that an all-int call has a smaller frame. */
@@ -380,7 +386,7 @@ FH_INLINE cpy_PyObject *call_immediates_in(Way way, cpy_PyObject *self, cpy_PyOb
   if (FH_UNLIKELY(!is_short)) return call_any(self, args, nargsf, NULL);
   return run_immediate(way, self, handle, views, n);
 }
-IN_EACH_WAY(call_immediates)
+IN_EACH_WAY(call_immediates, call_immediates_in, call_immediates_plain, call_immediates_of_bound, call_immediates_other)
 
 FH_INLINE cpy_PyObject *call_ints_in(Way way, cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
   size_t n = n_of(nargsf), i = 0;
@@ -395,7 +401,7 @@ FH_INLINE cpy_PyObject *call_ints_in(Way way, cpy_PyObject *self, cpy_PyObject *
   if (FH_UNLIKELY(handle == NULL)) return call_any(self, args, nargsf, NULL);
   return run_immediate(way, self, handle, views, n);
 }
-IN_EACH_WAY(call_ints)
+IN_EACH_WAY(call_ints, call_ints_in, call_ints_plain, call_ints_of_bound, call_ints_other)
 
 /* Handles a call that returned its argument, like a method that returns self. fb_wrap_object would look up the
  * argument's registered wrapper; here the wrapper is at hand, and its use prevents a move of its handle. Replaces the
@@ -441,7 +447,8 @@ FH_INLINE cpy_PyObject *call_object_alone_in(Way way, cpy_PyObject *self, cpy_Py
   TVMFFIAny view;
   return call_with_object(way, self, args, 1, &view);
 }
-IN_EACH_WAY(call_object_alone)
+IN_EACH_WAY(call_object_alone, call_object_alone_in, call_object_alone_plain, call_object_alone_of_bound,
+            call_object_alone_other)
 
 /* The first argument is an ordinary object and immediate values follow. */
 FH_INLINE cpy_PyObject *call_object_in(Way way, cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
@@ -451,7 +458,7 @@ FH_INLINE cpy_PyObject *call_object_in(Way way, cpy_PyObject *self, cpy_PyObject
   if (FH_UNLIKELY(!is_short)) return call_any(self, args, nargsf, NULL);
   return call_with_object(way, self, args, n, views);
 }
-IN_EACH_WAY(call_object)
+IN_EACH_WAY(call_object, call_object_in, call_object_plain, call_object_of_bound, call_object_other)
 
 /* The first argument of a bound call is a member of an enum, whose native object lasts, and immediate values follow. */
 static FH_NOINLINE cpy_PyObject *call_member(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
@@ -478,14 +485,14 @@ FH_INLINE cpy_PyObject *call_rest_in(Way way, cpy_PyObject *self, cpy_PyObject *
   if (way == BOUND && kind == FB_TYPE_KIND_MEMBER) return call_member(self, args, nargsf);
   return call_any(self, args, nargsf, NULL);
 }
-IN_EACH_WAY(call_rest)
+IN_EACH_WAY(call_rest, call_rest_in, call_rest_plain, call_rest_of_bound, call_rest_other)
 
 FH_INLINE cpy_PyObject *call_nothing_in(Way way, cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
   TVMFFIObject *handle = handle_of(self);
   if (FH_UNLIKELY(handle == NULL)) return call_any(self, args, nargsf, NULL);
   return run_immediate(way, self, handle, fb_no_arguments, 0);
 }
-IN_EACH_WAY(call_nothing)
+IN_EACH_WAY(call_nothing, call_nothing_in, call_nothing_plain, call_nothing_of_bound, call_nothing_other)
 
 FH_INLINE cpy_PyObject *call_in(Way way, cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
   if (n_of(nargsf) == 0) return call_nothing(way, self, args, nargsf);
