@@ -1,6 +1,6 @@
 """The check of all text of the checkout for problems that formatters ignore: lines of more than 120 columns, comments
-that open with "The same" (meaningless without the comment before), paths of missing files, and the words and openings
-of sentences that ci/jobs/words.py refuses."""
+that open with "The same" (meaningless without the comment before), paths and names of missing files, and the words and
+openings of sentences that ci/jobs/words.py refuses."""
 
 from __future__ import annotations
 
@@ -24,6 +24,11 @@ _FENCE = re.compile(r"\s*```(\w*)")
 _OPENS_WITH_SAME = re.compile(r'(?:/\*+|//[/!]?|#|""")[\s*]*the same\b', re.IGNORECASE)
 _FOLDERS = "benchmarks|ci|docs|examples|ffi_hpy|tests|tools|src/(?:core|cxx_abi|hpy_module|hpy_runtime|testing)"
 _PATH = re.compile(rf"(?<![\w./*-])(?:{_FOLDERS})/[\w/.-]*\w\.(?:c|h|cc|def|py|pyi|md|txt|cmake)\b(?![\w*(])")
+
+_ABOUT_SOURCES = re.compile(r"CONTRIBUTING\.md|docs/design\.md|(?:ci|ffi_hpy|src|tests)/(?:\w+/)*README\.md")
+"""Pages that describe the sources: a name of a file in backticks is the name of one of ours."""
+_QUOTED_FILE = re.compile(r"`((?:[\w.-]+/)*\w[\w-]*\.(?:c|h|cc|def|py))`")
+_FOREIGN = {"Python.h", "hpy.h"}
 
 
 def tracked_files(root: Path) -> list[str]:
@@ -56,6 +61,10 @@ def find_violations(texts: dict[str, str], files: set[str]) -> list[str]:
         for match in _PATH.finditer(text):
             if files.isdisjoint((match[0], f"include/{match[0]}")):
                 found.append(f"{name}:{line_of(match)}: {match[0]} does not exist")
+        if _ABOUT_SOURCES.fullmatch(name):
+            for match in _QUOTED_FILE.finditer(text):
+                if match[1] not in _FOREIGN and not any(f"/{file}".endswith(f"/{match[1]}") for file in files):
+                    found.append(f"{name}:{line_of(match)}: no file is called {match[1]}")
         found += find_words(name, text)
     return found
 
@@ -91,6 +100,7 @@ _PLANTED = {
     "a.c": f"int a; /* {_LONG}*/\n/* {_SAME} of b. */\n/**\n * {_SAME} of c. */\nint b; /* not {_SAME} */\n",
     "b.md": f"| {_LONG} |\n\n```text\n{_LONG}\n```\n{_LONG}\nsee `{_CI}lost.py`, {_CI}kept.py, src/user.c\n",
     "c.py": f'"""{_SAME} as a."""\nurl = "{"x" * COLUMNS}"\n# http://{"x" * COLUMNS}\n# see {_CI}lost.py: {_LONG}',
+    "src/README.md": f"`lost.h`, `low/lost.c`, `README.md`, `kept.py`, `{_CI}kept.py`, `Python.h`",
 }
 _PLANTED_FILES = {*_PLANTED, f"{_CI}kept.py"}
 _PLANTED_VIOLATIONS = [
@@ -103,6 +113,8 @@ _PLANTED_VIOLATIONS = [
     "c.py:4: more than 120 columns",
     'c.py:1: a comment opens with "The same"',
     f"c.py:4: {_CI}lost.py does not exist",
+    "src/README.md:1: no file is called lost.h",
+    "src/README.md:1: no file is called low/lost.c",
 ]
 
 
