@@ -57,7 +57,7 @@ static const struct {
   int64_t code;
 } variants[] = {{"Alpha", 10}, {"Beta", 20}};
 
-static const TVMFFIByteArray state_attr = {"__ffi_enum__", sizeof "__ffi_enum__" - 1};
+static const TVMFFIByteArray state_attr = {"__ffi_enum__", sizeof("__ffi_enum__") - 1};
 
 /* A new, empty state. */
 static int new_state(TVMFFIAny *out) {

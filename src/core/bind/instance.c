@@ -324,7 +324,7 @@ ffi_hpy_instance *fh_instance_ready(ffi_hpy_instance *self, void *value, int may
     ffi_hpy_instance **head = &stripes[stripe].buckets[bucket_of(value, stripes[stripe].n_buckets)];
     self->next = *head;
     *head = self;
-    stripes[stripe].n++;
+    ++stripes[stripe].n;
   }
   fh_mutex_unlock(&stripe_locks[stripe].lock);
   return known;

@@ -217,14 +217,14 @@ int fh_builtin_put(void *field, void *obj) {
 
 /* Whether all items are objects or None, which means a null reference. C++ clients read the items as references,
  * without a check. Takes the lock, since the sequence may be a List. */
-static int has_references_only(const fh_seq_object *seq) {
+static bool has_references_only(const fh_seq_object *seq) {
   int64_t i = 0;
   fh_stripe_lock(seq);
   for (; i < fh_seq_size(seq); ++i) {
     const TVMFFIAny *item = &fh_seq_items(seq)[i];
     if (item->type_index != kTVMFFINone && !fh_any_is_object(item)) break;
   }
-  int result = i == fh_seq_size(seq);
+  bool result = i == fh_seq_size(seq);
   fh_stripe_unlock(seq);
   return result;
 }

@@ -346,7 +346,7 @@ static int add_field(void *state, const TVMFFIFieldInfo *field) {
 }
 
 /* Adds the fields that positional arguments may fill and that have, or do not have, a default. */
-static void add_positional(constructor *c, int want_default) {
+static void add_positional(constructor *c, bool want_default) {
   for (int32_t i = 0; i < c->n_fields; ++i) {
     const TVMFFIFieldInfo *field = c->fields[i];
     if (takes_part(field) && !is_keyword_only(field) && has_default(field) == want_default) {
@@ -373,8 +373,8 @@ static constructor *constructor_new(const TVMFFITypeInfo *info) {
   c->mask = n_places - 1;
   c->n_max = n;
   fh_reflect_each_field(info, add_field, c);
-  add_positional(c, 0);
-  add_positional(c, 1);
+  add_positional(c, false);
+  add_positional(c, true);
   return c;
 }
 

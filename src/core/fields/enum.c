@@ -17,15 +17,15 @@ FH_STATIC_ASSERT(sizeof(fh_enum_state_object) == 48, "ABI");
 /* ---- Setters of the state. C++ clients read these containers without checking types, so the setters check ---- */
 
 /* The required form of a pair of each of the two Dicts. */
-static int is_index(const fh_hashmap_pair *pair) { return fh_any_is_object(&pair->value); }
+static bool is_index(const fh_hashmap_pair *pair) { return fh_any_is_object(&pair->value); }
 
-static int is_column(const fh_hashmap_pair *pair) {
+static bool is_column(const fh_hashmap_pair *pair) {
   TVMFFIByteArray name;
   return fh_str_content(&pair->key, &name) && pair->value.type_index == kTVMFFIDict;
 }
 
 /* Whether each pair of a map has the required form. Under the map's lock. */
-static bool all_pairs(const fh_hashmap_object *map, int (*is_right)(const fh_hashmap_pair *pair)) {
+static bool all_pairs(const fh_hashmap_object *map, bool (*is_right)(const fh_hashmap_pair *pair)) {
   const fh_hashmap_pair *pair;
   uint64_t at = fh_hashmap_begin(map);
   for (; (pair = fh_hashmap_at(map, at)) != NULL && is_right(pair);) at = fh_hashmap_next(map, at);
@@ -34,7 +34,7 @@ static bool all_pairs(const fh_hashmap_object *map, int (*is_right)(const fh_has
 
 /* Stores a Dict whose pairs all have the required form, or copies such a Map to a new Dict. The pairs are checked only
  * now: later additions to the Dict are not checked. */
-static int set_dict(void *field, const TVMFFIAny *value, int (*is_right)(const fh_hashmap_pair *pair),
+static int set_dict(void *field, const TVMFFIAny *value, bool (*is_right)(const fh_hashmap_pair *pair),
                     const char *expected) {
   const fh_hashmap_object *map = (const fh_hashmap_object *)(const void *)value->v_obj;
   if (!fh_hashmap_is(value)) return fh_builtin_raise_convert(value, expected);

@@ -215,7 +215,7 @@ FH_GLOBAL(find_paths) {
   if (fh_function_arg_object(name, args, 1, fh_visit_context_type(), &context) != 0) return -1;
   if (fh_function_arg_bool(name, args, 2, &allow_prefix) != 0) return -1;
   TVMFFIAny value = fh_any_object(root);
-  return fh_visit_context_find(&value, (const fh_visit_context_object *)(void *)context, allow_prefix, result);
+  return fh_visit_context_find(&value, (const fh_visit_context_object *)(void *)context, allow_prefix != 0, result);
 }
 
 /* ---- The table ---- */

@@ -37,13 +37,13 @@ typedef struct {
   char *reason;
 } file;
 
-static int refuse_file(const file *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static int refuse_file(const file *f, const char *format, ...) {
+static bool refuse_file(const file *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static bool refuse_file(const file *f, const char *format, ...) {
   va_list args;
   va_start(args, format);
   vsnprintf(f->reason, FH_LIBRARY_FILE_REASON, format, args);
   va_end(args);
-  return 1;
+  return true;
 }
 
 /* Whether the file has n bytes at an offset. */

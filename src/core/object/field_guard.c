@@ -19,11 +19,11 @@ static FH_NOINLINE bool try_to_close(fh_shared *lock) {
   return false;
 }
 
-static inline int try_to_lock(fh_shared *lock, fh_guard_use use) {
-  if (FH_UNLIKELY(!fh_mutex_try_lock(&lock->lock))) return 0;
+static inline bool try_to_lock(fh_shared *lock, fh_guard_use use) {
+  if (FH_UNLIKELY(!fh_mutex_try_lock(&lock->lock))) return false;
   if (use == FH_GUARD_READ) {
     fh_shared_count_read(lock);
-    return 1;
+    return true;
   }
   lock->n_reads = 0;
   /* relaxed: written under the mutex only */

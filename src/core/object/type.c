@@ -167,13 +167,13 @@ static bool has_room(const request *req, int32_t n_slots) {
 
 /* Finds the index for a request: the static one, or the next in the parent's range, or the next of the global pool, if
  * the parent allows that. add_locked marks it as used later, when no step can fail any more. */
-static verdict pick_index(const request *req, int32_t *out, int *is_from_parent) {
+static verdict pick_index(const request *req, int32_t *out, bool *is_from_parent) {
   int32_t n_slots = req->n_child_slots + 1;
-  *is_from_parent = 0;
+  *is_from_parent = false;
   *out = req->static_index;
   if (req->static_index >= 0) return check_static(req);
   if (has_room(req, n_slots)) {
-    *is_from_parent = 1;
+    *is_from_parent = true;
     *out = req->parent->info.type_index + req->parent->n_slots_used;
     return ADDED;
   }
@@ -247,7 +247,7 @@ static void publish(fh_type_entry *entry) {
 
 /* All steps that can fail come first: the index, its chunk, room in the key table, the entry. The rest only writes. */
 static verdict add_locked(const request *req, int32_t *type_index) {
-  int is_from_parent;
+  bool is_from_parent;
   verdict result = pick_index(req, type_index, &is_from_parent);
   if (result != ADDED) return result;
   if (reserve_chunk(*type_index) != 0) return NO_MEMORY;

@@ -53,13 +53,13 @@ typedef struct {
   size_t n_reason;
 } file_head;
 
-static int refuse_as(const file_head *head, const char *format, ...) FH_PRINTF(2, 3);
-static int refuse_as(const file_head *head, const char *format, ...) {
+static bool refuse_as(const file_head *head, const char *format, ...) FH_PRINTF(2, 3);
+static bool refuse_as(const file_head *head, const char *format, ...) {
   va_list args;
   va_start(args, format);
   vsnprintf(head->reason, head->n_reason, format, args);
   va_end(args);
-  return 1;
+  return true;
 }
 
 /* Whether there are n bytes at an offset. */

@@ -15,7 +15,7 @@
 static uint64_t live_blocks;
 static FH_THREAD_LOCAL int64_t fail_countdown; /* per thread, so that threads of a test do not disturb its count */
 static FH_THREAD_LOCAL bool has_failed;
-static FH_THREAD_LOCAL int fails_on; /* whether all later allocations fail after the first failure */
+static FH_THREAD_LOCAL bool fails_on; /* whether all later allocations fail after the first failure */
 
 static void count_block(int64_t change) {
   /* relaxed, pairs with nothing: a statistic, read after the threads have been joined */
@@ -23,31 +23,31 @@ static void count_block(int64_t change) {
 }
 
 /* Whether the next allocation must fail. Each call decrements the countdown; a countdown of 0 is off. */
-static int must_fail(void) {
-  if (has_failed && fails_on) return 1;
-  if (fail_countdown == 0 || --fail_countdown != 0) return 0;
-  has_failed = 1;
-  return 1;
+static bool must_fail(void) {
+  if (has_failed && fails_on) return true;
+  if (fail_countdown == 0 || --fail_countdown != 0) return false;
+  has_failed = true;
+  return true;
 }
 
 int64_t fh_mem_live_blocks(void) { return (int64_t)fh_atomic_load_relaxed_u64(&live_blocks); }
 
 void fh_mem_fail_nth(int64_t n) {
   fail_countdown = n;
-  has_failed = 0;
-  fails_on = 0;
+  has_failed = false;
+  fails_on = false;
 }
 
 void fh_mem_fail_from(int64_t n) {
   fh_mem_fail_nth(n);
-  fails_on = 1;
+  fails_on = true;
 }
 
 int fh_mem_has_failed(void) { return has_failed; }
 
 #else
 static void count_block(int64_t change) { FH_UNUSED(change); }
-static int must_fail(void) { return 0; }
+static bool must_fail(void) { return false; }
 #endif
 
 /* Counts a new block and returns it; NULL is an allocation that failed. */

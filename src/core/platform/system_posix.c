@@ -75,13 +75,13 @@ static const char *without_path(const char *text, const char *path) {
 
 /* Whether a file that was not opened is of another system or machine. The loader searches for a name without a
  * directory in places that only it knows. */
-static int refuse(const char *path, char *reason, size_t n_reason) {
+static bool refuse(const char *path, char *reason, size_t n_reason) {
   unsigned char bytes[FH_LOADER_HEAD_BYTES];
   struct stat about;
   /* Before opening it: opening a pipe would wait. */
-  if (strchr(path, '/') == NULL || stat(path, &about) != 0 || !S_ISREG(about.st_mode)) return 0;
+  if (strchr(path, '/') == NULL || stat(path, &about) != 0 || !S_ISREG(about.st_mode)) return false;
   int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return 0;
+  if (fd < 0) return false;
   ssize_t n = read(fd, bytes, sizeof(bytes));
   close(fd);
   fh_base_copy(reason, n_reason, "it ");
@@ -90,11 +90,11 @@ static int refuse(const char *path, char *reason, size_t n_reason) {
 #else
 /* Callers have checked the file before, because on Linux a bad file can end the process within the loader
  * (library_file.h). */
-static int refuse(const char *path, char *reason, size_t n_reason) {
+static bool refuse(const char *path, char *reason, size_t n_reason) {
   FH_UNUSED(path);
   FH_UNUSED(reason);
   FH_UNUSED(n_reason);
-  return 0;
+  return false;
 }
 #endif
 

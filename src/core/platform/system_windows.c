@@ -79,20 +79,20 @@ static void narrow(const wchar_t *wide, char *to, size_t n_to) {
 
 /* ---- Opening ---- */
 
-static int names_folder(const wchar_t *path) { return wcschr(path, L'/') != NULL || wcschr(path, L'\\') != NULL; }
+static bool names_folder(const wchar_t *path) { return wcschr(path, L'/') != NULL || wcschr(path, L'\\') != NULL; }
 
 /* Errors for a file that is not a library, or not a library for this machine. */
-static int is_bad_file(DWORD code) { return code == ERROR_BAD_EXE_FORMAT || code == ERROR_EXE_MACHINE_TYPE_MISMATCH; }
+static bool is_bad_file(DWORD code) { return code == ERROR_BAD_EXE_FORMAT || code == ERROR_EXE_MACHINE_TYPE_MISMATCH; }
 
 /* Whether a file that is not a library for the system is of another system or machine. The file is read only then: the
  * system loads some libraries whose header specifies another machine. The system searches for a name without a folder
  * in places that only it knows. */
-static int refuse(const wchar_t *path, char *reason, size_t n_reason) {
+static bool refuse(const wchar_t *path, char *reason, size_t n_reason) {
   unsigned char bytes[FH_LOADER_HEAD_BYTES];
   DWORD n = 0, sharing = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
-  if (!names_folder(path)) return 0;
+  if (!names_folder(path)) return false;
   HANDLE file = CreateFileW(path, GENERIC_READ, sharing, NULL, OPEN_EXISTING, 0, NULL);
-  if (file == INVALID_HANDLE_VALUE) return 0;
+  if (file == INVALID_HANDLE_VALUE) return false;
   /* Reading from a pipe or a device would wait. */
   bool is_read = GetFileType(file) == FILE_TYPE_DISK && ReadFile(file, bytes, sizeof(bytes), &n, NULL);
   CloseHandle(file);

@@ -160,7 +160,7 @@ static verdict finish_objects(comparer *c, TVMFFIObject *a, TVMFFIObject *b, con
 
 /* ---- Hooks ---- */
 
-static verdict compare_values(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int32_t region, int is_shared);
+static verdict compare_values(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int32_t region, bool is_shared);
 
 /* fn_equal(a, b, region, name of their field) */
 static int call_back(void *client, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
@@ -221,7 +221,7 @@ static verdict open_frame(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, c
 
 /* Starts the comparison of two values. OPENED: their frame is on top. Cheap checks come first: leaves, identities, then
  * the hook or the contents. */
-static verdict start_values(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int32_t region, int is_shared) {
+static verdict start_values(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int32_t region, bool is_shared) {
   verdict outcome = compare_leaves(c, a, b);
   if (outcome != OPENED) return outcome;
   frame_data data;
@@ -279,7 +279,7 @@ static int pass_leaves(comparer *c) {
 
 /* The next children of the frame on top, their region, and whether one of them may occur again: by itself, or with the
  * frame's objects. A getter may move the frame. */
-static fh_walk_step next_children(comparer *c, TVMFFIAny *a, TVMFFIAny *b, int32_t *region, int *is_shared) {
+static fh_walk_step next_children(comparer *c, TVMFFIAny *a, TVMFFIAny *b, int32_t *region, bool *is_shared) {
   const fh_walk_frame *f = fh_walk_top(&c->walk);
   if (f->shape == FH_WALK_ITEMS && pass_leaves(c) != 0) return FH_WALK_ERROR;
   fh_walk_step step = f->shape == FH_WALK_PAIRS ? next_value(c, a, b) : fh_walk_next_pair(&c->walk, a, b);
@@ -380,7 +380,7 @@ static verdict close_frame(comparer *c) {
 static verdict step_once(comparer *c) {
   TVMFFIAny a, b;
   int32_t region;
-  int is_shared;
+  bool is_shared;
   fh_walk_step step = next_children(c, &a, &b, &region, &is_shared);
   switch (step) {
   case FH_WALK_CHILD: return start_values(c, &a, &b, region, is_shared);
@@ -391,7 +391,7 @@ static verdict step_once(comparer *c) {
 }
 
 /* is_shared: whether one of the two may occur again. */
-static verdict compare_values(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int32_t region, int is_shared) {
+static verdict compare_values(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int32_t region, bool is_shared) {
   size_t base = fh_walk_depth(&c->walk);
   verdict outcome = start_values(c, a, b, region, is_shared);
   while (outcome != FAILED && outcome != DIFFERENT && fh_walk_depth(&c->walk) > base) outcome = step_once(c);

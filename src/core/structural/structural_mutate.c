@@ -135,7 +135,7 @@ static bool may_change(const task *t) {
 
 /* Pushes the contents on the walk, which borrows the value: from `held`, the frame below, or the caller of the mutator.
  * Steals `held` on OPENED. */
-static verdict open_frame(our_mutator *m, const task *t, int is_inplace, int32_t kind) {
+static verdict open_frame(our_mutator *m, const task *t, bool is_inplace, int32_t kind) {
   if (fh_walk_push(&m->walk, &t->value) != 0) return FAILED;
   frame_data *data = top_data(m);
   data->first_change = m->changes.n_items;
@@ -173,7 +173,7 @@ static verdict descend_by_hook(our_mutator *m, const TVMFFIAny *hook, const task
 }
 
 /* Mutates the contents of the value: DONE with *out, or OPENED if they are on the walk now. */
-static verdict descend(our_mutator *m, const task *t, int is_inplace, TVMFFIAny *out) {
+static verdict descend(our_mutator *m, const task *t, bool is_inplace, TVMFFIAny *out) {
   int32_t type_index = t->value.type_index;
   /* A hook that changes in place is used only if that is allowed; other hooks make copies. */
   const TVMFFIAny *hook = is_inplace ? fh_reflect_attr(fh_reflect_column(FH_ATTR_S_INPLACE), type_index) : NULL;
@@ -193,7 +193,7 @@ static verdict descend(our_mutator *m, const task *t, int is_inplace, TVMFFIAny 
 
 /* A callback may replace the value before its contents are read: the replacement goes to t->held. The new value may
  * change in place if the old one might and t->held has the only reference to it. */
-static int call_back_before(our_mutator *m, task *t, int *is_inplace) {
+static int call_back_before(our_mutator *m, task *t, bool *is_inplace) {
   TVMFFIAny given;
   int rc = call_back(m, &t->value, t->region, 0, &given);
   if (rc < 0) return -1;
@@ -211,7 +211,7 @@ static int call_back_before(our_mutator *m, task *t, int *is_inplace) {
  * callback before the contents may replace the value; a callback after them is called here without a frame, or by
  * close_frame. */
 static verdict start_task(our_mutator *m, task *t, TVMFFIAny *out) {
-  int is_inplace = may_change(t);
+  bool is_inplace = may_change(t);
   TVMFFIAny original = t->value;
   if (m->order == FH_MUTATE_OWNED && !t->is_bare) {
     int rc = call_back(m, &t->value, t->region, is_inplace, out);
@@ -241,7 +241,7 @@ static int make_result(our_mutator *m, TVMFFIAny *out) {
   TVMFFIAny var = fh_any_object(f->obj);
   *out = fh_mutator_unchanged();
   if (m->changes.n_items != data->first_change) {
-    int is_inplace = data->is_inplace && fh_object_is_own(f->obj, (uint32_t)data->n_own);
+    bool is_inplace = data->is_inplace && fh_object_is_own(f->obj, (uint32_t)data->n_own);
     if (fh_structural_changes_apply(&m->changes, data->first_change, &m->walk, is_inplace, out) != 0) return -1;
     /* Copying and setters are foreign code, which may move the frames. */
     data = top_data(m);

@@ -78,7 +78,7 @@ typedef struct {
   TVMFFIAny *items; /* owned */
   int64_t n_items;
   fh_seq_object *results; /* List of paths */
-  int allow_prefix;
+  bool allow_prefix;
 } finder;
 
 typedef struct {
@@ -167,7 +167,7 @@ static int find_all(finder *f, const TVMFFIAny *root) {
   return 0;
 }
 
-int fh_visit_context_find(const TVMFFIAny *root, const fh_visit_context_object *context, int allow_prefix,
+int fh_visit_context_find(const TVMFFIAny *root, const fh_visit_context_object *context, bool allow_prefix,
                           TVMFFIAny *out) {
   finder f;
   memset(&f, 0, sizeof(f));

@@ -17,7 +17,7 @@ void fh_visit_context_note(const TVMFFIAny *value);
 
 /* Finds the paths from `root` on which the objects of a context occur, each inside the one before, and returns them as
  * an Array of AccessPaths. With allow_prefix also the longest paths on which only the first of the objects occur. */
-int fh_visit_context_find(const TVMFFIAny *root, const fh_visit_context_object *context, int allow_prefix,
+int fh_visit_context_find(const TVMFFIAny *root, const fh_visit_context_object *context, bool allow_prefix,
                           TVMFFIAny *out);
 int32_t fh_visit_context_type(void);
 

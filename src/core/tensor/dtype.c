@@ -54,10 +54,10 @@ static const named_type types[] = {
  * name. */
 static const struct {
   const char *alias, *name;
-  int needs_digit;
+  bool needs_digit;
 } aliases[] = {
-    {"i", "int", 1},        {"u", "uint", 1},       {"bf", "bfloat", 1},    {"f", "float", 1},
-    {"fp8_", "float8_", 0}, {"fp6_", "float6_", 0}, {"fp4_", "float4_", 0},
+    {"i", "int", true},         {"u", "uint", true},        {"bf", "bfloat", true},     {"f", "float", true},
+    {"fp8_", "float8_", false}, {"fp6_", "float6_", false}, {"fp4_", "float4_", false},
 };
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }

@@ -178,7 +178,7 @@ static int is_shared_child(const copier *c, fh_walk_frame *f, const TVMFFIAny *c
 /* ---- The loop ---- */
 
 /* The copy of a value if it is available at once: 1; 0 after entering the value; -1. */
-static int copy_or_enter(copier *c, const TVMFFIAny *value, int is_shared, TVMFFIAny *out) {
+static int copy_or_enter(copier *c, const TVMFFIAny *value, bool is_shared, TVMFFIAny *out) {
   if (!fh_any_is_object(value) || is_leaf(c, value->v_obj)) {
     fh_any_copy(value, out);
     return 1;
@@ -220,7 +220,7 @@ static int copy_next(copier *c, TVMFFIAny *result) {
   }
   fh_walk_frame *f = fh_walk_top(&c->walk);
   int is_shared = is_shared_child(c, f, &child);
-  int rc = is_shared < 0 ? -1 : copy_or_enter(c, &child, is_shared, &copy);
+  int rc = is_shared < 0 ? -1 : copy_or_enter(c, &child, is_shared > 0, &copy);
   if (rc != 1) return rc;
   /* A field whose value is its own copy is not set, so it needs no setter. */
   if (f->shape != FH_WALK_FIELDS || !fh_any_same(&child, &copy)) return put_child(c, &copy);

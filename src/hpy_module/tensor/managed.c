@@ -115,7 +115,7 @@ DLManagedTensorVersioned *fb_tensor_memory_new(const DLTensor *prototype, const 
   return &block->managed;
 }
 
-int fb_tensor_memory_is_host(DLDevice device) {
+bool fb_tensor_memory_is_host(DLDevice device) {
   return device.device_type == kDLCPU || device.device_type == kDLCUDAHost || device.device_type == kDLROCMHost;
 }
 

@@ -38,7 +38,7 @@ int fb_managed_is_read_only(HPyContext *ctx, TVMFFIObject *handle, bool *out);
 DLManagedTensorVersioned *fb_tensor_memory_new(const DLTensor *prototype, const char **kind, const char **message);
 
 /* Whether the host can read the memory of such a device through its pointer. */
-int fb_tensor_memory_is_host(DLDevice device);
+bool fb_tensor_memory_is_host(DLDevice device);
 
 /* Makes a compact copy in host memory of a tensor that the host can read, marked as copied. NULL like
  * fb_tensor_memory_new. */

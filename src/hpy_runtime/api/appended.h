@@ -34,7 +34,7 @@ _Static_assert(offsetof(FhpyContext, h_DictType) == sizeof(HPyContext), "nothing
 /* Returns ctx as a context with the appended entries; the contexts of debug and trace mode have them, too. NULL if ctx
  * belongs to another implementation. */
 static inline const FhpyContext *fhpy_appended_find(const HPyContext *ctx) {
-  int is_ours = fhpy_extension_find(ctx) != NULL || fhpy_is_mode(ctx);
+  bool is_ours = fhpy_extension_find(ctx) != NULL || fhpy_is_mode(ctx);
   return is_ours ? (const FhpyContext *)(const void *)ctx : NULL;
 }
 

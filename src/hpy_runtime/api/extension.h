@@ -237,7 +237,7 @@ typedef struct FhpyThreads {
 #define FHPY_THREADS_MAGIC UINT64_C(0x6666695f74687231) /* "ffi_thr1" */
 
 /* Whether ctx is our context of debug or trace mode. */
-static inline int fhpy_is_mode(const HPyContext *ctx) {
+static inline bool fhpy_is_mode(const HPyContext *ctx) {
   return strcmp(ctx->name, FHPY_DEBUG_CONTEXT_NAME) == 0 || strcmp(ctx->name, FHPY_TRACE_CONTEXT_NAME) == 0;
 }
 

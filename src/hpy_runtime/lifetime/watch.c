@@ -44,21 +44,21 @@ uint32_t *fhpy_watch_own_count(PyObject *o) {
 /* In the owning thread, increments in place like the interpreter. Otherwise the owner, which releases the reference in
  * its own word, would give up ownership sooner, and all its references would be counted atomically from then on. The
  * flags show that the owner has not released its last reference, not even to a finalizer. */
-static int try_as_owner(PyObject *o) {
+static bool try_as_owner(PyObject *o) {
   uint32_t *word = fhpy_watch_own_count(o), local = word == NULL ? 0 : fh_atomic_load_relaxed_u32(word);
-  if (local == 0) return 0;
-  if ((fh_atomic_load_relaxed_u64(get_shared(o)) & FLAGS) != WATCHED) return 0;
+  if (local == 0) return false;
+  if ((fh_atomic_load_relaxed_u64(get_shared(o)) & FLAGS) != WATCHED) return false;
   if (local != UINT32_MAX) fh_atomic_store_relaxed_u32(word, local + 1); /* otherwise it is immortal */
-  return 1;
+  return true;
 }
 
-static int try_shared(PyObject *o) {
+static bool try_shared(PyObject *o) {
   uint64_t *word = get_shared(o), shared = fh_atomic_load_relaxed_u64(word);
   do {
-    if (shared == 0 || shared == MERGED) return 0;
+    if (shared == 0 || shared == MERGED) return false;
     /* acquire: pairs with the interpreter's release in the thread that released a reference */
   } while (!fh_atomic_cas_acq_rel_u64(word, &shared, shared + ONE_REFERENCE));
-  return 1;
+  return true;
 }
 
 /* Whether the interpreter's own function marks an object like set_watched. 3.13 has no such function; its layout is
@@ -111,11 +111,11 @@ bool fhpy_watch_is_merged(PyObject *o) {
 #define COUNT_BITS ((uint64_t)UINT32_MAX) /* newer versions use the other half for other data */
 #endif
 
-int fhpy_watch_try(PyObject *o) {
+bool fhpy_watch_try(PyObject *o) {
   if (fhpy_layout.free_threaded) return try_as_owner(o) || try_shared(o);
-  if ((*(const uint64_t *)(const void *)o & COUNT_BITS) == 0) return 0;
+  if ((*(const uint64_t *)(const void *)o & COUNT_BITS) == 0) return false;
   take_reference(o);
-  return 1;
+  return true;
 }
 
 /* --- immortal objects -------------------------------------------------------------------------------------------- */

@@ -21,7 +21,7 @@ bool fhpy_watch_is_possible(void);
 void fhpy_watch_begin(PyObject *o);
 /* Returns 1 with a new reference, or 0 if the object is being destroyed. Runs no Python code. Without a GIL a watched
  * object that its finalizer resurrected counts as destroyed until fhpy_watch_begin is called for it again. */
-int fhpy_watch_try(PyObject *o);
+bool fhpy_watch_try(PyObject *o);
 
 /* Whether the interpreter has ended the attempt to destroy an object that its finalizer resurrected: without a GIL it
  * then merges the two counts. Always true with a GIL. */

@@ -20,12 +20,12 @@
 /* PyPy has no tp_finalize for classes made in Python. */
 int fhpy_instance_end_measure(void) { return 0; }
 bool fhpy_instance_end_is_possible(void) { return false; }
-int fhpy_instance_end_watch(PyObject *type, int (*keeps)(HPy self), bool only_with_state) {
-  return (void)type, (void)keeps, (void)only_with_state, 0;
+bool fhpy_instance_end_watch(PyObject *type, int (*keeps)(HPy self), bool only_with_state) {
+  return (void)type, (void)keeps, (void)only_with_state, false;
 }
 int fhpy_instance_end_is_watched(PyObject *o) { return (void)o, 0; }
 intptr_t fhpy_instance_end_get_word(void) { return 0; }
-int fhpy_instance_end_resume(PyObject *o) { return (void)o, 1; }
+bool fhpy_instance_end_resume(PyObject *o) { return (void)o, true; }
 #else
 
 /* Written once, during the import. */
@@ -100,16 +100,16 @@ static bool has_state(PyObject *type) {
   return has_method;
 }
 
-int fhpy_instance_end_watch(PyObject *type, int (*keeps)(HPy self), bool only_with_state) {
+bool fhpy_instance_end_watch(PyObject *type, int (*keeps)(HPy self), bool only_with_state) {
   if (!fhpy_instance_end_is_possible() || !is_type(type) || type_note(type) != NULL ||
       !type_has_flag(type, TYPE_FLAG_HEAPTYPE))
-    return 0;
+    return false;
   void **word = (void **)(void *)((char *)type + fhpy_layout.member_offset[MEMBER_FINALIZE]);
   /* relaxed, like the interpreter's own loads: the first caller passes the same function as all others */
   fh_atomic_store_relaxed((void **)(void *)&instance_keeps, (void *)keeps);
   if (!only_with_state || has_state(type)) {
     fh_atomic_store_release_ptr(word, (void *)finalize);
-    return 1;
+    return true;
   }
   if (type_member(type, MEMBER_FINALIZE) == (void *)finalize) fh_atomic_store_release_ptr(word, NULL);
   return 0;
@@ -122,8 +122,8 @@ int fhpy_instance_end_is_watched(PyObject *o) {
 }
 intptr_t fhpy_instance_end_get_word(void) { return (intptr_t)finalize; }
 
-int fhpy_instance_end_resume(PyObject *o) {
-  if (!fhpy_watch_is_merged(o)) return 0;
+bool fhpy_instance_end_resume(PyObject *o) {
+  if (!fhpy_watch_is_merged(o)) return false;
   if (type_has_flag(type_of(o), TYPE_FLAG_HAVE_GC)) {
     uint8_t *byte = (uint8_t *)o + mark_offset;
     fh_atomic_store_relaxed_u8(byte, (uint8_t)(fh_atomic_load_relaxed_u8(byte) & ~mark));

@@ -11,9 +11,9 @@ int fhpy_instance_end_measure(void);
 bool fhpy_instance_end_is_possible(void);
 
 /* end_watch, end_is_watched and end_resume of the extension. */
-int fhpy_instance_end_watch(PyObject *type, int (*keeps)(HPy self), bool only_with_state);
+bool fhpy_instance_end_watch(PyObject *type, int (*keeps)(HPy self), bool only_with_state);
 int fhpy_instance_end_is_watched(PyObject *o);
-int fhpy_instance_end_resume(PyObject *o);
+bool fhpy_instance_end_resume(PyObject *o);
 intptr_t fhpy_instance_end_get_word(void);
 
 #endif /* FFI_HPY_RUNTIME_INSTANCE_END_H_ */
