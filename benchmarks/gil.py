@@ -5,7 +5,7 @@ and acquiring the GIL, on CPython 3.11.
 A released call should cost a kept call plus one pair. A callback releases the GIL on the way to native code and
 acquires it afterwards, and acquires and releases it for the Python code: two pairs. All rows of a round run one after
 another. The output has medians over all rounds; `beyond` is the median of the rest of each round. A new process starts
-every few rounds, because the addresses of the libraries determine which branches the processor predicts, worth several
+every few rounds, because the addresses of the libraries change the predictions of the processor, worth several
 nanoseconds per call.
 
     python benchmarks/gil.py [--processes N] [--rounds N] [--tree FOLDER]

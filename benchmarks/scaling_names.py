@@ -1,7 +1,7 @@
 """The names in the statements of scaling_rows.py, on each side: ffi_hpy, tvm_ffi, nanobind, pybind11, plain Python.
 
 A side provides functions and classes, which all threads share, and makers of objects that a thread may have for itself.
-A side lacks each row that uses a name which the side does not provide.
+A side lacks each row with a name that the side does not provide.
 """
 
 from __future__ import annotations

@@ -246,9 +246,9 @@ class ObjectRValueRef:
 class Function(CObject):
     """A native function, which any thread may call. A value that can be called becomes one on its way to native code.
 
-    Arguments are converted by their classes, as convert() lists them. They may be given by the names that the author
-    has given the parameters; without such names, keyword arguments are a TypeError. An error of native code is raised
-    as an exception. The GIL is released during the call where `release_gil` is true.
+    Arguments are converted by their classes, as convert() lists them. Keyword arguments use the names that the author
+    has given the parameters; without such names they are a TypeError. An error of native code is raised as an
+    exception. The GIL is released during the call where `release_gil` is true.
 
     A Function is not made directly, but by get_global_func(), convert_func(), or a module. An instance of a subclass
     has no function at first, and takes that of another one over by `__move_handle_from__`.

@@ -3,8 +3,8 @@
 This module never imports PyTorch and does not watch its import: it examines PyTorch's classes when the first instance
 is passed to native code. PyTorch 2.10 (2025) and later need nothing. For earlier versions the package
 torch_c_dlpack_ext provides the API, if it is installed, and so does the library that
-utils/_build_optional_torch_c_dlpack.py builds. Without these, Python functions implement the API (`_tensor`). They are
-slower and cannot allocate, so native code that makes tensors has no allocator.
+utils/_build_optional_torch_c_dlpack.py builds. Without these, Python functions implement the API (`_tensor`). The
+functions are slower and cannot allocate, so native code that makes tensors has no allocator.
 """
 
 from __future__ import annotations

@@ -236,9 +236,9 @@ class List(CList, _Reading, MutableSequence[T]):
     """A mutable native sequence. It is shared: native code that has a reference to it sees the changes.
 
     Each change is atomic, from Python and from the `ffi.List*` functions, including slices: threads that append and pop
-    at the same time lose no items. This does not cover native code that changes the items' memory directly. Iteration,
-    in either direction, goes over the items that exist when it begins; later changes do not affect it. A List compares
-    and hashes like an Array, although a mutable object should not be a key.
+    at the same time lose no items. Native code that changes the items' memory directly is an exception. Iteration, in
+    either direction, goes over the items that exist when it begins; later changes do not affect it. A List compares and
+    hashes like an Array, although a mutable object should not be a key.
 
     Args:
         input_list: the items. Each is converted like an argument of a call.

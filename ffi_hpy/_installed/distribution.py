@@ -1,7 +1,7 @@
 """The files for pip, uv and importlib.metadata: a distribution under another's name that is ffi_hpy.
 
-They are in one folder `NAME-VERSION.dist-info`, except for files that must be elsewhere: the commands, and a .pth file
-that puts the folder `module` of that folder on sys.path. The .pth has no effect while the folder is missing, so
+The files are in one folder `NAME-VERSION.dist-info`, except for files that must be elsewhere: the commands, and a .pth
+file that puts the folder `module` of that folder on sys.path. The .pth has no effect while the folder is missing, so
 renaming the folder installs and uninstalls everything at once.
 
 A module in `module` is a package: an __init__.py that loads ffi_hpy, and links to ffi_hpy's files for tools that read
@@ -130,8 +130,8 @@ class StandIn:
 
 
 def _links(folder: Path, module: str, shown: Path) -> dict[str, str]:
-    """Return the links to the files in a folder of ffi_hpy. They are relative if that is in the same folder of
-    packages, because that may be moved. Type checkers prefer __init__.pyi to __init__.py."""
+    """Return the links to the files in a folder of ffi_hpy. The links are relative if the folder is in the same folder
+    of packages, because that may be moved. Type checkers prefer __init__.pyi to __init__.py."""
     links = {}
     binaries = Path(find_binaries(str(shown)))
     for path in sorted({*shown.iterdir(), *(binaries.iterdir() if binaries.is_dir() else ())}):

@@ -175,7 +175,7 @@ def datetime_of(count: int) -> Any:
 
 def microseconds_of_datetime(value: Any) -> int | None:
     """Return the microseconds from 1970 to a datetime, to the begin of a date, or to a time of 1970-01-01; None for
-    another value. They are in local time unless they have a time zone.
+    another value. A time without a time zone is local.
 
     OverflowError for a year that the system does not know.
     """

@@ -109,7 +109,7 @@ def collect():
 
 @contextlib.contextmanager
 def collecting_always():
-    """Run the block with a collection at every allocation. This has no effect on PyPy, which has no threshold."""
+    """Run the block with a collection at every allocation. PyPy has no threshold, so the block has no effect there."""
     if IS_PYPY:
         yield
         return

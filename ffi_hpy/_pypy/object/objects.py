@@ -111,9 +111,9 @@ def is_wrapper(value: Any) -> TypeGuard[Wrapper]:
 
 
 def _lookup(own: Any) -> Any:
-    """Return the `__getattr__` of a subclass that defines one: the subclass's, except for our slots. These are missing
-    in an object that only object.__new__() made, and the subclass's `__getattr__` could use the object and recurse
-    without end."""
+    """Return the `__getattr__` of a subclass that defines one: the subclass's, except for our slots. The slots are
+    missing in an object that only object.__new__() made, and the subclass's `__getattr__` could use the object and
+    recurse without end."""
 
     @hidden
     @wraps(own)

@@ -10,7 +10,7 @@ FFI_HPY_NAMESPACE_BEGIN
 
 namespace detail {
 
-/** Tuples of the items T: std::tuple and std::pair. They may contain references, so the value is made when it is
+/** Tuples of the items T: std::tuple and std::pair. A tuple may contain references, so the value is made when it is
  * used. */
 template <typename Tuple, typename... T> struct tuple_caster {
   using Value = Tuple;

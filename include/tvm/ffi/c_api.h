@@ -353,8 +353,8 @@ TVM_FFI_DLL int TVMFFIBytesFromByteArray(const TVMFFIByteArray *input, TVMFFIAny
  * ValueError for a size that is not a multiple of 8. */
 TVM_FFI_DLL int TVMFFIBigIntFromByteArray(const TVMFFIByteArray *input, TVMFFIAny *out);
 
-/** The words of an integer (kTVMFFIInt or kTVMFFIBigInt), in the order of TVMFFIBigIntFromByteArray. They are borrowed
- * from `value` and valid until it moves or changes. {NULL, 0} for a value that is neither. Cannot fail. */
+/** The words of an integer (kTVMFFIInt or kTVMFFIBigInt), in the order of TVMFFIBigIntFromByteArray. The words are
+ * borrowed from `value` and valid until it moves or changes. {NULL, 0} for a value that is neither. Cannot fail. */
 TVM_FFI_DLL TVMFFIByteArray TVMFFIBigIntGetContentByteArray(const TVMFFIAny *value);
 
 /** Parses "float32", "int8x4", "float8_e4m3fn", ... ValueError for anything else. */

@@ -252,7 +252,7 @@ public:
   bool ends_with(const char *suffix) const { return ends_with(std::string_view(suffix)); }
   /** Whether the string ends with the first `count` bytes of `suffix`. */
   bool ends_with(const char *suffix, size_t count) const { return ends_with(std::string_view(suffix, count)); }
-  /** The parts between delimiters, one more than there are delimiters. They are views of this string. */
+  /** The parts between delimiters, one more than there are delimiters. The parts are views of this string. */
   std::vector<std::string_view> Split(char delimiter) const {
     std::vector<std::string_view> parts;
     std::string_view rest = view();

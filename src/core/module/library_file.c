@@ -84,7 +84,7 @@ static bool refuse_head(file *f) {
   /* No product overflows: each factor has 16 bits. */
   size_t n_parts = head->e_phnum * sizeof(f->parts[0]), n_sections = (size_t)head->e_shnum * head->e_shentsize;
   if (!read_at(f, f->parts, head->e_phoff, n_parts)) return refuse_short(f, "program headers", head->e_phoff, n_parts);
-  /* The loader does not read these. They are usually at the end of a file, so they reveal that its end is missing. */
+  /* The loader does not read section headers. Most files end with them, so they reveal that the end is missing. */
   if (!has(f, head->e_shoff, n_sections)) return refuse_short(f, "section headers", head->e_shoff, n_sections);
   return false;
 }

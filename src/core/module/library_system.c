@@ -29,8 +29,7 @@ static fh_name_table modules;
 
 /* Adds an entry unless the table has one of that name. Returns the entry of the name; NULL without memory. */
 static system_entry *put_entry(fh_name_table *table, TVMFFIByteArray name, void *pointer, bool *is_new) {
-  /* Made before the lock. They are freed after it if they are not used, because the entry exists or the table has no
-   * room. */
+  /* Both blocks are made before the lock, and freed after it if the entry exists or the table has no room. */
   system_entry *added = (system_entry *)fh_mem_calloc(1, sizeof(*added));
   char *copy = fh_mem_copy_text(name.data, name.size);
   system_entry *found = NULL;

@@ -2,7 +2,7 @@
  *
  * The address of a ModuleObj is 8 bytes before its handle: the pointer to a table of 12 functions (see
  * module_virtual.h) precedes the object header. Any library may define its own table; the core calls the functions of
- * such modules through it. They may throw C++ exceptions, which C cannot catch: if a global function
+ * such modules through it. Such functions may throw C++ exceptions, which C cannot catch: if a global function
  * "ffi_hpy.catch_cxx" exists, calls go through it as catch_cxx(code, state), which runs code(state) and translates an
  * exception to an error. */
 #ifndef FH_MODULE_H_

@@ -12,7 +12,7 @@
 
 #include <tvm/ffi/c_api.h>
 
-/* The operations on payloads, given by their owner; both consume the payload. They are called on the thread on which
+/* The operations on payloads, given by their owner; both consume the payload. The operations run on the thread on which
  * the payload is pending, and may run any code. No error is pending when `make` runs. When `drop` runs, an error that
  * replaced the payload may be pending, and must stay pending. */
 typedef struct {

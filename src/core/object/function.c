@@ -30,7 +30,7 @@ static int call_with_self(void *handle, const TVMFFIAny *args, int32_t n_args, T
   return function->call(function->self, args, n_args, result);
 }
 
-/* Only the deleter knows which objects `self` owns, so destroying nested closures recurses. */
+/* Only the deleter knows the objects that `self` owns, so destroying nested closures recurses. */
 static void closure_delete(void *handle, int flags) {
   closure *function = (closure *)handle;
   if ((flags & kTVMFFIObjectDeleterFlagBitMaskStrong) && function->deleter != NULL) function->deleter(function->self);

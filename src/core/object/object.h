@@ -52,7 +52,7 @@ static inline void fh_object_retain(void *obj) {
 void fh_object_end(TVMFFIObject *obj, uint64_t before);
 
 /* In the test build a release under a lock ends the process, whether or not it is the last one: the order of other
- * threads decides which release is the last. */
+ * threads decides whether a release is the last. */
 #ifdef FH_TEST
 void fh_object_check_release(void);
 #else

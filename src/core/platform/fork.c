@@ -2,10 +2,10 @@
 #include "fork.h"
 
 /* The linker defines symbols at the start and the end of a section. In ELF they are weak, because the section does not
- * exist in a binary without such entries; then both are NULL and loops from one to the other do nothing. They are
- * hidden, so that each binary finds its own sections and not those of a binary that was loaded earlier. The linkers of
- * Windows have no such symbols, but sort sections by the part of the name after a $: the checks below define the first
- * and the last entry for them. */
+ * exist in a binary without such entries; then both are NULL and loops from one to the other do nothing. The symbols
+ * are hidden, so that each binary finds its own sections and not those of a binary that was loaded earlier. The linkers
+ * of Windows have no such symbols, but sort sections by the part of the name after a $: the checks below define the
+ * first and the last entry for them. */
 #if defined(__APPLE__)
 extern fh_fork_locks *fh_fork_first_locks[] __asm("section$start$__DATA$fh_fork_locks");
 extern fh_fork_locks *fh_fork_end_of_locks[] __asm("section$end$__DATA$fh_fork_locks");

@@ -1,7 +1,7 @@
 /* mem.c - the only caller of malloc, and in the test build its live count and failure switch.
  *
- * A small block comes from the pool if possible, every other block from malloc. The address of a block shows which of
- * the two made it (fh_pool_has), so a block has no header. */
+ * A small block comes from the pool if possible, every other block from malloc. The address of a block shows whether
+ * the pool made the block (fh_pool_has), so a block has no header. */
 #include "mem.h"
 
 #include "pool.h"

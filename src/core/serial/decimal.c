@@ -235,7 +235,7 @@ size_t fh_decimal_write_float(double value, char *out) {
     memcpy(at, digits, (size_t)n);
     return (size_t)(at + n - out);
   }
-  /* Zeros before the point stay. They are still in `digits`. */
+  /* Zeros before the point stay, and are still in `digits`. */
   if (n < n_before) n = n_before;
   memcpy(at, digits, (size_t)n_before);
   at += n_before;

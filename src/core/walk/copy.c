@@ -169,7 +169,7 @@ static int is_shared_child(const copier *c, fh_walk_frame *f, const TVMFFIAny *c
   int gives_copies = fh_walk_gives_copies(f);
   if (!fh_any_is_object(child) || !fh_walk_is_shared(child->v_obj, gives_copies)) return 0;
   uint32_t n_more = fh_object_use_count(child->v_obj) - (gives_copies ? 2 : 1);
-  /* With one more reference, its owner decides. That does not matter for a leaf: it never gets into the memo. */
+  /* With one more reference, its owner decides. A leaf is an exception: it never gets into the memo. */
   if (n_more != 1 || is_leaf(c, child->v_obj)) return 1;
   int is_held = is_held_twice(f, child);
   return is_held < 0 ? -1 : !is_held;

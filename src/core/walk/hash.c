@@ -1,8 +1,8 @@
 /* hash.c - deep hash of a value.
  *
  * Mixing: a word is mixed into a state by a multiplication and an addition, then the high bits of the state are folded
- * down twice. That is a bijection in the state and in the word. Sequences and fields are mixed into one state in order.
- * Maps add up the hashes of their pairs, so that the order of pairs does not matter.
+ * down twice. The result is a bijection in the state and in the word. Sequences and fields are mixed into one state in
+ * order. Maps add up the hashes of their pairs, so that the order of pairs does not matter.
  *
  * Cycles. Equal values may close a cycle at different depths: a list of itself equals a list of a list of itself. When
  * a cycle is found, the hash starts again and only reads LEVELS objects deep: equal values look alike to any depth. */

@@ -1,7 +1,7 @@
 /* walk.h - the traversal of values: a stack of objects that are being read, so that nesting costs heap and no C stack.
  * Base of repr, copy, equality, hash, structural comparison and serialisation.
  *
- * The client runs the loop and decides which values to enter; its code before, between and after the children of an
+ * The client runs the loop and selects the values to enter; its code before, between and after the children of an
  * object goes to these places:
  *
  *   fh_walk walk;

@@ -250,8 +250,8 @@ static void clear_others(void) {
 
 /* --- orphans ------------------------------------------------------------------------------------------------------ */
 
-/* Ends the orphans that are garbage. They are proven again: finalizers have run in between. No other code changes them,
- * because no other code refers to them. */
+/* Ends the orphans that are garbage, after another proof, because finalizers have run in between. No other code changes
+ * them, because no other code refers to them. */
 static void clear_garbage(void) {
   FbScan scan = {0};
   const FbScanRoots roots = {.orphans = state.orphans, .n_orphans = state.n_garbage};
@@ -268,7 +268,7 @@ static void clear_garbage(void) {
   fb_scan_free(&scan);
 }
 
-/* Releases the orphans. Those that are alive and refer to other objects are looked at again by the next collection. If
+/* Releases the orphans. The next collection looks again at the orphans that are alive and refer to other objects. If
  * the collector has met no wrapper, which is so if all are frozen, there was no scan: all that are alive wait. */
 static void end_orphans(void) {
   if (!state.is_filled) lock_orphans();

@@ -200,8 +200,8 @@ static int add_property(HPyContext *ctx, HPy type, const HPyGetSet *def) {
 /* Includes the final NULL; the longest spec, CObject's, has 24. */
 enum { MOST_DEFINES = 32 };
 
-/* For PyPy 7.3: makes the type of a spec with properties in place of its getters and setters (see fb_type_new). They
- * are added to the finished type, because each refers to it. */
+/* For PyPy 7.3: makes the type of a spec with properties in place of its getters and setters (see fb_type_new). The
+ * properties are added to the finished type, because each refers to it. */
 static HPy with_properties(HPyContext *ctx, HPyType_Spec *spec, HPy base) {
   HPyDef *rest[MOST_DEFINES], *attributes[MOST_DEFINES];
   size_t n_rest = 0, n_attributes = 0;

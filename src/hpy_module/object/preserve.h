@@ -25,7 +25,7 @@
 
 /* --- orphans ------------------------------------------------------------------------------------------------------ */
 
-/* Orphans: objects of which a wrapper ended while native code still had references. They may be part of a cycle of
+/* Orphans: objects of which a wrapper ended while native code still had references. An orphan may be part of a cycle of
  * native objects, to which no wrapper leads any more. A full collection looks at them (collect/). */
 
 /* Remembers an object by a weak reference. The caller has a strong one. Without memory it is not remembered. */

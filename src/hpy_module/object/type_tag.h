@@ -69,7 +69,7 @@ typedef struct FbTypeTagEntry {
   FbRef converter; /* FB_TYPE_KIND_CONVERTER only */
   const DLPackExchangeAPI *exchange; /* FB_TYPE_KIND_EXCHANGE only */
   /* The Function or the Initializer that makes the instances (record/init_method.c), never released; both 0: calls of
-   * the class do other work. They may change while others read them. */
+   * the class do other work. Both words may change while others read them. */
   intptr_t constructor, initializer;
   struct FbTypeTagEntry *next; /* next unused entry */
 } FbTypeTagEntry;

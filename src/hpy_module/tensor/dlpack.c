@@ -2,7 +2,7 @@
  *
  * A producer's __dlpack__() returns a capsule with a managed tensor, named "dltensor" or, in DLPack 1,
  * "dltensor_versioned". A consumer renames the capsule to "used_..." and owns the tensor from then on. Two consumers
- * may have the same capsule; the first rename decides which consumer gets the tensor. */
+ * may have the same capsule; the consumer that renames it first gets the tensor. */
 #include "tensor.h"
 
 #include "core/platform/fork.h"

@@ -97,7 +97,7 @@ void *fhpy_layout_get_slot(PyObject *type, TypeMember member) {
   return PyType_GetSlot(type, member_slot[member]);
 }
 
-/* Functions of the probe type. They are never called, because the type has no instances. Their bodies differ, so that
+/* Functions of the probe type, which are never called, because the type has no instances. Their bodies differ, so that
  * no linker merges them. */
 static int unused_count;
 static void probe_dealloc(PyObject *o) { (void)o, unused_count += 1; }

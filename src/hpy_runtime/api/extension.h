@@ -44,8 +44,8 @@ typedef struct FhpyMethodNames {
   HPy module, name, qualname, doc;
 } FhpyMethodNames;
 
-/* Type slots that HPy lacks; HPyType_FromSpec accepts them from a module that has found the extension. They are the
- * descriptor protocol, as cpy_trampoline functions with the interpreter's signatures. The numbers are the
+/* Type slots that HPy lacks; HPyType_FromSpec accepts them from a module that has found the extension. The slots are
+ * the descriptor protocol, as cpy_trampoline functions with the interpreter's signatures. The numbers are the
  * interpreter's, like those of HPy's slots. */
 enum { FHPY_TP_DESCR_GET = 54, FHPY_TP_DESCR_SET = 55 };
 

@@ -1,9 +1,9 @@
 /* The extension module ffi_hpy._hpy: its entry points, and the functions load and check_file. One binary serves every
  * CPython (cpython_abi.h).
  *
- * Up to 3.14 the interpreter calls PyInit__hpy, which returns a PyModuleDef. That is the only struct of this file with
- * an object header, and is defined for both header layouts of the released versions. From 3.15 on the interpreter calls
- * PyModExport__hpy (PEP 793) and needs no PyModuleDef. */
+ * Up to 3.14 the interpreter calls PyInit__hpy, which returns a PyModuleDef. The PyModuleDef is the only struct of this
+ * file with an object header, and is defined for both header layouts of the released versions. From 3.15 on the
+ * interpreter calls PyModExport__hpy (PEP 793) and needs no PyModuleDef. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 """Deleters and destructors in Python that run while an exception propagates: they neither see nor replace the
-exception. They are made with ctypes, which reports a pending exception."""
+exception. The functions are made with ctypes, which reports a pending exception."""
 
 import ctypes
 import sys

@@ -379,8 +379,8 @@ template <> struct TypeTraits<TensorView> : TypeTraitsBase {
 
 namespace detail {
 
-/** The traits of a type that is made of a DLTensor * and only used as a parameter. `Traits` says which tensors it
- * accepts, by Accepts(const DLTensor &), and describes them, by Form(): in Python's words, such as "read-only". */
+/** The traits of a type that is made of a DLTensor * and only used as a parameter. `Traits` names the accepted tensors,
+ * by Accepts(const DLTensor &), and describes these tensors, by Form(): in Python's words, such as "read-only". */
 template <typename Traits, typename T> struct TensorParameterTraits : TypeTraitsBase {
   static constexpr bool storage_enabled = false;
   static constexpr int32_t field_static_type_index = kTVMFFIDLTensorPtr;

@@ -4,9 +4,9 @@
  * chrono.h, complex.h and filesystem.h have the types of those headers.)
  *
  * Containers are copied: each becomes a new Array or Map, and any Array or List, Map or Dict whose items convert is
- * copied into one. They are meant for the border between libraries; data that stays in values should be in an Array or
- * a Map from the beginning. A container is not an object, so an Any cannot hold it, and a view cannot refer to it: a
- * call passes an Any made of the container. */
+ * copied into one. The types are meant for the border between libraries; data that stays in values should be in an
+ * Array or a Map from the beginning. A container is not an object, so an Any cannot hold it, and a view cannot refer to
+ * it: a call passes an Any made of the container. */
 #ifndef TVM_FFI_EXTRA_STL_H_
 #define TVM_FFI_EXTRA_STL_H_
 
