@@ -89,7 +89,17 @@ def classify_with_protocols(cls: type) -> tuple[int, Callable[[Any], Any] | int 
     protocols += _core.PROTOCOL_CONVERT * issubclass(cls, ObjectConvertible)
     protocols += _core.PROTOCOL_MAPPING * (issubclass(cls, Mapping) and not issubclass(cls, dict))
     protocols += _core.PROTOCOL_LAZY_BITS * _is_torch_tensor(cls)
+    if kind == _core.TAG_OPAQUE and _may_be_number(cls):
+        protocols += _core.PROTOCOL_INDEX * (getattr(cls, "__index__", None) is not None)
+        protocols += _core.PROTOCOL_FLOAT * (getattr(cls, "__float__", None) is not None)
     return kind, detail, protocols
+
+
+def _may_be_number(cls: type) -> bool:
+    """Whether `__index__` and `__float__` of an object tell all that it is: not those of a container, a time or a
+    complex number."""
+    is_complex = issubclass(cls, getattr(sys.modules.get("numbers"), "Complex", complex))
+    return not (is_complex or is_time(cls) or hasattr(cls, "__len__"))
 
 
 def _array_kind(cls: type) -> Answer | None:

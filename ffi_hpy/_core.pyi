@@ -91,6 +91,8 @@ PROTOCOL_CONVERT: Final[int]  # ObjectConvertible
 PROTOCOL_MAPPING: Final[int]  # a mapping other than dict
 PROTOCOL_WRAPPER: Final[int]  # a wrapper of a native object from another binding
 PROTOCOL_LAZY_BITS: Final[int]  # a torch tensor, whose memory may differ from its values
+PROTOCOL_INDEX: Final[int]  # __index__ of an opaque object
+PROTOCOL_FLOAT: Final[int]  # __float__ of an opaque object
 
 # TVMFFIDefRegionKind: whether the first occurrence of a variable defines it.
 DEF_REGION_NONE: Final[int]

@@ -57,7 +57,8 @@ def method(fn: Method) -> Method:
     """Mark a method in the body of a `py_class()` as a method of the native type. Native code and other languages can
     look it up by name and call it.
 
-    The functions of native code's own protocols (``__ffi_repr__`` and others) need no mark.
+    The functions of native code's own protocols (``__ffi_repr__`` and others) need no mark. As in a dataclass, the
+    annotations of a method describe its values and check none.
 
     Args:
         fn: a function that takes the instance as the first argument, or a staticmethod.

@@ -46,7 +46,8 @@ typedef enum FbTypeTag {
 
 /* Flags of a type. The first three are protocols by which an instance gives schemas another value in its place, in the
  * order of their use. The others tell whether the instances are mappings other than dict, wrappers of native objects
- * that another binding made, or arrays whose memory may differ from the values they show (tensor/lazy_bits.c). */
+ * that another binding made, arrays whose memory may differ from the values they show (tensor/lazy_bits.c), or opaque
+ * objects that schemas of numbers read as an int or a float. */
 enum {
   FB_PROTOCOL_OBJECT = 1, /* __tvm_ffi_object__ */
   FB_PROTOCOL_VALUE = 2, /* __tvm_ffi_value__ */
@@ -55,6 +56,8 @@ enum {
   FB_PROTOCOL_MAPPING = 8,
   FB_PROTOCOL_WRAPPER = 16,
   FB_PROTOCOL_LAZY_BITS = 32,
+  FB_PROTOCOL_INDEX = 64, /* __index__ */
+  FB_PROTOCOL_FLOAT = 128, /* __float__ */
 };
 
 /* One classified type.

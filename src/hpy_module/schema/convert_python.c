@@ -216,20 +216,25 @@ static FbConverted convert_packed(HPyContext *ctx, const FbSchema *schema, FbSou
   return FH_LIKELY(result != FB_RAISED) ? result : fb_source_from_native(ctx, result);
 }
 
-/* Like convert_union of convert.c: in order, without messages, and ended by a failure other than a mismatch. The
- * message about an int is that of a type of numbers, if the int is outside its range. */
+/* Like convert_union of convert.c: in order, without messages, and ended by a failure other than a mismatch. An object
+ * that no type takes as it is may be a number by its methods. The message about an int is that of a type of numbers, if
+ * the int is outside its range. */
 static FbConverted convert_union(HPyContext *ctx, const FbSchema *schema, FbSource *source, TVMFFIAny *out,
                                  FbMismatch *mismatch) {
-  for (int32_t i = 0; i < schema->n_args; ++i) {
-    FbConverted result = convert(ctx, schema->args[i], source, out, NULL);
-    if (result != FB_MISMATCH) return result;
+  unsigned protocols = source->protocols, as_numbers = protocols & (FB_PROTOCOL_INDEX | FB_PROTOCOL_FLOAT);
+  FbConverted result = FB_MISMATCH;
+  source->protocols -= as_numbers;
+  for (int32_t i = 0; result == FB_MISMATCH && i < schema->n_args; ++i) {
+    result = convert(ctx, schema->args[i], source, out, NULL);
   }
-  bool is_int = mismatch != NULL && source->kind == FB_TYPE_KIND_INT;
-  for (int32_t i = 0; is_int && i < schema->n_args; ++i) {
+  source->protocols = protocols;
+  if (result != FB_MISMATCH) return result;
+  bool is_number = as_numbers != 0 || (mismatch != NULL && source->kind == FB_TYPE_KIND_INT);
+  for (int32_t i = 0; is_number && i < schema->n_args; ++i) {
     FbSchemaOp op = schema->args[i]->op;
     if (op != FB_SCHEMA_INT && op != FB_SCHEMA_FLOAT) continue;
-    FbConverted result = convert(ctx, schema->args[i], source, out, mismatch);
-    if (result != FB_MISMATCH || mismatch->is_outside_range) return result;
+    result = convert(ctx, schema->args[i], source, out, mismatch);
+    if (result != FB_MISMATCH || (mismatch != NULL && mismatch->is_outside_range)) return result;
   }
   return fb_source_refuse(ctx, schema, source, mismatch);
 }
@@ -269,6 +274,8 @@ static FbConverted convert(HPyContext *ctx, const FbSchema *schema, FbSource *so
   case FB_SCHEMA_BOOL:
     if (kind == FB_TYPE_KIND_INT || kind == FB_TYPE_KIND_FLOAT)
       return fb_source_number_convert(ctx, schema, source, out, mismatch);
+    if (FH_UNLIKELY(fb_source_number_is_given(schema, source)))
+      return fb_source_number_ask(ctx, schema, source, out, mismatch);
     break;
   case FB_SCHEMA_INT_ENUM: /* singletons have integers of 64 bits, so no BigInt is made */
     if (kind == FB_TYPE_KIND_INT && !source->is_packed) {

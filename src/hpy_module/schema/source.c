@@ -273,6 +273,23 @@ static FH_NOINLINE FbConverted convert(HPyContext *ctx, const char *name, HPy ca
   return converted;
 }
 
+bool fb_source_number_is_given(const FbSchema *schema, const FbSource *source) {
+  if (FH_LIKELY((source->protocols & (FB_PROTOCOL_INDEX | FB_PROTOCOL_FLOAT)) == 0)) return false;
+  return schema->op == FB_SCHEMA_FLOAT || (schema->op == FB_SCHEMA_INT && (source->protocols & FB_PROTOCOL_INDEX) != 0);
+}
+
+/* Asks for the int where that is possible: the message about an int outside the range of a float shows its digits. */
+FbConverted fb_source_number_ask(HPyContext *ctx, const FbSchema *schema, const FbSource *source, TVMFFIAny *out,
+                                 FbMismatch *mismatch) {
+  bool is_int = schema->op == FB_SCHEMA_INT || (source->protocols & FB_PROTOCOL_FLOAT) == 0;
+  HPy number = is_int ? HPy_Index(ctx, source->value) : HPy_Float(ctx, source->value);
+  if (HPy_IsNull(number)) return fb_source_refuse_because(ctx, schema, source, mismatch);
+  FbConverted converted =
+      schema->op == FB_SCHEMA_INT ? read_int(ctx, number, out, mismatch) : read_float(ctx, number, out, mismatch);
+  HPy_Close(ctx, number);
+  return converted;
+}
+
 FbConverted fb_source_number_convert(HPyContext *ctx, const FbSchema *schema, const FbSource *source, TVMFFIAny *out,
                                      FbMismatch *mismatch) {
   HPy value = source->value;

@@ -47,6 +47,11 @@ FbConverted fb_source_protocol_follow(HPyContext *ctx, const FbSchema *schema, F
 
 /* Conversion of Python numbers by schemas of int, float and bool. */
 
+/* Whether a schema of int or float reads the value, an opaque object, by its methods. */
+bool fb_source_number_is_given(const FbSchema *schema, const FbSource *source);
+/* Converts such a value. */
+FbConverted fb_source_number_ask(HPyContext *ctx, const FbSchema *schema, const FbSource *source, TVMFFIAny *out,
+                                 FbMismatch *mismatch);
 /* Converts a value of kind int or float by a schema of int (or of an int enum), float or bool. */
 FbConverted fb_source_number_convert(HPyContext *ctx, const FbSchema *schema, const FbSource *source, TVMFFIAny *out,
                                      FbMismatch *mismatch);

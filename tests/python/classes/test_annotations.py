@@ -4,6 +4,7 @@ import array
 import collections
 import copy
 import dataclasses
+import decimal
 import enum
 import functools
 import gc
@@ -275,6 +276,15 @@ class Index:
         return self.number
 
 
+class Real(Index):
+    def __float__(self):
+        return self.number + 0.5
+
+
+class Unlike:
+    """An object without methods of numbers."""
+
+
 @pytest.mark.parametrize(
     ("annotation", "value", "said"),
     [
@@ -289,6 +299,10 @@ class Index:
         (abc.Sequence[typing.Union[int, str]], ffi_hpy.List(["a", 2**70]), r"element \[1\]: integer .* out of int64"),
         (dict[str, float], {"a": 2**2000}, "value for key 'a': integer .* out of float range"),
         (dict[int, str], {2**63: "a"}, f"key {2**63}: integer {2**63} out of int64 range"),
+        (int, Index(2**63), f"integer {2**63} out of int64 range"),
+        (float, Index(-(2**1024)), r"integer -\d+\.\.\. out of float range"),
+        (typing.Union[str, int], Index(2**70), f"integer {2**70} out of int64 range"),
+        (abc.Sequence[int], [Index(1), Index(2**70)], rf"element \[1\]: integer {2**70} out of int64 range"),
     ],
 )
 def test_a_number_outside_the_range_of_a_field_is_an_overflow_error(annotation, value, said):
@@ -300,9 +314,53 @@ def test_a_number_outside_the_range_of_a_field_is_an_overflow_error(annotation, 
     one = sample(Optional[annotation])(None)
     with pytest.raises(OverflowError, match=rf"\.x: {said}"):
         one.x = value
-    if annotation in (int, float):
+    if annotation in (int, float) and type(value) is int:
         with pytest.raises(OverflowError, match=rf"^Sample\.x: the default: {said}"):
             sample(annotation, x=field(default=value))
+
+
+def test_a_field_takes_the_number_that_an_object_gives():
+    for annotation, value, expected in (
+        (int, Index(-(2**63)), -(2**63)),
+        (int, Real(3), 3),
+        (float, Index(2**70), 2.0**70),
+        (float, Real(3), 3.5),
+        (float, decimal.Decimal("1.5"), 1.5),
+        (Optional[int], Index(7), 7),
+        (typing.Union[str, float], Real(1), 1.5),
+    ):
+        one = sample(annotation)(value)
+        assert (one.x, type(one.x)) == (expected, type(expected))
+        one = sample(Optional[annotation])(x=None)
+        one.x = value
+        assert (one.x, type(one.x)) == (expected, type(expected))
+    assert list(sample(abc.Sequence[float])([1, Index(2), Real(3)]).x) == [1, 2, 3.5]
+    assert dict(sample(dict[str, int])({"a": Index(2)}).x) == {"a": 2}
+    number = Index(1)
+    for annotation in (object, Any, typing.Union[int, Any]):  # a type that takes the object as it is comes first
+        assert sample(annotation)(number).x is number
+
+
+def test_a_field_takes_no_number_of_other_objects():
+    made = [
+        (int, Unlike()),
+        (float, Unlike()),
+        (bool, Index(1)),
+        (int, decimal.Decimal(1)),
+        (int, 1.0),
+        (str, Index(1)),
+    ]
+    for methods in (
+        {"__index__": lambda self: 1, "__float__": lambda self: 1.0, "__len__": lambda self: 1},
+        {"__index__": None, "__float__": None},
+        {"__index__": lambda self: "1", "__float__": lambda self: "1"},
+        {"__index__": lambda self: {}[1], "__float__": lambda self: {}[1]},
+    ):
+        value = type("Made", (), methods)()
+        made += [(int, value), (float, value), (Optional[int], value), (typing.Union[float, str], value)]
+    for annotation, value in made:
+        with pytest.raises(TypeError, match=rf"field 'x':\n  expected .*, got .*{type(value).__name__}"):
+            sample(annotation)(value)
 
 
 def test_a_large_number_of_another_type_stays_a_type_error():
@@ -312,7 +370,7 @@ def test_a_large_number_of_another_type_stays_a_type_error():
 
 
 def test_the_message_about_a_field_has_the_qualified_name_of_the_class():
-    for value, name in ((Index(1), f"{__name__}.Index"), (sys, "module"), (array.array("b"), "array.array")):
+    for value, name in ((Unlike(), f"{__name__}.Unlike"), (sys, "module"), (array.array("b"), "array.array")):
         with pytest.raises(TypeError, match=rf"expected float, got {name}$"):
             sample(float)(value)
         with pytest.raises(TypeError, match=rf"element \[1\]: expected float, got {name}$"):

@@ -780,6 +780,20 @@ def test_a_key_keeps_its_parent():
 # --- native protocols -----------------------------------------------------------------------------------------------
 
 
+def test_a_method_checks_no_annotation_of_its_parameters():
+    @py_class(key("Scaled"))
+    class Scaled(Object):
+        factor: int = 2
+
+        @method
+        def times(self, n: int) -> int:
+            return self.factor * n
+
+    native = next(each.func for each in Scaled.__tvm_ffi_type_info__.methods if each.name == "times")
+    for times in (Scaled().times, lambda n: native(Scaled(), n)):
+        assert (times(3), times("ab"), times(1.5)) == (6, "abab", 3.0)
+
+
 def test_methods_that_are_marked_are_native():
     @py_class(key())
     class Counter(Object):
