@@ -103,11 +103,28 @@ inline std::string formatted(const char *format, va_list values) {
 #define FFI_HPY_BIND_PLAIN_MESSAGES 0
 #endif
 
+int translate_exception(const std::exception *known); /* below */
+void set_error_from(handle cause, handle exception_class, const std::string &text);
+object builtin_class(const char *kind);
+
+/** Makes an exception with the one that it is nested in as its cause the pending error; false if it cannot. */
+FFI_HPY_COLD inline bool raise_nested(const tvm::ffi::detail::ExceptionFacts &facts) {
+  try {
+    std::rethrow_exception(facts.cause);
+  } catch (...) {
+    if (translate_exception(nullptr) != -1) return false;
+  }
+  python_error cause;
+  set_error_from(cause.value(), builtin_class(facts.kind), facts.text);
+  return true;
+}
+
 /** Makes the exception that is being handled the pending error, or throws it as a python_error. `text`: that of the
  * exception; NULL if it has none. */
 FFI_HPY_COLD inline void raise_current(const char *text) {
   tvm::ffi::detail::ExceptionFacts facts = tvm::ffi::detail::FactsOfCurrent();
   bool has_text = FFI_HPY_BIND_PLAIN_MESSAGES && text != nullptr && *text != '\0';
+  if (facts.cause != nullptr && !facts.has_number && raise_nested(facts)) return;
   if (!facts.has_number) return api->raise(facts.kind, has_text ? text : facts.text.c_str());
   ask_python("raise_os_error", int_value(facts.number), str_of(facts.text), bytes_object(facts.paths[0]),
              bytes_object(facts.paths[1]));

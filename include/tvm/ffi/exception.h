@@ -25,9 +25,14 @@ namespace detail {
 
 /* ---- Classes with a kind of their own ---- */
 
-/** The global function that translates the exception that is being handled: (bool exact) -> Error or None. Each
- * ErrorDef puts a function in front of the earlier one. */
-inline constexpr const char *kTranslatorName = "ffi_hpy.translate_exception";
+/** The global function that translates the exception that is being handled: (bool exact, void *library) -> Error or
+ * None. Each ErrorDef puts a function in front of the earlier one. With a library, only its ErrorDefs translate. */
+inline constexpr const char *kTranslatorName = "ffi_hpy.translate_exception.2";
+/** Its address stands for the library that is compiled. */
+#if defined(__GNUC__) && !defined(_WIN32)
+__attribute__((visibility("hidden")))
+#endif
+inline char library_mark = 0;
 /** The beginning of the names of global functions that return the base of a kind: () -> str. */
 inline constexpr const char *kKindPrefix = "ffi_hpy.error_base.";
 
@@ -80,14 +85,26 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string BaseOfKind(const std::str
   return base_of.has_value() ? (*base_of)().cast<std::string>() : "Exception";
 }
 
-/** The error for the current exception if an ErrorDef exists for its class, or else for a class above it. */
+/** The error for the current exception if an ErrorDef exists for its class, or else for a class above it; one of this
+ * library comes before those of others. */
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::optional<Error> TranslateByDef() {
   std::optional<Function> translate = Function::GetGlobal(kTranslatorName);
   if (!translate.has_value()) return std::nullopt;
   for (bool exact : {true, false}) {
-    if (std::optional<Error> error = (*translate)(exact).as<Error>()) return error;
+    for (void *library : {static_cast<void *>(&library_mark), static_cast<void *>(nullptr)}) {
+      if (std::optional<Error> error = (*translate)(exact, library).as<Error>()) return error;
+    }
   }
   return std::nullopt;
+}
+
+Error ErrorOf(const std::exception_ptr &thrown); /* below */
+
+/** An error of a kind whose cause is an exception, unless that is null. */
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline Error ErrorWithCause(const std::string &kind, const std::string &message,
+                                                                const std::exception_ptr &cause) {
+  if (cause == nullptr) return Error(kind, message, "");
+  return Error(kind, message, "", ErrorOf(cause), std::nullopt);
 }
 
 /** The error for the exception that is being handled. An OSError has an Array (errno, text, file name, second file
@@ -95,13 +112,25 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::optional<Error> TranslateByDef()
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline Error ErrorOfCurrent() {
   if (std::optional<Error> error = TranslateByDef()) return *std::move(error);
   ExceptionFacts facts = FactsOfCurrent();
-  if (!facts.has_number) return Error(facts.kind, facts.text, "");
+  if (!facts.has_number) return ErrorWithCause(facts.kind, facts.text, facts.cause);
   Any names[2]; /* bytes, because a name need not be UTF-8 */
   for (size_t i = 0; i < 2 && !facts.paths[i].empty(); ++i) names[i] = Bytes(facts.paths[i]);
   static constexpr const char *kArray = "ffi.Array";
   ObjectRef parts = Function::GetGlobalRequired(kArray)(facts.number, String(facts.text), names[0], names[1])
                         .template cast<ObjectRef>();
-  return Error(facts.kind, facts.Message(), "", std::nullopt, parts);
+  std::optional<Error> cause;
+  if (facts.cause != nullptr) cause = ErrorOf(facts.cause);
+  return Error(facts.kind, facts.Message(), "", cause, parts);
+}
+
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline Error ErrorOf(const std::exception_ptr &thrown) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const Error &error) {
+    return error;
+  } catch (...) {
+    return ErrorOfCurrent();
+  }
 }
 
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void SetSafeCallRaisedFromCurrent() {
@@ -149,24 +178,35 @@ public:
     Function::SetGlobal(ffi::detail::kKindPrefix + std::string(kind),
                         Function::FromTyped([base = std::string(base)] { return base; }), true);
     std::optional<Function> next = Function::GetGlobal(ffi::detail::kTranslatorName);
-    auto translate = [name = std::string(kind), message, next](bool exact) -> Any {
-      try {
-        throw;
-      } catch (const Exception &exception) {
-        if (!exact || IsExact()) return Error(name, message(exception), "");
-      } catch (...) {
+    auto translate = [name = std::string(kind), message, next](bool exact, void *library) -> Any {
+      if (library == nullptr || library == &ffi::detail::library_mark) {
+        try {
+          throw;
+        } catch (const Exception &exception) {
+          if (!exact || IsExact())
+            return ffi::detail::ErrorWithCause(name, TextOf(message, exception), ffi::detail::NestedIn(exception));
+        } catch (...) {
+        }
       }
-      return next.has_value() ? (*next)(exact) : Any();
+      return next.has_value() ? (*next)(exact, library) : Any();
     };
     Function::SetGlobal(ffi::detail::kTranslatorName, Function::FromTyped(translate), true);
   }
 
 private:
-  /** Whether the current exception is of that class, not of one below it. */
+  /** The message of an exception. One that the function throws does not hide the class of the exception. */
+  template <typename Message> static std::string TextOf(const Message &message, const Exception &exception) {
+    try {
+      return message(exception);
+    } catch (...) {
+      return "<no message: its function threw " + ffi::detail::FactsOfCurrent().Message() + ">";
+    }
+  }
+  /** Whether the current exception is of that class, not of one that a program has defined below it. */
   static bool IsExact() {
 #if defined(TVM_FFI_HAS_CXXABI_) && (defined(__cpp_rtti) || defined(__GXX_RTTI))
     const std::type_info *type = abi::__cxa_current_exception_type();
-    return type != nullptr && *type == typeid(Exception);
+    return type != nullptr && ffi::detail::IsTypeOrNested(*type, typeid(Exception));
 #else
     return true;
 #endif

@@ -6,11 +6,14 @@
 #include <tvm/ffi/base_detail.h>
 
 #include <array>
+#include <exception>
+#include <memory>
 #include <new>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <type_traits>
 #include <typeinfo>
 
 #if defined(__has_include)
@@ -36,6 +39,8 @@ struct ExceptionFacts {
   int number = 0;
   /** The names of the files of an OSError, as the system has them; empty without one. */
   std::array<std::string, 2> paths{};
+  /** The exception that this one is nested in, by std::throw_with_nested; or null. */
+  std::exception_ptr cause{};
 
   /** The message of the exception. */
   std::string Message() const {
@@ -46,6 +51,31 @@ struct ExceptionFacts {
     return message;
   }
 };
+
+/** The exception during whose handling std::throw_with_nested threw an exception; null for another exception. */
+template <typename Exception> std::exception_ptr NestedIn(const Exception &exception) {
+#if defined(__cpp_rtti) || defined(__GXX_RTTI) || defined(_CPPRTTI)
+  if constexpr (std::is_polymorphic_v<Exception>) {
+    const auto *nested = dynamic_cast<const std::nested_exception *>(std::addressof(exception));
+    if (nested != nullptr) return nested->nested_ptr();
+  }
+#endif
+  (void)exception;
+  return nullptr;
+}
+
+/** Whether a type is another one, or the class below it whose objects std::throw_with_nested throws. */
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline bool IsTypeOrNested(const std::type_info &type,
+                                                               const std::type_info &other) {
+  if (type == other) return true;
+  std::string_view name(type.name()), inner(other.name());
+  for (std::string_view begin : {"St17_Nested_exceptionI", "NSt3__18__nestedI"}) { /* of libstdc++, of libc++ */
+    if (name.substr(0, begin.size()) == begin && name.substr(begin.size(), inner.size()) == inner &&
+        name.find_first_not_of('E', begin.size() + inner.size()) == std::string_view::npos)
+      return true;
+  }
+  return false;
+}
 
 /** The C++ name of a type. */
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string NameOfType(const std::type_info &type) {
@@ -79,6 +109,9 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline ExceptionFacts FactsOfOther(const cha
                                                                        const std::exception *exception) {
   std::string type = CurrentExceptionType(exception), message(text == nullptr ? "" : text);
   if (type.find("basic_string<char, ") != std::string::npos) type = "std::string";
+  for (std::string_view begin : {"std::_Nested_exception<", "std::__1::__nested<"}) { /* of std::throw_with_nested */
+    if (type.compare(0, begin.size(), begin) == 0) type = type.substr(begin.size(), type.size() - begin.size() - 1);
+  }
   if (type == "std::bad_variant_access") return {"TypeError", message};
   if (message.empty()) return {"RuntimeError", "a C++ exception of type `" + type + "`"};
   return {"RuntimeError", message.append(" [").append(type).append("]")};
@@ -124,9 +157,13 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline ExceptionFacts FactsOfSystem(const st
 
 /** The facts of the exception that is being handled. */
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline ExceptionFacts FactsOfCurrent() {
-  auto of = [](const char *kind, const std::exception &exception) {
+  auto with_cause = [](ExceptionFacts facts, const std::exception &exception) {
+    facts.cause = NestedIn(exception);
+    return facts;
+  };
+  auto of = [&](const char *kind, const std::exception &exception) {
     const char *text = exception.what();
-    return ExceptionFacts{kind, text == nullptr ? "" : text};
+    return with_cause(ExceptionFacts{kind, text == nullptr ? "" : text}, exception);
   };
   try {
     throw;
@@ -138,10 +175,10 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline ExceptionFacts FactsOfCurrent() {
   TVM_FFI_STANDARD_EXCEPTIONS_(TVM_FFI_CATCH_)
 #undef TVM_FFI_CATCH_
   catch (const std::system_error &exception) {
-    return FactsOfSystem(exception);
+    return with_cause(FactsOfSystem(exception), exception);
   }
   catch (const std::exception &exception) {
-    return FactsOfOther(exception.what(), &exception);
+    return with_cause(FactsOfOther(exception.what(), &exception), exception);
   }
   catch (const char *text) {
     return FactsOfOther(text, nullptr);

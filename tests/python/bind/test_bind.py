@@ -341,6 +341,14 @@ def test_exceptions_of_the_author(bound):
         assert str(caught.value).replace("(anonymous namespace)::", "") == message
 
 
+def test_an_exception_that_another_is_nested_in_is_its_cause(bound):
+    with pytest.raises(IndexError, match=r"^outer$") as caught:
+        getattr(bound, "raise")(19)
+    middle = caught.value.__cause__
+    assert (type(middle), str(middle)) == (IndexError, "outer")
+    assert (type(middle.__cause__), str(middle.__cause__)) == (bound.TooSmall, "inner")
+
+
 def test_errors_of_the_system_have_errno_and_the_names_of_files(bound):
     for which, names in ((16, (None, None)), (17, ("/no [where]/a", os.fsdecode(b"/no [where]/\xff")))):
         with pytest.raises(FileNotFoundError) as caught:

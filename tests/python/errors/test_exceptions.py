@@ -166,6 +166,41 @@ def test_a_class_with_a_definition_has_its_python_class_and_base(shop):
     assert [error_class(kind) for kind in ("OSError", "ValueError")] == [OSError, ValueError]
 
 
+def test_a_message_that_throws_does_not_hide_the_class(shop):
+    with pytest.raises(error_class("shop.Unspeakable"), match=r"^<no message: its function threw no words>$") as caught:
+        shop("throw")("unspeakable")
+    assert isinstance(caught.value, LookupError)
+
+
+def test_libraries_that_define_one_class_have_their_own_kinds(shop, compile_era):
+    ffi_hpy.load_module(compile_era("exceptions_other.cc", "own"))
+    for throws, kind, base, text in (
+        (lambda: shop("throw")("shared"), "shop.Shared", LookupError, "here"),
+        (ffi_hpy.get_global_func("other_shop.throw"), "other_shop.Shared", ArithmeticError, "there"),
+    ):
+        with pytest.raises(base) as caught:
+            throws()
+        assert (type(caught.value), str(caught.value)) == (error_class(kind), text)
+
+
+@pytest.mark.parametrize(
+    ("inner", "outer", "shown", "cause"),
+    [
+        ("out_of_range", "value", "ValueError('outer')", IndexError),
+        ("rename", "value", "ValueError('outer')", FileNotFoundError),
+        ("broken", "file", "FileNotFoundError(2, 'outer: No such file or directory')", RuntimeError),
+        ("int", "broken", "RuntimeError('outer [shop::Broken]')", RuntimeError),
+        ("code", "very_sold_out", "VerySoldOut('very sold out')", OSError),
+    ],
+)
+def test_an_exception_that_another_is_nested_in_is_its_cause(shop, inner, outer, shown, cause):
+    with pytest.raises(Exception, match="ou") as caught:
+        shop("throw")(f"in {inner} {outer}")
+    assert repr(caught.value) == shown
+    assert isinstance(caught.value.__cause__, cause)
+    assert inner != "rename" or caught.value.__cause__.filename == "/nowhere/a"
+
+
 class Missing(LookupError):
     pass
 

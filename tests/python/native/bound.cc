@@ -142,6 +142,12 @@ void throw_error(int which) {
   case 15: throw Broken("m");
   case 16: throw std::system_error(ENOENT, std::generic_category(), "m");
   case 17: std::filesystem::rename("/no [where]/a", "/no [where]/\xff"); break;
+  case 18:
+  case 19: try { which == 18 ? throw TooSmall("inner") : throw_error(18);
+    } catch (...) {
+      std::throw_with_nested(std::out_of_range("outer"));
+    }
+    break;
   case -1: break;
   default: throw 1;
   }

@@ -35,6 +35,14 @@ public:
   NoText() : std::out_of_range("") {}
   const char *what() const noexcept override { return nullptr; }
 };
+class Unspeakable : public std::exception { // its message throws
+public:
+  const char *what() const noexcept override { return "silence"; }
+};
+class Shared : public std::exception { // exceptions_other.cc defines this class, too
+public:
+  const char *what() const noexcept override { return "here"; }
+};
 struct Code { // not a std::exception
   int number;
 };
@@ -80,6 +88,18 @@ void Throw(const ffi::String &name) {
   if (which == "badly_sold_out") throw BadlySoldOut();
   if (which == "very_sold_out") throw VerySoldOut();
   if (which == "code") throw Code{7};
+  if (which == "unspeakable") throw Unspeakable();
+  if (which == "shared") throw Shared();
+  if (which.compare(0, 3, "in ") != 0) return;
+  try { /* throws the exception of a name in the one of another name: "in INNER OUTER" */
+    Throw(which.substr(3, which.find(' ', 3) - 3));
+  } catch (...) {
+    std::string outer = which.substr(which.find(' ', 3) + 1);
+    if (outer == "value") std::throw_with_nested(std::invalid_argument("outer"));
+    if (outer == "file") std::throw_with_nested(std::system_error(ENOENT, std::generic_category(), "outer"));
+    if (outer == "broken") std::throw_with_nested(Broken("outer"));
+    if (outer == "very_sold_out") std::throw_with_nested(VerySoldOut());
+  }
 }
 void ThrowKind(const ffi::String &kind, const ffi::String &message) { throw ffi::Error(kind, message, ""); }
 void ThrowOSError() { TVM_FFI_THROW(OSError) << "by macro"; }
@@ -143,6 +163,9 @@ namespace shop {
 TVM_FFI_STATIC_INIT_BLOCK() {
   refl::ErrorDef<VerySoldOut>("shop.VerySoldOut", "shop.SoldOut");
   refl::ErrorDef<SoldOut>("shop.SoldOut", "LookupError");
+  refl::ErrorDef<Unspeakable>("shop.Unspeakable", "LookupError",
+                              [](const Unspeakable &) -> std::string { throw std::out_of_range("no words"); });
+  refl::ErrorDef<Shared>("shop.Shared", "LookupError");
   refl::ErrorDef<Code>("shop.Code", "OSError", [](const Code &code) { return std::to_string(code.number); });
   refl::ObjectDef<DoorObj>()
       .def(refl::init<ffi::String>())
