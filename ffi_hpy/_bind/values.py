@@ -21,7 +21,7 @@ from .._core import CObject
 from .._tensor import Tensor
 from .._values.array_numbers import elements_of
 from .._values.opaque import OpaquePyObject
-from .._values.single import has_imaginary_part, is_time
+from .._values.single import float_of, has_imaginary_part, is_time
 from .._values.standard import parts_of_pairs
 from .._values.string import Bytes, String
 from ..error import arguments_of_os_error, exception_in
@@ -190,7 +190,7 @@ def _address_of(value: bytearray) -> int:
 def index_of(value: Any) -> int | None:
     """Return the int of an object with `__index__`; None for another value and a time."""
     try:
-        return None if is_time(type(value)) else operator.index(value)
+        return None if is_time(type(value)) else int.__add__(operator.index(value), 0)  # may be of a class below int
     except TypeError:
         return None
 
@@ -206,7 +206,7 @@ def _is_real(value: Any) -> bool:
 def _to_float(value: Any) -> float | None:
     """Return the float of a number; None for another value."""
     try:
-        return float(value) if _is_real(value) else None
+        return float_of(value) if _is_real(value) else None
     except (TypeError, OverflowError):
         return None
 

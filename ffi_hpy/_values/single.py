@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["has_imaginary_part", "is_single", "is_time"]
+__all__ = ["float_of", "has_imaginary_part", "is_single", "is_time"]
 
 _BUILTIN = (int, float, complex, str, bytes)
 
@@ -27,6 +27,16 @@ def is_time(cls: type) -> bool:
     registers timedelta64 as an integer class and both classes have `__float__`."""
     numpy = sys.modules.get("numpy")
     return issubclass(cls, (getattr(numpy, "timedelta64", ()), getattr(numpy, "datetime64", ())))
+
+
+def float_of(value: Any) -> float:
+    """Return the float of a number. OverflowError for a finite number whose float is infinite, such as a Decimal."""
+    number = float(value)
+    if number in (float("inf"), float("-inf")) and value != number:
+        numbers = sys.modules.get("numbers")
+        if isinstance(value, getattr(numbers, "Number", ())):  # another class need not know how to compare
+            raise OverflowError(f"{value!s}, which is outside the range of a float")
+    return number
 
 
 def has_imaginary_part(value: Any) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping
 
 from .. import _core
 from .._start.late import find_late
-from .single import has_imaginary_part, is_time
+from .single import float_of, has_imaginary_part, is_time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def _number(value: Any) -> float | int | None:
     if hasattr(cls, "__len__") or is_time(cls) or has_imaginary_part(value):
         return None
     try:
-        return float(value)
+        return float_of(value)
     except (TypeError, ValueError):  # another type of a variant may accept the value
         return None
 

@@ -8,6 +8,7 @@ wrapper or created for the call: the call buffer keeps it until the call has end
 
 from __future__ import annotations
 
+from math import inf
 from operator import index as as_int
 
 from ..._start.fork import new_lock
@@ -295,9 +296,12 @@ def _put_int(frame: CallBuffer, i: int, value: Any, callee: Callee, _depth: int)
 
 @hidden
 def _put_float(frame: CallBuffer, i: int, value: Any, callee: Callee, _depth: int) -> None:
-    """Convert a number of another class by its __float__."""
+    """Convert a number of another class by its __float__. OverflowError for a finite number whose float is infinite."""
+    number = float.__add__(value, 0.0) if isinstance(value, float) else float(value)
+    if number in (inf, -inf) and value != number:
+        raise OverflowError(messages.NOT_A_FLOAT % (_where(i, callee), value))
     frame.words[i] = FLOAT
-    frame.doubles[i + 1] = float.__add__(value, 0.0) if isinstance(value, float) else float(value)
+    frame.doubles[i + 1] = number
 
 
 @hidden

@@ -250,6 +250,16 @@ template <> struct type_caster<bool> : plain_caster<type_caster<bool>> {
   static handle from_cpp(bool source, rv_policy, cleanup_list *) noexcept { return handle(word(kTVMFFIBool, source)); }
 };
 
+/** The number of an object, from Python: a new reference. If its method raises, the error is kept for the call. */
+FFI_HPY_COLD inline handle ask_for_number(const char *question, handle source, cleanup_list *cleanup) noexcept {
+  try {
+    return ask_python(question, source).release();
+  } catch (...) {
+    conversion_failed(cleanup);
+    return handle();
+  }
+}
+
 template <typename T>
 inline constexpr bool is_std_char_v =
     std::is_same_v<T, char> || std::is_same_v<T, wchar_t> || std::is_same_v<T, char16_t> || std::is_same_v<T, char32_t>;
@@ -258,8 +268,8 @@ template <typename T>
 struct type_caster<T, enable_if_t<std::is_integral_v<T> && !is_std_char_v<T>>> : plain_caster<type_caster<T>> {
   FFI_HPY_TYPE_CASTER(T, const_name("int"));
   using InPlace = type_caster;
-  bool load(const TVMFFIAny *any, uint32_t flags, cleanup_list *) noexcept {
-    if (any->type_index != kTVMFFIInt && any->type_index != kTVMFFIBool) return from_other(any, flags);
+  bool load(const TVMFFIAny *any, uint32_t flags, cleanup_list *cleanup) noexcept {
+    if (any->type_index != kTVMFFIInt && any->type_index != kTVMFFIBool) return from_other(any, flags, cleanup);
     value = static_cast<T>(any->v_int64);
     if constexpr (sizeof(T) < 8) return static_cast<int64_t>(value) == any->v_int64;
     return std::is_signed_v<T> || any->v_int64 >= 0;
@@ -276,10 +286,10 @@ struct type_caster<T, enable_if_t<std::is_integral_v<T> && !is_std_char_v<T>>> :
 
 private:
   /* An int of more than 63 bits, or an object with __index__. */
-  FFI_HPY_COLD bool from_other(const TVMFFIAny *any, uint32_t flags) noexcept {
+  FFI_HPY_COLD bool from_other(const TVMFFIAny *any, uint32_t flags, cleanup_list *cleanup) noexcept {
     handle source(*any);
     if (source.any().type_index == kTVMFFIOpaquePyObject && (flags & cast_flags::convert) != 0) {
-      handle number = guarded([&] { return ask_python("index", source); });
+      handle number = ask_for_number("index", source, cleanup);
       bool fits = !number.is_none() && from_python(number, 0, nullptr);
       number.dec_ref();
       return fits;
@@ -301,8 +311,8 @@ private:
 template <typename T> struct type_caster<T, enable_if_t<std::is_floating_point_v<T>>> : plain_caster<type_caster<T>> {
   FFI_HPY_TYPE_CASTER(T, const_name("float"));
   using InPlace = type_caster;
-  bool load(const TVMFFIAny *any, uint32_t flags, cleanup_list *) noexcept {
-    if (any->type_index != kTVMFFIFloat) return from_other(any, flags);
+  bool load(const TVMFFIAny *any, uint32_t flags, cleanup_list *cleanup) noexcept {
+    if (any->type_index != kTVMFFIFloat) return from_other(any, flags, cleanup);
     value = static_cast<T>(any->v_float64);
     if constexpr (sizeof(T) >= 8) return true;
     if (static_cast<double>(value) == any->v_float64 || value != value) return true;
@@ -319,7 +329,7 @@ template <typename T> struct type_caster<T, enable_if_t<std::is_floating_point_v
 
 private:
   /* An int, or an object with __float__ or __index__. */
-  FFI_HPY_NOINLINE bool from_other(const TVMFFIAny *any, uint32_t flags) noexcept {
+  FFI_HPY_NOINLINE bool from_other(const TVMFFIAny *any, uint32_t flags, cleanup_list *cleanup) noexcept {
     if ((flags & cast_flags::convert) == 0) return false;
     if (any->type_index == kTVMFFIInt || any->type_index == kTVMFFIBool) {
       value = static_cast<T>(any->v_int64);
@@ -327,7 +337,7 @@ private:
     }
     handle source(*any);
     if (!is_object(*any)) return false;
-    handle number = guarded([&] { return ask_python("to_float", source); });
+    handle number = ask_for_number("to_float", source, cleanup);
     bool is_number = number.any().type_index == kTVMFFIFloat && from_python(number, cast_flags::convert, nullptr);
     number.dec_ref();
     return is_number;

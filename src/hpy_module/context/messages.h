@@ -17,6 +17,7 @@
 #define FB_MESSAGE_NOT_A_STR "%s must be str, not %s"
 #define FB_MESSAGE_SURROGATES "surrogates not allowed"
 #define FB_MESSAGE_NOT_AN_INT "%s: expected an int, got %s"
+#define FB_MESSAGE_NOT_A_FLOAT "%s: %s, which is outside the range of a float"
 #define FB_MESSAGE_TOO_DEEP "%s: nested more than %d deep (does it contain itself?)"
 #define FB_MESSAGE_NO_HANDLE "this %s has no native object: it was moved away or never initialised"
 #define FB_MESSAGE_OTHER_TYPE "the native object of this %s is of another type (index %d)"

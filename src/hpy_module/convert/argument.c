@@ -18,6 +18,8 @@
 #include "hpy_module/object/transfer.h"
 #include "immediate.h"
 
+#include <math.h>
+
 /* The nesting limit for values, and the number of string bytes that fit into a TVMFFIAny. */
 enum { DEPTH_LIMIT = 256, SMALL_SIZE = 7 };
 
@@ -56,6 +58,24 @@ static FH_NOINLINE int other_int_arg(HPyContext *ctx, HPy value, TVMFFIAny *out,
     fb_raise(ctx, ctx->h_TypeError, FB_MESSAGE_NOT_AN_INT, fb_args_where(args, position, sizeof(position)),
              fb_attr_type_name(ctx, value, given, sizeof(given)));
   }
+  return -1;
+}
+
+/* Handles a number of another class whose float is infinite: OverflowError if the number itself is finite. */
+static FH_NOINLINE int infinite_float_arg(HPyContext *ctx, HPy value, double number, TVMFFIAny *out, FbArgs *args) {
+  HPy infinity = HPyFloat_FromDouble(ctx, number);
+  if (HPy_IsNull(infinity)) return -1;
+  int is_infinite = HPy_RichCompareBool(ctx, value, infinity, HPy_EQ);
+  HPy_Close(ctx, infinity);
+  if (is_infinite > 0) fb_put_float(out, number);
+  if (is_infinite != 0) return is_infinite > 0 ? 0 : -1;
+  HPy text = HPy_Str(ctx, value);
+  if (HPy_IsNull(text)) return -1;
+  char position[256];
+  const char *shown = HPyUnicode_AsUTF8AndSize(ctx, text, NULL);
+  if (shown != NULL)
+    fb_raise(ctx, ctx->h_OverflowError, FB_MESSAGE_NOT_A_FLOAT, fb_args_where(args, position, sizeof(position)), shown);
+  HPy_Close(ctx, text);
   return -1;
 }
 
@@ -223,6 +243,7 @@ int fb_argument_convert(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args
     /* Numbers of other classes also come here and are converted by their __float__. */
     double number = HPyFloat_AsDouble(ctx, value);
     if (FH_UNLIKELY(number == -1.0) && HPyErr_Occurred(ctx)) return -1;
+    if (FH_UNLIKELY(isinf(number))) return infinite_float_arg(ctx, value, number, out, args);
     fb_put_float(out, number);
     return 0;
   }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import array
 import collections.abc
 import datetime
+import decimal
 import inspect
 import math
 import os
@@ -387,6 +388,32 @@ def test_a_number_that_a_float_cannot_hold_is_refused(bound):
     for wrong in (2**1100, 1j):
         with refused():
             bound.real(wrong)
+
+
+def test_a_finite_number_that_a_float_cannot_hold_is_refused(bound):
+    wrong = decimal.Decimal("1e400")
+    for function, argument in ((bound.real, wrong), (bound.single, wrong), (bound.reals, [1.0, wrong])):
+        with refused():
+            function(argument)
+    assert bound.real(decimal.Decimal("-Infinity")) == -math.inf
+
+
+def test_an_object_of_a_class_below_int_is_its_number_everywhere(bound):
+    class Below(int):
+        pass
+
+    assert [bound.cast_to_int(Below(7)), bound.single(Below(7)), bound.real(Below(7))] == [7, 7.0, 7.0]
+
+
+def test_the_error_of_a_number_itself_is_in_the_message(bound):
+    def fail(self):
+        raise ZeroDivisionError("no number")
+
+    by_index, by_float = (type("Wrong", (), {name: fail})() for name in ("__index__", "__float__"))
+    for function, argument in ((bound.text_or_int, by_index), (bound.reals, [by_index]), (bound.reals, [1, by_float])):
+        with refused() as caught:
+            function(argument)
+        assert str(caught.value).endswith("Reading an argument raised ZeroDivisionError: no number")
 
 
 def test_the_items_of_a_memoryview_are_read(bound):

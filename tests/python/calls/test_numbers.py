@@ -1,5 +1,6 @@
 """The ranges of C++ integers: OverflowError for a value outside the range, in arguments, fields, items and results."""
 
+import decimal
 import math
 import re
 import struct
@@ -209,6 +210,31 @@ def test_an_object_with_float_or_index_is_the_float_that_it_gives(numbers, Numbe
             numbers("double")(value)
     with pytest.raises(TypeError, match=rf"Expected `int` but got `{__name__}\.Real2` for `x`"):
         numbers("int8")(type("Real2", (), {"__float__": lambda self: 1.0, "__module__": __name__})())
+
+
+def test_a_finite_number_does_not_become_an_infinite_float(numbers):
+    big, infinite = decimal.Decimal("1e400"), decimal.Decimal("-Infinity")
+    for name, wrap in (("double", lambda x: x), ("float", lambda x: x), ("floats", lambda x: [1, x])):
+        with pytest.raises(OverflowError, match=r"^1E\+400, which is outside the range of a float$"):
+            numbers(name)(wrap(big))
+        result = numbers(name)(wrap(infinite))
+        assert (result[1] if name == "floats" else result) == -math.inf
+    with pytest.raises(OverflowError, match=r"^1E\+400, which is outside the range of a float$"):
+        numbers("call_float")(lambda x: big)
+    no_order = type("Infinite", (), {"__float__": lambda self: math.inf})()
+    assert numbers("double")(no_order) == math.inf
+
+
+def test_a_finite_number_of_numpy_does_not_become_an_infinite_float(numbers):
+    numpy = pytest.importorskip("numpy")
+    big = numpy.longdouble("1e400")
+    if numpy.isinf(big):
+        pytest.skip("a long double is a double here")
+    for name, wrap in (("double", lambda x: x), ("floats", lambda x: [1, x])):
+        with pytest.raises(OverflowError, match=r"argument 1: 1e\+400, which is outside the range of a float$"):
+            numbers(name)(wrap(big))
+    for value in (numpy.longdouble("inf"), numpy.longdouble("-1e308")):
+        assert numbers("double")(value) == float(value)
 
 
 def test_a_field_and_the_result_of_a_callback_take_objects_with_index(numbers, Numbers):

@@ -73,6 +73,7 @@ FFI_HPY_MODULE(bound_standard, m) {
 
   /* ---- numbers ---- */
   m.def("single", [](float x) { return x; });
+  m.def("cast_to_int", [](nb::handle x) { return nb::cast<int>(x); });
   m.def("real", [](double x) { return x; });
   m.def("complex", [](std::complex<double> z) { return z; });
   m.def("complex_strict", [](std::complex<double> z) { return z; }, "z"_a.noconvert());
