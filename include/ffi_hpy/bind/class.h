@@ -516,7 +516,8 @@ public:
     object read = cpp_function(std::forward<Get>(get), rv_policy::reference, detail::extra_of_getter(extra)...);
     object write = none();
     if constexpr (!std::is_same_v<std::decay_t<Set>, std::nullptr_t>) {
-      write = cpp_function(std::forward<Set>(set), detail::extra_of_setter(extra)...);
+      write =
+          cpp_function(std::forward<Set>(set), ::FFI_HPY_BIND_NAMESPACE::name(name), detail::extra_of_setter(extra)...);
     }
     detail::class_about about;
     (detail::apply_doc(&about, detail::extra_of_getter(extra)), ...);

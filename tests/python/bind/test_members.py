@@ -42,8 +42,9 @@ def test_static_properties(bound):
     for change in (lambda: setattr(settings, "name", "x"), lambda: delattr(settings, "level")):
         with pytest.raises(AttributeError, match="Settings"):
             change()
-    with pytest.raises(TypeError):
-        settings.level = "loud"
+    for wrong, reason in (("loud", "str"), (2**31, rf"is {2**31}, which is outside the range -{2**31} to")):
+        with pytest.raises(TypeError, match=rf"^level\(\): incompatible(?s:.*) {reason}"):
+            settings.level = wrong
     assert vars(settings)["level"].__doc__ == "How loud."
 
 
