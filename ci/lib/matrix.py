@@ -70,7 +70,7 @@ MATRIX: tuple[Interpreter, ...] = (
     _pypy8,
 )
 
-# Not in the matrix: built with ThreadSanitizer for ci/tsan.
+# Not in the matrix: built with ThreadSanitizer for `ci/sanitize thread`.
 SANITIZED: tuple[Interpreter, ...] = (
     replace(_cpython(14, free_threaded=True), name="cp314t-tsan", joined=False),
     replace(_cpython(13, free_threaded=True), name="cp313t-tsan", joined=False),

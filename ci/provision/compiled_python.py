@@ -43,7 +43,7 @@ def compile_python(put_tree: PutTree, more: Sequence[str], wanted: Interpreter) 
             run_appending(["make", "install", f"DESTDIR={image}", TOP_MODULES_ONLY], log, cwd=tree)
             for installed in (image / final.relative_to("/")).iterdir():
                 installed.rename(staging / installed.name)
-            shutil.copytree(tree / "Tools" / "tsan", staging / "tsan")  # for ci/tsan: reports to suppress
+            shutil.copytree(tree / "Tools" / "tsan", staging / "tsan")  # for ci/sanitize: reports to suppress
         return f"bin/{wanted.executables[0]}"
 
     return add_entry(wanted, fill)
