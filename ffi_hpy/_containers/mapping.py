@@ -14,6 +14,7 @@ from .._values.object import MISSING, Object, wrapper_like
 from .._values.opaque import OpaquePyObject
 from ..registry import register_object
 from .equality import PLAIN, equal_contents, hash_of, is_comparable
+from .standard_copy import converter_of_asdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,7 +103,9 @@ class _Reading(CMapping, Object):
     def _ipython_key_completions_(self) -> list[Any]:
         return list(self)
 
-    __deepcopy__ = CObject._deep_copy
+    def __deepcopy__(self, memo: Any) -> Any:
+        convert = converter_of_asdict()
+        return CObject._deep_copy(self, memo) if convert is None else convert(self._plain())
 
     def __hash__(self) -> int:
         return hash_of(self)

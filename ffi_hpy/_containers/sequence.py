@@ -11,6 +11,7 @@ from .._core import TYPE_INDEX_ARRAY, TYPE_INDEX_LIST, CList, CObject, CSequence
 from .._values.object import Object, wrapper_like
 from ..registry import register_object
 from .equality import equal_contents, equal_items, hash_of, is_comparable
+from .standard_copy import converter_of_asdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -162,7 +163,12 @@ class _Reading(CSequence, Object):
         """Return the hash for the hashable parts."""
         return hash(tuple(parts))
 
-    __deepcopy__ = CObject._deep_copy
+    def __deepcopy__(self, memo: Any) -> Any:
+        convert = converter_of_asdict()
+        if convert is None:
+            return CObject._deep_copy(self, memo)
+        items = convert(self._plain())
+        return items if isinstance(self, List) else Array(items)  # an Array equals a list, and a tuple
 
     def index(self, value: Any, start: int = 0, stop: int | None = None) -> int:
         """Find the first item that equals a value.

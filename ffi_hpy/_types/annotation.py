@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections.abc
 import enum
 import sys
+import threading
 import types
 import typing
 
@@ -69,12 +70,22 @@ def _class_of(value: typing.Any) -> type:
     return next((base for base in (int, str) if isinstance(value, base)), object)
 
 
+def _with_arguments(alias: typing.Any, args: tuple[typing.Any, ...]) -> typing.Any:
+    """Return the value of a generic alias of a `type` statement, with these arguments."""
+    value, given = alias.__value__, dict(zip(alias.__type_params__, args))
+    parameters = getattr(value, "__parameters__", ())
+    if not parameters:
+        return given.get(value, value) if isinstance(value, typing.TypeVar) else value
+    return value[tuple([given.get(each, typing.Any) for each in parameters])]
+
+
 class AnnotationReader(typing.Generic[Schema]):
     """Reads annotations. It calls `make` with the arguments of TypeSchema, and `checked` to add a check to a schema."""
 
     def __init__(self, make: typing.Callable[..., Schema], checked: typing.Callable[[Schema, Check], Schema]) -> None:
         self._make, self._checked = make, checked
         self._leaves = {annotation: make(origin) for annotation, origin in _ORIGIN_OF_CLASS.items()}
+        self._opened: set[tuple[int, int]] = set()  # (thread, id) of aliases whose values are being read
         self._leaves.update({cls: checked(self._leaves[cls], ItemsCheck(cls)) for cls in _ANY_ITEMS})
 
     def read(self, annotation: typing.Any) -> Schema:
@@ -88,9 +99,10 @@ class AnnotationReader(typing.Generic[Schema]):
         origin = getattr(annotation, "__origin__", None)
         if origin is not None or type(annotation) in _UNIONS:
             return self._read_generic(annotation, origin)
-        for inner in ("__supertype__", "__value__"):  # a NewType; an alias of a `type` statement
-            if hasattr(annotation, inner) and not isinstance(annotation, type):
-                return self.read(getattr(annotation, inner))
+        if hasattr(annotation, "__supertype__") and not isinstance(annotation, type):  # a NewType
+            return self.read(annotation.__supertype__)
+        if hasattr(annotation, "__value__") and not isinstance(annotation, type):
+            return self._read_alias(annotation, annotation.__value__)
         if isinstance(annotation, type):
             schema = self._read_class(annotation)
             if schema is not None:
@@ -98,6 +110,17 @@ class AnnotationReader(typing.Generic[Schema]):
         is_text = isinstance(annotation, (str, typing.ForwardRef))
         hint = "; resolve it with typing.get_type_hints() first" if is_text else ""
         raise TypeError(f"Cannot convert {annotation!r} to TypeSchema{hint}")
+
+    def _read_alias(self, alias: typing.Any, value: typing.Any) -> Schema:
+        """Read the value of an alias that a `type` statement defines. Inside of itself it stands for any value."""
+        opened = (threading.get_ident(), id(alias))
+        if opened in self._opened:
+            return self._leaves[typing.Any]
+        self._opened.add(opened)
+        try:
+            return self.read(value)
+        finally:
+            self._opened.discard(opened)
 
     def _read_class(self, cls: type) -> Schema | None:
         if issubclass(cls, CObject):
@@ -137,6 +160,8 @@ class AnnotationReader(typing.Generic[Schema]):
             return self._read_union(args)
         if origin is tuple:
             return self._read_tuple(annotation, args)
+        if hasattr(origin, "__value__"):
+            return self._read_alias(origin, _with_arguments(origin, args))
         if origin is collections.abc.Callable:
             return self._read_callable(typing.get_args(annotation))
         if isinstance(origin, type) and issubclass(origin, CObject):

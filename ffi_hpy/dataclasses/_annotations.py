@@ -13,6 +13,7 @@ import builtins
 import re
 import sys
 import threading
+import types
 import typing
 import weakref
 from typing import Any
@@ -29,7 +30,16 @@ if TYPE_CHECKING:
     Namespace = dict[str, Any]
     Table = dict[str, dict[str, type]]
 
-__all__ = ["announce", "describe_unresolved", "is_defined", "owners_of", "resolve", "resolve_function", "withdraw"]
+__all__ = [
+    "announce",
+    "describe_unresolved",
+    "in_class",
+    "is_defined",
+    "owners_of",
+    "resolve",
+    "resolve_function",
+    "withdraw",
+]
 
 # Class name -> module name -> class, without classes that are local to a function. Each change is one dict operation,
 # so threads may change it at the same time. The time of a look-up does not depend on the number of classes.
@@ -251,3 +261,42 @@ def _evaluate(cls: type, owner: type, annotation: Any) -> Any:
             return type(None) if annotation is None else annotation
     shim = type(owner.__name__, (), {"__annotations__": {"it": annotation}, "__module__": owner.__module__})
     return _with_classes(cls, localns, lambda: typing.get_type_hints(shim, globalns, localns, **_EXTRAS))["it"]
+
+
+# --- names that mean a class only inside a class ----------------------------------------------------------------------
+
+_VARIABLES = (typing.TypeVar, getattr(typing, "ParamSpec", typing.TypeVar))
+_UNION_TYPE = getattr(types, "UnionType", None)  # of `a | b`, from Python 3.10 on
+
+
+def in_class(annotation: Any, cls: type) -> Any:
+    """Return an annotation in a class with the class in place of `Self`, and in place of a type variable its bound,
+    the union of its constraints, or Any: a native field has one type in all parametrizations of a generic class."""
+    if isinstance(annotation, type) and not hasattr(annotation, "__args__"):
+        return annotation
+    if isinstance(annotation, _VARIABLES):
+        return _type_for(annotation)
+    if getattr(annotation, "_name", None) == "Self" and not hasattr(annotation, "__args__"):
+        return cls  # that of typing or of typing_extensions
+    args = getattr(annotation, "__args__", None)
+    if not isinstance(args, tuple) or getattr(annotation, "__origin__", None) is typing.Literal:
+        return annotation
+    replaced = tuple([in_class(arg, cls) for arg in args])
+    if all(new is old for new, old in zip(replaced, args)):
+        return annotation
+    if _UNION_TYPE is not None and isinstance(annotation, _UNION_TYPE):
+        return typing.Union[replaced]
+    if hasattr(annotation, "copy_with"):
+        return annotation.copy_with(replaced)
+    origin = annotation.__origin__
+    is_callable = getattr(origin, "__name__", "") == "Callable" and replaced[0] is not ...
+    return origin[[*replaced[:-1]], replaced[-1]] if is_callable else origin[replaced]
+
+
+def _type_for(variable: Any) -> Any:
+    if not isinstance(variable, typing.TypeVar):
+        return ...  # any parameters
+    if variable.__constraints__:
+        return typing.Union[variable.__constraints__]
+    bound = variable.__bound__
+    return Any if bound is None or isinstance(bound, (str, typing.ForwardRef)) else bound

@@ -166,8 +166,18 @@ def _method_schema(cls: type, function: Any, is_static: bool) -> TypeSchema | No
     hints = _annotations.resolve_function(cls, function)
     if hints is None:
         return None
-    arguments = [TypeSchema.from_annotation(hints.get(p.name, Any)) for p in parameters[0 if is_static else 1 :]]
+    schemas = {name: _schema_or_any(_annotations.in_class(hint, cls)) for name, hint in hints.items()}
+    any_value = TypeSchema("Any")
+    arguments = [schemas.get(p.name, any_value) for p in parameters[0 if is_static else 1 :]]
     if not is_static:
         arguments.insert(0, TypeSchema.from_annotation(cls))
-    returned = TypeSchema.from_annotation(hints.get("return", Any))
+    returned = schemas.get("return", any_value)
     return TypeSchema("Callable", named_args={"return": (returned,), "params": tuple(arguments)})
+
+
+def _schema_or_any(hint: Any) -> TypeSchema:
+    """Return the schema of an annotation of a method. A class without a native type says nothing to native code."""
+    try:
+        return TypeSchema.from_annotation(hint)
+    except TypeError:
+        return TypeSchema("Any")

@@ -9,6 +9,7 @@ from typing import Any
 
 from .._values.object import MISSING
 from .common import type_chain
+from .field import field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from .field import Field
 
-__all__ = ["SignatureDoc", "StandardFields", "params_of", "with_slots"]
+__all__ = ["SignatureDoc", "StandardFields", "as_own_field", "params_of", "with_slots"]
 
 
 class StandardFields:
@@ -60,6 +61,15 @@ def _standard_field(own: Field, kind: str) -> Any:
     if hasattr(made, "kw_only"):
         made.kw_only = bool(own.kw_only)
     return made
+
+
+def as_own_field(value: Any) -> Any:
+    """Return a value in the body of a class, with a description by the standard library's `field()` in our form."""
+    if not isinstance(value, dataclasses.Field):
+        return value
+    names = ("default", "default_factory", "init", "repr", "hash", "compare", "kw_only", "metadata", "doc")
+    options = {name: getattr(value, name, dataclasses.MISSING) for name in names}
+    return field(**{name: option for name, option in options.items() if option is not dataclasses.MISSING})
 
 
 def params_of(**options: bool) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typing
 from copy import copy
 from dataclasses import InitVar
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from .. import core  # noqa: F401 - names that tvm_ffi has here
 from .._convert import convert
@@ -21,7 +21,7 @@ from . import _annotations, _pending
 from ._dunder import install_dunders
 from ._members import TYPE_ATTRS, attr_policies, collect_entries, inherited_entries, method, names_of_kind
 from ._members import collect_py_methods as _collect_py_methods
-from ._standard import with_slots
+from ._standard import as_own_field, with_slots
 from .common import type_chain
 from .field import KW_ONLY, MISSING, Field, convert_natively, field, init_property
 
@@ -342,7 +342,7 @@ def _collect_fields(
                 n_inherited = sum(len(ancestor.fields) for ancestor in type_chain(info.parent_type_info))
                 markers.append((hint, owner, name, n_inherited + len(fields)))
                 continue
-            value = owner.__dict__.get(name, MISSING)
+            value = as_own_field(owner.__dict__.get(name, MISSING))
             if hint is InitVar or isinstance(hint, InitVar):
                 described = _init_var(name, hint, value)
                 described.kw_only = kw_only if described.kw_only is None else described.kw_only
@@ -355,7 +355,7 @@ def _collect_fields(
             f = _field_from(value, is_own=owner is cls)
             if owner is cls and value is not MISSING:
                 delattr(cls, name)
-            f.name, f.type, f._ty_schema = name, hint, _schema_of(hint)
+            f.name, f.type, f._ty_schema = name, hint, _schema_of(hint, cls)
             _check_default(cls, f)
             f.kw_only = kw_only if f.kw_only is None else f.kw_only
             f.frozen = f.frozen or options["frozen"]
@@ -395,10 +395,12 @@ def _set_default(cls: type, described: Field) -> None:
         setattr(cls, described.name, described.default)
 
 
-def _schema_of(hint: Any) -> TypeSchema:
-    """Return the schema of an annotation; the same object each time for the most frequent types."""
+def _schema_of(hint: Any, cls: type) -> TypeSchema:
+    """Return the schema of an annotation in a class; the same object each time for the most frequent types."""
     found = _scalar_schemas.get(hint) if isinstance(hint, type) else None
-    return TypeSchema.from_annotation(hint) if found is None else found
+    if found is not None:
+        return found
+    return TypeSchema.from_annotation(Any if hint is Final else _annotations.in_class(hint, cls))
 
 
 _scalar_schemas: dict[type, TypeSchema] = {

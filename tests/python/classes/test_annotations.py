@@ -9,6 +9,7 @@ import enum
 import functools
 import gc
 import inspect
+import json
 import sys
 import typing
 import weakref
@@ -469,6 +470,96 @@ def test_an_init_var_is_a_parameter_but_not_a_field():
         Scaled(1, 2, unknown=3)
 
 
+# --- generic classes and aliases --------------------------------------------------------------------------------------
+
+Item = typing.TypeVar("Item")
+Width = typing.TypeVar("Width", bound=int)
+Name = typing.TypeVar("Name", str, bytes)
+
+
+def test_a_generic_class_has_fields_of_its_type_variables():
+    @py_class(unique_name("annotations.Box"))
+    class Box(ffi_hpy.Object, typing.Generic[Item]):
+        item: Item
+        items: "list[Item]" = field(default_factory=list)
+        function: Optional[abc.Callable[[Item], Item]] = None
+        by_name: typing.Dict[str, Item] = field(default_factory=dict)  # noqa: UP006
+        width: Width = 1
+        name: Name = "a"
+        all: typing.Tuple[Item, ...] = ()  # noqa: UP006
+
+        @ffi_hpy.method
+        def same(self, item: Item) -> Item:
+            return item
+
+    for cls in (Box, Box[int]):
+        made = cls("a", [1, "b"], by_name={"x": None}, all=(1, "a"))
+        assert (made.item, made.items, made.by_name["x"], made.all) == ("a", [1, "b"], None, (1, "a"))
+        assert made.same(2) == 2
+        assert cls(1, width=2, name=b"x").width == 2
+        for wrong in ({"width": "x"}, {"name": 1}, {"items": 1}, {"function": 1}):
+            with pytest.raises(TypeError, match=rf"field '{next(iter(wrong))}'"):
+                cls(1, **wrong)
+    assert dataclasses.fields(Box)[0].type is Item
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="typing has no Self")
+def test_self_is_the_class():
+    @py_class(unique_name("annotations.Chain"))
+    class Chain(ffi_hpy.Object):
+        number: int
+        next: Optional[typing.Self] = None
+        others: "list[typing.Self]" = field(default_factory=list)
+
+        @ffi_hpy.method
+        def last(self, default: "typing.Self | None" = None) -> typing.Self:
+            return self if self.next is None else self.next.last()
+
+    end = Chain(2)
+    assert Chain(1, end, [end]).next is end
+    assert Chain(1, end).last() is end
+    for wrong in ({"next": 1}, {"others": [Point(1)]}):
+        with pytest.raises(TypeError, match=r"expected annotations\.Chain"):
+            Chain(1, **wrong)
+
+
+def test_final_and_class_variables_may_have_no_type():
+    @py_class(unique_name("annotations.Bare"))
+    class Bare(ffi_hpy.Object):
+        x: typing.Final = 5
+        shared: typing.ClassVar = 6
+
+    assert (Bare().x, Bare("a").x, Bare.shared) == (5, "a", 6)
+    assert [each.name for each in dataclasses.fields(Bare)] == ["x"]
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="Python has no such statement")
+def test_an_alias_may_have_parameters_and_contain_itself():
+    names = {}
+    exec("type Rows[T] = list[list[T]]\ntype Tree = int | list[Tree]\ntype Same[T] = T\ntype Words = list[str]", names)
+    rows = sample(names["Rows"][int])
+    assert rows([[1], [2]]).x == [[1], [2]]
+    tree = sample(names["Tree"])
+    assert (tree(1).x, tree([1, [2]]).x[0]) == (1, 1)
+    assert sample(names["Same"][int])(3).x == 3
+    assert sample(names["Words"])(["a"]).x == ["a"]
+    for cls, wrong in ((rows, [["a"]]), (tree, "a"), (sample(names["Same"][int]), "a"), (sample(names["Words"]), [1])):
+        with pytest.raises(TypeError, match="field 'x'"):
+            cls(wrong)
+
+
+def test_an_annotation_of_a_method_may_be_a_class_without_a_native_type():
+    @py_class(unique_name("annotations.Foreign"))
+    class Foreign(ffi_hpy.Object):
+        @ffi_hpy.method
+        def first(self, items: "set[int]", n: complex = 0j) -> collections.deque:
+            return collections.deque(items, int(n.real))
+
+    assert Foreign().first({1, 2}, 1) == collections.deque([2])
+    (method,) = (each for each in Foreign.__tvm_ffi_type_info__.methods if each.name == "first")
+    assert str(method.ty).endswith("Any, Any], Any]")
+
+
 # --- the standard library ---------------------------------------------------------------------------------------------
 
 
@@ -530,6 +621,57 @@ def test_the_standard_library_converts_instances():
         dataclasses.replace(line, unknown=1)
     if sys.version_info >= (3, 13):
         assert copy.replace(line, x=8).x == 8
+
+
+def test_the_standard_library_converts_instances_inside_of_containers():
+    @py_class(unique_name("annotations.Nested"))
+    class Nested(ffi_hpy.Object):
+        one: Point
+        in_list: typing.List[Point]  # noqa: UP006
+        in_dict: typing.Dict[str, Point]  # noqa: UP006
+        in_mapping: abc.Mapping[str, abc.Sequence[Point]]
+        in_tuple: typing.Tuple[Point, int]  # noqa: UP006
+
+    made = Nested(Point(1), [Point(2)], {"a": Point(3)}, {"b": [Point(4)]}, (Point(5), 6))
+
+    def as_dict(x, cls=dict):
+        return cls([("x", x), ("y", 0.5), ("tags", ())])
+
+    for factory in (dict, collections.OrderedDict):
+        found = dataclasses.asdict(made, dict_factory=factory)
+        assert type(found["one"]) is type(found["in_list"][0]) is type(found["in_dict"]["a"]) is factory
+        assert found == {
+            "one": as_dict(1),
+            "in_list": [as_dict(2)],
+            "in_dict": {"a": as_dict(3)},
+            "in_mapping": {"b": (as_dict(4),)},
+            "in_tuple": (as_dict(5), 6),
+        }
+    assert (type(found["in_list"]), type(found["in_dict"]), type(found["in_mapping"])) == (list, dict, dict)
+    assert json.loads(json.dumps(dataclasses.asdict(made)["in_list"], default=list)) == [{"x": 2, "y": 0.5, "tags": []}]
+    one, in_list, in_dict, in_mapping, in_tuple = dataclasses.astuple(made)
+    assert (one, in_list, in_dict) == ((1, 0.5, ()), [(2, 0.5, ())], {"a": (3, 0.5, ())})
+    assert (in_mapping["b"][0][0], in_tuple[0][0], in_tuple[1]) == (4, 5, 6)
+    assert type(copy.deepcopy(made).in_list) is ffi_hpy.List
+    assert type(copy.deepcopy(made.in_dict)["a"]) is Point
+
+
+def test_the_standard_library_describes_fields():
+    @py_class(unique_name("annotations.Described"))
+    class Described(ffi_hpy.Object):
+        x: int = dataclasses.field(default=3, metadata={"unit": "m"})
+        items: typing.List[int] = dataclasses.field(default_factory=list, repr=False)  # noqa: UP006
+        made: int = dataclasses.field(init=False, default=9)
+        factor: InitVar[int] = dataclasses.field(default=2)
+
+        def __post_init__(self, factor):
+            self.x *= factor
+
+    assert list(inspect.signature(Described).parameters) == ["x", "items", "factor"]
+    assert (Described().x, Described(1, [2], 4).x, Described().items, Described().made) == (6, 4, [], 9)
+    assert repr(Described()).endswith("(x=6, made=9)")
+    assert dataclasses.fields(Described)[0].metadata == {"unit": "m"}
+    assert Described.factor == 2
 
 
 def test_a_standard_dataclass_may_derive_from_a_py_class():

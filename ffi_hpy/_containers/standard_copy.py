@@ -1,0 +1,35 @@
+"""Containers in the results of the standard library's `dataclasses.asdict` and `dataclasses.astuple`.
+
+These functions convert the items of a list, tuple or dict, and copy every other value by `copy.deepcopy`. Our
+containers are no subclasses of list and dict, so their `__deepcopy__` looks for these functions among its callers.
+"""
+
+from __future__ import annotations
+
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+__all__ = ["converter_of_asdict"]
+
+_FACTORIES = {"_asdict_inner": "dict_factory", "_astuple_inner": "tuple_factory"}
+"""The names of the functions of the standard library that convert one value, each with its second parameter."""
+
+
+def converter_of_asdict() -> Callable[[Any], Any] | None:
+    """Return the conversion of values by the function of the standard library that copies the container. The caller is
+    the container's `__deepcopy__`. None for any other copy."""
+    frame = sys._getframe(1)
+    for _ in range(2):  # copy.deepcopy, then its caller
+        if frame.f_back is None:
+            return None
+        frame = frame.f_back
+    name = frame.f_code.co_name
+    if name not in _FACTORIES or frame.f_globals.get("__name__") != "dataclasses":
+        return None
+    factory = frame.f_locals.get(_FACTORIES[name])
+    inner = frame.f_globals.get(name)
+    return None if factory is None or inner is None else lambda value: inner(value, factory)
