@@ -124,6 +124,29 @@ def _show_opaque_values() -> None:
 
 _show_opaque_values()
 
+
+def _write_tensor(tensor: Any) -> Any:
+    from ._values.tensor_numpy import json_of
+
+    return json_of(tensor)
+
+
+def _read_tensor(data: Any) -> Any:
+    from ._values.tensor_numpy import tensor_of_json
+
+    return tensor_of_json(data)
+
+
+def _write_tensors_as_json() -> None:
+    """Let JSON graphs, and with them pickles of containers and of objects, contain tensors."""
+    index = _core.type_key_to_index("ffi.Tensor")
+    for name, function in (("__data_to_json__", _write_tensor), ("__data_from_json__", _read_tensor)):
+        if _core.type_attr(index, name) is None:
+            _core.type_attr_define(index, name, function)
+
+
+_write_tensors_as_json()
+
 class_dtype: type[Any] = dtype
 
 

@@ -135,6 +135,17 @@ class Tensor(_core.Tensor):
         items: Iterator[Any] = _parts().iterate(self)
         return items
 
+    def __contains__(self, value: object) -> bool:
+        """Return whether an element equals a value, on any axis."""
+        found: bool = _parts().contains(self, value)
+        return found
+
+    def __format__(self, format_spec: str) -> str:
+        """Return str() of the tensor; with a specification the formatted number of a tensor without axes."""
+        if not format_spec or self.shape:
+            return object.__format__(self, format_spec)
+        return format(_parts().number_of(self), format_spec)
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         """Return a numpy.ndarray on the tensor's memory.
 

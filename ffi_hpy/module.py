@@ -83,6 +83,14 @@ class Module(Object):
         imports_: Sequence[Any]
         """Equal to `imports`."""
 
+    def __copy__(self) -> Module:
+        """Return the module itself, which exists once."""
+        return self
+
+    def __deepcopy__(self, memo: object = None) -> Module:
+        """Return the module itself, like __copy__()."""
+        return self
+
     @property
     def kind(self) -> str:
         """The kind of module, such as "library"."""

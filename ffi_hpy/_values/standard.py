@@ -6,6 +6,7 @@ None for a value that does not have the requested form. Bound libraries use some
 
 from __future__ import annotations
 
+import copy
 import operator
 import os
 from collections.abc import Collection, Mapping
@@ -271,6 +272,7 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     "microseconds_of_time": _microseconds_of_time,
     "class_name": _class_name,
     "repr": repr,
+    "copy": copy.deepcopy,
     "error_is_a": _error_is_a,
 }
 

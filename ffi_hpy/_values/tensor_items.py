@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = [
     "HOST_DEVICES",
     "bytes_at",
+    "contains",
     "data_type_of",
     "integer_of",
     "item_of",
@@ -66,6 +67,16 @@ def iterate(tensor: Any) -> Iterator[Any]:
     if not tensor.shape:
         raise TypeError("iteration over a tensor without axes")
     return (tensor[i] for i in range(tensor.shape[0]))
+
+
+def contains(tensor: Any, value: object) -> bool:
+    """Return whether an element equals a value, or a part on the first axis is it."""
+    for item in iterate(tensor):
+        if item is value or item == value:
+            return True
+        if isinstance(item, _core.Tensor) and item.shape and contains(item, value):
+            return True
+    return False
 
 
 def item_of(tensor: Any, key: Any) -> Any:
@@ -124,7 +135,7 @@ def _part_of(tensor: Any, key: Any) -> tuple[tuple[int, ...], tuple[int, ...], i
             chosen = range(*each.indices(extent))
             n_before += chosen.start * stride if chosen else 0
             new_shape.append(len(chosen))
-            new_strides.append(stride * chosen.step)
+            new_strides.append(stride * chosen.step if len(chosen) > 1 else stride)  # a step may exceed 64 bits
         else:
             n_before += _position(each, extent, axis) * stride
         axis += 1

@@ -16,7 +16,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["array_of", "capsule_of_array", "cuda_interface_of", "type_for_numpy", "typestr_of"]
+__all__ = [
+    "array_of",
+    "capsule_of_array",
+    "cuda_interface_of",
+    "json_of",
+    "tensor_of_json",
+    "type_for_numpy",
+    "typestr_of",
+]
 
 _ORDER = "<" if sys.byteorder == "little" else ">"
 _KINDS = {"bool": "b", "int": "i", "uint": "u", "float": "f", "complex": "c"}
@@ -225,6 +233,28 @@ def tensor_of_state(data: bytes, shape: tuple[int, ...], dtype: tuple[int, int, 
     ctypes.memmove(address, data, n_bytes)
     device = (_core.DEVICE_TYPE_CPU, 0)
     return _core.from_dlpack(_core.memory_capsule(memory, address, shape, _compact(shape), dtype, device, False))
+
+
+def json_of(tensor: Any) -> dict[str, Any]:
+    """Return the data of a Tensor in a JSON graph. BufferError if the host cannot read its elements."""
+    from base64 import b64encode
+
+    if not isinstance(tensor, _core.Tensor):  # an array in place of the Tensor that it shares its memory with
+        tensor = _core.from_dlpack(tensor)
+    data, shape, _ = state_of(tensor)
+    return {"dtype": str(data_type_of(tensor)), "shape": list(shape), "data": b64encode(data).decode()}
+
+
+def tensor_of_json(data: Any) -> Any:
+    """Return the Tensor on the CPU for its data in a JSON graph. ValueError or TypeError for wrong data."""
+    from base64 import b64decode
+
+    try:
+        name, shape, text = data["dtype"], tuple(data["shape"]), data["data"]
+    except (KeyError, TypeError, IndexError):
+        raise ValueError("expected dtype, shape and data of a tensor") from None
+    dtype = DataType(name)
+    return tensor_of_state(b64decode(text, validate=True), shape, (dtype.type_code, dtype.bits, dtype.lanes))
 
 
 # --- CUDA -------------------------------------------------------------------------------------------------------------

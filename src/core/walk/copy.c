@@ -16,6 +16,8 @@
 #include "core/object/any_own.h"
 #include "core/object/error.h"
 #include "core/object/field_access.h"
+#include "core/object/function.h"
+#include "core/object/global.h"
 #include "core/object/type.h"
 
 /* The data of each frame of the walk. */
@@ -35,13 +37,14 @@ typedef struct {
 
 /* ---- Copies without their children ---- */
 
-/* Whether an object is its own copy: it cannot change, or it is an enum variant, which exists once. */
+/* Whether an object is its own copy: it cannot change, or it exists once, as an enum variant and a module do. */
 static bool is_leaf(const copier *c, const TVMFFIObject *obj) {
   switch (obj->type_index) {
   case kTVMFFIStr:
   case kTVMFFIBytes:
   case kTVMFFIShape:
-  case kTVMFFIBigInt: return true;
+  case kTVMFFIBigInt:
+  case kTVMFFIModule: return true;
   case kTVMFFIArray:
   case kTVMFFIList:
   case kTVMFFIMap:
@@ -57,18 +60,33 @@ static fh_seq_object *start_array(const fh_walk_frame *f, bool is_known) {
   return fh_seq_new_array(f->n_children);
 }
 
-/* Makes an owned object by the type's __ffi_shallow_copy__, with the field values of the original. It must have that
- * type, because setters then write at the offsets of the type's fields. TypeError for another type, InternalError
- * without the hook. */
-static int copy_shallow(TVMFFIObject *obj, TVMFFIAny *out) {
-  TVMFFIObject *hook;
-  if (fh_hook_find(FH_ATTR_SHALLOW_COPY, obj->type_index, &hook) != 0) return -1;
-  if (hook == NULL) {
+/* Whether Python copies such objects, which have no fields. The copy of a function is the function itself. */
+static bool is_copied_by_python(int32_t type_index) {
+  return type_index == kTVMFFITensor || type_index == kTVMFFIOpaquePyObject || type_index == kTVMFFIFunction;
+}
+
+/* Makes an owned copy by the operations of the Python package; InternalError if it is not loaded. */
+static int copy_by_python(TVMFFIObject *obj, TVMFFIAny *out) {
+  TVMFFIObjectHandle function;
+  if (!is_copied_by_python(obj->type_index) || !fh_global_find(fh_base_bytes("ffi_hpy.Python"), &function)) {
     return fh_error_raise(FH_INTERNAL_ERROR,
                           "Cannot deep copy object of type \"%s\" because it is not copy-constructible",
                           fh_type_name(obj->type_index));
   }
-  if (fh_field_access_copy(hook, obj, out) != 0) return -1;
+  TVMFFIAny args[2] = {fh_any_none(), fh_any_object(obj)};
+  args[0].type_index = kTVMFFIRawStr;
+  args[0].v_c_str = "copy";
+  int rc = fh_function_call(function, args, 2, out);
+  fh_object_release(function);
+  return rc;
+}
+
+/* Makes an owned object by the type's __ffi_shallow_copy__, with the field values of the original, or by Python. It
+ * must have that type, because setters then write at the offsets of the type's fields. TypeError for another type. */
+static int copy_shallow(TVMFFIObject *obj, TVMFFIAny *out) {
+  TVMFFIObject *hook;
+  if (fh_hook_find(FH_ATTR_SHALLOW_COPY, obj->type_index, &hook) != 0) return -1;
+  if ((hook == NULL ? copy_by_python(obj, out) : fh_field_access_copy(hook, obj, out)) != 0) return -1;
   if (out->type_index == obj->type_index) return 0;
   fh_hook_raise_result(FH_ATTR_SHALLOW_COPY, obj, fh_type_name(obj->type_index), out);
   fh_any_drop(out);

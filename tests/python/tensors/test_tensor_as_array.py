@@ -8,6 +8,7 @@ import math
 import operator
 import pickle
 import sys
+import threading
 
 import pytest
 from support import IS_CFFI_ON_CPYTHON, IS_PYPY, is_gone
@@ -15,6 +16,7 @@ from support.arrays import FLOAT32, Array, Managed, adopted
 
 import ffi_hpy
 from ffi_hpy import Tensor, from_dlpack
+from ffi_hpy.serialization import from_json_graph_str, to_json_graph_str
 
 try:
     import numpy as np
@@ -217,6 +219,33 @@ def test_an_item_of_less_than_a_byte_is_an_int(code, bits):
     assert operator.index(whole) == lowest
 
 
+def test_a_step_beyond_64_bits_selects_one_item():
+    tensor, _ = make((2, 3))
+    for step in (10**30, -(10**30)):
+        assert rows_of(tensor[::step]) == [[0, 1, 2] if step > 0 else [3, 4, 5]]
+        assert list(tensor[0, ::step]) == [0 if step > 0 else 2]
+
+
+def test_an_element_is_found_on_any_axis():
+    tensor, _ = make((2, 3))
+    assert 5 in tensor
+    assert 4.0 in tensor[..., None]
+    assert 6 not in tensor
+    assert "a" not in tensor
+    assert 0 not in tensor[:0]
+    with pytest.raises(TypeError, match="without axes"):
+        1 in make(())[0]  # noqa: B015
+
+
+def test_a_tensor_without_axes_is_formatted_as_its_number():
+    whole, memory = make(())
+    memory[0] = 2.5
+    assert (f"{whole:.2f}", format(whole, ">6")) == ("2.50", "   2.5")
+    assert f"{whole}" == str(whole) == "float32[]@cpu:0"
+    with pytest.raises(TypeError, match="unsupported format string"):
+        format(make()[0], ".2f")
+
+
 def test_a_part_keeps_the_memory():
     tensor, memory = make((2, 3))
     part = tensor[1]
@@ -252,6 +281,65 @@ def test_a_copy_has_the_elements_and_its_own_memory(copied):
         assert str(before) == str(rows_of(tensor[...])) or made.ndim == 0
         memory[0] = 100
         assert str(rows_of(made[...])) == str(before) or made.ndim == 0
+
+
+class Stranger:
+    """A class that native code does not know."""
+
+    def __init__(self, items):
+        self.items = items
+
+    def __eq__(self, other):
+        return self.items == other.items
+
+    __hash__ = None
+
+
+def test_a_deep_copy_of_a_container_copies_tensors_and_python_objects_in_it():
+    tensor, memory = make()
+    function, stranger = ffi_hpy.convert(len), Stranger([1])
+    whole = ffi_hpy.List([tensor, ffi_hpy.Map({"a": tensor, "b": function}), stranger, ffi_hpy.system_lib()])
+    made = copy.deepcopy(whole)
+    memory[0] = 100
+    assert rows_of(made[0]) == [[0, 1, 2], [3, 4, 5]]
+    assert made[1]["a"].data_ptr() == made[0].data_ptr() != tensor.data_ptr()
+    assert made[1]["b"].same_as(function)
+    assert made[2] == stranger
+    assert made[2] is not stranger
+    assert made[2].items is not stranger.items
+    assert made[3].same_as(ffi_hpy.system_lib())
+    with pytest.raises(BufferError, match="the host cannot read"):
+        copy.deepcopy(ffi_hpy.Array([make(device=CUDA)[0]]))
+    with pytest.raises(TypeError):  # each interpreter has its own message
+        copy.deepcopy(ffi_hpy.Array([threading.Lock()]))
+
+
+@pytest.mark.parametrize("protocol", range(6))
+def test_a_pickle_of_a_container_has_the_tensors_in_it(protocol):
+    tensor, memory = make((2, 2), (6, 2))
+    small, _ = make((3,), dtype=(0, 4, 1))
+    made = pickle.loads(pickle.dumps(ffi_hpy.List([tensor, {"a": tensor}, small, make((0, 3))[0]]), protocol))
+    memory[0] = 100
+    assert rows_of(made[0]) == [[0, 2], [6, 8]]
+    assert made[1]["a"].same_as(made[0])
+    assert [(each.shape, each.dtype) for each in made[2:]] == [((3,), "int4"), ((0, 3), "float32")]
+    with pytest.raises(BufferError, match="the host cannot read"):
+        pickle.dumps(ffi_hpy.Array([make(device=CUDA)[0]]))
+
+
+def test_a_json_graph_with_a_broken_tensor_is_refused():
+    graph = to_json_graph_str(ffi_hpy.Array([make((2,))[0]]))
+    assert list(from_json_graph_str(graph)[0]) == [0, 1]
+    for old, new in (('"float32"', '"flat"'), ("[2]", "[3]"), ('"dtype"', '"type"'), ('"shape":[2]', '"shape":7')):
+        assert old in graph
+        with pytest.raises((ValueError, TypeError)):
+            from_json_graph_str(graph.replace(old, new))
+
+
+def test_a_module_is_its_own_copy():
+    module = ffi_hpy.system_lib()
+    assert copy.copy(module).same_as(module)
+    assert copy.deepcopy(module).same_as(module)
 
 
 def test_a_copy_of_memory_on_a_device_is_refused():
