@@ -1,5 +1,6 @@
 """Calls with the parameter names that authors give in C++ (reflection/arg.h), and defaults for missing arguments."""
 
+import inspect
 import itertools
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -21,6 +22,12 @@ def test_positional_calls_leave_out_parameters_with_a_default(show):
     assert show([1]) == "1 3 0.500000 none short"
     assert show([1], 4, 1.5) == "1 4 1.500000 none short"
     assert show([1], 4, 1.5, "m", False) == "1 4 1.500000 m long"
+
+
+def test_the_default_of_an_optional_is_nullopt(library):
+    optional = ffi_hpy.get_global_func("named_args.optional")
+    assert (optional(), optional(3), optional(value=None)) == (None, 3, None)
+    assert inspect.signature(optional).parameters["value"].default is None
 
 
 def test_keywords_go_to_their_parameters(show):

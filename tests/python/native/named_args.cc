@@ -39,6 +39,8 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def_packed(
           "named_args.packed", [](PackedArgs args, Any *result) { *result = args.size(); }, refl::arg("first"),
           refl::arg("second") = "x")
+      .def(
+          "named_args.optional", [](Optional<int64_t> value) { return value; }, refl::arg("value") = std::nullopt)
       .def_method("named_args.add", &CounterObj::Add, refl::arg("by"), refl::arg("times") = 1);
   refl::ObjectDef<CounterObj>("Counts.")
       .def(refl::init<int64_t, int64_t>(), refl::arg("start"), refl::arg("step") = 1)

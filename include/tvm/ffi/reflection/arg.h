@@ -50,6 +50,8 @@ public:
   /** A parameter of that name. */
   constexpr explicit arg(const char *name) : name_(name) {}
   template <typename T> default_arg operator=(T &&value) const { return default_arg(name_, std::forward<T>(value)); }
+  /** The default None, for a std::optional. */
+  default_arg operator=(std::nullopt_t) const { return default_arg(name_, nullptr); }
   /** The name of the parameter. */
   const char *name() const { return name_; }
 
