@@ -233,7 +233,9 @@ def _microseconds_of_time(value: Any) -> int | None:
 
 def given_class(value: Any) -> type:
     """Return the class of an argument as its caller knows it, by the object that native code got: arrays arrive as
-    Tensors."""
+    Tensors, and callables as Functions."""
+    if isinstance(value, _core.Function):
+        return type(value if value._callable is None else value._callable)
     if isinstance(value, _core.Tensor) and hasattr(_core, "tensor_argument"):
         array = _core.tensor_argument(value)
         return type(value if array is None else array)

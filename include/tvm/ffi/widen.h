@@ -78,8 +78,8 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE Any AskPython(const char *operation, const V
 }
 
 /** The class of a value in Python's words, for messages: of an Array and a Map those of the list and dict that most
- * callers pass, and the class of a Python object or array by its qualified name; the type key of an object of a
- * registered type. */
+ * callers pass, and the class of a Python object, array, callable, List or Dict by its qualified name; the type key of
+ * an object of a registered type. */
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string GivenClass(const TVMFFIAny *value) {
   switch (value->type_index) {
   case kTVMFFISmallStr:
@@ -92,6 +92,9 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string GivenClass(const TVMFFIAn
   case kTVMFFIDataType: return "dtype";
   case kTVMFFIOpaquePtr: return "ctypes.c_void_p";
   case kTVMFFITensor:
+  case kTVMFFIFunction:
+  case kTVMFFIList:
+  case kTVMFFIDict:
   case kTVMFFIOpaquePyObject: {
     Any name = AskPython("class_name", AnyView::CopyFromTVMFFIAny(*value));
     if (std::optional<String> text = name.as<String>()) return std::string(text->data(), text->size());

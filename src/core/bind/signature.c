@@ -123,12 +123,15 @@ int fh_range_check_default(const char *function, const ffi_hpy_param *param) {
 
 /* The class of an argument in Python's words. */
 
-/* Adds the class of a Python object or of an array, which only the package knows. */
+/* Adds the class of a Python object, array, callable, List or Dict, as only the package knows it. */
 static int add_python_class(fh_text *text, const TVMFFIAny *arg) {
   TVMFFIObjectHandle function;
   TVMFFIAny name = fh_any_none();
   TVMFFIByteArray content;
-  if (!fh_global_find(fh_base_bytes("ffi_hpy.class_name"), &function)) return fh_text_add_cstr(text, "object");
+  if (!fh_global_find(fh_base_bytes("ffi_hpy.class_name"), &function)) {
+    bool is_of_python = arg->type_index == kTVMFFITensor || arg->type_index == kTVMFFIOpaquePyObject;
+    return fh_text_add_cstr(text, is_of_python ? "object" : fh_type_name(arg->type_index));
+  }
   int rc = fh_function_call(function, arg, 1, &name);
   fh_object_release(function);
   if (rc == 0 && fh_str_content(&name, &content)) rc = fh_text_add(text, content.data, content.size);
@@ -148,6 +151,9 @@ int fh_argument_class_add(fh_text *text, const TVMFFIAny *arg) {
   case kTVMFFIArray: return fh_text_add_cstr(text, "list");
   case kTVMFFIMap: return fh_text_add_cstr(text, "dict");
   case kTVMFFITensor:
+  case kTVMFFIFunction:
+  case kTVMFFIList:
+  case kTVMFFIDict:
   case kTVMFFIOpaquePyObject: return add_python_class(text, arg);
   default: {
     const char *name = fh_sequence_class_name(arg->type_index);

@@ -258,6 +258,17 @@ def test_an_array_that_does_not_fit_is_named_by_its_class(bound):
             bound.vector([1, value])
 
 
+def test_a_callable_or_a_container_that_does_not_fit_is_named_by_its_class(bound):
+    native = ffi_hpy.get_global_func("ffi.Array")
+    for value in (lambda: 0, Index, native, ffi_hpy.List([1]), ffi_hpy.Dict({1: 2})):
+        cls = type(value)
+        name = cls.__qualname__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__qualname__}"
+        with pytest.raises(TypeError, match=f"Invoked with types: {name}$"):
+            bound.uint8(value)
+        with pytest.raises(TypeError, match=rf"argument #0 `v`\[1\] has the type {name}$"):
+            bound.vector([1, value])
+
+
 def test_text(bound):
     assert (bound.char("x"), bound.view("abc"), bound.view("x" * 100)) == ("x", 3, 100)
     for wrong in ("", "ab", 1, b"a", None):

@@ -306,6 +306,19 @@ def test_an_array_in_place_of_a_number_is_named_by_its_class(numbers):
             numbers("call")(lambda n, value=value: value)
 
 
+def test_a_callable_or_a_container_in_place_of_a_number_is_named_by_its_class(numbers):
+    for value, name in (
+        (lambda: 0, "function"),
+        (Index, "type"),
+        (print, type(print).__name__),
+        (numbers("int8"), r"ffi_hpy\.Function"),
+        (ffi_hpy.List([1]), r"ffi_hpy\.List"),
+        (ffi_hpy.Dict({1: 2}), r"ffi_hpy\.Dict"),
+    ):
+        with pytest.raises(TypeError, match=rf"Expected `int` but got `{name}` for `x`$"):
+            numbers("int8")(value)
+
+
 def test_an_enum_is_an_item_a_default_and_a_result(numbers):
     assert list(numbers("colors")([0, 255])) == list(numbers("vector_of_colors")(range(0, 256, 255))) == [0, 255]
     assert numbers("map_of_plains")({2**32 - 1: 255}) == {2**32 - 1: 255}
