@@ -469,6 +469,27 @@ def test_the_result_of_a_callback_is_checked(numbers):
         numbers("call64")(lambda n: -1)
 
 
+@pytest.mark.parametrize("name", ["bytes", "ints", "doubles", "colors"])
+def test_an_item_that_python_has_put_into_a_shared_container_is_checked_when_it_is_read(numbers, name):
+    def sum_after(item, key, value):
+        def change(items, entries):
+            items.append(item)
+            entries[key] = value
+
+        one = 1.0 if name == "doubles" else 1
+        return list(numbers(f"sum_of_{name}_after")(ffi_hpy.List([one]), ffi_hpy.Dict({one: one}), change))
+
+    assert sum_after(2, 3, 4) == [3, 3, 9, 1]
+    assert sum_after(True, 3, False) == [2, 2, 5, 1]
+    wrong = {"bytes": 300, "ints": 2**63, "doubles": 2**1024, "colors": -1}[name]
+    for places in ((wrong, 3, 4), (2, wrong, 4), (2, 3, wrong)):
+        with pytest.raises(OverflowError, match=r"^Cannot convert .*, which is outside the range "):
+            sum_after(*places)
+    for other in ("text", None) if name == "doubles" else (1.5, "text", None):
+        with pytest.raises(TypeError, match=r"^Cannot convert from type `(float|str|None)` to `"):
+            sum_after(other, 3, 4)
+
+
 def test_a_message_without_names_counts_the_argument(numbers, Numbers):
     with pytest.raises(OverflowError, match=re.escape("argument #0 when calling: `numbers.unnamed(0: int)")):
         numbers("unnamed")(300)

@@ -47,6 +47,17 @@ template <typename T> struct DefaultedObj : public Object {
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL(kKey, DefaultedObj, Object);
 };
 
+/** The sums of a list and of a dict after a callable has changed them: of items, of first and last item, of the keys
+ * and values, and of the value at 1. */
+template <typename T> Array<double> SumAfter(List<T> list, Dict<T, T> dict, const Function &change) {
+  change(list, dict);
+  double items = 0, entries = 0;
+  for (T item : list) items += static_cast<double>(item);
+  for (const auto &[key, value] : dict) entries += static_cast<double>(key) + static_cast<double>(value);
+  return {items, static_cast<double>(list[0]) + static_cast<double>(list.back()), entries,
+          static_cast<double>(dict.at(static_cast<T>(1)))};
+}
+
 /** The message of the registration of a field with a default; "" if it succeeds. */
 template <typename T> std::string DefineDefaulted(const Any &value) {
   static const std::string refused = [&] {
@@ -83,6 +94,10 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def("numbers.wide", Echo<Wide>, refl::arg("x"))
       .def("numbers.double", Echo<double>, refl::arg("x"))
       .def("numbers.float", Echo<float>, refl::arg("x"))
+      .def("numbers.sum_of_bytes_after", SumAfter<uint8_t>)
+      .def("numbers.sum_of_ints_after", SumAfter<int64_t>)
+      .def("numbers.sum_of_doubles_after", SumAfter<double>)
+      .def("numbers.sum_of_colors_after", SumAfter<Color>)
       .def("numbers.unnamed", Echo<uint8_t>)
       .def("numbers.defaulted_color", Echo<Color>, refl::arg("x") = Color::kBlue)
       .def("numbers.defaulted", Echo<uint64_t>, refl::arg("x") = UINT64_MAX)

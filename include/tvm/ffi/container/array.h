@@ -13,6 +13,8 @@ namespace ffi {
 /** The object of an Array: a sequence whose items lie behind it in memory. */
 class ArrayObj : public SeqBaseObj {
 public:
+  /** Whether all references see a change. */
+  static constexpr bool kIsShared = false;
   /** An empty array with room for n items. */
   static ObjectPtr<ArrayObj> Empty(int64_t n = kInitSize) {
     ObjectPtr<ArrayObj> array = make_inplace_array_object<ArrayObj, Any>(static_cast<size_t>(n));

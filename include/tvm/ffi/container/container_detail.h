@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <iterator>
 #include <tuple>
+#include <type_traits>
 
 namespace tvm {
 namespace ffi {
@@ -77,6 +78,23 @@ template <typename T> struct AnyConverter {
   using ResultType = T;
   TVM_FFI_INLINE static T convert(const Any &value) { return AnyUnsafe::CopyFromAnyViewAfterCheck<T>(value); }
 };
+
+/* Not cold, because GCC 12 then warns of an optional that it believes to be uninitialized. */
+template <typename T> TVM_FFI_NO_INLINE T CastShared(const Any &value) { return value.cast<T>(); }
+
+/** Converter from the items of a List or the entries of a Dict to T. Python and other libraries may have changed them
+ * since the types were checked, so each number is checked again. */
+template <typename T, typename = void> struct SharedConverter : AnyConverter<T> {};
+template <typename T> struct SharedConverter<T, std::enable_if_t<std::is_arithmetic_v<T> || std::is_enum_v<T>>> {
+  using ResultType = T;
+  TVM_FFI_INLINE static T convert(const Any &value) {
+    if (TVM_FFI_PREDICT_TRUE(TypeTraits<T>::CheckAnyStrict(AnyUnsafe::TVMFFIAnyPtrFromAny(value))))
+      return AnyUnsafe::CopyFromAnyViewAfterCheck<T>(value);
+    return CastShared<T>(value);
+  }
+};
+template <typename TObj, typename T>
+using ConverterFor = std::conditional_t<TObj::kIsShared, SharedConverter<T>, AnyConverter<T>>;
 
 /** "Name<A, B>" */
 template <typename... T>

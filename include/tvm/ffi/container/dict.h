@@ -10,6 +10,8 @@ namespace ffi {
 /** The object of a Dict. */
 class DictObj : public MapBaseObj {
 public:
+  /** Whether all references see a change. */
+  static constexpr bool kIsShared = true;
   /** A new object with the same pairs. */
   static ObjectPtr<Object> ShallowCopy(const DictObj *from) { return CopyOf<DictObj>(from); }
 

@@ -10,6 +10,8 @@ namespace ffi {
 /** The object of a List: a sequence whose items lie in a block of their own, which grows. */
 class ListObj : public SeqBaseObj {
 public:
+  /** Whether all references see a change. */
+  static constexpr bool kIsShared = true;
   /** An empty list with room for n items. */
   static ObjectPtr<ListObj> Empty(int64_t n = kInitSize) {
     ObjectPtr<ListObj> list = make_object<ListObj>();

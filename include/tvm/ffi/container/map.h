@@ -13,6 +13,8 @@ namespace ffi {
 /** The object of a Map. */
 class MapObj : public MapBaseObj {
 public:
+  /** Whether all references see a change. */
+  static constexpr bool kIsShared = false;
   /** A new object with the same pairs. */
   static ObjectPtr<Object> ShallowCopy(const MapObj *from) { return CopyOf<MapObj>(from); }
 

@@ -265,8 +265,7 @@ public:
     iterator() = default;
     reference operator*() const {
       const MapBaseObj::KVType &pair = *at_;
-      return {detail::AnyUnsafe::CopyFromAnyViewAfterCheck<K>(pair.first),
-              detail::AnyUnsafe::CopyFromAnyViewAfterCheck<V>(pair.second)};
+      return {detail::ConverterFor<TMap, K>::convert(pair.first), detail::ConverterFor<TMap, V>::convert(pair.second)};
     }
     bool operator==(const iterator &other) const { return at_ == other.at_; }
     bool operator!=(const iterator &other) const { return at_ != other.at_; }
@@ -305,7 +304,7 @@ public:
   /** KeyError if the key does not exist. */
   const V at(const K &key) const {
     if (TVM_FFI_PREDICT_FALSE(data_ == nullptr)) TVM_FFI_THROW(KeyError) << "the map was moved away";
-    return detail::AnyUnsafe::CopyFromAnyViewAfterCheck<V>(Obj()->at(Key(key)));
+    return detail::ConverterFor<TMap, V>::convert(Obj()->at(Key(key)));
   }
   /** The value of a key; KeyError if the key does not exist. */
   const V operator[](const K &key) const { return at(key); }
@@ -314,7 +313,7 @@ public:
     if (data_ == nullptr) return std::nullopt;
     MapBaseObj::iterator found = Obj()->find(Key(key));
     if (found == Obj()->end()) return std::nullopt;
-    return detail::AnyUnsafe::CopyFromAnyViewAfterCheck<V>(found->second);
+    return detail::ConverterFor<TMap, V>::convert(found->second);
   }
 
   /** Adds a pair, or replaces the value of an existing key. */

@@ -202,7 +202,7 @@ template <typename Self, typename TObj, typename T> class SeqRef : public Object
 public:
   using value_type = T;
   /** Converts an item to a T. */
-  using ValueConverter = AnyConverter<T>;
+  using ValueConverter = ConverterFor<TObj, T>;
   using iterator = IterAdapter<ValueConverter, const Any *>;
   using reverse_iterator = ReverseIterAdapter<ValueConverter, const Any *>;
 
