@@ -516,8 +516,8 @@ def test_self_is_the_class():
             return self if self.next is None else self.next.last()
 
     end = Chain(2)
-    assert Chain(1, end, [end]).next is end
-    assert Chain(1, end).last() is end
+    assert Chain(1, end, [end]).next.same_as(end)
+    assert Chain(1, end).last().same_as(end)
     for wrong in ({"next": 1}, {"others": [Point(1)]}):
         with pytest.raises(TypeError, match=r"expected annotations\.Chain"):
             Chain(1, **wrong)
