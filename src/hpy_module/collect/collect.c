@@ -31,6 +31,7 @@
 static struct {
   uint64_t thread; /* the thread that collects; 0: none */
   uint8_t is_filled; /* until the next collection begins */
+  uint8_t asks; /* FHPY_ASKS_... */
   FbScan scan;
   /* Orphans, each with a weak reference, and the first n_locked with a strong one, too. */
   TVMFFIObject **orphans;
@@ -84,9 +85,10 @@ static void expect_finalizers(void) {
 
 static void ensure_filled(void) {
   if (state.is_filled) return;
-  fh_atomic_store_relaxed(&state.is_filled, (uint8_t)true);
+  state.is_filled = true;
   lock_orphans();
   fill(NULL, &state.scan);
+  fh_atomic_store_relaxed(&state.asks, (uint8_t)FHPY_ASKS_FLAGGED); /* the scan has flagged its wrappers */
   find_garbage();
   expect_finalizers();
 }
@@ -167,9 +169,7 @@ static int reach(HPy self, Visit visit, void *arg) {
 }
 
 static int traverse(HPy self, int purpose, Visit visit, void *arg) {
-  /* first, because most wrappers of most programs leave here; another thread may ask for the references of an object */
-  bool is_scanned = (fh_atomic_load_relaxed(&cell_of(self)->flags) & FB_CELL_SCANNED) != 0;
-  if ((!is_scanned && fh_atomic_load_relaxed(&state.is_filled)) || !is_collecting()) return 0;
+  if (!is_collecting()) return 0; /* another thread may ask for the references of an object */
   ensure_filled();
   return purpose == FHPY_TRAVERSE_COUNT ? count(self, visit, arg) : reach(self, visit, arg);
 }
@@ -292,11 +292,13 @@ static void end_orphans(void) {
 static void phase(int begins, int generation) {
   enum { ALL = 2 };
   if (begins) {
-    fh_atomic_store_relaxed(&state.is_filled, (uint8_t)false);
+    state.is_filled = false;
     fh_atomic_store_relaxed(&state.thread, generation == ALL ? fh_thread_id() : 0);
+    fh_atomic_store_relaxed(&state.asks, (uint8_t)(generation == ALL ? FHPY_ASKS_ALWAYS : FHPY_ASKS_NEVER));
   } else if (is_collecting()) {
     clear_others();
     fh_atomic_store_relaxed(&state.thread, 0);
+    fh_atomic_store_relaxed(&state.asks, (uint8_t)FHPY_ASKS_NEVER);
     fb_proven_release(&state.scan);
     end_orphans();
     fb_scan_free(&state.scan);
@@ -304,8 +306,10 @@ static void phase(int begins, int generation) {
 }
 
 void fb_collect_init(void) {
-  static const FhpyCollector functions = {traverse, clear, phase};
+  static FhpyCollector functions = {.traverse = traverse, .clear = clear, .phase = phase, .asks = &state.asks};
   if (!fb_context_collects) return;
+  functions.flags_offset = fb_context_data_offset + (ptrdiff_t)offsetof(FbHandleCell, flags);
+  functions.flag = FB_CELL_SCANNED;
   fb_preserve_garbage = what_garbage;
   fb_ext->collect_begin(&functions);
 }

@@ -12,6 +12,7 @@
 #include "scan.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/platform/atomic.h"
 #include "edges.h"
@@ -82,21 +83,35 @@ typedef struct Building {
   size_t uses_room;
   bool is_quiet; /* no call uses a wrapper */
   const FbScan *former; /* only wrappers that it found unreachable are roots; NULL: all */
-  uint8_t *kinds; /* by type index: FbHolderKind plus one */
-  int32_t n_kinds;
+  struct Known {
+    bool is_found;
+    FbHolderKind kind;
+    FbHolderLayout layout;
+  } *known; /* by type index */
+  int32_t n_known;
 } Building;
 
-static FbHolderKind kind_of(Building *self, int32_t type_index) {
-  if (type_index >= self->n_kinds) {
+static FH_NOINLINE const struct Known *find_known(Building *self, int32_t type_index) {
+  static const struct Known none = {.kind = FB_HOLDER_NONE}; /* without memory */
+  if (type_index >= self->n_known) {
     int32_t n = type_index + 64;
-    uint8_t *kinds = realloc(self->kinds, (size_t)n);
-    if (kinds == NULL) return FB_HOLDER_NONE;
-    for (int32_t i = self->n_kinds; i < n; ++i) kinds[i] = 0;
-    self->kinds = kinds;
-    self->n_kinds = n;
+    struct Known *known = realloc(self->known, (size_t)n * sizeof(*known));
+    if (known == NULL) return &none;
+    memset(known + self->n_known, 0, (size_t)(n - self->n_known) * sizeof(*known));
+    self->known = known;
+    self->n_known = n;
   }
-  if (self->kinds[type_index] == 0) self->kinds[type_index] = (uint8_t)(fb_holder_kind(type_index) + 1);
-  return (FbHolderKind)(self->kinds[type_index] - 1);
+  struct Known *found = &self->known[type_index];
+  found->is_found = true;
+  found->kind = fb_holder_kind(type_index);
+  fb_holder_layout(type_index, found->kind, &found->layout);
+  return found;
+}
+
+/* Returns the facts about the objects of a type, valid until the next call. */
+FH_INLINE const struct Known *known_of(Building *self, int32_t type_index) {
+  if (FH_LIKELY(type_index < self->n_known && self->known[type_index].is_found)) return &self->known[type_index];
+  return find_known(self, type_index);
 }
 
 /* Like fb_growing_reserve; without memory the scan has failed. */
@@ -135,7 +150,7 @@ static void add_edge(void *arg, TVMFFIObject *target, const void *slot) {
   Building *self = arg;
   uint32_t number = fb_scan_find(self->scan, target);
   if (number == FB_SCAN_NONE) {
-    FbHolderKind kind = kind_of(self, target->type_index);
+    FbHolderKind kind = known_of(self, target->type_index)->kind;
     if (kind == FB_HOLDER_NONE) return;
     number = add_node(self->scan, target, kind);
   }
@@ -216,9 +231,15 @@ static bool add_wrapped(Building *self, TVMFFIObject *object, FbHandleCell *cell
   if (is_busy) self->is_quiet = false;
   bool is_live = self->former != NULL && !was_unreachable(self->former, object, cell);
   if (is_live && !is_preserved) return false; /* the count of the object shows the wrapper's reference */
-  FbHolderKind kind = kind_of(self, object->type_index);
+  const struct Known *known = known_of(self, object->type_index);
   bool has_reference = fb_preserve_has_reference(cell);
-  if (kind == FB_HOLDER_NONE && !has_reference) return false;
+  if (!has_reference) {
+    if (known->kind == FB_HOLDER_NONE) return false;
+    /* Most objects of many programs end here. If another object of the graph refers to this one, its count shows the
+     * reference of the wrapper, so it is held, and nothing is behind it. */
+    if (self->is_quiet && fb_holder_is_empty(&known->layout, object)) return false;
+  }
+  FbHolderKind kind = known->kind;
   uint32_t number = add_node(self->scan, object, kind);
   if (number == FB_SCAN_NONE) return false;
   FbScanNode *node = &self->scan->nodes[number];
@@ -330,7 +351,7 @@ static void prove(Building *self) {
 
 static void add_orphan(Building *self, TVMFFIObject *object, bool is_preserved) {
   uint32_t number = fb_scan_find(self->scan, object);
-  FbHolderKind kind = kind_of(self, object->type_index);
+  FbHolderKind kind = known_of(self, object->type_index)->kind;
   if (number == FB_SCAN_NONE && (is_preserved || kind != FB_HOLDER_NONE)) number = add_node(self->scan, object, kind);
   if (number != FB_SCAN_NONE) ++self->scan->nodes[number].n_found;
 }
@@ -351,7 +372,7 @@ void fb_scan_fill(FbScan *self, const FbScanRoots *roots) {
   if (self->has_failed) fb_scan_free(self);
   free(building.stack);
   free(building.uses);
-  free(building.kinds);
+  free(building.known);
 }
 
 void fb_scan_free(FbScan *self) {

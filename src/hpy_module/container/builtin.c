@@ -14,6 +14,7 @@
 #include "hpy_module/convert/result.h"
 #include "hpy_module/error/error.h"
 #include "hpy_module/error/translate.h"
+#include "hpy_module/object/class_table.h"
 #include "hpy_module/object/identity.h"
 #include "hpy_module/object/object.h"
 #include "hpy_module/object/type_tag.h"
@@ -241,6 +242,7 @@ static HPy fb_builtin_enable_impl(HPyContext *ctx, HPy self, const HPy *args, si
   if (fb_ext != NULL && FHPY_EXTENSION_HAS(fb_ext, container_take)) *api->python = &fb_builtin_values;
   int32_t first = types[0];
   for (int i = 1; i < kFfiHpyNumContainers; ++i) first = types[i] < first ? types[i] : first;
+  fh_atomic_store_release(&fb_holder_bound, api);
   fh_atomic_store_release(&fb_wrap_instance_of, api->instance_of);
   fh_atomic_store_release(&fb_wrap_other, fb_builtin_unwrap);
   fh_atomic_store_release(&fb_builtin_first_type, first); /* pairs with fb_builtin_may_unwrap */

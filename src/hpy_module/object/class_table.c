@@ -77,6 +77,73 @@ FbHolderKind fb_holder_kind(int32_t type_index) {
   return found;
 }
 
+TVMFFIFieldGetter fb_holder_any_getter;
+const ffi_hpy_bind_api *fb_holder_bound;
+
+static bool add_field(FbHolderLayout *layout, const TVMFFIFieldInfo *field) {
+  enum { WORD = sizeof(uint64_t) };
+  TVMFFIFieldGetter any_getter = fh_atomic_load_relaxed(&fb_holder_any_getter);
+  bool is_any = any_getter != NULL && field->getter == any_getter && field->size == (int64_t)sizeof(TVMFFIAny);
+  int64_t n = is_any ? 1 : field->size / WORD;
+  if (field->offset % WORD != 0 || field->size % WORD != 0 || field->offset / WORD + n > UINT16_MAX) return false;
+  if (layout->n + n > FB_HOLDER_MAX_WORDS) return false;
+  for (int64_t i = 0; i < n; ++i) {
+    layout->words[layout->n++] = (struct FbHolderWord){(uint16_t)(field->offset / WORD + i), is_any};
+  }
+  return true;
+}
+
+static bool add_own_fields(FbHolderLayout *layout, const TVMFFITypeInfo *info) {
+  for (int32_t i = 0; i < info->num_fields; ++i) {
+    if (fb_holder_is_field(&info->fields[i]) && !add_field(layout, &info->fields[i])) return false;
+  }
+  return true;
+}
+
+void fb_holder_layout(int32_t type_index, FbHolderKind kind, FbHolderLayout *out) {
+  *out = (FbHolderLayout){.is_known = false};
+  if (kind != FB_HOLDER_FIELDS && kind != FB_HOLDER_MEMBERS) return;
+  const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(type_index);
+  int n_functions = fb_holder_traverse(type_index) != NULL;
+  bool is_known = add_own_fields(out, info);
+  for (int32_t i = 0; i < info->type_depth && is_known; ++i) {
+    is_known = add_own_fields(out, info->type_ancestors[i]);
+    n_functions += fb_holder_traverse(info->type_ancestors[i]->type_index) != NULL;
+  }
+  out->is_known = is_known && n_functions <= 1;
+  out->is_bound = n_functions == 1; /* or the function is an author's; then no object is bound */
+}
+
+/* Whether no class of a bound value has a member with references. */
+static bool is_bound_leaf(const TVMFFIObject *object) {
+  const ffi_hpy_bind_api *bound = fh_atomic_load_acquire(&fb_holder_bound); /* as it is set */
+  TVMFFIAny value = {.type_index = object->type_index};
+  value.v_obj = (TVMFFIObject *)(uintptr_t)object;
+  const ffi_hpy_instance *instance = bound == NULL ? NULL : bound->instance_of(&value);
+  if (instance == NULL || instance->release == bound->instance_release_whole) return false;
+  if (fh_atomic_load_acquire_ptr((void *const *)&instance->kept) != NULL) return false;
+  for (const ffi_hpy_class *type = instance->type; type != NULL; type = type->base) {
+    if (fh_atomic_load_acquire_ptr((void *const *)&type->traverse) != NULL) return false;
+  }
+  return true;
+}
+
+bool fb_holder_is_empty(const FbHolderLayout *layout, const TVMFFIObject *object) {
+  if (!layout->is_known) return false;
+  const uint64_t *words = (const uint64_t *)(const void *)object;
+  for (uint8_t i = 0; i < layout->n; ++i) {
+    const uint64_t *word = words + layout->words[i].at;
+    if (!layout->words[i].is_any) {
+      if (fh_atomic_load_relaxed(word) != 0) return false; /* relaxed: no other memory depends on it */
+    } else {
+      int32_t type_index = fh_atomic_load_relaxed((const int32_t *)(const void *)word);
+      bool is_leaf = type_index < kTVMFFIStaticObjectBegin || type_index == kTVMFFIStr || type_index == kTVMFFIBytes;
+      if (!is_leaf) return false;
+    }
+  }
+  return !layout->is_bound || is_bound_leaf(object);
+}
+
 /* --- classes ------------------------------------------------------------------------------------------------------ */
 
 /* The table of classes: slots by type index. The first slots are one array, later slots are in chunks. Chunks and

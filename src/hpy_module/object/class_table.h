@@ -64,6 +64,26 @@ FH_INLINE bool fb_holder_is_field(const TVMFFIFieldInfo *field) {
   return index == kTVMFFIAny || index == kTVMFFIObject || index == kTVMFFIFunction || index >= kTVMFFIArray;
 }
 
+/* The words of an object in which its members have references. All of them are 0 if there are no references, for any
+ * C++ type: a reference is a pointer. */
+enum { FB_HOLDER_MAX_WORDS = 8 };
+typedef struct FbHolderLayout {
+  bool is_known; /* otherwise only a visit of all members tells */
+  bool is_bound; /* the object is a ffi_hpy_instance, and its class tells whether the value may have references */
+  uint8_t n;
+  struct FbHolderWord {
+    uint16_t at; /* in words */
+    bool is_any; /* it begins a TVMFFIAny, whose type tells */
+  } words[FB_HOLDER_MAX_WORDS];
+} FbHolderLayout;
+/* The getter of fields that are a TVMFFIAny, and the core's functions for bound classes; NULL until they are known. */
+extern FB_HIDDEN TVMFFIFieldGetter fb_holder_any_getter;
+extern FB_HIDDEN const ffi_hpy_bind_api *fb_holder_bound;
+/* Fills in the layout of a type that fb_holder_kind has told. */
+void fb_holder_layout(int32_t type_index, FbHolderKind kind, FbHolderLayout *out);
+/* Whether an object has no references at all. Calls no code of libraries, and takes no lock. */
+bool fb_holder_is_empty(const FbHolderLayout *layout, const TVMFFIObject *object);
+
 /* --- classes ------------------------------------------------------------------------------------------------------ */
 
 /* The table from a native type index to its Python class. Readers take no lock. */

@@ -17,6 +17,7 @@
 #include "hpy_module/convert/immediate.h"
 #include "hpy_module/convert/result.h"
 #include "hpy_module/error/error.h"
+#include "hpy_module/object/class_table.h"
 #include "hpy_module/schema/convert.h"
 
 enum { N_BUCKETS = 1024 };
@@ -86,6 +87,7 @@ void fb_field_init(void) {
   TVMFFIAny table;
   if (function == NULL || fb_core_function_call_handle(function, NULL, 0, &table) != 0) return;
   fb_field_access = table.v_ptr;
+  fh_atomic_store_relaxed(&fb_holder_any_getter, fb_field_access->getter(kTVMFFIAny));
   fb_py_owner_must_wait = fb_field_access->is_inside; /* a destructor of a former value may drop Python objects */
   fb_field_access->set_waiting(fb_ext == NULL ? NULL : &waiting);
 }

@@ -56,6 +56,13 @@ enum {
   FHPY_TRAVERSE_REACH, /* the object is reachable, with each object that it refers to; or a program has asked */
 };
 
+/* The instances for which a traversal asks the binding. The binding changes the word during a collection. */
+enum {
+  FHPY_ASKS_NEVER,
+  FHPY_ASKS_FLAGGED, /* those with the flag */
+  FHPY_ASKS_ALWAYS,
+};
+
 /* The binding's part of a collection. */
 typedef struct FhpyCollector {
   /* Visits objects, by their handles, like tp_traverse: returns the first result of `visit` that is not 0, or 0. It may
@@ -63,6 +70,9 @@ typedef struct FhpyCollector {
   int (*traverse)(HPy self, int purpose, int (*visit)(void *object, void *arg), void *arg);
   void (*clear)(HPy self); /* like tp_clear */
   void (*phase)(int begins, int generation); /* called before and after each collection, as by collection_watch */
+  const uint8_t *asks; /* FHPY_ASKS_..., for `traverse`; read with relaxed order */
+  ptrdiff_t flags_offset; /* byte offset, from the handle, of a byte with flags; read with relaxed order */
+  uint8_t flag;
 } FhpyCollector;
 
 typedef struct FhpyExtension {

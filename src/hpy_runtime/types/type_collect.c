@@ -13,28 +13,42 @@
 
 static const FhpyCollector *collector; /* written once, during the import of the binding */
 
+/* Whether a traversal asks the binding about an instance. Programs may have many thousand objects without references,
+ * which each collection traverses twice. */
+static inline bool is_asked(PyObject *self) {
+  const FhpyCollector *functions = collector;
+  if (functions == NULL) return false;
+  uint8_t asks = fh_atomic_load_relaxed(functions->asks);
+  if (asks != FHPY_ASKS_FLAGGED) return asks == FHPY_ASKS_ALWAYS;
+  return (fh_atomic_load_relaxed((const uint8_t *)self + functions->flags_offset) & functions->flag) != 0;
+}
+
 /* The collector subtracts with the object itself as the argument of its visitor, without a GIL with NULL. No other
  * traversal has such an argument. */
-static inline int traverse_native(PyObject *self, visit_fn visit, void *arg) {
-  if (collector == NULL) return 0;
+static int traverse_native(PyObject *self, visit_fn visit, void *arg) {
   bool counts = fhpy_layout.free_threaded ? arg == NULL : arg == (void *)self;
   return collector->traverse(to_hpy(self), counts ? FHPY_TRAVERSE_COUNT : FHPY_TRAVERSE_REACH,
                              (int (*)(void *, void *))visit, arg);
 }
 
-static int traverse(PyObject *self, visit_fn visit, void *arg) {
+static FH_NOINLINE int traverse(PyObject *self, visit_fn visit, void *arg) {
   int rc = fhpy_type_traverse(self, visit, arg);
+  return rc != 0 || !is_asked(self) ? rc : traverse_native(self, visit, arg);
+}
+
+static FH_NOINLINE int traverse_both(PyObject *self, PyObject *type, visit_fn visit, void *arg) {
+  int rc = type == NULL ? 0 : visit(type, arg);
   return rc != 0 ? rc : traverse_native(self, visit, arg);
 }
 
-/* For types without any HPyField, also in their bases. Programs may have many thousand objects of such a type, which
- * each collection traverses. */
+/* For types without any HPyField, also in their bases. */
 static int traverse_without_fields(PyObject *self, visit_fn visit, void *arg) {
   /* acquire: pairs with fhpy_type_add_guest. The type of self may be a guest with fields. */
   if (fh_atomic_load_acquire_ptr(&fhpy_type_guests) != NULL) return traverse(self, visit, arg);
-  PyObject *type = type_of(self);
-  int rc = type_note(type) == NULL ? visit(type, arg) : 0; /* as in fhpy_type_traverse */
-  return rc != 0 ? rc : traverse_native(self, visit, arg);
+  PyObject *type = type_of(self); /* visited as in fhpy_type_traverse */
+  if (type_member(type, MEMBER_DEALLOC) == (void *)fhpy_type_dealloc) type = NULL;
+  if (is_asked(self)) return traverse_both(self, type, visit, arg);
+  return type == NULL ? 0 : visit(type, arg);
 }
 
 static int clear(PyObject *self) {

@@ -295,6 +295,63 @@ def test_fields_without_references_are_not_set(lib: Any) -> None:
     assert lib.n_refused() == 0
 
 
+@py_class("cycles.Slate")
+class Slate(ffi_hpy.Object):
+    __slots__ = ("__weakref__",)
+    first: object = 5
+    second: object = "a text that an Any does not hold itself"
+    third: object = None
+
+
+@pytest.mark.parametrize("value", [None, 5, "short", "a text that an Any does not hold itself", b"some bytes", 1.5])
+@collects
+def test_fields_that_change_between_plain_values_and_references(value: Any) -> None:
+    """The search leaves out an object whose fields have plain values at that moment."""
+    slate = Slate(value, value)
+    watch = weakref.ref(slate)
+    gc.collect()
+    assert slate.first == slate.second == value
+    slate.second = ffi_hpy.List([slate])
+    gc.collect()
+    assert slate.second[0] is slate
+    del slate
+    gc.collect()
+    collect_garbage(lambda: watch() is None, MORE_ON_PYPY)
+    assert watch() is None
+
+
+@collects
+def test_object_without_references_behind_a_cycle(lib: Any) -> None:
+    def make() -> None:
+        one, window = lib.Node(), lib.Window()
+        one.next = window
+        window.extra = ffi_hpy.Array([Slate(), ffi_hpy.List([lambda: one])])
+
+    assert alive_after(lib, make, 100, MORE_ON_PYPY) == 0
+
+
+@pytest.mark.skipif(IS_PYPY, reason="PyPy calls __del__ after the search")
+@collects
+def test_finalizer_that_fills_an_object_without_references(lib: Any) -> None:
+    """The object is in use, and was left out of the search that found the garbage."""
+    slate = Slate()
+
+    class Last(lib.Window):  # type: ignore[misc, name-defined]
+        def __del__(self) -> None:
+            slate.third = self.button
+
+    window = Last()
+    window.button.on_press = window.closed
+    del window
+    gc.collect()
+    gc.collect()
+    assert slate.third.press() == 7
+    before = lib.n_alive()
+    slate.third = None
+    gc.collect()
+    assert lib.n_alive() == before - 2
+
+
 @pytest.mark.parametrize("n", [1, 2, 10_000])
 @collects
 def test_ring(lib: Any, n: int) -> None:
