@@ -35,7 +35,18 @@ from weakref import ref
 from ..context.backend import address_of, core, new_words, words_at
 from ..context.binding import binding
 from ..context.numbers import FUNCTION, OPAQUE_PY_OBJECT
-from ..context.py_owners import CALL_AT, DROP_AT, StandIn, finish, free_block, n_owned, owned, owned_at, owner_new
+from ..context.py_owners import (
+    CALL_AT,
+    DROP_AT,
+    StandIn,
+    end_waiting,
+    finish,
+    free_block,
+    n_owned,
+    owned,
+    owned_at,
+    owner_new,
+)
 from .handle import has_finalizer, run_finalizer
 from .identity import OwnRef, find_all, keep, kept, pinned, register, restore, unlist
 from .objects import is_wrapper, type_index_at
@@ -223,12 +234,14 @@ def _collect() -> None:
 
 def _find_groups(closure_call: int) -> tuple[list[_Node], list[Any]]:
     """Return the nodes of the closed groups that own Python objects, and all known wrappers."""
+    end_waiting()  # the C binding's wrappers that the collection has ended leave their references to a later call
     wrappers = find_all()
     nodes = _scan(wrappers, set(kept))
     keys = _name_values(nodes, closure_call)
     if not keys.issuperset(_unproven(0)):
         found = _find_every_wrapper()
         _collect()  # the list of all objects may have begun a collection, which takes them all for alive
+        end_waiting()
         wrappers = [wrapper for wrapper in (there() for there in found) if wrapper is not None]
         nodes = _scan(wrappers, set(kept))
         keys = _name_values(nodes, closure_call)

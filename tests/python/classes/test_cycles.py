@@ -242,6 +242,28 @@ def test_py_class_with_a_closure(lib: Any) -> None:
     assert alive_after(lib, make) == 0
 
 
+@py_class("cycles.Caller")
+class Caller(ffi_hpy.Object):
+    __slots__ = ("__dict__", "__weakref__")
+    call: ffi_hpy.Function | None = None
+
+
+@collects
+def test_callable_in_a_field_for_functions() -> None:
+    """One search frees the cycles, again and again, without another call into native code before the search."""
+
+    def make() -> Any:
+        caller = Caller()
+        caller.call = lambda: caller
+        return weakref.ref(caller)
+
+    for _ in range(4):
+        watches = [make() for _ in range(20)]
+        for _ in range(1 + MORE_ON_PYPY):  # collect_garbage() makes such calls
+            gc.collect()
+        assert sum(watch() is not None for watch in watches) == 0
+
+
 @collects
 def test_python_object(lib: Any) -> None:
     class Thing:
