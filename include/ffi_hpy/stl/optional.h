@@ -16,12 +16,16 @@ template <typename Optional, typename T = typename Optional::value_type> struct 
   static constexpr bool takes_python = takes_python_v<T>;
 
   bool from_python(handle source, uint32_t flags, cleanup_list *cleanup) noexcept {
-    value.reset();
-    if (source.is_none()) return true;
-    make_caster<T> inner;
-    if (!read_inner<T>(&inner, source, flags, cleanup)) return false;
-    value.emplace(inner.operator cast_t<T>());
-    return true;
+    try {
+      value.reset();
+      if (source.is_none()) return true;
+      make_caster<T> inner;
+      if (!read_inner<T>(&inner, source, flags, cleanup)) return false;
+      value.emplace(inner.operator cast_t<T>());
+      return true;
+    } catch (...) {
+      return conversion_failed(cleanup);
+    }
   }
   static bool explain(handle source, uint32_t flags, mismatch *found) {
     if (source.is_none()) return false;

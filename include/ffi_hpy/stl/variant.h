@@ -5,6 +5,7 @@
 #include <ffi_hpy/bind/function.h>
 #include <ffi_hpy/bind/references.h>
 
+#include <optional>
 #include <variant>
 
 FFI_HPY_NAMESPACE_BEGIN
@@ -39,13 +40,15 @@ template <typename... T> struct references_in<std::variant<T...>> {
   }
 };
 
-/* The first alternative need not have a default constructor, so the value is in a pointer. */
 template <typename... T> struct type_caster<std::variant<T...>> {
   using Value = std::variant<T...>;
+  /** Whether the first alternative has a default constructor, which the caster then calls at once, as nanobind's does:
+   * the value needs no memory of its own. */
+  static constexpr bool begins_with_value = std::is_default_constructible_v<Value>;
   static constexpr bool takes_python = (takes_python_v<T> || ...);
   static constexpr auto Name = io_name(alternatives_name<T...>(), union_name(make_caster<T>::Name...));
   template <typename T_> using Cast = movable_cast_t<T_>;
-  template <typename> bool can_cast() const { return value_ != nullptr; }
+  template <typename> bool can_cast() const { return is_read_; }
 
   bool from_python(handle source, uint32_t flags, cleanup_list *cleanup) noexcept {
     if ((read<T>(source, flags & ~uint32_t{cast_flags::convert}, cleanup) || ...)) return true;
@@ -69,23 +72,44 @@ template <typename... T> struct type_caster<std::variant<T...>> {
   static handle from_cpp(const Value *source, rv_policy policy, cleanup_list *cleanup) noexcept {
     return source == nullptr ? handle(none_value()) : from_cpp(*source, policy, cleanup);
   }
-  explicit operator Value &() { return *value_; }
-  explicit operator Value &&() { return std::move(*value_); }
-  explicit operator Value *() { return value_.get(); }
+  explicit operator Value &() { return *pointer(); }
+  explicit operator Value &&() { return std::move(*pointer()); }
+  explicit operator Value *() { return pointer(); }
 
 private:
   template <typename Alternative> bool read(handle source, uint32_t flags, cleanup_list *cleanup) noexcept {
-    make_caster<Alternative> inner;
-    if (!read_inner<Alternative>(&inner, source, flags, cleanup)) return false;
     try {
-      value_ = std::make_unique<Value>(std::in_place_type<Alternative>, inner.operator cast_t<Alternative>());
-      return true;
-    } catch (...) { /* no memory, or a copy that failed */
+      make_caster<Alternative> inner;
+      if (!read_inner<Alternative>(&inner, source, flags, cleanup)) return false;
+      put<Alternative>(inner.operator cast_t<Alternative>());
+      return is_read_ = true;
+    } catch (...) { /* no memory, or a constructor that failed */
       return false;
     }
   }
+  template <typename Alternative, typename U> void put(U &&source) {
+    if constexpr (!begins_with_value) {
+      value_.emplace(std::in_place_type<Alternative>, std::forward<U>(source));
+    } else {
+      if constexpr (std::is_assignable_v<Alternative &, U &&>) {
+        if (auto *known = std::get_if<Alternative>(&value_)) {
+          *known = std::forward<U>(source);
+          return;
+        }
+      }
+      value_.template emplace<Alternative>(std::forward<U>(source));
+    }
+  }
+  Value *pointer() {
+    if constexpr (begins_with_value) {
+      return &value_;
+    } else {
+      return &*value_;
+    }
+  }
 
-  std::unique_ptr<Value> value_;
+  std::conditional_t<begins_with_value, Value, std::optional<Value>> value_{};
+  bool is_read_ = false;
 };
 template <typename... T>
 struct has_arg_defaults<std::variant<T...>> : std::disjunction<has_arg_defaults<intrinsic_t<T>>...> {};

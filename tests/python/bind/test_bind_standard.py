@@ -225,6 +225,7 @@ def test_short_texts_in_containers_stay(bound):
         ("in_optional", lambda value: value),
         ("in_tuple", lambda value: (value,)),
         ("in_variant", lambda value: value),
+        ("in_variant_first", lambda value: value),
         ("in_map", lambda value: {1: value}),
     ],
 )
@@ -233,6 +234,14 @@ def test_an_item_is_copied_once(bound, name, wrap):
     bound.take_counts()
     getattr(bound, name)(wrap(value))
     assert bound.take_counts() == (1, 0)
+
+
+@pytest.mark.parametrize("name", ["number_in", "number_at"])
+def test_a_variant_has_alternatives_that_cannot_be_assigned_or_made_without_arguments(bound, name):
+    find = getattr(bound, name)
+    assert (find(bound.FixedPart()), find(bound.GivenPart(5)), find(7)) == (3, 5, 7)
+    with pytest.raises(TypeError):
+        find("text")
 
 
 def test_a_sequence_without_iter_is_a_sequence(bound):

@@ -34,6 +34,16 @@ struct CountedPart {
   CountedPart(CountedPart &&) noexcept { ++n_moved; }
 };
 
+/* An alternative that cannot be assigned. */
+struct FixedPart {
+  const int number = 3;
+};
+/* An alternative without a default constructor. */
+struct GivenPart {
+  explicit GivenPart(int n) : number(n) {}
+  int number;
+};
+
 /* An argument of a bound function that outlives the call. */
 struct Kept {
   nb::object value;
@@ -106,7 +116,21 @@ FFI_HPY_MODULE(bound_standard, m) {
   m.def("in_optional", [](const std::optional<CountedPart> &) {});
   m.def("in_tuple", [](const std::tuple<CountedPart> &) {});
   m.def("in_variant", [](const std::variant<int, CountedPart> &) {});
+  m.def("in_variant_first", [](const std::variant<CountedPart, int> &) {});
+  m.def("in_variant_inside", [](const std::optional<std::variant<CountedPart, int>> &) {});
   m.def("in_map", [](const std::map<int, CountedPart> &) {});
+  nb::class_<FixedPart>(m, "FixedPart").def(nb::init<>());
+  nb::class_<GivenPart>(m, "GivenPart").def(nb::init<int>());
+  m.def("number_in", [](std::variant<FixedPart, GivenPart, int> value) {
+    if (auto *fixed = std::get_if<FixedPart>(&value)) return fixed->number;
+    if (auto *given = std::get_if<GivenPart>(&value)) return given->number;
+    return std::get<int>(value);
+  });
+  m.def("number_at", [](std::variant<GivenPart, FixedPart *, int> *value) {
+    if (auto *given = std::get_if<GivenPart>(value)) return given->number;
+    if (auto *fixed = std::get_if<FixedPart *>(value)) return *fixed == nullptr ? 0 : (*fixed)->number;
+    return std::get<int>(*value);
+  });
   m.def("take_counts", [] {
     auto counts = std::make_tuple(CountedPart::n_copied, CountedPart::n_moved);
     CountedPart::n_copied = CountedPart::n_moved = 0;
