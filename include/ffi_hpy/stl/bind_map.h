@@ -28,6 +28,15 @@ template <typename Map, typename K, typename V> void set_item(Map &map, const K 
   }
 }
 
+/** A mapping, of which a map is made. Signatures in nanobind's namespace call it a dict, as nanobind's do. */
+#if defined(FFI_HPY_BIND_PY_OBJECT)
+class map_source : public mapping {
+  FFI_HPY_OBJECT(map_source, mapping, "dict", mapping::check_(value))
+};
+#else
+using map_source = mapping;
+#endif
+
 /** The view of a map: 'k' keys, 'v' values, 'i' items. */
 template <typename Map, char kind> struct map_view {
   object owner;
@@ -163,7 +172,7 @@ class_<Map> bind_map(handle scope, const char *name, const Extra &...extra) {
     cl.def(init<const Map &>(), arg().lock(), "Copies another container.");
     cl.def(
         "__init__",
-        [](Map *whole, typed<mapping, K, V> items) {
+        [](Map *whole, typed<detail::map_source, K, V> items) {
           Map made;
           for (handle pair : items.attr("items")()) made.emplace(cast<K>(pair[0]), cast<std::remove_cv_t<V>>(pair[1]));
           new (whole) Map(std::move(made));

@@ -3,6 +3,7 @@ authors of casters derive from."""
 
 import typing
 import weakref
+from types import MappingProxyType
 
 import pytest
 from support import collect_garbage, needs_identity, needs_one_wrapper
@@ -79,6 +80,12 @@ def test_types_that_later_pythons_have(names, function, kind):
 
 def test_an_opaque_container_is_a_class(names):
     assert isinstance(names.Shorts(), names.Shorts)
+
+
+def test_a_map_is_made_of_a_mapping_that_signatures_call_a_dict(names):
+    assert "__init__(self, arg: dict[str, float], /) -> None" in names.Prices.__init__.__doc__
+    for items in ({"tea": 2}, MappingProxyType({"tea": 2})):
+        assert dict(names.Prices(items).items()) == {"tea": 2.0}
 
 
 def test_an_array_of_characters_is_a_str(names):

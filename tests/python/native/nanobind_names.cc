@@ -1,5 +1,6 @@
 // A library that was written for nanobind: its headers, namespace and macros.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/bind_map.h>
 #include <nanobind/stl/detail/nb_array.h>
 #include <nanobind/stl/detail/nb_dict.h>
 #include <nanobind/stl/detail/nb_list.h>
@@ -130,6 +131,7 @@ NB_MODULE(nanobind_names, m) {
       .def_rw("unknown", &Drawer::unknown)
       .def("contents", [](const Drawer &drawer) { return drawer.contents; }, nb::call_policy<keeps_drawer>());
   m.def("largest", [] { return INT_MAX; });
+  nb::bind_map<std::map<std::string, float>>(m, "Prices");
   m.attr("T") = nb::type_var("T", "bound"_a = nb::type<Shape>());
   m.def("param_spec", [] { return nb::param_spec("P"); });
   m.def("type_var_tuple", [] { return nb::type_var_tuple("Ts"); });
