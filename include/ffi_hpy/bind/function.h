@@ -247,12 +247,13 @@ template <typename A> constexpr uint8_t type_flags() {
   if (has_arg_defaults<T>::value) flags |= kFfiHpyTypeAcceptsNone;
   if (takes_python_v<T>) flags |= kFfiHpyTypeTakesPython;
   if (is_enum_caster_v<make_caster<A>>) flags |= kFfiHpyTypeEnum;
-  if (!is_plain_v<T>) return flags; /* an author's caster may accept other values */
-  if (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
-    if (std::is_unsigned_v<T>) flags |= kFfiHpyTypeUnsigned;
-    flags |= (sizeof(T) == 1 ? 1 : sizeof(T) == 2 ? 2 : sizeof(T) == 4 ? 3 : 4) << FFI_HPY_TYPE_SIZE_SHIFT;
+  if constexpr (is_plain_v<T> && std::is_arithmetic_v<T>) { /* an author's caster may accept other values */
+    if (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+      if (std::is_unsigned_v<T>) flags |= kFfiHpyTypeUnsigned;
+      flags |= (sizeof(T) == 1 ? 1 : sizeof(T) == 2 ? 2 : sizeof(T) == 4 ? 3 : 4) << FFI_HPY_TYPE_SIZE_SHIFT;
+    }
+    if (std::is_floating_point_v<T>) flags |= (sizeof(T) < 8 ? 5 : 6) << FFI_HPY_TYPE_SIZE_SHIFT;
   }
-  if (std::is_floating_point_v<T>) flags |= (sizeof(T) < 8 ? 5 : 6) << FFI_HPY_TYPE_SIZE_SHIFT;
   return flags;
 }
 
