@@ -231,6 +231,21 @@ class Capsule:
             raise ValueError(f"expected a capsule with the name {name!r}, got {self._name!r}")
         return self._address
 
+    def __repr__(self) -> str:
+        address = 0 if self._address is None else self._address.value or 0
+        return f'<capsule object "{self._name}" at {address:#x}>'
+
+
+def _capsule_address(value: Any, name: str) -> ctypes.c_void_p | None:
+    """Return the address of a capsule with that name; None for another value."""
+    return value._address if isinstance(value, Capsule) and value._name == name else None
+
+
+def _python_references(value: Any) -> int | None:
+    """Return the number of references to a Python object; None on an interpreter that does not count them."""
+    count = getattr(sys, "getrefcount", None)
+    return None if count is None else count(value)
+
 
 # --- errors ---------------------------------------------------------------------------------------------------------
 
@@ -390,6 +405,8 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "weakref": weakref.ref,
     "capsule": Capsule,
     "capsule_data": Capsule.address,
+    "capsule_address": _capsule_address,
+    "python_references": _python_references,
     "capsule_name": lambda capsule: capsule._name,
     "items": _items,
     "pairs": _pairs,

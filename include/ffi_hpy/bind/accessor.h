@@ -49,7 +49,10 @@ class accessor : public detail::object_api<accessor> {
 public:
   enum class kind { attribute, item };
 
-  accessor(handle base, object key, kind what) : base_(borrow(base)), key_(std::move(key)), what_(what) {}
+  accessor(handle base, object key, kind what)
+      : base_(borrow(base)), owned_key_(std::move(key)), key_(owned_key_), what_(what) {}
+  /** Borrows a key that lives longer than the accessor, as a variable of the caller does. */
+  accessor(handle base, handle key, kind what, detail::borrow_t) : base_(borrow(base)), key_(key), what_(what) {}
   accessor(const accessor &) = default;
   accessor(accessor &&) noexcept = default;
   accessor &operator=(const accessor &value) {
@@ -98,7 +101,8 @@ private:
     return *this;
   }
 
-  object base_, key_;
+  object base_, owned_key_;
+  handle key_;
   kind what_;
   mutable object read_;
 };
@@ -166,6 +170,15 @@ template <typename D> accessor object_api<D>::attr(handle name) const {
 template <typename D> accessor object_api<D>::doc() const { return attr("__doc__"); }
 template <typename D> accessor object_api<D>::operator[](handle key) const {
   return accessor(self(), borrow(key), accessor::kind::item);
+}
+template <typename D> accessor object_api<D>::operator[](const object &key) const {
+  return accessor(self(), key, accessor::kind::item, borrow_t{});
+}
+template <typename D> accessor object_api<D>::operator[](object &&key) const {
+  return accessor(self(), std::move(key), accessor::kind::item);
+}
+template <typename D> accessor object_api<D>::operator[](const accessor &key) const {
+  return accessor(self(), key.get(), accessor::kind::item);
 }
 template <typename D> accessor object_api<D>::operator[](const char *key) const {
   return accessor(self(), str_of(key), accessor::kind::item);

@@ -357,20 +357,47 @@ template <> struct type_caster<void_type> {
   static constexpr auto Name = const_name("None");
 };
 
-/** `void *`: an address. */
+/** An address as a value, which Python sees as a ctypes.c_void_p; None for a null pointer. */
+inline handle address_value(const void *address) noexcept {
+  if (address == nullptr) return handle(none_value());
+  TVMFFIAny any = word(kTVMFFIOpaquePtr, 0);
+  any.v_ptr = const_cast<void *>(address);
+  return handle(any);
+}
+/** Reads such a value. */
+inline bool read_address(handle source, void **address) noexcept {
+  *address = source.is_none() ? nullptr : source.any().v_ptr;
+  return source.is_none() || source.any().type_index == kTVMFFIOpaquePtr;
+}
+
+/** `void *`: an address. In nanobind's namespace its values are capsules with the name nb_handle, as nanobind's are. */
 template <> struct type_caster<void> : native_caster {
+#if defined(FFI_HPY_BIND_PY_OBJECT)
+  static constexpr auto Name = const_name("typing_extensions.CapsuleType");
+#else
   static constexpr auto Name = const_name("object");
+#endif
   template <typename T_> using Cast = void *;
   template <typename T_> static constexpr bool can_cast() { return true; }
   bool from_python(handle source, uint32_t, cleanup_list *) noexcept {
-    value = source.is_none() ? nullptr : source.any().v_ptr;
-    return source.is_none() || source.any().type_index == kTVMFFIOpaquePtr;
+    if (read_address(source, &value)) return true;
+#if defined(FFI_HPY_BIND_PY_OBJECT)
+    if (source.any().type_index != kTVMFFIOpaquePyObject) return false;
+    handle address = guarded([&] { return ask_python("capsule_address", source, str_of("nb_handle")); });
+    if (!address.is_valid()) python_error dropped;
+    return address.is_valid() && !address.is_none() && read_address(address, &value);
+#else
+    return false;
+#endif
   }
   static handle from_cpp(const void *source, rv_policy, cleanup_list *) noexcept {
+#if defined(FFI_HPY_BIND_PY_OBJECT)
     if (source == nullptr) return handle(none_value());
-    TVMFFIAny any = word(kTVMFFIOpaquePtr, 0);
-    any.v_ptr = const_cast<void *>(source);
-    return handle(any);
+    return guarded(
+        [&] { return ask_python("capsule", address_value(source), str_of("nb_handle"), handle(none_value())); });
+#else
+    return address_value(source);
+#endif
   }
   explicit operator void *() { return value; }
   void *value;

@@ -61,6 +61,10 @@ public:
   accessor doc() const;
   /** An item, which is read when it is used, or set by `=`. */
   accessor operator[](handle key) const;
+  /** An accessor borrows a key that is a variable. */
+  accessor operator[](const object &key) const;
+  accessor operator[](object &&key) const;
+  accessor operator[](const accessor &key) const;
   accessor operator[](const char *key) const;
   template <typename I, std::enable_if_t<std::is_arithmetic_v<I>, int> = 0> accessor operator[](I index) const;
   iterator begin() const;

@@ -75,6 +75,24 @@ template <typename T> T number_in(PyObject *o, const char *expected) noexcept {
   return static_cast<T>(-1);
 }
 
+/** The number of references of a value without an object, which is never released, and the part of every number where
+ * Python does not count its references. */
+inline constexpr Py_ssize_t kManyReferences = 1 << 30;
+/** The references of C++ to an object, and those of Python. */
+inline Py_ssize_t count_references(handle value) noexcept {
+  if (!is_object(value.any())) return kManyReferences;
+  auto own = static_cast<Py_ssize_t>(ref_count(value.any().v_obj));
+  object counted = steal(guarded([&] { return ask_python("python_references", value); }));
+  /* a list that only one native object refers to: the other references are those of the call */
+  object few = steal(guarded([&] { return ask_python("python_references", ask_python("list")); }));
+  if (!counted.is_valid() || !few.is_valid() || few.is_none()) {
+    if (!counted.is_valid() || !few.is_valid()) python_error dropped;
+    return own + kManyReferences;
+  }
+  int64_t of_python = counted.any().v_int64 - few.any().v_int64 + 1;
+  return of_python <= 0 ? own : own - 1 + static_cast<Py_ssize_t>(of_python); /* one of them is in both numbers */
+}
+
 /** The type of the tuples of PyTuple_New; 0 before the first. */
 inline std::atomic<int32_t> tuple_type{0};
 /** The items of such a tuple; NULL for another object. */
@@ -138,6 +156,8 @@ FFI_HPY_NAMESPACE_END
 
 inline void Py_INCREF(PyObject *o) { ::FFI_HPY_BIND_NAMESPACE::handle(o).inc_ref(); }
 inline void Py_DECREF(PyObject *o) { ::FFI_HPY_BIND_NAMESPACE::handle(o).dec_ref(); }
+/** The references of C++ and of Python. On PyPy, which does not count Python's, the number is above 2**30. */
+inline Py_ssize_t Py_REFCNT(PyObject *o) { return ::FFI_HPY_BIND_NAMESPACE::detail::count_references(o); }
 inline void Py_XINCREF(PyObject *o) { Py_INCREF(o); }
 inline void Py_XDECREF(PyObject *o) { Py_DECREF(o); }
 inline PyObject *Py_NewRef(PyObject *o) { return Py_INCREF(o), o; }

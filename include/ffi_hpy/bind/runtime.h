@@ -94,6 +94,15 @@ inline void add_ref(TVMFFIObject *object) {
 #endif
 }
 
+/** The number of references to an object. */
+inline uint32_t ref_count(const TVMFFIObject *object) {
+#if defined(__GNUC__) || defined(__clang__)
+  return static_cast<uint32_t>(__atomic_load_n(&object->combined_ref_count, __ATOMIC_RELAXED));
+#else
+  return static_cast<uint32_t>(*reinterpret_cast<const volatile uint64_t *>(&object->combined_ref_count));
+#endif
+}
+
 } // namespace detail
 
 FFI_HPY_NAMESPACE_END

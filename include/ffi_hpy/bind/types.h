@@ -380,10 +380,10 @@ inline dict::pairs dict::end() const { return pairs(iterator::sentinel()); }
 class capsule : public object {
   FFI_HPY_OBJECT(capsule, object, "typing_extensions.CapsuleType", detail::is_kind("capsule", value))
   capsule(const void *value, const char *name, void (*cleanup)(void *) noexcept = nullptr)
-      : object(value == nullptr
-                   ? none()
-                   : detail::ask_python("capsule", cast(value), detail::str_of(name != nullptr ? name : ""),
-                                        cast(reinterpret_cast<const void *>(cleanup)))) {}
+      : object(value == nullptr ? none()
+                                : detail::ask_python("capsule", detail::address_value(value),
+                                                     detail::str_of(name != nullptr ? name : ""),
+                                                     detail::address_value(reinterpret_cast<const void *>(cleanup)))) {}
   explicit capsule(const void *value, void (*cleanup)(void *) noexcept = nullptr) : capsule(value, nullptr, cleanup) {}
   void *data() const { return cast<void *>(detail::ask_python("capsule_data", *this)); }
   /** The address. ValueError if the capsule has another name. */

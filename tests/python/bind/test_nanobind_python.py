@@ -1,7 +1,9 @@
 """Sources for nanobind that use `PyObject *` and functions of Python.h: they compile without Python.h, and work."""
 
+import ctypes
 import math
 import signal
+import sys
 
 import pytest
 from support import (
@@ -78,6 +80,44 @@ def test_constants_and_classes_have_addresses(python):
     assert python.none() is None
     assert (python.is_bool_class(bool), python.is_bool_class(int)) == (True, False)
     assert python.int_class() is int
+
+
+def test_an_address_is_a_capsule(python):
+    address = python.address()
+    assert repr(address).startswith('<capsule object "nb_handle" at 0x')
+    assert (python.number_at(address), python.number_at(None), python.null_address()) == (42, 0, None)
+    assert python.number_at(ctypes.c_void_p(int(repr(address).split()[-1][:-1], 16))) == 42
+    assert python.number_at.__doc__.splitlines()[0] == (
+        "number_at(address: typing_extensions.CapsuleType | None) -> int"
+    )
+
+
+def test_a_capsule_of_another_name_is_not_an_address(python):
+    for value in (python.other_capsule(), object(), 1, "nb_handle"):
+        with pytest.raises(TypeError, match="incompatible function arguments"):
+            python.number_at(value)
+
+
+@needs_identity
+@needs_one_wrapper
+def test_references_of_cpp_and_of_python_are_counted(python):
+    values = [], python.Field(), python.Owner(None)
+    assert [python.added_references(value) for value in values] == [3, 3, 3]
+    assert python.references(None) == python.references(7) == python.references("short") >= 2**30
+    if not hasattr(sys, "getrefcount"):
+        assert python.references(values[0]) > 2**30
+        return
+    for value in values:
+        before = python.references(value)
+        several = [value] * 10
+        assert python.references(value) == before + 10
+        assert several
+
+
+@needs_identity
+@needs_one_wrapper
+def test_an_accessor_borrows_a_key_that_is_a_variable(python):
+    assert python.references_of_key() == (0, 1, 7, 7, 7)
 
 
 def test_an_accessor_has_a_pointer(python):

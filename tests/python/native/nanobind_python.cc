@@ -126,6 +126,35 @@ NB_MODULE(nanobind_python, m) {
   struct BoxOfInt : Box {};
   auto box = nb::class_<Box>(m, "Box", nb::is_generic());
   nb::class_<BoxOfInt>(m, "BoxOfInt", box[&PyLong_Type]);
+  m.def("address", []() -> void * {
+    static int number = 42;
+    return &number;
+  });
+  m.def("null_address", []() -> void * { return nullptr; });
+  m.def(
+      "number_at", [](void *address) { return address == nullptr ? 0 : *static_cast<int *>(address); },
+      nb::arg("address").none());
+  m.def("other_capsule", [] { return nb::capsule(&n_alive, "other"); });
+  m.def("references", [](nb::handle value) { return Py_REFCNT(value.ptr()); });
+  m.def("added_references", [](nb::object value) {
+    Py_ssize_t before = Py_REFCNT(value.ptr());
+    std::vector<nb::object> further(3, value);
+    return Py_REFCNT(value.ptr()) - before;
+  });
+  m.def("references_of_key", [] {
+    nb::dict items;
+    nb::object key = nb::make_tuple(1, 2);
+    items[key] = 7;
+    Py_ssize_t before = Py_REFCNT(key.ptr());
+    auto borrowed = items[key];
+    Py_ssize_t first = Py_REFCNT(key.ptr());
+    auto owned = items[nb::borrow(key)];
+    Py_ssize_t second = Py_REFCNT(key.ptr());
+    nb::list keys;
+    keys.append(key);
+    auto read = items[keys[0]];
+    return nb::make_tuple(first - before, second - before, nb::object(borrowed), nb::object(owned), nb::object(read));
+  });
   m.def("none", [] { return nb::borrow(Py_None); });
   m.def("is_bool_class", [](nb::handle type) { return type.is(&PyBool_Type); });
   m.def("int_class", [] { return nb::borrow(&PyLong_Type); });
