@@ -59,6 +59,7 @@ class StubGen:
         self._given_patterns = list(patterns or ())
         for pattern in self._given_patterns:
             self.patterns.add(pattern)
+        self._counted = {id(pattern): 0 for pattern in self._given_patterns}  # matches of the last get()
         self._stub = ModuleStub(module, has_private=include_private)
 
     @property
@@ -72,8 +73,14 @@ class StubGen:
         return {item.name for item in (*self._stub.imports, *self._stub.exports) if not item.mod}
 
     def get(self) -> str:
-        """Return the stub."""
-        return self.patterns.apply(self._stub.text(), self.module.__name__, self.include_docstrings)
+        """Return the stub. The matches of a pattern count once, however many calls there are."""
+        given = {id(pattern): pattern for pattern in self._given_patterns}
+        for key, pattern in given.items():
+            pattern.matches -= self._counted[key]
+        before = {key: pattern.matches for key, pattern in given.items()}
+        text = self.patterns.apply(self._stub.text(), self.module.__name__, self.include_docstrings)
+        self._counted = {key: pattern.matches - before[key] for key, pattern in given.items()}
+        return text
 
     # --- members ------------------------------------------------------------------------------------------------------
 

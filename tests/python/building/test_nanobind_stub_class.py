@@ -55,6 +55,18 @@ def test_patterns_replace_members_of_the_stub(module):
     assert "\nrows: Final = 1" in writer.get()
 
 
+def test_each_match_of_a_pattern_counts_once(module):
+    rows = ReplacePattern(re.compile(r"stub_class_module\.rows"), ["rows: int"])
+    writer = StubGen(module, patterns=[rows, rows, ReplacePattern(re.compile("nothing"), [])])
+    writer.put(module)
+    stubs = [writer.get() for _ in range(3)]
+    assert (rows.matches, writer.patterns.unused()) == (1, ["nothing"])
+    assert stubs == [stubs[0]] * 3
+    writer.put(1, "rows_again")
+    assert "rows_again" not in writer.get()
+    assert rows.matches == 2
+
+
 @pytest.mark.parametrize("text", ['has """ inside', 'ends with "', "ends with \\", "two\nlines"])
 def test_a_docstring_becomes_source_code(writer, text):
     assert inspect.cleandoc(ast.literal_eval(writer.format_docstr(text, 1).strip())).strip() == text
