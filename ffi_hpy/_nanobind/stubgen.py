@@ -15,7 +15,7 @@ from pathlib import Path
 
 from ffi_hpy._nanobind.patterns import read_patterns
 from ffi_hpy._nanobind.stub_class import ReplacePattern, StubGen
-from ffi_hpy.stub.bound import import_bound, stubs_of
+from ffi_hpy.stub.bound import import_bound_part, stubs_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,12 +66,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     patterns = read_patterns(asked.pattern_file)
     for name in asked.modules:
         try:
-            module = import_bound(name)
+            module, library = import_bound_part(name)
         except ImportError as error:
             print(f"{name}: {error}", file=sys.stderr)
             return 1
-        folder = asked.output_dir or Path(str(module.__file__)).parent
-        texts = stubs_of(module, has_private=asked.include_private)
+        inside = module.__name__[len(library.__name__) :].split(".")[:-1]  # the folders of a submodule
+        last = library.__name__.rpartition(".")[2]
+        folder = asked.output_dir or Path(str(library.__file__)).parent.joinpath(*[each or last for each in inside])
+        texts = stubs_of(module, library.__name__, asked.include_private)
         if not asked.recursive:
             texts = dict([next(iter(texts.items()))])
         for path, text in texts.items():

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from importlib import import_module
 from importlib.util import module_from_spec
 from itertools import takewhile
@@ -24,7 +25,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-__all__ = ["HEAD", "SUFFIXES", "ModuleStub", "import_bound", "is_library", "members_of", "stubs_of", "submodules_of"]
+__all__ = [
+    "HEAD",
+    "SUFFIXES",
+    "ModuleStub",
+    "import_bound",
+    "import_bound_part",
+    "is_library",
+    "members_of",
+    "stubs_of",
+    "submodules_of",
+]
 
 HEAD = "# Written by ffi-hpy-stubgen: do not edit."
 """The first line of a stub, by which a later run knows its own files."""
@@ -52,11 +63,29 @@ def import_bound(text: str) -> ModuleType:
     if os.getcwd() not in sys.path:  # noqa: PTH109 - as `python -m` does
         sys.path.insert(0, os.getcwd())  # noqa: PTH109
     module = import_module(text)
-    if not is_bound(str(getattr(module, "__file__", "")), text.rpartition(".")[2]):
+    if not _is_of_library(module, text):
         raise ImportError(
             "not a library that is bound with ffi_hpy/bind.h; mypy's stubgen writes stubs of Python modules"
         )
     return module
+
+
+def import_bound_part(text: str) -> tuple[ModuleType, ModuleType]:
+    """Import a bound module, or a submodule that its library defines, by its name. Return it and the module of the
+    library. ImportError for any other module."""
+    parent = text.rpartition(".")[0]
+    if parent and not is_library(text):
+        with suppress(ImportError):
+            _, library = import_bound_part(parent)
+            part = sys.modules.get(text)
+            if part is not None and part in submodules_of(sys.modules[parent]):
+                return part, library
+    module = import_bound(text)
+    return module, module
+
+
+def _is_of_library(module: ModuleType, name: str) -> bool:
+    return is_bound(str(getattr(module, "__file__", "")), name.rpartition(".")[2])
 
 
 def stubs_of(module: ModuleType, root: str = "", has_private: bool = True) -> dict[Path, str]:

@@ -289,6 +289,17 @@ def test_the_command_of_nanobind_leaves_private_members_out(folder, options, is_
     assert "def same(arg: T, /) -> T:" in stub
 
 
+@pytest.mark.parametrize("name", ["stubbed.inner", "stubbed.inner.deep"])
+def test_the_command_of_nanobind_writes_the_stub_of_a_submodule(folder, name):
+    command = [sys.executable, "-m", "ffi_hpy._nanobind.stubgen", "-q", "-r", "-m"]
+    subprocess.run([*command, "stubbed", "-O", "whole"], cwd=folder, check=True)
+    subprocess.run([*command, name, "-O", "part"], cwd=folder, check=True)
+    whole = {path.read_text() for path in (folder / "whole" / "stubbed").rglob("*.pyi")}
+    parts = {path.read_text() for path in (folder / "part").rglob("*.pyi")}
+    assert parts
+    assert parts <= whole
+
+
 def test_members_that_python_code_has_set_are_in_the_stub(folder):
     program = """
 import ast, enum, sys
