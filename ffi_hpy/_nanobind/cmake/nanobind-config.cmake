@@ -26,5 +26,17 @@ if(NOT TARGET nanobind::header)
   set_property(TARGET nanobind_header PROPERTY INTERFACE_LINK_LIBRARIES ffi_hpy_header ${CMAKE_DL_LIBS})
 endif()
 
+# Variables that projects read, in folders beside this one, too. All libraries have one suffix.
+set(NB_DIR "${NB_DIR}" CACHE INTERNAL "")
+set(NB_SUFFIX .so)
+if(WIN32)
+  set(NB_SUFFIX .pyd)
+endif()
+set(NB_SUFFIX "${NB_SUFFIX}" CACHE INTERNAL "")
+set(NB_SUFFIX_S "${NB_SUFFIX}" CACHE INTERNAL "")
+set(NB_FREE_THREADED 0 CACHE INTERNAL "")
+set(NB_OPT "$<OR:$<CONFIG:Release>,$<CONFIG:MinSizeRel>>" CACHE INTERNAL "")
+set(NB_OPT_SIZE "$<OR:${NB_OPT},$<CONFIG:RelWithDebInfo>>" CACHE INTERNAL "")
+
 include("${CMAKE_CURRENT_LIST_DIR}/nanobind-module.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/nanobind-stub.cmake")

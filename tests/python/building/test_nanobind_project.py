@@ -1,6 +1,8 @@
 """Projects that were written for nanobind: find_package(nanobind), its functions, and the stubs that they write."""
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 from support import IS_DEBUG, IS_OWN_DEBUG, run_python
@@ -105,8 +107,9 @@ def build(project, version="2.4", options="", stub_options="", more="", make=Tru
 
 
 def command_of(project):
-    (entry,) = json.loads((project.build / "compile_commands.json").read_text())
-    return entry["command"].split()
+    entries = json.loads((project.build / "compile_commands.json").read_text())
+    (command,) = [entry["command"] for entry in entries if entry["file"].endswith("shapes.cc")]
+    return command.split()
 
 
 def test_a_project_builds_unchanged(project):
@@ -179,6 +182,98 @@ def test_the_steps_can_be_called_one_by_one(project):
     project.make()
     assert run_python(PROGRAM, project.build) == SAID
     assert run_python(PROGRAM.replace("shapes\n", "backend as shapes\n").partition("class")[0], project.build) == ""
+
+
+LIBRARIES = """
+nanobind_add_module(shapes NB_SHARED shapes.cc)
+nanobind_add_module(other STABLE_ABI other.cc)
+foreach(library nanobind nanobind-static)
+  target_compile_options(${library} PRIVATE -Wall)
+  target_compile_definitions(${library} PUBLIC IS_SET)
+endforeach()
+target_compile_options(other PRIVATE $<${NB_OPT_SIZE}:-DIS_SMALL>)
+install(TARGETS shapes nanobind LIBRARY DESTINATION place)
+add_subdirectory(inner)
+"""
+INNER = """
+find_package(nanobind 2.0...<4 CONFIG REQUIRED)
+nanobind_add_module(inner ../other.cc)
+target_compile_definitions(inner PRIVATE IS_SMALL)
+set_target_properties(inner PROPERTIES OUTPUT_NAME other)
+if(NOT EXISTS "${NB_DIR}/include/nanobind/nanobind.h" OR NOT NB_SUFFIX MATCHES "^[.](so|pyd)$")
+  message(FATAL_ERROR "[${NB_DIR}] [${NB_SUFFIX}]")
+endif()
+"""
+OTHER = """
+#include <nanobind/nanobind.h>
+#if !defined(IS_SET) || !defined(IS_SMALL)
+#error "the options do not arrive"
+#endif
+NB_MODULE(other, m) {}
+"""
+
+
+def test_projects_set_options_of_the_libraries_of_nanobind_and_install_them(project):
+    (project.folder / "inner").mkdir()
+    (project.folder / "inner" / "CMakeLists.txt").write_text(INNER)
+    project.write(HEAD.format(version="2.4") + LIBRARIES, shapes_cc=SHAPES, other_cc=OTHER)
+    project.configure(f"-Dnanobind_ROOT={libinfo.find_nanobind_cmake_path()}", "-DCMAKE_BUILD_TYPE=Release")
+    project.make()
+    assert run_python(PROGRAM, project.build) == SAID
+    assert len(list(project.build.rglob("other.so"))) == 2
+    project.cmake("--install", "build", "--prefix", "place")
+    assert (project.folder / "place" / "place" / "shapes.so").exists()
+
+
+SANITIZED = """
+add_library(checked STATIC shapes.cc)
+target_compile_options(checked PRIVATE -fsanitize=address,undefined)
+add_library(plain STATIC shapes.cc)
+nanobind_sanitizer_preload_env(with plain checked)
+nanobind_sanitizer_preload_env(without plain missing)
+nanobind_resolve_python_path()
+message(STATUS "preload [${with}] [${without}] python [${NB_PY_PATH}]")
+"""
+
+
+def test_a_project_asks_how_to_load_sanitizers_and_for_the_python_of_stubs(project):
+    project.write(HEAD.format(version="2.4") + SANITIZED, shapes_cc=SHAPES)
+    said = project.configure(f"-Dnanobind_ROOT={libinfo.find_nanobind_cmake_path()}")
+    found = re.search(r"preload \[(.*)\] \[\] python \[(.+)\]", said)
+    assert found is not None
+    variable, _, files = found[1].partition("=")
+    assert variable in ("LD_PRELOAD", "DYLD_INSERT_LIBRARIES", "")
+    assert all("san" in file and Path(file).exists() for file in files.split(":") if files)
+
+
+def test_both_ways_of_linking_exclude_each_other(project):
+    project.write(HEAD.format(version="2.4") + "nanobind_add_module(a NB_STATIC NB_SHARED a.cc)\n", a_cc="")
+    said = project.configure(f"-Dnanobind_ROOT={libinfo.find_nanobind_cmake_path()}", status=1)
+    assert "NB_SHARED and NB_STATIC exclude each other" in said
+
+
+def test_the_files_for_cmake_name_one_configuration_at_a_time():
+    """Before release 3.19 CMake refuses several in one expression."""
+    for file in Path(libinfo.find_nanobind_cmake_path()).parents[1].rglob("*.cmake"):
+        assert not re.search(r"\$<CONFIG:\w+,", file.read_text(encoding="utf-8")), file
+
+
+STUBS_OF_PARTS = """
+nanobind_add_module(shapes shapes.cc)
+set_target_properties(shapes PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/geometry)
+file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/geometry/__init__.py "")
+nanobind_add_stub(whole MODULE geometry.shapes OUTPUT whole.pyi PYTHON_PATH . DEPENDS shapes)
+nanobind_add_stub(part MODULE geometry.shapes.inner OUTPUT part.pyi PYTHON_PATH . DEPENDS shapes)
+"""
+
+
+def test_a_stub_is_that_of_a_submodule(project):
+    inner = SHAPES.replace("NB_MODULE(shapes, m) {", 'NB_MODULE(shapes, m) { m.def_submodule("inner").attr("one") = 1;')
+    project.write(HEAD.format(version="2.4") + STUBS_OF_PARTS, shapes_cc=inner)
+    project.configure(f"-Dnanobind_ROOT={libinfo.find_nanobind_cmake_path()}")
+    project.make()
+    assert "\none: int" in (project.build / "part.pyi").read_text()
+    assert "class Lengths" in (project.build / "whole.pyi").read_text()
 
 
 PATTERNS = r"""
