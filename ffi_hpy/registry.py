@@ -590,16 +590,16 @@ class Constructor:
     """The `__wrapped__` of `__init__`, for inspect: a constructor whose signature is created on access."""
 
     def __init__(self, function: Function) -> None:
-        self._function = function
+        self.function = function
 
     @property
     def __signature__(self) -> Any:
-        return find_late("registry: signatures", "constructor_signature")(self._function)
+        return find_late("registry: signatures", "constructor_signature")(self.function)
 
     # Some releases of inspect accept only an object that is callable and binds to `self`, as functions do.
 
     def __call__(self, owner: Any, *args: Any) -> Any:
-        return self._function(*args)
+        return self.function(*args)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else MethodType(self, instance)

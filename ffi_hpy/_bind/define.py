@@ -20,6 +20,7 @@ from .._values.object import Object, ObjectMeta
 from .._values.opaque import OpaquePyObject
 from ..error import register_error
 from ..registry import (
+    Constructor,
     add_constructor,
     add_method,
     add_property,
@@ -29,7 +30,7 @@ from ..registry import (
     make_class,
 )
 from . import arrays, standard, states, without_value
-from .nb_signature import NbSignature
+from .nb_signature import LateSignatures, NbSignature
 from .values import OPERATIONS, keep, keep_module, warn
 
 TYPE_CHECKING = False
@@ -41,7 +42,7 @@ __all__ = ["StaticProperty", "answer", "class_name", "written_setters"]
 
 if not hasattr(Function, "_keep"):  # the cffi backend, where the class has the conversion of arguments
     Function._keep = staticmethod(keep)  # type: ignore[attr-defined]
-Function.__nb_signature__ = NbSignature()  # type: ignore[attr-defined]
+Function.__nb_signature__ = Constructor.__nb_signature__ = NbSignature()  # type: ignore[attr-defined]
 
 _functions: dict[int, tuple[Any, dict[str, Function]]] = {}
 """The functions of each scope, by its id; the scope is kept, because its library is never unloaded."""
@@ -86,6 +87,12 @@ def _function(scope: Any, name: str, function: Function, metadata: str, doc: str
 
 
 def _method(cls: type[Any], name: str) -> None:
+def _describe_caller(caller: Any, function: Any, is_constructor: bool = False) -> None:
+    """Let a function of Python that calls a bound one, an operator for example, have the description of that one."""
+    if isinstance(caller, FunctionType) and isinstance(function, Function):
+        caller.__nb_signature__ = LateSignatures(function, is_constructor)  # type: ignore[attr-defined]
+
+
     """Add a method that the type has got to its class, or describe one more overload of it."""
     info = info_of_class(cls)
     assert info is not None
@@ -94,8 +101,10 @@ def _method(cls: type[Any], name: str) -> None:
     if name == "__ffi_init__":
         add_constructor(cls, info)
     else:
+        _describe_caller(vars(cls)["__init__"], method.func, True)
         add_method(cls, method)
         if name == "__getstate__":
+        _describe_caller(vars(cls).get(name), method.func)
             states.add_getter(cls)
 
 
@@ -460,6 +469,7 @@ def _enum_member(cls: Any, value: int) -> Any:
     return member if hasattr(cls, "__ffi_members__") else OpaquePyObject(member)
 
 
+    _describe_caller(method, function)
 def _enum_value(cls: Any, value: Any, may_convert: bool) -> Any:
     """Return the number of a member, or the member itself if its value is a str; None for another value. With
     may_convert also for the value of a member."""
@@ -532,6 +542,7 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     "class_of_index": class_for_type_index,
     "class_address": _class_address,
     "original_base": _original_base,
+    _describe_caller(method, function)
     "class_signature": _class_signature,
     "property": _property,
     "static_property": _static_property,

@@ -28,6 +28,7 @@ __all__ = [
     "order_of_arguments",
     "parameters_of",
     "set_scope",
+    "signature_of_init",
     "static_method",
     "text_of_bound",
 ]
@@ -140,7 +141,7 @@ def text_of_bound(function: Function, is_constructor: bool = False) -> str | Non
     if len(lines) != len(entries):
         return None
     if is_constructor:
-        lines = [_signature_of_init(line) for line in lines]
+        lines = [signature_of_init(line) for line in lines]
     docs = [_clean(each.doc) for each in entries]
     text = "\n".join(lines)
     if len(set(docs)) == 1:
@@ -149,7 +150,7 @@ def text_of_bound(function: Function, is_constructor: bool = False) -> str | Non
     return "\n".join([f"{text}\n\nOverloaded function.", *parts])
 
 
-def _signature_of_init(line: str) -> str:
+def signature_of_init(line: str) -> str:
     """Return the signature of `__init__` for that of a constructor, unless an author has written it."""
     name, _, rest = line.partition("(")
     if rest.startswith("self"):

@@ -79,6 +79,15 @@ static HPy init_wrapped_get(HPyContext *ctx, HPy self, void *closure) {
   return described;
 }
 
+HPyDef_GET(init_described, "__nb_signature__", .doc = "The description of a bound constructor, for tools.")
+static HPy init_described_get(HPyContext *ctx, HPy self, void *closure) {
+  HPy described = init_wrapped_get(ctx, self, closure);
+  if (HPy_IsNull(described)) return described;
+  HPy found = HPy_GetAttr_s(ctx, described, "__nb_signature__");
+  HPy_Close(ctx, described);
+  return found;
+}
+
 static FbRef init_function_type; /* written once during the import */
 
 HPyDef_METH(fb_init_method, "init_method", HPyFunc_VARARGS,
@@ -107,7 +116,7 @@ static HPy fb_init_method_impl(HPyContext *ctx, HPy module, const HPy *args, siz
 }
 
 HPy fb_init_method_type_new(HPyContext *ctx) {
-  static HPyDef *defines[] = {&init_call, &init_wrapped, NULL};
+  static HPyDef *defines[] = {&init_call, &init_wrapped, &init_described, NULL};
   static HPyType_Spec spec = {
       .name = "ffi_hpy._core.InitFunction",
       .basicsize = sizeof(InitFunction),

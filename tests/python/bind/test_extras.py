@@ -80,6 +80,13 @@ def test_an_enum_has_methods(bound):
         sign.plus.times("x")
 
 
+def test_tools_for_nanobind_read_the_overloads_of_methods_of_enums(bound):
+    sign = bound.Sign
+    assert sign.times.__nb_signature__ == ((r"def times(sign: bound_extras.Sign, x: int = \0) -> int", None, (2,)),)
+    assert [line for line, *_ in sign.of.__nb_signature__] == ["def of(arg: int, /) -> bound_extras.Sign"]
+    assert len(vars(sign)["negated"].fget.__nb_signature__) == 1
+
+
 def test_an_enum_of_64_bits(bound):
     size = bound.Size
     assert (size.all.value, size.small.value) == (2**64 - 1, 1)
