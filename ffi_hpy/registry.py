@@ -36,7 +36,7 @@ from ._values.object import MISSING, Object, ObjectMeta, _raise_not_constructibl
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
-    from typing import Any, Literal, TypeVar, overload
+    from typing import Any, Literal, NoReturn, TypeVar, overload
 
     from ._types.info import TypeMethod
 
@@ -500,6 +500,8 @@ def _construct_for(cls: type[CObject], info: TypeInfo, constructor: Function) ->
         if self is _NOT_BY_POSITION:
             self = _self_by_name(kwargs, cls)
         if type(self) is not cls:
+            if "_ffi_is_final" in vars(cls):  # type.__new__ has made the class, and asks no metaclass
+                refuse_base(cls)
             own = type(self).__tvm_ffi_type_info__  # type: ignore[attr-defined]
             if own.type_index != info.type_index:
                 raise TypeError(
@@ -517,6 +519,11 @@ def _construct_for(cls: type[CObject], info: TypeInfo, constructor: Function) ->
 
     construct.__wrapped__ = Constructor(constructor)  # type: ignore[attr-defined]
     return construct
+
+
+def refuse_base(base: type) -> NoReturn:
+    """Raise the TypeError about a class that derives from a final one."""
+    raise TypeError(f"The type '{base.__module__}.{base.__qualname__}' prohibits subclassing!")
 
 
 def _maker_of(info: TypeInfo, constructor: Function) -> Any:
@@ -544,7 +551,8 @@ def _is_made_plainly(cls: Any) -> bool:
     """Whether a call of a class runs its `__init__` alone, and _call_by_init() notices if that changes."""
     is_watched = all(isinstance(base, ObjectMeta) or base in (CObject, object) for base in cls.__mro__)
     has_own_metaclass = type(cls) is not ObjectMeta and "_ffi_bound_class" not in cls.__dict__
-    return is_watched and not has_own_metaclass and cls.__new__ is CObject.__new__
+    has_plain_new = cls.__new__ is CObject.__new__ or "_ffi_constructor" in cls.__dict__  # which it calls
+    return is_watched and not has_own_metaclass and has_plain_new
 
 
 def _call_by_init(cls: type) -> None:

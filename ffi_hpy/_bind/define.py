@@ -28,6 +28,7 @@ from ..registry import (
     class_for_type_index,
     flatten_keywords,
     make_class,
+    refuse_base,
 )
 from . import arrays, standard, states, without_value
 from .nb_signature import LateSignatures, NbSignature
@@ -86,13 +87,13 @@ def _function(scope: Any, name: str, function: Function, metadata: str, doc: str
     setattr(scope, name, function)
 
 
-def _method(cls: type[Any], name: str) -> None:
 def _describe_caller(caller: Any, function: Any, is_constructor: bool = False) -> None:
     """Let a function of Python that calls a bound one, an operator for example, have the description of that one."""
     if isinstance(caller, FunctionType) and isinstance(function, Function):
         caller.__nb_signature__ = LateSignatures(function, is_constructor)  # type: ignore[attr-defined]
 
 
+def _method(cls: type[Any], name: str) -> None:
     """Add a method that the type has got to its class, or describe one more overload of it."""
     info = info_of_class(cls)
     assert info is not None
@@ -100,11 +101,11 @@ def _describe_caller(caller: Any, function: Any, is_constructor: bool = False) -
     method = next(method for method in reversed(info.methods) if method.name == name)
     if name == "__ffi_init__":
         add_constructor(cls, info)
-    else:
         _describe_caller(vars(cls)["__init__"], method.func, True)
+    else:
         add_method(cls, method)
-        if name == "__getstate__":
         _describe_caller(vars(cls).get(name), method.func)
+        if name == "__getstate__":
             states.add_getter(cls)
 
 
@@ -146,7 +147,15 @@ def _static_property_in(cls: type, name: str) -> StaticProperty | None:
     return None
 
 
+def _final_base(cls: type) -> type | None:
+    """Return the base that prohibits a class, which `type.__new__` has made nevertheless; None for other classes."""
+    return next((base for base in cls.__mro__[1:] if "_ffi_is_final" in vars(base)), None)
+
+
 def _require_mutable(cls: type, name: str) -> None:
+    final = _final_base(cls)
+    if final is not None:
+        refuse_base(final)
     if "_ffi_is_frozen" in cls.__dict__ and not name.startswith("_abc_"):  # caches of isinstance(), on PyPy
         raise TypeError(f"cannot set {name!r} attribute of immutable type {cls.__qualname__!r}")
 
@@ -183,7 +192,7 @@ class BoundMeta(ObjectMeta):
     def __new__(mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], /, **kwargs: Any) -> BoundMeta:
         for base in bases:
             if "_ffi_is_final" in vars(base):
-                raise TypeError(f"The type '{base.__module__}.{base.__qualname__}' prohibits subclassing!")
+                refuse_base(base)
         if not any(isinstance(base, BoundMeta) or base is Object for base in bases):
             raise TypeError(
                 f"{name}: the metaclass of bound classes requires a nanobind base type or another bound class"
@@ -277,6 +286,18 @@ class _NewMeta(BoundMeta):
 def _new(cls: Any, constructor: Function) -> None:
     cls.__class__ = _NewMeta
     cls._ffi_constructor = constructor
+
+    def new(wanted: Any, /, *args: Any, **named: Any) -> Any:
+        if not (isinstance(wanted, type) and issubclass(wanted, cls)):
+            text = f"{class_name(cls)}.__new__() takes this class or one that derives from it, not {wanted!r}"
+            raise RuntimeError(text)  # noqa: TRY004 - nanobind's class for it
+        if wanted is cls and (args or named):
+            return cls(*args, **named)
+        return super(cls, cls).__new__(wanted)  # without a value; that of a class of Python gets it by `__init__`
+
+    new.__name__ = "__new__"
+    new.__qualname__ = f"{cls.__qualname__}.__new__"
+    type.__setattr__(cls, "__new__", new)  # calls of the class need not run it (registry._is_made_plainly)
 
 
 written_setters: dict[tuple[type, str], str] = {}
@@ -448,6 +469,7 @@ def _as_method(function: Any) -> Any:
     method.__name__ = method.__qualname__ = function.__name__
     method.__doc__ = function.__doc__
     method.__wrapped__ = function  # type: ignore[attr-defined]  # its signature, for inspect and stubs
+    _describe_caller(method, function)
     return method
 
 
@@ -469,7 +491,6 @@ def _enum_member(cls: Any, value: int) -> Any:
     return member if hasattr(cls, "__ffi_members__") else OpaquePyObject(member)
 
 
-    _describe_caller(method, function)
 def _enum_value(cls: Any, value: Any, may_convert: bool) -> Any:
     """Return the number of a member, or the member itself if its value is a str; None for another value. With
     may_convert also for the value of a member."""
@@ -521,6 +542,7 @@ def _loose_function(function: Function, metadata: str, name: str, doc: str, is_m
 
     method.__name__ = method.__qualname__ = name
     method.__wrapped__ = function  # type: ignore[attr-defined]  # its signature, for inspect and stubs
+    _describe_caller(method, function)
     return method
 
 
@@ -542,7 +564,6 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     "class_of_index": class_for_type_index,
     "class_address": _class_address,
     "original_base": _original_base,
-    _describe_caller(method, function)
     "class_signature": _class_signature,
     "property": _property,
     "static_property": _static_property,

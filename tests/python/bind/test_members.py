@@ -9,6 +9,9 @@ import pickle
 import pytest
 from support import collect_garbage, needs_identity, needs_one_wrapper
 
+import ffi_hpy
+import ffi_hpy.testing
+
 pytestmark = [needs_one_wrapper, needs_identity]
 
 
@@ -112,13 +115,30 @@ def test_a_constructor_that_is_a_function_returns_a_known_object(bound):
     assert (one.value, one.n_made, bound.Unique(2) is one) == (1, 3, False)
     with pytest.raises(TypeError):
         bound.Unique()
+    assert bound.Unique.__new__(bound.Unique, value=1) is one
+    assert (one.n_made, one.value) == (4, 1)
 
     class Fancy(bound.Unique):
         def text(self):
             return str(self.value)
 
     fancy = Fancy(1)
-    assert (fancy.text(), type(fancy), fancy.n_made, type(Fancy(3))) == ("1", Fancy, 4, Fancy)
+    assert (fancy.text(), type(fancy), fancy.n_made, type(Fancy(3))) == ("1", Fancy, 5, Fancy)
+
+    class Chosen(bound.Unique):
+        def __new__(cls, value):
+            return super().__new__(cls, value)
+
+    assert (type(Chosen(5)), Chosen(5).value) == (Chosen, 5)
+
+
+def test_new_of_a_constructor_that_is_a_function_refuses_other_classes(bound):
+    for other in (int, bound.State, 1):
+        with pytest.raises(RuntimeError, match=r"bound_members\.Unique\.__new__\(\) takes this class or"):
+            bound.Unique.__new__(other)
+    empty = bound.Unique.__new__(bound.Unique)
+    with pytest.warns(RuntimeWarning, match="uninitialized"), pytest.raises(TypeError):
+        print(empty.value)
 
 
 @pytest.mark.thread_unsafe(reason="the library counts the objects of all threads")
@@ -178,7 +198,35 @@ def test_a_class_in_a_class(bound):
 def test_a_final_class_has_no_subclass(bound):
     with pytest.raises(TypeError, match=r"The type 'bound_members\.Final' prohibits subclassing!"):
         type("Derived", (bound.Final,), {})
-    assert bound.Final()
+    assert type(bound.Final()) is bound.Final
+
+
+def test_a_class_that_bypasses_the_metaclass_cannot_derive_from_a_final_one(bound):
+    for use in (lambda derived: derived(), lambda derived: setattr(derived, "number", 1)):
+        with pytest.raises(TypeError, match=r"The type 'bound_members\.Final' prohibits subclassing!"):
+            use(type.__new__(type(bound.Final), "Derived", (bound.Final,), {}))  # PyPy asks the metaclass
+    other = type.__new__(type(bound.State), "Other", (bound.State,), {})
+    other.number = 1
+    assert (other(2).x, other.number) == (2, 1)
+
+
+@needs_identity
+@needs_one_wrapper
+def test_tools_for_nanobind_read_the_overloads_of_operators_and_constructors(bound):
+    number = bound.Number
+    assert number.__add__.__nb_signature__ == (
+        ("def __add__(self, arg: bound_members.Number, /) -> bound_members.Number", None, None),
+        ("def __add__(self, arg: int, /) -> bound_members.Number", None, None),
+    )
+    assert number.__init__.__nb_signature__ == (("def __init__(self, arg: int, /) -> None", None, None),)
+    in_place, by_init = bound.State.__init__.__nb_signature__
+    assert in_place == (r"def __init__(self, x: int, y: str = \0) -> None", None, ("why",))
+    assert by_init == ("def __init__(self, arg0: int, arg1: str, /) -> None", None, None)
+    assert [line for line, *_ in number.__lt__.__nb_signature__] == [
+        "def __lt__(self, arg: bound_members.Number, /) -> bool"
+    ]
+    for written in (lambda: None, ffi_hpy.Array.__init__, ffi_hpy.testing.TestIntPair.__init__):
+        assert not hasattr(written, "__nb_signature__")
 
 
 @pytest.mark.thread_unsafe(reason="the library counts the objects of all threads")
