@@ -121,6 +121,8 @@ public:
   }
   /** The first argument of the function: the object of a method. */
   handle self() const { return self_ != nullptr ? handle(*self_) : handle(); }
+  /** The function has no arguments. */
+  void end_self() { self_ = nullptr; }
   /** Takes a reference. */
   void append(handle owned) {
     if (state_ < kSmall) {

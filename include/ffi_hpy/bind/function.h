@@ -378,27 +378,52 @@ template <typename F> F &captured(const ffi_hpy_overload *overload) {
   }
 }
 
+/** The cleanup_list of a call. Nearly every call leaves it empty, so a destructor would cost more than the list. */
+union call_cleanup {
+  cleanup_list list;
+  explicit call_cleanup(const TVMFFIAny *args) : list(args) {}
+  ~call_cleanup() {}
+};
+
+/* Ends a call whose body has used the list, or has returned another number than 0. */
+FFI_HPY_NOINLINE inline int end_thunk(call_cleanup *cleanup, int rc) noexcept {
+  int refusal = rc > 0 ? cleanup->list.refuse(static_cast<size_t>(rc)) : 0;
+  cleanup->list.~cleanup_list();
+  return rc == kEmptyResult ? without_result() : refusal;
+}
+/* Ends a call whose body has thrown, in the handler of the exception. */
+FFI_HPY_COLD inline int end_thrown(call_cleanup *cleanup, const std::exception *thrown) noexcept {
+  if (cleanup != nullptr) cleanup->list.~cleanup_list();
+  return translate_exception(thrown);
+}
+
 /* This is one function for all thunks, because compilers take long for code that each thunk repeats; and another one
  * for thunks that make no objects for the call. */
 template <bool WithObjects>
 FFI_HPY_NOINLINE int run_thunk(const ffi_hpy_overload *self, const TVMFFIAny *args, uint32_t flags,
                                TVMFFIAny *result) noexcept {
   auto *body = reinterpret_cast<thunk_body *>(self->capture[kCallableWords]);
-  try {
-    int rc;
-    if constexpr (WithObjects) {
-      cleanup_list cleanup(self->n_params != 0 ? args : nullptr);
-      rc = body(self, args, flags, result, &cleanup);
-      if (rc > 0) return cleanup.refuse(static_cast<size_t>(rc));
-    } else {
-      rc = body(self, args, flags, result, nullptr);
-      if (rc > 0) return cleanup_list::refusal(FFI_HPY_NEXT_OVERLOAD, static_cast<size_t>(rc));
+  if constexpr (WithObjects) {
+    call_cleanup cleanup(args);
+    try {
+      int rc = body(self, args, flags, result, &cleanup.list);
+      if (rc == 0 && !cleanup.list.used()) return 0;
+      return end_thunk(&cleanup, rc);
+    } catch (const std::exception &thrown) {
+      return end_thrown(&cleanup, &thrown);
+    } catch (...) {
+      return end_thrown(&cleanup, nullptr);
     }
-    return rc == 0 ? 0 : without_result();
-  } catch (const std::exception &thrown) {
-    return translate_exception(&thrown);
-  } catch (...) {
-    return translate_exception();
+  } else {
+    try {
+      int rc = body(self, args, flags, result, nullptr);
+      if (rc > 0) return cleanup_list::refusal(FFI_HPY_NEXT_OVERLOAD, static_cast<size_t>(rc));
+      return rc == 0 ? 0 : without_result();
+    } catch (const std::exception &thrown) {
+      return end_thrown(nullptr, &thrown);
+    } catch (...) {
+      return end_thrown(nullptr, nullptr);
+    }
   }
 }
 
@@ -420,6 +445,7 @@ private:
     constexpr std::integral_constant<size_t, sizeof...(A)> n{};
     constexpr bool takes_python = (takes_python_v<intrinsic_t<A>> || ...);
     constexpr bool locks_self = (std::is_same_v<Extras, lock_self> || ...);
+    if constexpr (n == 0 && has_objects) cleanup->end_self();
     [[maybe_unused]] locks_of<Extras...> locks(self, args, locks_self && n != 0);
     std::tuple<make_caster<A>...> in;
     [[maybe_unused]] TVMFFIAny changed[n + 1];
