@@ -172,6 +172,10 @@ FFI_HPY_NOINLINE inline handle member_of(enum_record *record, int64_t number) no
                                      }).is_valid()) {
     return handle();
   }
+  auto place = static_cast<size_t>(number); /* of the member in most enums, whose numbers begin with 0 */
+  if (place < record->members.size() && record->members[place].first == number) {
+    return record->members[place].second.inc_ref();
+  }
   if (const object *member = find_sorted(record->members, number)) return member->inc_ref();
   return guarded([&] { return ask_python("enum_member", record->python, record->number_to_python(number)); });
 }
