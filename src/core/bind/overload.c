@@ -51,7 +51,7 @@ FH_INLINE const overload *next_of(const overload *each) {
 
 /* Whether an argument says that the caller leaves it out: names allow that in the middle. */
 FH_INLINE bool is_left_out(const TVMFFIAny *arg) {
-  return arg->type_index >= kTVMFFIStaticObjectBegin && arg->v_obj == fh_sentinel_missing();
+  return arg->type_index == kTVMFFIObject && arg->v_obj == fh_sentinel_missing();
 }
 
 /* The arguments of a call: by position, then n_named pairs of a name and a value. */
@@ -63,7 +63,7 @@ typedef struct {
 static arguments split(const TVMFFIAny *args, uint32_t n_args) {
   arguments all = {args, NULL, n_args, 0};
   for (uint32_t i = 0; i < n_args; ++i) {
-    if (args[i].type_index < kTVMFFIStaticObjectBegin || args[i].v_obj != fh_sentinel_kwargs()) continue;
+    if (args[i].type_index != kTVMFFIObject || args[i].v_obj != fh_sentinel_kwargs()) continue;
     all.n_given = i;
     all.named = &args[i + 1];
     all.n_named = (n_args - i - 1) / 2;
