@@ -73,6 +73,16 @@ typedef struct ffi_hpy_overload {
   uint32_t policy; /**< belongs to the library: an rv_policy */
 } ffi_hpy_overload;
 
+/** The beginning of the first overload of a Function that function_define has made. The address of the overload follows
+ * the TVMFFIFunctionCell. A caller that recognises such a Function by its safe_call may call the overload itself. */
+typedef struct {
+  ffi_hpy_overload head;
+  /** The number of arguments with which `head.call(&head, args, UINT32_MAX, result)` is the whole call, unless its
+   * result is above 0: then function_refuse ends the call. -1: each call needs function_call. The core may change the
+   * number at any time. */
+  int32_t n_alone;
+} ffi_hpy_first_overload;
+
 /** Bits of ffi_hpy_function_spec.flags. */
 enum {
   kFfiHpyFunctionIsMethod = 1 << 0, /**< the first parameter is the object; its name, if missing, is "self" */
@@ -297,6 +307,8 @@ typedef struct {
   /** The struct of the binding that asks for values of Python; NULL if there is none. The binding sets it before it
    * imports the first bound library. */
   const ffi_hpy_python_values **python;
+  /** Ends a call whose only overload has returned `rc`, which is above 0: with other arguments, or with an error. */
+  int (*function_refuse)(const ffi_hpy_first_overload *self, const TVMFFIAny *args, TVMFFIAny *result, int rc);
 } ffi_hpy_bind_api;
 
 #ifdef __cplusplus

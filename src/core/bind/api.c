@@ -65,4 +65,5 @@ const ffi_hpy_bind_api fh_api_table = {
     .class_add_traverse = fh_instance_class_add_traverse,
     .value_visit = fh_instance_value_visit,
     .python = &python_values,
+    .function_refuse = fh_overload_refuse,
 };

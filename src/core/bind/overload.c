@@ -25,6 +25,7 @@ enum { N_ON_STACK = 16 };
 /* An overload, in one block with its parameters and their names. */
 typedef struct overload {
   ffi_hpy_overload head;
+  int32_t n_alone; /* of the only overload: n_direct; of others: -1. Atomic. With `head` an ffi_hpy_first_overload */
   struct overload *next; /* release store, acquire load */
   void (*free_capture)(void **capture);
   int (*explain)(uint32_t param, const TVMFFIAny *arg, uint32_t flags, ffi_hpy_reason *out); /* NULL: without */
@@ -34,10 +35,10 @@ typedef struct overload {
   /* The number of parameters, if a call with that number of arguments passes them on unchanged: the callable itself
    * refuses a missing argument, or no argument may be missing. Otherwise UINT32_MAX. */
   uint32_t n_direct;
-  int32_t n_alone; /* of the only overload: n_direct; of others: -1. Atomic */
   bool is_simple; /* neither *args nor **kwargs nor parameters by name only */
   ffi_hpy_param params[];
 } overload;
+FH_STATIC_ASSERT(offsetof(overload, n_alone) == offsetof(ffi_hpy_first_overload, n_alone), "see c_bind.h");
 
 /* Guards adding to the list of any Function. */
 FH_LOCK(adding_lock, "overloads", FH_RANK_PLAIN);
@@ -341,7 +342,8 @@ static FH_NOINLINE int call_any(const overload *first, const TVMFFIAny *args, ui
 }
 
 /* The callable of a single overload has refused the arguments. */
-static FH_COLD int refused(const overload *first, const TVMFFIAny *args, TVMFFIAny *result, int rc) {
+FH_COLD int fh_overload_refuse(const ffi_hpy_first_overload *self, const TVMFFIAny *args, TVMFFIAny *result, int rc) {
+  const overload *first = (const overload *)(const void *)self;
   uint32_t n = first->n_direct;
   refusals all = {1, {(uint32_t)rc >> FFI_HPY_REFUSED_SHIFT}};
   if (!is_whole(first, args, n)) return call_any(first, args, n, result);
@@ -356,7 +358,7 @@ FH_INLINE int call(void *handle, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
     return call_any(first, args, (uint32_t)n_args, result);
   }
   int rc = first->head.call(&first->head, args, UINT32_MAX, result);
-  return FH_LIKELY(rc <= 0) ? rc : refused(first, args, result, rc);
+  return FH_LIKELY(rc <= 0) ? rc : fh_overload_refuse(fh_function_self_in(handle), args, result, rc);
 }
 
 /* A call from another language than Python. */

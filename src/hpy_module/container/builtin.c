@@ -237,7 +237,7 @@ static HPy fb_builtin_enable_impl(HPyContext *ctx, HPy self, const HPy *args, si
   }
   memcpy(types, found, sizeof(types));
   fb_ref_store(ctx, &set_class, args[0]);
-  if (fb_lent_enable(ctx, api->function_call, types, args[0]) != 0) return HPy_NULL;
+  if (fb_lent_enable(ctx, api, types, args[0]) != 0) return HPy_NULL;
   fh_atomic_store_relaxed(&fb_result_str_deleter, api->str_deleter);
   if (fb_ext != NULL && FHPY_EXTENSION_HAS(fb_ext, container_take)) *api->python = &fb_builtin_values;
   int32_t first = types[0];

@@ -15,6 +15,7 @@
 #include "hpy_module/value/value.h"
 
 TVMFFISafeCallType fb_lent_callee;
+int (*fb_lent_refuse)(const ffi_hpy_first_overload *self, const TVMFFIAny *args, TVMFFIAny *result, int rc);
 uintptr_t fb_lent_first_type, fb_lent_type_span;
 FbPyOwner *(*fb_lent_callback_owner)(TVMFFIObject *function);
 
@@ -257,7 +258,7 @@ static bool read_at(HPyContext *ctx, HPy value, int depth, TVMFFIAny *out) {
 
 bool fb_lent_read(HPyContext *ctx, HPy value, TVMFFIAny *out) { return read_at(ctx, value, 0, out); }
 
-int fb_lent_enable(HPyContext *ctx, TVMFFISafeCallType callee, const int32_t *types, HPy set_class) {
+int fb_lent_enable(HPyContext *ctx, const ffi_hpy_bind_api *api, const int32_t *types, HPy set_class) {
   if (fb_ext == NULL) return 0; /* nothing is read in place */
   HPy dict = HPyDict_New(ctx);
   if (HPy_IsNull(dict)) return -1;
@@ -275,6 +276,7 @@ int fb_lent_enable(HPyContext *ctx, TVMFFISafeCallType callee, const int32_t *ty
   list_index = kTVMFFIArray;
   set_index = types[kFfiHpySet];
   dict_index = types[kFfiHpyDict];
-  fh_atomic_store_release(&fb_lent_callee, callee);
+  fb_lent_refuse = api->function_refuse;
+  fh_atomic_store_release(&fb_lent_callee, api->function_call);
   return 0;
 }

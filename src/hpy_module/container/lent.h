@@ -14,9 +14,13 @@
  * release. */
 extern FB_HIDDEN TVMFFISafeCallType fb_lent_callee;
 
-/* Sets fb_lent_callee, the type indices of containers by kFfiHpy*, and the class set. Called once. Returns 0, or -1
- * with an exception raised. */
-int fb_lent_enable(HPyContext *ctx, TVMFFISafeCallType callee, const int32_t *types, HPy set_class);
+/* ffi_hpy_bind_api.function_refuse. Set before fb_lent_callee. */
+extern FB_HIDDEN int (*fb_lent_refuse)(const ffi_hpy_first_overload *self, const TVMFFIAny *args, TVMFFIAny *result,
+                                       int rc);
+
+/* Sets fb_lent_callee, fb_lent_refuse, the type indices of containers by kFfiHpy*, and the class set. Called once.
+ * Returns 0, or -1 with an exception raised. */
+int fb_lent_enable(HPyContext *ctx, const ffi_hpy_bind_api *api, const int32_t *types, HPy set_class);
 
 /* Makes *out the value of a member of an enum, of a callable, or of a str, list, tuple, dict or set of plain values:
  * None, bools, numbers, and such strings and containers again. Returns false without an exception for every other value

@@ -277,17 +277,37 @@ FH_INLINE bool is_bound(const TVMFFIObject *handle) {
   return ((const TVMFFIFunctionCell *)(handle + 1))->safe_call == fh_atomic_load_acquire(&fb_lent_callee);
 }
 
+/* Returns the first overload behind such a Function. */
+FH_INLINE const ffi_hpy_first_overload *first_overload_of(const TVMFFIObject *handle) {
+  const char *place = (const char *)handle + sizeof(TVMFFIObject) + sizeof(TVMFFIFunctionCell);
+  return *(const ffi_hpy_first_overload *const *)(const void *)place;
+}
+
 /* The ways of a call: one that keeps the GIL and does not save the thread state; such a call of a function of a bound
  * library, which makes values of Python itself; and all others. */
 typedef enum { PLAIN, BOUND, OTHER } Way;
 
+/* Ends the call of an overload that does not accept the arguments. */
+static FH_NOINLINE int refuse(cpy_PyObject *self, const TVMFFIAny *views, TVMFFIAny *result, int rc) {
+  return fb_lent_refuse(first_overload_of(handle_of(self)), views, result, rc);
+}
+
+/* Calls a Function of a bound library as its safe_call does, one call less deep. */
+FH_INLINE int run_bound(cpy_PyObject *self, TVMFFIObject *handle, const TVMFFIAny *views, size_t n, TVMFFIAny *result) {
+  const ffi_hpy_first_overload *first = first_overload_of(handle);
+  if (FH_UNLIKELY((int32_t)n != fh_atomic_load_relaxed(&first->n_alone))) return run_kept(handle, views, n, result);
+  int rc = first->head.call(&first->head, views, UINT32_MAX, result);
+  return FH_LIKELY(rc <= 0) ? rc : refuse(self, views, result, rc);
+}
+
 /* The native call. *result is owned if it returns 0. */
-FH_INLINE int run_short(Way way, FbFunction *function, TVMFFIObject *handle, const TVMFFIAny *views, size_t n,
+FH_INLINE int run_short(Way way, cpy_PyObject *self, TVMFFIObject *handle, const TVMFFIAny *views, size_t n,
                         TVMFFIAny *result) {
-  if (way == OTHER) return run(fb_ctx, handle, views, n, fb_function_struct_releases_gil(function), result);
+  if (way == OTHER) return run(fb_ctx, handle, views, n, fb_function_struct_releases_gil(struct_of(self)), result);
   *result = no_result;
-  if (way == BOUND) result->v_ptr = (void *)&fb_builtin_values;
-  return run_kept(handle, views, n, result);
+  if (way == PLAIN) return run_kept(handle, views, n, result);
+  result->v_ptr = (void *)&fb_builtin_values;
+  return run_bound(self, handle, views, n, result);
 }
 
 /* Converts the result, or raises the error of the call. */
@@ -304,7 +324,7 @@ FH_INLINE cpy_PyObject *finish_short(cpy_PyObject *self, int rc, const TVMFFIAny
 FH_INLINE cpy_PyObject *run_immediate(Way way, cpy_PyObject *self, TVMFFIObject *handle, const TVMFFIAny *views,
                                       size_t n) {
   TVMFFIAny result;
-  int rc = run_short(way, struct_of(self), handle, views, n, &result);
+  int rc = run_short(way, self, handle, views, n, &result);
   return finish_short(self, rc, &result);
 }
 
@@ -340,7 +360,7 @@ FH_INLINE cpy_PyObject *call_bound_in(cpy_PyObject *self, cpy_PyObject *const *a
     end_lent(views, i);
     return call_unbound(self, args, n, NULL);
   }
-  int rc = run_short(FH_LIKELY(gil > last_other) ? BOUND : OTHER, function, handle_of(self), views, n, &result);
+  int rc = run_short(FH_LIKELY(gil > last_other) ? BOUND : OTHER, self, handle_of(self), views, n, &result);
   end_lent(views, n);
   return finish_short(self, rc, &result);
 }
@@ -433,7 +453,7 @@ FH_INLINE cpy_PyObject *call_with_object(Way way, cpy_PyObject *self, cpy_PyObje
   }
   fb_identity_share(fb_ctx, h, cell);
   fb_put_object(&views[0], argument);
-  int rc = run_short(way, struct_of(self), handle, views, n, &result);
+  int rc = run_short(way, self, handle, views, n, &result);
   /* the use keeps the handle of the argument */
   bool is_back = rc == 0 && result.type_index >= kTVMFFIDynObjectBegin && result.v_obj == handle_of(object);
   if (is_back && give_back(h, cell, result.v_obj)) return object;
