@@ -17,7 +17,8 @@
 TVMFFISafeCallType fb_lent_callee;
 int (*fb_lent_refuse)(const ffi_hpy_first_overload *self, const TVMFFIAny *args, TVMFFIAny *result, int rc);
 uintptr_t fb_lent_first_type, fb_lent_type_span;
-FbPyOwner *(*fb_lent_callback_owner)(TVMFFIObject *function);
+TVMFFIObject *(*fb_lent_callback_new)(HPyContext *ctx, HPy callable);
+void (*fb_lent_callback_end)(TVMFFIObject *function);
 
 /* All are written before fb_lent_callee. The last two are type words. */
 static int32_t list_index, set_index, dict_index;
@@ -87,13 +88,6 @@ FH_INLINE void container_end(Lent *lent) {
   block_end(lent, (size_t)lent->cell.capacity * sizeof(TVMFFIAny));
 }
 
-/* The caller's reference keeps the callable alive, so that no destructor runs. */
-static void callback_end(TVMFFIObject *function) {
-  FbPyOwner *owner = fb_lent_callback_owner(function);
-  if (owner != NULL) fb_py_owner_release(fb_ctx, owner);
-  TVMFFIObjectDecRef(function);
-}
-
 void fb_lent_end(TVMFFIObject *object) {
   Lent *lent = (Lent *)(void *)object;
   if (object->type_index == kTVMFFIOpaquePyObject) return; /* of a member of an enum, which lasts */
@@ -105,7 +99,7 @@ void fb_lent_end(TVMFFIObject *object) {
   } else if (object->type_index != kTVMFFIFunction) {
     container_end(lent);
   } else {
-    callback_end(object);
+    fb_lent_callback_end(object);
   }
 }
 
@@ -238,11 +232,11 @@ static FH_NOINLINE bool read_known(HPyContext *ctx, HPy value, TVMFFIAny *out) {
     if (native != NULL) fb_put_object(out, native);
     return native != NULL;
   }
-  FbConversion convert = fb_argument_replacement(entry);
-  if (convert == NULL || fb_recorded_is_on()) return false;
-  FbTemp temp; /* the reference that the caller ends */
-  FbArgs args = {.temps = &temp, .position = -1, .callee = ""};
-  return FH_LIKELY(convert(ctx, value, out, &args) == 0) || (HPyErr_Clear(ctx), false);
+  if (fb_argument_replacement(entry) == NULL || fb_recorded_is_on()) return false;
+  TVMFFIObject *function = fb_lent_callback_new(ctx, value);
+  if (FH_UNLIKELY(function == NULL)) return HPyErr_Clear(ctx), false;
+  fb_put_object(out, function);
+  return true;
 }
 
 static bool read_at(HPyContext *ctx, HPy value, int depth, TVMFFIAny *out) {

@@ -7,7 +7,6 @@
 
 #include <ffi_hpy/c_bind.h>
 
-#include "hpy_module/context/py_owner.h"
 #include "hpy_module/object/type_tag.h"
 
 /* The function behind each Function of a bound library; NULL until the first of them is imported. Set once, with
@@ -36,8 +35,10 @@ FH_INLINE bool fb_lent_may_be_builtin(HPy value) {
   return (uintptr_t)fb_type_tag_type(value) - fb_lent_first_type <= fb_lent_type_span;
 }
 
-/* fb_callback_owner (callback.h). Written once during the import. */
-extern FB_HIDDEN FbPyOwner *(*fb_lent_callback_owner)(TVMFFIObject *function);
+/* Makes a Function of a callable; NULL with an exception raised. The second function ends such a Function while the
+ * caller still has the callable, and only if native code has kept no reference. Written once during the import. */
+extern FB_HIDDEN TVMFFIObject *(*fb_lent_callback_new)(HPyContext *ctx, HPy callable);
+extern FB_HIDDEN void (*fb_lent_callback_end)(TVMFFIObject *function);
 
 /* Destroys an object, while the caller still has the argument that the object was read from. An error may be pending,
  * and stays so. */

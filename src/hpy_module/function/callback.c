@@ -106,6 +106,12 @@ static int call_callable(HPyContext *ctx, HPy callable, bool is_name, const HPy 
   return FH_LIKELY(rc == 0) ? 0 : fail_raised(ctx, failure, NULL);
 }
 
+/* Converts an argument; HPy_NULL with an exception raised. */
+FH_INLINE HPy argument_of(HPyContext *ctx, const TVMFFIAny *arg, const DLPackExchangeAPI *exchange) {
+  if (arg->type_index == kTVMFFIInt) return fb_immediate_int_new(ctx, arg->v_int64); /* the most common value */
+  return FH_LIKELY(exchange == NULL) ? fb_result_of_view(ctx, arg) : fb_exchange_view(ctx, arg, exchange);
+}
+
 /* The callable, and the form of its array arguments. */
 typedef struct Callback {
   const FbPyOwner *owner;
@@ -124,8 +130,7 @@ static int convert_and_call(HPyContext *ctx, const Callback *self, const TVMFFIA
   int rc = 0;
   /* The arguments are views; the Python values own their data. n_done counts the handles to close. */
   for (; rc == 0 && n_done < n; n_done += rc == 0) {
-    argv[n_done] = FH_LIKELY(self->exchange == NULL) ? fb_result_of_view(ctx, &args[n_done])
-                                                     : fb_exchange_view(ctx, &args[n_done], self->exchange);
+    argv[n_done] = argument_of(ctx, &args[n_done], self->exchange);
     if (HPy_IsNull(argv[n_done])) rc = fail_raised(ctx, &failure, "an argument of a callback has no Python form");
   }
   if (rc == 0) {
@@ -259,11 +264,42 @@ static int callable_argument(HPyContext *ctx, HPy fn, TVMFFIAny *out, FbArgs *ar
   return fb_args_view(args, handle, out);
 }
 
+/* --- callables that last for one call ----------------------------------------------------------------------------- */
+
+/* Functions without a callable, for the next calls. The GIL guards the stack; without a GIL it stays empty. */
+enum { MOST_SPARE = 8 };
+static TVMFFIObject *spare[MOST_SPARE];
+static int n_spare;
+
+static TVMFFIObject *lent_new(HPyContext *ctx, HPy callable) {
+  TVMFFIObjectHandle made = NULL;
+  fb_py_owner_drain(ctx);
+  if (FH_UNLIKELY(n_spare == 0) || FH_UNLIKELY(!HPyCallable_Check(ctx, callable))) {
+    return callback_of(ctx, callable, NULL, &made) == 0 ? made : NULL;
+  }
+  TVMFFIObject *function = spare[--n_spare];
+  fb_ref_store(ctx, &((FbPyOwner *)((Closure *)function)->self)->ref, callable);
+  return function;
+}
+
+/* The caller's reference keeps the callable alive, so that no destructor runs. */
+static void lent_end(TVMFFIObject *function) {
+  FbPyOwner *owner = ((Closure *)function)->self;
+  if (FH_LIKELY(n_spare < MOST_SPARE && !fb_context_free_threaded)) {
+    fb_ref_clear(fb_ctx, &owner->ref);
+    spare[n_spare++] = function;
+  } else {
+    fb_py_owner_release(fb_ctx, owner);
+    TVMFFIObjectDecRef(function);
+  }
+}
+
 int fb_callback_init(HPyContext *ctx, HPy module) {
   HPy converter = HPy_GetAttr_s(ctx, module, "function_from_callable");
   if (HPy_IsNull(converter)) return -1;
   fb_argument_replace_converter(ctx, converter, callable_argument);
-  fb_lent_callback_owner = fb_callback_owner;
+  fb_lent_callback_new = lent_new;
+  fb_lent_callback_end = lent_end;
   HPy_Close(ctx, converter);
   return 0;
 }

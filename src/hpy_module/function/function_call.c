@@ -503,6 +503,7 @@ FH_INLINE cpy_PyObject *call_rest_in(Way way, cpy_PyObject *self, cpy_PyObject *
   if (kind == FB_TYPE_KIND_FLOAT || kind == FB_TYPE_KIND_NONE || kind == FB_TYPE_KIND_BOOL)
     return call_immediates(way, self, args, nargsf);
   if (way == BOUND && kind == FB_TYPE_KIND_MEMBER) return call_member(self, args, nargsf);
+  if (way == BOUND && kind == FB_TYPE_KIND_CONVERTER) return call_bound_any(self, args, nargsf); /* a callable */
   return call_any(self, args, nargsf, NULL);
 }
 IN_EACH_WAY(call_rest, call_rest_in, call_rest_plain, call_rest_of_bound, call_rest_other)

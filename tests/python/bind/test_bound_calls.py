@@ -229,6 +229,20 @@ def test_a_callable_ends_with_the_call(bound):
     assert seen() is None
 
 
+def test_a_callable_that_cpp_keeps_is_not_replaced_by_that_of_a_later_call(bound):
+    def add_to(x):
+        # calls inside of a call, with callables of their own
+        texts = [bound.mixed(lambda y, n=n: x + y + n, bound.Level.low, "", [1]) for n in range(3)]
+        with pytest.raises(KeyError):
+            bound.mixed({}.__getitem__, bound.Level.low, "", [1])
+        return int(texts[-1])
+
+    kept = [bound.twice(lambda x, n=n: x * n) for n in range(20)]
+    assert bound.mixed(add_to, bound.Level.low, "", [10]) == "13"
+    assert bound.twice(add_to)(10) == 16
+    assert [each(3) for each in kept] == [3 * n * n for n in range(20)]
+
+
 @pytest.mark.parametrize(
     ("named", "result"), [({}, 123), ({"a": 7}, 723), ({"b": 7}, 173), ({"c": 7}, 127), ({"c": 7, "a": 8}, 827)]
 )

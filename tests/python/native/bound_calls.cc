@@ -162,6 +162,7 @@ FFI_HPY_MODULE(bound_calls, m) {
   m.def("mixed", [](const std::function<int(int)> &f, Level level, const std::string &text, std::vector<int> numbers) {
     return text + std::to_string(f(numbers.at(0)) + static_cast<int>(level));
   });
+  m.def("twice", [](std::function<int(int)> f) { return std::function<int(int)>([f](int x) { return f(f(x)); }); });
   m.def("defaults", [](int a, int b, int c) { return a * 100 + b * 10 + c; }, "a"_a = 1, "b"_a = 2, "c"_a = 3);
   m.def("add_overload", [](nb::handle scope) {
     nb::borrow<nb::module_>(scope).def("grown", [](const std::string &) { return "text"; });
