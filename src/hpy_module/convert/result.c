@@ -94,6 +94,8 @@ int fb_result_retain(HPyContext *ctx, const TVMFFIAny *view, TVMFFIAny *out) {
 
 HPy fb_result_of_view(HPyContext *ctx, const TVMFFIAny *view) {
   TVMFFIAny value;
+  HPy known = view->type_index >= kTVMFFIDynObjectBegin ? fb_wrap_known(ctx, view->v_obj) : HPy_NULL;
+  if (!HPy_IsNull(known)) return known;
   if (fb_result_retain(ctx, view, &value) != 0) return HPy_NULL;
   if (view->type_index < kTVMFFIStaticObjectBegin) return fb_result_make(ctx, &value);
   /* A callback may move its argument away; that is impossible for a wrapper that a call uses. */

@@ -105,6 +105,15 @@ FH_INLINE bool is_listed_at_once(const FbRef *cls, TVMFFIObject *handle, Wanted 
   return wanted == WANTED_MOVABLE && FH_UNLIKELY(fb_context_free_threaded) && is_bound(handle);
 }
 
+/* Whether a registered wrapper may be returned again although a call may move its handle away: a wrapper of a Python
+ * subclass differs from a new one, which would have neither its class nor its attributes. Records the return. */
+FH_INLINE bool is_given_again(HPyContext *ctx, HPy found, TVMFFIObject *handle) {
+  FbHandleCell *cell = fb_object_cell(ctx, found);
+  bool is_fit = !fb_handle_cell_is_used(cell) || fb_class_table_is_subclass(ctx, found, handle) ||
+                fb_preserve_has_state(found) || is_bound(handle);
+  return FH_LIKELY(is_fit && fb_handle_cell_give_again(cell, handle));
+}
+
 FH_INLINE HPy wrap(HPyContext *ctx, TVMFFIObject *handle, Wanted wanted) {
   /* A registered wrapper owns a reference. So if the caller has the only reference, the object has no registered
    * wrapper and needs no lookup; the new wrapper is not registered until the object is shared. */
@@ -114,11 +123,7 @@ FH_INLINE HPy wrap(HPyContext *ctx, TVMFFIObject *handle, Wanted wanted) {
     if (FH_UNLIKELY(!HPy_IsNull(found))) return found;
     found = fb_identity_find(ctx, handle);
     if (!HPy_IsNull(found)) {
-      FbHandleCell *cell = fb_object_cell(ctx, found);
-      /* a wrapper of a Python subclass differs from a new one, which would have neither its class nor its attributes */
-      bool is_fit = !fb_handle_cell_is_used(cell) || fb_class_table_is_subclass(ctx, found, handle) ||
-                    fb_preserve_has_state(found) || is_bound(handle);
-      if (FH_LIKELY(is_fit && fb_handle_cell_give_again(cell, handle))) {
+      if (is_given_again(ctx, found, handle)) {
         TVMFFIObjectDecRef(handle);
         return found;
       }
@@ -169,3 +174,12 @@ HPy fb_wrap_find(HPyContext *ctx, TVMFFIObject *handle) {
 HPy fb_wrap_object(HPyContext *ctx, TVMFFIObject *handle) { return wrap(ctx, handle, WANTED_LISTED); }
 HPy fb_wrap_apart(HPyContext *ctx, TVMFFIObject *handle) { return wrap(ctx, handle, WANTED_APART); }
 HPy fb_wrap_movable(HPyContext *ctx, TVMFFIObject *handle) { return wrap(ctx, handle, WANTED_MOVABLE); }
+
+HPy fb_wrap_known(HPyContext *ctx, TVMFFIObject *handle) {
+  /* as in wrap(), a preserved wrapper comes first, which needs a reference to the object */
+  if (!fb_identity_is_shared(handle) || fb_identity_is_preserved(handle)) return HPy_NULL;
+  HPy found = fb_identity_find(ctx, handle);
+  if (HPy_IsNull(found) || is_given_again(ctx, found, handle)) return found;
+  HPy_Close(ctx, found);
+  return HPy_NULL;
+}

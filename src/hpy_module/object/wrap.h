@@ -21,6 +21,9 @@ HPy fb_wrap_apart(HPyContext *ctx, TVMFFIObject *handle);
 /* Like fb_wrap_object, but makes a new instance if a call uses the registered wrapper, because the handle of that
  * wrapper cannot be moved. A wrapper with state (preserve.h), or of a bound object, is returned in any case. */
 HPy fb_wrap_movable(HPyContext *ctx, TVMFFIObject *handle);
+/* Returns a new handle of the wrapper that fb_wrap_movable would return, and does not steal the object. HPy_NULL
+ * without an exception if fb_wrap_movable may have to make a wrapper. */
+HPy fb_wrap_known(HPyContext *ctx, TVMFFIObject *handle);
 /* Returns a new instance of cls for an object that a constructor has made, registered unless another wrapper is. `cls`
  * is the class of a type; the object need not be of that type. Steals the handle, like fb_wrap_object. */
 HPy fb_wrap_made(HPyContext *ctx, HPy cls, TVMFFIObject *handle);
