@@ -174,7 +174,7 @@ static FH_NOINLINE int get_property(void *field, uint32_t getter, TVMFFIAny *res
 }
 
 static FH_NOINLINE int set_property(void *field, uint32_t getter, const TVMFFIAny *value) {
-  TVMFFIAny args[2], result = fh_any_none();
+  TVMFFIAny args[2], result = {.zero_padding = FFI_HPY_TAKES_CONTAINERS}; /* it is dropped: no conversion is needed */
   const property *found = find_property(field, getter, &args[0]);
   if (FH_UNLIKELY(found == NULL)) return -1;
   args[1] = *value;
