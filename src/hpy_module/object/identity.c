@@ -477,7 +477,12 @@ static void unlist(FbHandleCell *cell, bool any) {
   if (entry != NULL && (any || entry->cell == cell)) {
     /* the registered wrapper may be another than the caller's */
     fb_handle_cell_set_listing(entry->cell, FB_UNLISTED);
-    take_out(stripe, entry);
+    if (FH_LIKELY(stripe->n == 1 && stripe->mask == FEW - 1)) { /* what take_out does in most cases */
+      entry->handle = NULL;
+      stripe->n = 0;
+    } else {
+      take_out(stripe, entry);
+    }
   }
   stripe_unlock(stripe);
 }

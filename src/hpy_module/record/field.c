@@ -283,16 +283,10 @@ FH_INLINE bool write_number(const FbField *field, TVMFFIObject *object, HPy valu
   return is_read && view.type_index == field->static_index && put_number(field, (char *)object + field->offset, &view);
 }
 
-int fb_field_write(HPyContext *ctx, const FbField *field, TVMFFIObject *object, HPy value, const char *what) {
+/* fb_field_write, in a function of its own, so that an immediate value needs a small frame only. */
+static FH_NOINLINE int write_other(HPyContext *ctx, const FbField *field, TVMFFIObject *object, HPy value,
+                                   const char *what) {
   if (!field->is_laid_out) {
-    TVMFFIAny view;
-    bool is_immediate =
-        field->schema == NULL && field->setter != NULL && fb_ext != NULL && fb_immediate_read(value, &view);
-    if (is_immediate && FH_LIKELY(set_native(field, object, &view) == 0)) {
-      fb_py_owner_drain(ctx); /* the former value */
-      return 0;
-    }
-    if (is_immediate) return refuse_pending(ctx, field, what);
     /* In a constructor a missing setter is reported like any other field that cannot get its value. */
     if (field->setter != NULL || field->setter_function != NULL || what != NULL)
       return write_by_setter(ctx, field, object, value, what);
@@ -309,6 +303,16 @@ int fb_field_write(HPyContext *ctx, const FbField *field, TVMFFIObject *object, 
     fb_field_put(field, object, &owned);
   }
   fb_any_drop(&owned);
+  return 0;
+}
+
+int fb_field_write(HPyContext *ctx, const FbField *field, TVMFFIObject *object, HPy value, const char *what) {
+  TVMFFIAny view;
+  bool is_immediate = !field->is_laid_out && field->schema == NULL && field->setter != NULL && fb_ext != NULL &&
+                      fb_immediate_read(value, &view);
+  if (!is_immediate) return write_other(ctx, field, object, value, what);
+  if (FH_UNLIKELY(set_native(field, object, &view) != 0)) return refuse_pending(ctx, field, what);
+  fb_py_owner_drain(ctx); /* the former value */
   return 0;
 }
 
