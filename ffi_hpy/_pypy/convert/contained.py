@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["make_mapping", "make_sequence"]
 
+_MADE_OF_TUPLE = 1 << 32  # FFI_HPY_MADE_OF_TUPLE in the second half of the word
+
 
 @hidden
 def _put_item(frame: CallBuffer, i: int, value: Any, place: Callee, depth: int) -> None:
@@ -143,7 +145,10 @@ def _inside(i: int, callee: Callee) -> Callee:
 
 @hidden
 def _put_sequence(frame: CallBuffer, i: int, value: Any, callee: Callee, depth: int) -> None:
-    _put_container(frame, i, make_sequence("ffi.Array", value, _inside(i, callee), depth + 1))
+    address = make_sequence("ffi.Array", value, _inside(i, callee), depth + 1)
+    if isinstance(value, tuple):
+        words_at(address)[1] |= _MADE_OF_TUPLE
+    _put_container(frame, i, address)
 
 
 @hidden

@@ -138,13 +138,16 @@ enum TVMFFIObjectDeleterFlagBitMask TVM_FFI_ENUM_BASE_ {
 };
 typedef enum TVMFFIObjectDeleterFlagBitMask TVMFFIObjectDeleterFlagBitMask;
 
+/** The __padding of an Array that a tuple of a caller in Python became. Only messages about the Array read it. */
+#define FFI_HPY_MADE_OF_TUPLE 1u
+
 /** Header of every object. 24 bytes. */
 typedef struct {
   /** Low 32 bits: strong references. High 32 bits: weak references, of which all strong ones together own one.
    * A new object has 1 and 1. Touched by atomic operations only. */
   uint64_t combined_ref_count;
   int32_t type_index; /**< >= kTVMFFIStaticObjectBegin */
-  uint32_t __padding;
+  uint32_t __padding; /**< 0, or FFI_HPY_MADE_OF_TUPLE */
   union {
     /** Set by the library that made the object. NULL for an object that is never freed. */
     void (*deleter)(void *self, int flags);

@@ -77,9 +77,9 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE Any AskPython(const char *operation, const V
   return CallIfRegistered("ffi_hpy.Python", args, 1 + static_cast<int32_t>(sizeof...(Values)));
 }
 
-/** The class of a value in Python's words, for messages: of an Array and a Map those of the list and dict that most
- * callers pass, and the class of a Python object, array, callable, List or Dict by its qualified name; the type key of
- * an object of a registered type. */
+/** The class of a value in Python's words, for messages: of an Array and a Map those of the tuple, list or dict that
+ * most callers pass, and the class of a Python object, array, callable, List or Dict by its qualified name; the type
+ * key of an object of a registered type. */
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string GivenClass(const TVMFFIAny *value) {
   switch (value->type_index) {
   case kTVMFFISmallStr:
@@ -87,7 +87,7 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string GivenClass(const TVMFFIAn
   case kTVMFFISmallBytes:
   case kTVMFFIBytes: return "bytes";
   case kTVMFFIBigInt: return "int";
-  case kTVMFFIArray: return "list";
+  case kTVMFFIArray: return value->v_obj->__padding == FFI_HPY_MADE_OF_TUPLE ? "tuple" : "list";
   case kTVMFFIMap: return "dict";
   case kTVMFFIDataType: return "dtype";
   case kTVMFFIOpaquePtr: return "ctypes.c_void_p";

@@ -148,7 +148,7 @@ int fh_argument_class_add(fh_text *text, const TVMFFIAny *arg) {
   case kTVMFFISmallBytes:
   case kTVMFFIBytes: return fh_text_add_cstr(text, "bytes");
   case kTVMFFIBigInt: return fh_text_add_cstr(text, "int");
-  case kTVMFFIArray: return fh_text_add_cstr(text, "list");
+  case kTVMFFIArray: return fh_text_add_cstr(text, arg->v_obj->__padding == FFI_HPY_MADE_OF_TUPLE ? "tuple" : "list");
   case kTVMFFIMap: return fh_text_add_cstr(text, "dict");
   case kTVMFFITensor:
   case kTVMFFIFunction:

@@ -267,7 +267,9 @@ static int from_mapping(HPyContext *ctx, FbCoreFunction *constructor, HPy value,
 /* The two FbConversions: they make an immutable container as a temporary of the call. */
 static int sequence_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
   TVMFFIObject *made;
-  return from_sequence(ctx, &new_array, value, args, &made) == 0 ? fb_args_view(args, made, out) : -1;
+  if (from_sequence(ctx, &new_array, value, args, &made) != 0) return -1;
+  if (!is_plain_list(ctx, value) && HPyTuple_Check(ctx, value)) made->__padding = FFI_HPY_MADE_OF_TUPLE;
+  return fb_args_view(args, made, out);
 }
 
 static int mapping_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {

@@ -198,7 +198,9 @@ static bool read_list(HPyContext *ctx, HPy list, int32_t type_index, int depth, 
 static bool read_tuple(HPyContext *ctx, HPy tuple, int depth, TVMFFIAny *out) {
   if (FH_UNLIKELY(fb_context_tuple_items == 0)) return false;
   const HPy *items = (const HPy *)(const void *)((const char *)tuple._i + fb_context_tuple_items);
-  return read_items(ctx, items, HPy_Length(ctx, tuple), kTVMFFIArray, depth, out);
+  if (FH_UNLIKELY(!read_items(ctx, items, HPy_Length(ctx, tuple), kTVMFFIArray, depth, out))) return false;
+  out->v_obj->__padding = FFI_HPY_MADE_OF_TUPLE;
+  return true;
 }
 
 static FH_NOINLINE bool read_dict(HPyContext *ctx, HPy dict, int depth, TVMFFIAny *out) {

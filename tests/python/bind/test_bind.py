@@ -260,7 +260,7 @@ def test_an_array_that_does_not_fit_is_named_by_its_class(bound):
 
 def test_a_callable_or_a_container_that_does_not_fit_is_named_by_its_class(bound):
     native = ffi_hpy.get_global_func("ffi.Array")
-    for value in (lambda: 0, Index, native, ffi_hpy.List([1]), ffi_hpy.Dict({1: 2})):
+    for value in (lambda: 0, Index, native, (1, 2), [1, 2], ffi_hpy.List([1]), ffi_hpy.Dict({1: 2})):
         cls = type(value)
         name = cls.__qualname__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__qualname__}"
         with pytest.raises(TypeError, match=f"Invoked with types: {name}$"):

@@ -138,7 +138,7 @@ def test_a_double_accepts_an_int_of_any_size_whose_double_is_finite(numbers):
         ),
         ("map_of_plains", {1: 256}, "Map[K, some value is 256, which is outside the range 0 to 255] at key 1"),
         ("std_array", [1, 300], "list[index 1: 300, which is outside the range -128 to 127]"),
-        ("std_tuple", (128, 0.5), "list[index 0: 128, which is outside the range -128 to 127]"),
+        ("std_tuple", (128, 0.5), "tuple[index 0: 128, which is outside the range -128 to 127]"),
         ("std_map", {1: -1}, "dict[K, some value is -1, which is outside the range 0 to 255] at key 1"),
         ("std_optional", 300, "300, which is outside the range 0 to 255"),
         ("std_variant", 300, "300, which is outside the range 0 to 255"),
@@ -185,7 +185,7 @@ def test_an_object_with_index_is_the_int_that_it_gives(numbers, name):
     ("name", "wrap", "place"),
     [
         ("array", lambda x: [1, x], "Array[index 1: {}]"),
-        ("vector", lambda x: (1, x), "list[index 1: {}]"),
+        ("vector", lambda x: (1, x), "tuple[index 1: {}]"),
         ("map", lambda x: {1: x}, "Map[K, some value is {}] at key 1"),
         ("optional", lambda x: x, "{}"),
         ("std_map", lambda x: {1: x}, "dict[K, some value is {}] at key 1"),
@@ -312,6 +312,8 @@ def test_a_callable_or_a_container_in_place_of_a_number_is_named_by_its_class(nu
         (Index, "type"),
         (print, type(print).__name__),
         (numbers("int8"), r"ffi_hpy\.Function"),
+        ((1, 2), "tuple"),
+        ([1, 2], "list"),
         (ffi_hpy.List([1]), r"ffi_hpy\.List"),
         (ffi_hpy.Dict({1: 2}), r"ffi_hpy\.Dict"),
     ):

@@ -65,7 +65,8 @@ struct TypeTraits<std::array<T, N>> : detail::CopiedSeqTraitsBase<TypeTraits<std
   }
   static std::string GetMismatchTypeInfo(const TVMFFIAny *src) {
     detail::SourceItems items(src);
-    if (items != nullptr && items->size() != N) return "list[size=" + std::to_string(items->size()) + "]";
+    if (items != nullptr && items->size() != N)
+      return detail::GivenClass(src) + "[size=" + std::to_string(items->size()) + "]";
     return TypeTraits::CopiedSeqTraitsBase::GetMismatchTypeInfo(src);
   }
   static std::string TypeStr() { return "list[" + detail::Type2Str<T>::v() + "] of length " + std::to_string(N); }
@@ -89,11 +90,11 @@ struct TypeTraits<std::tuple<T...>> : detail::CopiedTraitsBase<TypeTraits<std::t
   }
   static std::string GetMismatchTypeInfo(const TVMFFIAny *src) {
     detail::SourceItems items(src);
-    std::string found = detail::GivenClass(src);
+    std::string name = detail::GivenClass(src), found = name;
     if (items == nullptr) return found;
-    if (items->size() != sizeof...(T)) return "list[size=" + std::to_string(items->size()) + "]";
+    if (items->size() != sizeof...(T)) return name + "[size=" + std::to_string(items->size()) + "]";
     [[maybe_unused]] size_t i = 0;
-    (void)((detail::MismatchAt<T>(items->begin()[i], i, &found, "list") || (++i, false)) || ...);
+    (void)((detail::MismatchAt<T>(items->begin()[i], i, &found, name.c_str()) || (++i, false)) || ...);
     return found;
   }
   static std::string TypeStr() { return detail::ContainerTypeStr<T...>("tuple", "[", "]"); }

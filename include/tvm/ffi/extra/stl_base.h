@@ -65,9 +65,9 @@ struct CopiedSeqTraitsBase : CopiedTraitsBase<Derived, Self, convertible_or_any_
   }
   static std::string GetMismatchTypeInfo(const TVMFFIAny *src) {
     SourceItems items(src);
-    std::string found = GivenClass(src);
+    std::string name = GivenClass(src), found = name;
     if (items == nullptr) return found;
-    for (size_t i = 0; i < items->size() && !MismatchAt<T>(items->begin()[i], i, &found, "list"); ++i) continue;
+    for (size_t i = 0; i < items->size() && !MismatchAt<T>(items->begin()[i], i, &found, name.c_str()); ++i) continue;
     return found;
   }
 };
