@@ -4,7 +4,7 @@
 #   nanobind_add_module(kennel src/kennel.cpp)
 #
 # Names and arguments are nanobind's. A library is one file for every Python, and needs none of Python's headers: the
-# arguments that choose an ABI, a domain of types or a runtime have no effect.
+# arguments that choose an ABI or a domain of types have no effect.
 
 get_filename_component(NB_DIR "${CMAKE_CURRENT_LIST_DIR}/.." ABSOLUTE)
 set(_nanobind_ffi_hpy_FOUND "${ffi_hpy_FOUND}") # the answer of an earlier find_package(ffi_hpy)

@@ -117,7 +117,6 @@ FFI_HPY_MODULE(bound_standard, m) {
   m.def("in_tuple", [](const std::tuple<CountedPart> &) {});
   m.def("in_variant", [](const std::variant<int, CountedPart> &) {});
   m.def("in_variant_first", [](const std::variant<CountedPart, int> &) {});
-  m.def("in_variant_inside", [](const std::optional<std::variant<CountedPart, int>> &) {});
   m.def("in_map", [](const std::map<int, CountedPart> &) {});
   nb::class_<FixedPart>(m, "FixedPart").def(nb::init<>());
   nb::class_<GivenPart>(m, "GivenPart").def(nb::init<int>());
