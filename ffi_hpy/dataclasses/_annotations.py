@@ -108,6 +108,7 @@ def resolve_function(cls: type, function: Any) -> dict[str, Any] | None:
     """Return the annotations of a method of a class as types, None while they contain undefined names."""
     globalns = getattr(function, "__globals__", {})
     localns = _known_classes(cls, cls, forward_annotations(function).values(), globalns)
+    localns.update({variable.__name__: variable for variable in getattr(function, "__type_params__", ())})
     annotated = function if sys.version_info >= (3, 10) else _readable_function(function)
     try:
         hints: dict[str, Any] = _with_classes(
@@ -206,7 +207,7 @@ def _texts_in(annotation: Any) -> Iterator[str]:
 
 
 def _known_classes(cls: type, owner: type, annotations: Iterable[Any], globalns: Namespace) -> Namespace:
-    """Return the announced classes that the strings in annotations may name, by name."""
+    """Return the announced classes and type parameters that the strings in annotations may name, by name."""
     found: Namespace = {}
     texts = (text for annotation in annotations for text in _texts_in(annotation))
     for name in {word for text in texts for word in re.findall(r"[^\W\d]\w*", text)}:
@@ -216,6 +217,7 @@ def _known_classes(cls: type, owner: type, annotations: Iterable[Any], globalns:
     found[owner.__name__] = owner
     found[cls.__name__] = cls
     found[_UNION] = typing.Union
+    found.update({variable.__name__: variable for variable in getattr(owner, "__type_params__", ())})
     return found
 
 

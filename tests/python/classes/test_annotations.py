@@ -503,6 +503,34 @@ def test_a_generic_class_has_fields_of_its_type_variables():
     assert dataclasses.fields(Box)[0].type is Item
 
 
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="classes have no type parameters")
+def test_annotations_may_be_strings_with_type_parameters_of_the_class_and_of_a_method():
+    names = {"__name__": __name__, "ffi_hpy": ffi_hpy, "field": field, "T": str}
+    exec(
+        """
+from __future__ import annotations
+
+class Box[T: int](ffi_hpy.Object):
+    item: T
+    items: list[T] = field(default_factory=list)
+    inner: "list[T] | None" = None
+
+    @ffi_hpy.method
+    def same[Other](self, item: T, other: Other) -> list[Other]:
+        return [other]
+""",
+        names,
+    )
+    box = py_class(unique_name("annotations.Parameters"))(names["Box"])
+    made = box(1, [2], [3])
+    assert (made.item, made.items, made.inner, made.same(1, "a")) == (1, [2], [3], ["a"])
+    for wrong in ({"item": "a"}, {"items": ["a"]}, {"inner": ["a"]}):
+        with pytest.raises(TypeError, match=f"field '{next(iter(wrong))}'"):
+            box(**{"item": 1, **wrong})
+    (method,) = (each for each in box.__tvm_ffi_type_info__.methods if each.name == "same")
+    assert str(method.ty).endswith("int, Any], List[Any]]")
+
+
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="typing has no Self")
 def test_self_is_the_class():
     @py_class(unique_name("annotations.Chain"))
