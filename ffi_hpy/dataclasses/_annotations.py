@@ -288,15 +288,17 @@ def in_class(annotation: Any, cls: type) -> Any:
         return annotation
     if _UNION_TYPE is not None and isinstance(annotation, _UNION_TYPE):
         return typing.Union[replaced]
+    origin = annotation.__origin__
+    is_callable = getattr(origin, "__name__", "") == "Callable"
+    if is_callable and ... in replaced:  # also a ParamSpec behind other parameters, on 3.9
+        replaced = (..., replaced[-1])
     if hasattr(annotation, "copy_with"):
         return annotation.copy_with(replaced)
-    origin = annotation.__origin__
-    is_callable = getattr(origin, "__name__", "") == "Callable" and replaced[0] is not ...
-    return origin[[*replaced[:-1]], replaced[-1]] if is_callable else origin[replaced]
+    return origin[[*replaced[:-1]], replaced[-1]] if is_callable and replaced[0] is not ... else origin[replaced]
 
 
 def _type_for(variable: Any) -> Any:
-    if not isinstance(variable, typing.TypeVar):
+    if not hasattr(variable, "__constraints__"):  # a ParamSpec; on 3.9 it pretends to be an instance of TypeVar
         return ...  # any parameters
     if variable.__constraints__:
         return typing.Union[variable.__constraints__]

@@ -503,6 +503,29 @@ def test_a_generic_class_has_fields_of_its_type_variables():
     assert dataclasses.fields(Box)[0].type is Item
 
 
+class ListedVariable(list):
+    """A variable for parameters, as typing_extensions has it for Python 3.9: a list of itself that passes for a
+    TypeVar."""
+
+    __class__ = typing.TypeVar
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+    def __init__(self):
+        super().__init__([self])
+
+    def __call__(self):
+        """Exist: typing accepts a callable as a type."""
+
+
+def test_a_callable_may_have_parameters_of_a_variable():
+    kind = ListedVariable() if sys.version_info < (3, 10) else typing.ParamSpec("kind")
+    for form in (typing.Callable, abc.Callable):
+        cls = sample(Optional[form[kind, Item]])
+        assert cls(lambda a, b: a + b).x(1, 2) == 3
+        assert str(cls.__tvm_ffi_type_info__.fields[0].ty) == "Callable[..., Any] | None"
+
+
 @pytest.mark.skipif(sys.version_info < (3, 12), reason="classes have no type parameters")
 def test_annotations_may_be_strings_with_type_parameters_of_the_class_and_of_a_method():
     names = {"__name__": __name__, "ffi_hpy": ffi_hpy, "field": field, "T": str}
