@@ -298,7 +298,7 @@ def _put_int(frame: CallBuffer, i: int, value: Any, callee: Callee, _depth: int)
 def _put_float(frame: CallBuffer, i: int, value: Any, callee: Callee, _depth: int) -> None:
     """Convert a number of another class by its __float__. OverflowError for a finite number whose float is infinite."""
     number = float.__add__(value, 0.0) if isinstance(value, float) else float(value)
-    if number in (inf, -inf) and value != number:
+    if number in (inf, -inf) and not value == number:
         raise OverflowError(messages.NOT_A_FLOAT % (_where(i, callee), value))
     frame.words[i] = FLOAT
     frame.doubles[i + 1] = number

@@ -4,6 +4,7 @@ import ctypes
 import decimal
 import enum
 import fractions
+import math
 import numbers
 from typing import Any, Optional, Union
 
@@ -132,6 +133,38 @@ def stand_in(name, base=object, **methods):
     """Return a scalar class that imitates NumPy's."""
     generic = type("generic", (), {"__module__": "numpy"})
     return array_like(type(name, (generic,) if base is object else (base, generic), {"__module__": "numpy", **methods}))
+
+
+@numbers.Real.register
+class Infinite:
+    """A number whose float is infinite. Without `equals` the number itself is finite."""
+
+    def __init__(self, number, equals=False):
+        self.number, self.equals = number, equals
+
+    def __float__(self):
+        return self.number
+
+    def __eq__(self, other):
+        return self.equals
+
+    def __ne__(self, other):
+        return True
+
+    def __str__(self):
+        return "1e999"
+
+    __hash__ = None
+
+
+@pytest.mark.parametrize("number", [math.inf, -math.inf])
+def test_a_number_of_another_class_with_an_infinite_float_is_that_float_only_if_both_are_equal(number):
+    echo = ffi_hpy.get_global_func("testing.echo")
+    assert echo(Infinite(number, equals=True)) == number
+    with pytest.raises(
+        OverflowError, match=r"^testing\.echo\(\) argument 1: 1e999, which is outside the range of a float"
+    ):
+        echo(Infinite(number))
 
 
 SINGLE = [
