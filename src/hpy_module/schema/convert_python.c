@@ -217,8 +217,8 @@ static FbConverted convert_packed(HPyContext *ctx, const FbSchema *schema, FbSou
 }
 
 /* Like convert_union of convert.c: in order, without messages, and ended by a failure other than a mismatch. An object
- * that no type takes as it is may be a number by its methods. The message about an int is that of a type of numbers, if
- * the int is outside its range. */
+ * that no type takes as it is may be a number by its methods. The message about a number is that of a type of numbers,
+ * if the number is outside its range. */
 static FbConverted convert_union(HPyContext *ctx, const FbSchema *schema, FbSource *source, TVMFFIAny *out,
                                  FbMismatch *mismatch) {
   unsigned protocols = source->protocols, as_numbers = protocols & (FB_PROTOCOL_INDEX | FB_PROTOCOL_FLOAT);
@@ -229,7 +229,8 @@ static FbConverted convert_union(HPyContext *ctx, const FbSchema *schema, FbSour
   }
   source->protocols = protocols;
   if (result != FB_MISMATCH) return result;
-  bool is_number = as_numbers != 0 || (mismatch != NULL && source->kind == FB_TYPE_KIND_INT);
+  bool is_int_or_float = source->kind == FB_TYPE_KIND_INT || source->kind == FB_TYPE_KIND_FLOAT;
+  bool is_number = as_numbers != 0 || (mismatch != NULL && is_int_or_float);
   for (int32_t i = 0; is_number && i < schema->n_args; ++i) {
     FbSchemaOp op = schema->args[i]->op;
     if (op != FB_SCHEMA_INT && op != FB_SCHEMA_FLOAT) continue;

@@ -4,6 +4,8 @@
  * none is made. */
 #include "source.h"
 
+#include <math.h>
+
 #include "convert.h"
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/raise.h"
@@ -203,9 +205,12 @@ FbConverted fb_source_protocol_follow(HPyContext *ctx, const FbSchema *schema, F
  * another class (an IntEnum, numpy.int64) is first converted by int() or float(). That call may run code of the class,
  * and may fail. */
 
-/* FB_MISMATCH with the first 100 digits in the message. A schema's int is an int64; only as an argument of a call does
- * a larger int become a BigInt. */
-static FbConverted out_of_range(HPyContext *ctx, HPy number, const char *range, FbMismatch *mismatch) {
+static const char float_range[] = "float range [-1.7976931348623157e+308, 1.7976931348623157e+308]";
+
+/* FB_MISMATCH with the first 100 digits in the message. `noun` is for the number. A schema's int is an int64; only as
+ * an argument of a call does a larger int become a BigInt. */
+static FbConverted out_of_range(HPyContext *ctx, const char *noun, HPy number, const char *range,
+                                FbMismatch *mismatch) {
   HPy text = mismatch == NULL ? HPy_NULL : HPy_Str(ctx, number);
   HPy_ssize_t n;
   const char *digits = HPy_IsNull(text) ? NULL : fb_text_get(ctx, text, &n);
@@ -213,7 +218,7 @@ static FbConverted out_of_range(HPyContext *ctx, HPy number, const char *range, 
   char shown[101] = "with very many digits";
   if (digits != NULL) fb_cut_copy(shown, sizeof(shown), digits, (size_t)n);
   const char *rest = digits != NULL && (size_t)n >= sizeof(shown) ? "..." : "";
-  fb_mismatch_set(mismatch, "integer %s%s out of %s", shown, rest, range);
+  fb_mismatch_set(mismatch, "%s %s%s out of %s", noun, shown, rest, range);
   if (!HPy_IsNull(text)) HPy_Close(ctx, text);
   return FB_MISMATCH;
 }
@@ -232,7 +237,7 @@ static FbConverted read_int(HPyContext *ctx, HPy number, TVMFFIAny *out, FbMisma
   int64_t value = HPyLong_AsInt64_t(ctx, number);
   if (FH_LIKELY(value != -1 || !HPyErr_Occurred(ctx))) return fb_convert_put(out, kTVMFFIInt, value);
   HPyErr_Clear(ctx); /* OverflowError */
-  out_of_range(ctx, number, "int64 range [-9223372036854775808, 9223372036854775807]", mismatch);
+  out_of_range(ctx, "integer", number, "int64 range [-9223372036854775808, 9223372036854775807]", mismatch);
   return fb_mismatch_is_outside_range(mismatch);
 }
 
@@ -240,7 +245,7 @@ static FbConverted read_bool(HPyContext *ctx, HPy number, TVMFFIAny *out, FbMism
   int64_t value = HPyLong_AsInt64_t(ctx, number);
   if (FH_LIKELY(value == 0 || value == 1)) return fb_convert_put(out, kTVMFFIBool, value);
   if (value == -1) HPyErr_Clear(ctx); /* perhaps OverflowError */
-  return out_of_range(ctx, number, FB_SCHEMA_BOOL_RANGE, mismatch);
+  return out_of_range(ctx, "integer", number, FB_SCHEMA_BOOL_RANGE, mismatch);
 }
 
 static FbConverted read_float(HPyContext *ctx, HPy number, TVMFFIAny *out, FbMismatch *mismatch) {
@@ -248,7 +253,7 @@ static FbConverted read_float(HPyContext *ctx, HPy number, TVMFFIAny *out, FbMis
   /* Only an int can fail, with OverflowError if it is beyond the range of a double. */
   if (FH_UNLIKELY(value == -1.0) && HPyErr_Occurred(ctx)) {
     HPyErr_Clear(ctx);
-    out_of_range(ctx, number, "float range [-1.7976931348623157e+308, 1.7976931348623157e+308]", mismatch);
+    out_of_range(ctx, "integer", number, float_range, mismatch);
     return fb_mismatch_is_outside_range(mismatch);
   }
   fb_convert_put(out, kTVMFFIFloat, 0);
@@ -256,19 +261,48 @@ static FbConverted read_float(HPyContext *ctx, HPy number, TVMFFIAny *out, FbMis
   return FB_CONVERTED;
 }
 
+/* Checks a value whose float is infinite: FB_MISMATCH if the value itself is finite. A number must equal the infinite
+ * float. An object that has only the methods of numbers need not know how to compare, so the object is refused only if
+ * it says that it is nearer to 0. */
+static FH_NOINLINE FbConverted check_infinite(HPyContext *ctx, const FbSchema *schema, const FbSource *source,
+                                              HPy infinity, bool is_positive, FbMismatch *mismatch) {
+  bool is_number = source->kind == FB_TYPE_KIND_FLOAT;
+  HPy_RichCmpOp op = is_number ? HPy_EQ : is_positive ? HPy_LT : HPy_GT;
+  int answer = HPy_RichCompareBool(ctx, source->value, infinity, op);
+  if (answer < 0) {
+    if (is_number || !HPyErr_ExceptionMatches(ctx, ctx->h_TypeError))
+      return fb_source_refuse_because(ctx, schema, source, mismatch);
+    HPyErr_Clear(ctx);
+    return FB_CONVERTED;
+  }
+  if ((answer == 1) == is_number) return FB_CONVERTED;
+  out_of_range(ctx, "number", source->value, float_range, mismatch);
+  return fb_mismatch_is_outside_range(mismatch);
+}
+
 typedef FbConverted (*Read)(HPyContext *, HPy, TVMFFIAny *, FbMismatch *);
+
+/* Reads the number that a value of another class gives. */
+static FbConverted read_given(HPyContext *ctx, Read read, HPy number, const FbSchema *schema, const FbSource *source,
+                              TVMFFIAny *out, FbMismatch *mismatch) {
+  FbConverted converted = read(ctx, number, out, mismatch);
+  if (converted != FB_CONVERTED || out->type_index != kTVMFFIFloat || FH_LIKELY(!isinf(out->v_float64)))
+    return converted;
+  return check_infinite(ctx, schema, source, number, out->v_float64 > 0, mismatch);
+}
 
 /* Reads callable(value), for numbers of other classes. `name` is the callable's name in the message, which is set
  * before the call because fb_source_call appends the reason to it. */
 static FH_NOINLINE FbConverted convert(HPyContext *ctx, const char *name, HPy callable, Read read,
-                                       const FbSource *source, TVMFFIAny *out, FbMismatch *mismatch) {
+                                       const FbSchema *schema, const FbSource *source, TVMFFIAny *out,
+                                       FbMismatch *mismatch) {
   char given[FB_SOURCE_NAME];
   FbConverted converted = FB_CONVERTED;
   fb_mismatch_set(mismatch, "%s() failed for %s", name,
                   fb_attr_full_type_name(ctx, source->value, given, FB_SOURCE_NAME));
   HPy number = fb_source_call(ctx, callable, &source->value, 1, mismatch, &converted);
   if (HPy_IsNull(number)) return converted;
-  converted = read(ctx, number, out, mismatch);
+  converted = read_given(ctx, read, number, schema, source, out, mismatch);
   HPy_Close(ctx, number);
   return converted;
 }
@@ -284,8 +318,8 @@ FbConverted fb_source_number_ask(HPyContext *ctx, const FbSchema *schema, const 
   bool is_int = schema->op == FB_SCHEMA_INT || (source->protocols & FB_PROTOCOL_FLOAT) == 0;
   HPy number = is_int ? HPy_Index(ctx, source->value) : HPy_Float(ctx, source->value);
   if (HPy_IsNull(number)) return fb_source_refuse_because(ctx, schema, source, mismatch);
-  FbConverted converted =
-      schema->op == FB_SCHEMA_INT ? read_int(ctx, number, out, mismatch) : read_float(ctx, number, out, mismatch);
+  Read read = schema->op == FB_SCHEMA_INT ? read_int : read_float;
+  FbConverted converted = read_given(ctx, read, number, schema, source, out, mismatch);
   HPy_Close(ctx, number);
   return converted;
 }
@@ -300,15 +334,16 @@ FbConverted fb_source_number_convert(HPyContext *ctx, const FbSchema *schema, co
     if (FH_LIKELY(is_int)) return read_int(ctx, value, out, mismatch);
     /* int() would truncate a float, so a float is refused even if it is whole. */
     if (source->kind == FB_TYPE_KIND_FLOAT) return fb_source_refuse(ctx, schema, source, mismatch);
-    return convert(ctx, "int", ctx->h_LongType, read_int, source, out, mismatch);
+    return convert(ctx, "int", ctx->h_LongType, read_int, schema, source, out, mismatch);
   case FB_SCHEMA_BOOL:
     if (is_int) return read_bool(ctx, value, out, mismatch);
     if (source->kind == FB_TYPE_KIND_FLOAT) return fb_source_refuse(ctx, schema, source, mismatch);
     /* bool() may fail, and hides a number outside the range. */
-    FbConverted truth = convert(ctx, "bool", ctx->h_BoolType, read_bool, source, out, mismatch);
-    return truth == FB_CONVERTED ? convert(ctx, "int", ctx->h_LongType, read_bool, source, out, mismatch) : truth;
+    FbConverted truth = convert(ctx, "bool", ctx->h_BoolType, read_bool, schema, source, out, mismatch);
+    return truth == FB_CONVERTED ? convert(ctx, "int", ctx->h_LongType, read_bool, schema, source, out, mismatch)
+                                 : truth;
   default:
     if (is_int || is_exactly(ctx, value, ctx->h_FloatType)) return read_float(ctx, value, out, mismatch);
-    return convert(ctx, "float", ctx->h_FloatType, read_float, source, out, mismatch);
+    return convert(ctx, "float", ctx->h_FloatType, read_float, schema, source, out, mismatch);
   }
 }

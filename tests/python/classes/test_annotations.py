@@ -10,6 +10,8 @@ import functools
 import gc
 import inspect
 import json
+import math
+import numbers
 import sys
 import typing
 import weakref
@@ -282,6 +284,17 @@ class Real(Index):
         return self.number + 0.5
 
 
+@numbers.Real.register
+class Beyond:
+    """A finite number whose float is infinite."""
+
+    def __float__(self):
+        return math.inf
+
+    def __str__(self):
+        return "1e999"
+
+
 class Unlike:
     """An object without methods of numbers."""
 
@@ -304,6 +317,12 @@ class Unlike:
         (float, Index(-(2**1024)), r"integer -\d+\.\.\. out of float range"),
         (typing.Union[str, int], Index(2**70), f"integer {2**70} out of int64 range"),
         (abc.Sequence[int], [Index(1), Index(2**70)], rf"element \[1\]: integer {2**70} out of int64 range"),
+        (float, decimal.Decimal("1e400"), r"number 1E\+400 out of float range"),
+        (float, decimal.Decimal("-1e400"), r"number -1E\+400 out of float range"),
+        (float, Beyond(), "number 1e999 out of float range"),
+        (typing.Union[str, float], decimal.Decimal("1e400"), r"number 1E\+400 out of float range"),
+        (typing.Union[str, float], Beyond(), "number 1e999 out of float range"),
+        (abc.Sequence[float], [1, decimal.Decimal("1e400")], r"element \[1\]: number 1E\+400 out of float range"),
     ],
 )
 def test_a_number_outside_the_range_of_a_field_is_an_overflow_error(annotation, value, said):
@@ -327,6 +346,9 @@ def test_a_field_takes_the_number_that_an_object_gives():
         (float, Index(2**70), 2.0**70),
         (float, Real(3), 3.5),
         (float, decimal.Decimal("1.5"), 1.5),
+        (float, decimal.Decimal("-Infinity"), -math.inf),
+        (float, type("Unordered", (), {"__float__": lambda self: math.inf})(), math.inf),
+        (typing.Union[str, float], decimal.Decimal("Infinity"), math.inf),
         (Optional[int], Index(7), 7),
         (typing.Union[str, float], Real(1), 1.5),
     ):
