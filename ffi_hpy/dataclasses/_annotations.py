@@ -20,6 +20,7 @@ from typing import Any
 
 from .._start.fork import importing
 from .._types.class_annotations import forward_annotations
+from ..core import TypeSchema
 from .field import KW_ONLY
 
 TYPE_CHECKING = False
@@ -298,9 +299,15 @@ def in_class(annotation: Any, cls: type) -> Any:
 
 
 def _type_for(variable: Any) -> Any:
+    """Return the type of the values of a type variable: Any if its bound or a constraint has no schema, such as a class
+    of Python, a name, or a type with variables."""
     if not hasattr(variable, "__constraints__"):  # a ParamSpec; on 3.9 it pretends to be an instance of TypeVar
         return ...  # any parameters
-    if variable.__constraints__:
-        return typing.Union[variable.__constraints__]
-    bound = variable.__bound__
-    return Any if bound is None or isinstance(bound, (str, typing.ForwardRef)) else bound
+    found = typing.Union[variable.__constraints__] if variable.__constraints__ else variable.__bound__
+    if found is None:
+        return Any
+    try:
+        TypeSchema.from_annotation(found)
+    except TypeError:
+        return Any
+    return found

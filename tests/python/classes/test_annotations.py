@@ -525,6 +525,17 @@ def test_a_generic_class_has_fields_of_its_type_variables():
     assert dataclasses.fields(Box)[0].type is Item
 
 
+def test_a_type_variable_whose_bound_or_constraint_has_no_native_type_means_any_value():
+    for bound in (abc.Hashable, Unlike, "Node", Optional[typing.List["Node"]], typing.List[Item]):  # noqa: F821, UP006
+        cls = sample(typing.TypeVar("Bounded", bound=bound))
+        assert (cls("a").x, cls(None).x) == ("a", None)
+    for others in (["Node"], [Unlike], [typing.List[Item]]):  # noqa: UP006
+        cls = sample(typing.List[typing.TypeVar("Constrained", int, *others)])  # noqa: UP006
+        assert cls(["a", 1]).x == ["a", 1]
+        with pytest.raises(TypeError, match="field 'x'"):
+            cls(1)
+
+
 class ListedVariable(list):
     """A variable for parameters, as typing_extensions has it for Python 3.9: a list of itself that passes for a
     TypeVar."""
