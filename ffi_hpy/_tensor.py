@@ -136,7 +136,12 @@ class Tensor(_core.Tensor):
         return items
 
     def __contains__(self, value: object) -> bool:
-        """Return whether an element equals a value, on any axis."""
+        """Return whether an element equals a value, on any axis.
+
+        Raises:
+            TypeError: for a tensor without axes, memory that is not the CPU's, and elements that are not numbers in
+                Python (float8, lanes).
+        """
         found: bool = _parts().contains(self, value)
         return found
 

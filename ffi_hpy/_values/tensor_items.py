@@ -70,13 +70,25 @@ def iterate(tensor: Any) -> Iterator[Any]:
 
 
 def contains(tensor: Any, value: object) -> bool:
-    """Return whether an element equals a value, or a part on the first axis is it."""
-    for item in iterate(tensor):
-        if item is value or item == value:
-            return True
-        if isinstance(item, _core.Tensor) and item.shape and contains(item, value):
-            return True
-    return False
+    """Return whether an element equals a value. TypeError for a tensor without axes, and for elements that are not
+    numbers in Python."""
+    if not tensor.shape:
+        raise TypeError("`in` for a tensor without axes")
+    if tensor.__dlpack_device__()[0] not in HOST_DEVICES:
+        raise TypeError(f"the elements of a tensor on {tensor.device} cannot be compared: copy it to the CPU first")
+    data_type = data_type_of(tensor)
+    if not _is_small_integer(data_type) and str(data_type) not in _FORMATS:
+        raise TypeError(f"elements of type {data_type} are not numbers in Python: use numpy.asarray(tensor)")
+    return any(element == value for element in _elements(tensor, tensor.shape, ()))
+
+
+def _elements(tensor: Any, shape: tuple[int, ...], key: tuple[int, ...]) -> Iterator[Any]:
+    """Yield the elements below the first indices that are in the key."""
+    if len(key) == len(shape):
+        yield item_of(tensor, key)
+        return
+    for i in range(shape[len(key)]):
+        yield from _elements(tensor, shape, (*key, i))
 
 
 def item_of(tensor: Any, key: Any) -> Any:
@@ -86,11 +98,7 @@ def item_of(tensor: Any, key: Any) -> Any:
     data_type = data_type_of(tensor)
     if shape or ... in (key if type(key) is tuple else (key,)) or tensor.__dlpack_device__()[0] not in HOST_DEVICES:
         return _view(tensor, shape, strides, n_bits)
-    if (
-        data_type.bits < 8
-        and data_type.lanes == 1
-        and data_type.type_code in (_core.TYPE_CODE_INT, _core.TYPE_CODE_UINT)
-    ):
+    if _is_small_integer(data_type):
         return _small_integer_at(tensor, n_bits, data_type)
     view = _view(tensor, shape, strides, n_bits)
     fmt = _FORMATS.get(str(data_type))
@@ -185,6 +193,12 @@ def bytes_at(tensor: Any, n_bytes: int, first: int = 0) -> bytes:
     from ctypes import string_at
 
     return string_at(tensor.data_ptr() + first, n_bytes)
+
+
+def _is_small_integer(data_type: DataType) -> bool:
+    """Whether a data type is an integer of less than a byte."""
+    is_integer = data_type.type_code in (_core.TYPE_CODE_INT, _core.TYPE_CODE_UINT)
+    return is_integer and data_type.bits < 8 and data_type.lanes == 1
 
 
 def _small_integer_at(tensor: Any, n_bits: int, data_type: DataType) -> int:

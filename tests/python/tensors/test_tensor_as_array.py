@@ -237,6 +237,27 @@ def test_an_element_is_found_on_any_axis():
         1 in make(())[0]  # noqa: B015
 
 
+def test_elements_that_python_cannot_read_are_not_compared():
+    with pytest.raises(TypeError, match="tensor on cuda:1 cannot be compared: copy it to the CPU first"):
+        1.0 in make(device=CUDA)[0]  # noqa: B015
+    for code, bits, lanes, name in (
+        (12, 8, 1, "float8_e5m2"),
+        (17, 4, 1, "float4_e2m1fn"),
+        (2, 32, 2, "float32x2"),
+        (0, 4, 2, "int4x2"),
+    ):
+        tensor, _ = make((2, 2), dtype=(code, bits, lanes))
+        assert tensor.dtype == name
+        for each in (tensor, tensor[:0]):
+            with pytest.raises(TypeError, match=f"elements of type {name} are not numbers in Python"):
+                0 in each  # noqa: B015
+
+
+def test_an_element_of_less_than_a_byte_is_found_wherever_a_row_begins():
+    tensor, _ = make((3, 3), dtype=(0, 4, 1))  # the bytes 0, 0, 1, 0, 2
+    assert [value in tensor for value in (0, 1, 2, -1)] == [True, True, True, False]
+
+
 def test_a_tensor_without_axes_is_formatted_as_its_number():
     whole, memory = make(())
     memory[0] = 2.5
