@@ -19,7 +19,7 @@ from .._values.string import Bytes, String
 from .checks import Check, EnumCheck, ItemsCheck, LiteralCheck
 from .origin import INDEX_OF_CLASS, ORIGIN_OF_INDEX
 
-__all__ = ["AnnotationReader"]
+__all__ = ["AnnotationReader", "is_unpacked"]
 
 abc = collections.abc
 Schema = typing.TypeVar("Schema")
@@ -70,13 +70,43 @@ def _class_of(value: typing.Any) -> type:
     return next((base for base in (int, str) if isinstance(value, base)), object)
 
 
-def _with_arguments(alias: typing.Any, args: tuple[typing.Any, ...]) -> typing.Any:
-    """Return the value of a generic alias of a `type` statement, with these arguments."""
-    value, given = alias.__value__, dict(zip(alias.__type_params__, args))
-    parameters = getattr(value, "__parameters__", ())
-    if not parameters:
-        return given.get(value, value) if isinstance(value, typing.TypeVar) else value
-    return value[tuple([given.get(each, typing.Any) for each in parameters])]
+def is_unpacked(annotation: typing.Any) -> bool:
+    """Whether an annotation stands for several types: `Unpack`, or `*` before a tuple or the name of a TypeVarTuple."""
+    origin = getattr(annotation, "__origin__", None)
+    return getattr(annotation, "__unpacked__", False) is True or getattr(origin, "_name", "") == "Unpack"
+
+
+def _with_arguments(alias: typing.Any, args: tuple[typing.Any, ...] | None) -> typing.Any:
+    """Return the value of an alias of a `type` statement, with these arguments; None for an alias without brackets."""
+    value = alias.__value__
+    parameters = (value,) if isinstance(value, typing.TypeVar) else getattr(value, "__parameters__", ())
+    given = _arguments_of(alias, args)
+    passed = tuple([arg for each in parameters for arg in given.get(each, (each,))])
+    if value in parameters:
+        return passed[0]
+    return value[passed] if parameters else value
+
+
+def _arguments_of(alias: typing.Any, args: tuple[typing.Any, ...] | None) -> dict[typing.Any, tuple[typing.Any, ...]]:
+    """Return the arguments for each parameter of an alias, several for a TypeVarTuple. A parameter without an argument
+    stands for any value, any parameters or any number of values. TypeError for more arguments than parameters."""
+    parameters = alias.__type_params__
+    kinds = [type(each).__name__ for each in parameters]
+    if args and kinds == ["ParamSpec"]:
+        return {parameters[0]: args}
+    left = list(args or ())
+    n_rest = max(len(left) - len(parameters) + 1, 0)
+    given: dict[typing.Any, tuple[typing.Any, ...]] = {}
+    for each, kind in zip(parameters, kinds):
+        if kind == "TypeVarTuple":
+            given[each] = tuple(each) if args is None else tuple(left[:n_rest])
+            del left[:n_rest]
+        else:
+            given[each] = (left.pop(0) if left else ... if kind == "ParamSpec" else typing.Any,)
+    if left:
+        n_most, n_given = len(parameters), len(args or ())
+        raise TypeError(f"{alias.__name__} takes at most {n_most} type argument{'s' * (n_most != 1)}, got {n_given}")
+    return given
 
 
 class AnnotationReader(typing.Generic[Schema]):
@@ -102,7 +132,7 @@ class AnnotationReader(typing.Generic[Schema]):
         if hasattr(annotation, "__supertype__") and not isinstance(annotation, type):  # a NewType
             return self.read(annotation.__supertype__)
         if hasattr(annotation, "__value__") and not isinstance(annotation, type):
-            return self._read_alias(annotation, annotation.__value__)
+            return self._read_alias(annotation, _with_arguments(annotation, None))
         if isinstance(annotation, type):
             schema = self._read_class(annotation)
             if schema is not None:
@@ -183,6 +213,8 @@ class AnnotationReader(typing.Generic[Schema]):
             return self._make("tuple")
         if args == ((),):  # the form of tuple[()] in Python before 3.11
             args = ()
+        if any(map(is_unpacked, args)):
+            return self._make("tuple")  # of any length: a schema names each item
         return self._make("tuple", tuple(map(self.read, args)))
 
     def _read_callable(self, args: tuple[typing.Any, ...]) -> Schema:
@@ -190,7 +222,7 @@ class AnnotationReader(typing.Generic[Schema]):
             return self._make("Callable")
         params, result = args
         groups: dict[str, tuple[Schema, ...]] = {"return": (self.read(result),)}
-        if isinstance(params, list):
+        if isinstance(params, list) and not any(map(is_unpacked, params)):
             groups["params"] = tuple(map(self.read, params))
         return self._make("Callable", named_args=groups)
 

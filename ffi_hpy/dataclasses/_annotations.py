@@ -19,6 +19,7 @@ import weakref
 from typing import Any
 
 from .._start.fork import importing
+from .._types.annotation import is_unpacked
 from .._types.class_annotations import forward_annotations
 from ..core import TypeSchema
 from .field import KW_ONLY
@@ -282,7 +283,8 @@ def in_class(annotation: Any, cls: type) -> Any:
     if getattr(annotation, "_name", None) == "Self" and not hasattr(annotation, "__args__"):
         return cls  # that of typing or of typing_extensions
     args = getattr(annotation, "__args__", None)
-    if not isinstance(args, tuple) or getattr(annotation, "__origin__", None) is typing.Literal:
+    is_literal = getattr(annotation, "__origin__", None) is typing.Literal
+    if not isinstance(args, tuple) or is_literal or is_unpacked(annotation):
         return annotation
     replaced = tuple([in_class(arg, cls) for arg in args])
     if all(new is old for new, old in zip(replaced, args)):

@@ -632,6 +632,72 @@ def test_an_alias_may_have_parameters_and_contain_itself():
             cls(wrong)
 
 
+ALIASES = """
+from typing import Callable
+type Row[T] = list[T]
+type Same[T] = T
+type Swapped[K, V] = dict[V, K] | None
+type Tuple[*Ts] = tuple[*Ts]
+type Ends[T, *Ts, U] = tuple[T, *Ts, U]
+type Padded[T] = tuple[T, *tuple[int, ...]]
+type Of[**P, T] = Callable[P, T]
+type Counter[**P] = Callable[P, int]
+type Taker[*Ts] = Callable[[*Ts], int]
+"""
+
+
+def schema_of_alias(text):
+    names = {}
+    exec(ALIASES, names)
+    return str(TypeSchema.from_annotation(eval(text, names)))
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="Python has no such statement")
+def test_an_alias_may_have_parameters_of_each_kind():
+    for text, schema in (
+        ("Swapped[int, str]", "Dict[str, int] | None"),
+        ("Tuple[int, str]", "tuple[int, str]"),
+        ("Tuple[()]", "tuple[()]"),
+        ("Ends[int, str]", "tuple[int, str]"),
+        ("Ends[int, bool, float, str]", "tuple[int, bool, float, str]"),
+        ("Padded[str]", "tuple"),
+        ("Of[[int], str]", "Callable[[int], str]"),
+        ("Of[..., str]", "Callable[..., str]"),
+        ("Counter[[int, str]]", "Callable[[int, str], int]"),
+        ("Counter[int, str]", "Callable[[int, str], int]"),
+        ("Taker[int, str]", "Callable[[int, str], int]"),
+    ):
+        assert schema_of_alias(text) == schema
+    for text in ("Row[int, str]", "Swapped[int, str, int]"):
+        with pytest.raises(TypeError, match=r"takes at most . type arguments?, got [23]"):
+            schema_of_alias(text)
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="Python has no such statement")
+def test_an_alias_without_arguments_has_values_of_any_type():
+    for text, schema in (
+        ("Row", "List[Any]"),
+        ("Same", "Any"),
+        ("Swapped", "Dict[Any, Any] | None"),
+        ("Tuple", "tuple"),
+        ("Ends", "tuple"),
+        ("Of", "Callable[..., Any]"),
+        ("Counter", "Callable[..., int]"),
+        ("Taker", "Callable[..., int]"),
+    ):
+        assert schema_of_alias(text) == schema
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="classes have no type parameters")
+def test_a_class_may_have_any_number_of_type_parameters():
+    names = {"ffi_hpy": ffi_hpy, "__name__": __name__}
+    exec("class Row[T, *Ts](ffi_hpy.Object):\n    items: tuple[T, *Ts]\n    key: T = 0", names)
+    row = py_class(unique_name("annotations.Row"))(names["Row"])
+    assert row((1, "a")).items == (1, "a")
+    with pytest.raises(TypeError, match="field 'items'"):
+        row(1)
+
+
 def test_an_annotation_of_a_method_may_be_a_class_without_a_native_type():
     @py_class(unique_name("annotations.Foreign"))
     class Foreign(ffi_hpy.Object):
