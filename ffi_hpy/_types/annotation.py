@@ -59,6 +59,8 @@ _CONTAINERS: dict[typing.Any, tuple[str, int]] = {
 }
 _ANY_ITEMS = frozenset((abc.Sequence, abc.Iterable, abc.Collection, abc.Reversible))
 """Abstract classes whose values of any class are accepted."""
+_MOST_INSIDE = 8
+"""The number of times that an alias is read inside of itself: its arguments may grow without end, each time twice."""
 _WRAPPERS = tuple([getattr(typing, name) for name in ("Final", "Required", "NotRequired") if hasattr(typing, name)])
 """Forms around a type that say nothing about its values."""
 
@@ -109,13 +111,20 @@ def _arguments_of(alias: typing.Any, args: tuple[typing.Any, ...] | None) -> dic
     return given
 
 
+class _Opened(threading.local):
+    """The aliases whose values the thread is reading, with their arguments: None for an alias without brackets."""
+
+    def __init__(self) -> None:
+        self.aliases: list[tuple[typing.Any, tuple[typing.Any, ...] | None]] = []
+
+
 class AnnotationReader(typing.Generic[Schema]):
     """Reads annotations. It calls `make` with the arguments of TypeSchema, and `checked` to add a check to a schema."""
 
     def __init__(self, make: typing.Callable[..., Schema], checked: typing.Callable[[Schema, Check], Schema]) -> None:
         self._make, self._checked = make, checked
         self._leaves = {annotation: make(origin) for annotation, origin in _ORIGIN_OF_CLASS.items()}
-        self._opened: set[tuple[int, int]] = set()  # (thread, id) of aliases whose values are being read
+        self._opened = _Opened()
         self._leaves.update({cls: checked(self._leaves[cls], ItemsCheck(cls)) for cls in _ANY_ITEMS})
 
     def read(self, annotation: typing.Any) -> Schema:
@@ -132,7 +141,7 @@ class AnnotationReader(typing.Generic[Schema]):
         if hasattr(annotation, "__supertype__") and not isinstance(annotation, type):  # a NewType
             return self.read(annotation.__supertype__)
         if hasattr(annotation, "__value__") and not isinstance(annotation, type):
-            return self._read_alias(annotation, _with_arguments(annotation, None))
+            return self._read_alias(annotation, None)
         if isinstance(annotation, type):
             schema = self._read_class(annotation)
             if schema is not None:
@@ -141,16 +150,18 @@ class AnnotationReader(typing.Generic[Schema]):
         hint = "; resolve it with typing.get_type_hints() first" if is_text else ""
         raise TypeError(f"Cannot convert {annotation!r} to TypeSchema{hint}")
 
-    def _read_alias(self, alias: typing.Any, value: typing.Any) -> Schema:
-        """Read the value of an alias that a `type` statement defines. Inside of itself it stands for any value."""
-        opened = (threading.get_ident(), id(alias))
-        if opened in self._opened:
+    def _read_alias(self, alias: typing.Any, args: tuple[typing.Any, ...] | None) -> Schema:
+        """Read the value of an alias of a `type` statement. Inside of itself, with the same arguments or too deep, the
+        alias stands for any value."""
+        opened = self._opened.aliases
+        inside = [given for each, given in opened if each is alias]
+        if args in inside or len(inside) >= _MOST_INSIDE:
             return self._leaves[typing.Any]
-        self._opened.add(opened)
+        opened.append((alias, args))
         try:
-            return self.read(value)
+            return self.read(_with_arguments(alias, args))
         finally:
-            self._opened.discard(opened)
+            opened.pop()
 
     def _read_class(self, cls: type) -> Schema | None:
         if issubclass(cls, CObject):
@@ -191,7 +202,7 @@ class AnnotationReader(typing.Generic[Schema]):
         if origin is tuple:
             return self._read_tuple(annotation, args)
         if hasattr(origin, "__value__"):
-            return self._read_alias(origin, _with_arguments(origin, args))
+            return self._read_alias(origin, args)
         if origin is collections.abc.Callable:
             return self._read_callable(typing.get_args(annotation))
         if isinstance(origin, type) and issubclass(origin, CObject):

@@ -643,6 +643,9 @@ type Padded[T] = tuple[T, *tuple[int, ...]]
 type Of[**P, T] = Callable[P, T]
 type Counter[**P] = Callable[P, int]
 type Taker[*Ts] = Callable[[*Ts], int]
+type Table = Row[int]
+type Turned[K, V] = K | list[Turned[V, K]]
+type Grown[T] = T | tuple[Grown[list[T]], Grown[dict[str, T]]]
 """
 
 
@@ -686,6 +689,20 @@ def test_an_alias_without_arguments_has_values_of_any_type():
         ("Taker", "Callable[..., int]"),
     ):
         assert schema_of_alias(text) == schema
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="Python has no such statement")
+def test_an_alias_in_its_own_arguments_keeps_their_types():
+    for text, schema in (
+        ("Row[Row[int]]", "List[List[int]]"),
+        ("Row[Row[Row[str]]]", "List[List[List[str]]]"),
+        ("Row[Table]", "List[List[int]]"),
+        ("Row[Row]", "List[List[Any]]"),
+        ("Swapped[Swapped[int, str], bool]", "Dict[bool, Dict[str, int] | None] | None"),
+        ("Turned[int, str]", "int | List[str | List[Any]]"),
+    ):
+        assert schema_of_alias(text) == schema
+    assert schema_of_alias("Grown[int]").startswith("int | tuple[List[int] | tuple[List[List[int]] | ")
 
 
 @pytest.mark.skipif(sys.version_info < (3, 12), reason="classes have no type parameters")
