@@ -105,7 +105,10 @@ class _Reading(CMapping, Object):
 
     def __deepcopy__(self, memo: Any) -> Any:
         convert = converter_of_asdict()
-        return CObject._deep_copy(self, memo) if convert is None else convert(self._plain())
+        if convert is not None:
+            return convert(self._plain())
+        memo = {} if memo is None else memo  # _values/standard.py looks for it in this frame
+        return CObject._deep_copy(self, memo)
 
     def __hash__(self) -> int:
         return hash_of(self)

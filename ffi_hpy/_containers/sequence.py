@@ -166,6 +166,7 @@ class _Reading(CSequence, Object):
     def __deepcopy__(self, memo: Any) -> Any:
         convert = converter_of_asdict()
         if convert is None:
+            memo = {} if memo is None else memo  # _values/standard.py looks for it in this frame
             return CObject._deep_copy(self, memo)
         items = convert(self._plain())
         return items if isinstance(self, List) else Array(items)  # an Array equals a list, and a tuple

@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import operator
 import os
+import sys
 from collections.abc import Collection, Mapping
 
 from .. import _core
@@ -228,6 +229,34 @@ def _microseconds_of_time(value: Any) -> int | None:
     return ((value.hour * 60 + value.minute) * 60 + value.second) * 1_000_000 + value.microsecond
 
 
+# --- copies -----------------------------------------------------------------------------------------------------------
+
+_PACKAGE = __name__[: -len("._values.standard")]
+
+
+def _memo_of_copy() -> dict[int, Any] | None:
+    """Return the memo of the copy.deepcopy() that copies the native object around a value. None if other code asked the
+    core for the copy.
+
+    The core has no memo for Python objects. The frame that called the core has it: that of a container's
+    `__deepcopy__`, or of copy.deepcopy where the `__deepcopy__` is native."""
+    frame: Any = sys._getframe(2)
+    while frame is not None:
+        is_own = str(frame.f_globals.get("__name__")).startswith(f"{_PACKAGE}.")
+        if frame.f_code is copy.deepcopy.__code__ or (is_own and frame.f_code.co_name == "__deepcopy__"):
+            memo = frame.f_locals.get("memo")
+            return memo if isinstance(memo, dict) else None
+        if not is_own:
+            return None
+        frame = frame.f_back
+    return None
+
+
+def _copy(value: Any) -> Any:
+    """Return a deep copy of a value that is inside of a native object."""
+    return copy.deepcopy(value, _memo_of_copy())
+
+
 # --- messages ---------------------------------------------------------------------------------------------------------
 
 
@@ -274,7 +303,7 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     "microseconds_of_time": _microseconds_of_time,
     "class_name": _class_name,
     "repr": repr,
-    "copy": copy.deepcopy,
+    "copy": _copy,
     "error_is_a": _error_is_a,
 }
 

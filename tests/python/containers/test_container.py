@@ -1030,6 +1030,58 @@ def test_a_copy_of_a_function_is_the_function(testing):
     assert copy.deepcopy({"function": function})["function"](1) == 2
 
 
+class Plain:
+    """A class that native code does not know."""
+
+
+def test_a_deep_copy_copies_an_object_of_python_once():
+    @ffi_hpy.dataclasses.py_class(unique_name("Pair"))
+    class Pair(ffi_hpy.Object):
+        a: object
+        b: object
+
+    one = Plain()
+    for made in (
+        copy.deepcopy(List([one, one])),
+        copy.deepcopy(Array([one, [one]])),
+        copy.deepcopy([one, List([one])]),
+        copy.deepcopy([Dict({"a": one}), one]),
+        copy.deepcopy(Map({"a": one, "b": one})),
+        copy.deepcopy(Pair(one, one)),
+        copy.deepcopy([Pair(one, 1), one]),
+        List([one, one]).__deepcopy__(None),
+        Dict({"a": one, "b": one}).__deepcopy__(None),
+    ):
+        found = []
+        collect(made, found)
+        assert len(found) == 2
+        assert found[0] is found[1] is not one
+
+
+def collect(value, found):
+    """Append the instances of Plain that a value contains to a list."""
+    if isinstance(value, Plain):
+        found.append(value)
+    elif isinstance(value, (list, List, Array)):
+        for item in value:
+            collect(item, found)
+    elif isinstance(value, (Dict, Map)):
+        for key in ("a", "b"):
+            collect(value.get(key), found)
+    elif isinstance(value, ffi_hpy.Object):
+        collect(value.a, found)
+        collect(value.b, found)
+
+
+@pytest.mark.parametrize("wrap", [lambda x: List([x, 1]), lambda x: Dict({0: x}), lambda x: Array([x])])
+def test_a_deep_copy_of_an_object_of_python_with_itself_in_a_container_ends(wrap):
+    one = Plain()
+    one.inside = wrap(one)
+    made = copy.deepcopy(one)
+    assert made is not one
+    assert made.inside[0] is made
+
+
 def test_the_repr_of_a_container_shows_the_objects_of_python_inside():
     class Shown:
         def __repr__(self):
