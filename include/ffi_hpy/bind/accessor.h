@@ -172,7 +172,11 @@ template <typename D> accessor object_api<D>::operator[](handle key) const {
   return accessor(self(), borrow(key), accessor::kind::item);
 }
 template <typename D> accessor object_api<D>::operator[](const object &key) const {
+#if defined(FFI_HPY_BIND_PY_OBJECT) /* as nanobind's accessors do */
   return accessor(self(), key, accessor::kind::item, borrow_t{});
+#else
+  return accessor(self(), key, accessor::kind::item);
+#endif
 }
 template <typename D> accessor object_api<D>::operator[](object &&key) const {
   return accessor(self(), std::move(key), accessor::kind::item);

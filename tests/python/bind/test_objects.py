@@ -230,6 +230,12 @@ def test_members_and_properties_keep_the_object_itself(m, value):
         m.Shelf.left.__set__(1, value)
 
 
+def test_an_item_keeps_its_key(m):
+    filled = {}
+    m.set_item_after_its_key_ends(filled)
+    assert filled == {"the first of the texts": 1}
+
+
 # --- tuples and lists by item, and other conversions ------------------------------------------------------------------
 
 

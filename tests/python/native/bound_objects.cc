@@ -183,6 +183,14 @@ FFI_HPY_MODULE(bound_objects, m) {
       [](nb::object o, const char *name, nb::object otherwise) { return nb::getattr(o, name, otherwise); }, nb::arg(),
       nb::arg(), nb::arg().none());
   m.def("text", [](nb::object o) { return std::string(nb::cast<const char *>(o)); });
+  m.def("set_item_after_its_key_ends", [](nb::dict d) {
+    nb::object key = nb::str("the first of the texts");
+    auto item = d[key];
+    key = nb::str("the other one of these");
+    std::vector<nb::object> others(20, nb::none()); /* in the memory of the first key, if that is free */
+    for (nb::object &other : others) other = nb::str("the last of many texts");
+    item = 1;
+  });
   m.def("text_of_item", [](nb::list items) { return std::string(nb::cast<const char *>(items[0])); });
   m.def("uint64", [](uint64_t value) { return value; });
   m.def("falls_back", [](double) { return "float"; });
