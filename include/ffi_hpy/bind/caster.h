@@ -146,6 +146,15 @@ public:
   static int refusal(int rc, size_t param) {
     return rc < 0 ? rc : rc | static_cast<int>(param << FFI_HPY_REFUSED_SHIFT);
   }
+  /** Makes an error that ended a conversion pending. It says why an argument does not fit, unless it ends a program. */
+  FFI_HPY_COLD static int raise_unreadable(const python_error &error) {
+    error.restore();
+    std::string_view kind = error.kind();
+    bool ends = kind == "KeyboardInterrupt" || kind == "SystemExit" || kind == "MemoryError";
+    return ends ? -1 : FFI_HPY_UNREADABLE;
+  }
+  /** Stands for the list of a function of plain types only. An error that ends a conversion remains pending then. */
+  static cleanup_list *none() { return static_cast<cleanup_list *>(static_cast<void *>(&none_)); }
 
 private:
   /* The number of small objects, plus kMore once `more_` exists. */
@@ -162,19 +171,15 @@ private:
     }
     return *more_;
   }
-  /* Errors say why an argument does not fit, except for those that end a program. */
   FFI_HPY_COLD int raise_kept() const {
-    if (more_->error == nullptr) return FFI_HPY_NEXT_OVERLOAD;
-    more_->error->restore();
-    std::string_view kind = more_->error->kind();
-    bool ends = kind == "KeyboardInterrupt" || kind == "SystemExit" || kind == "MemoryError";
-    return ends ? -1 : FFI_HPY_UNREADABLE;
+    return more_->error == nullptr ? FFI_HPY_NEXT_OVERLOAD : raise_unreadable(*more_->error);
   }
   FFI_HPY_NOINLINE void release() {
     for (size_t i = 0; i < state_ % kMore; ++i) handle(small_[i]).dec_ref();
     if (state_ >= kMore) delete more_;
   }
 
+  static inline char none_ = 0; /* its address is that of no list */
   const TVMFFIAny *self_;
   size_t state_ = 0;
   TVMFFIAny small_[kSmall];
@@ -199,7 +204,7 @@ template <typename F> handle guarded(F &&make) noexcept {
 
 /** The result of from_python in a handler of an exception. An error of Python is kept for the call. */
 FFI_HPY_COLD inline bool conversion_failed(cleanup_list *cleanup) noexcept {
-  if (translate_exception() != -1) return false;
+  if (translate_exception() != -1 || cleanup == cleanup_list::none()) return false;
   python_error error;
   if (cleanup != nullptr) cleanup->fail(std::move(error));
   return false;

@@ -419,10 +419,26 @@ def test_the_error_of_a_number_itself_is_in_the_message(bound):
         raise ZeroDivisionError("no number")
 
     by_index, by_float = (type("Wrong", (), {name: fail})() for name in ("__index__", "__float__"))
-    for function, argument in ((bound.text_or_int, by_index), (bound.reals, [by_index]), (bound.reals, [1, by_float])):
+    for function, argument in (
+        *((bound.text_or_int, by_index), (bound.reals, [by_index]), (bound.reals, [1, by_float])),
+        *((bound.real, by_float), (bound.real, by_index)),
+    ):
         with refused() as caught:
             function(argument)
         assert str(caught.value).endswith("Reading an argument raised ZeroDivisionError: no number")
+    with refused() as caught:
+        bound.real("text")
+    assert "Reading an argument" not in str(caught.value)
+
+
+def test_an_interrupt_in_the_method_of_a_number_ends_the_call(bound):
+    def interrupt(self):
+        raise KeyboardInterrupt
+
+    number = type("Interrupts", (), {"__float__": interrupt})()
+    for function, argument in ((bound.real, number), (bound.reals, [number])):
+        with pytest.raises(KeyboardInterrupt):
+            function(argument)
 
 
 def test_the_items_of_a_memoryview_are_read(bound):
