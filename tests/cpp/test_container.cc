@@ -125,6 +125,30 @@ TEST(List, IsShared) {
   EXPECT_TRUE(first.same_as(second));
 }
 
+/* Python may change items, which C++ code knows to be of one type. */
+TEST(List, ItemsOfAnotherTypeAreErrors) {
+  List<Any> changed{Array<int>{1}, String("text"), Int(1), Optional<Int>(Int(2)), Any(nullptr)};
+  auto arrays = detail::AnyUnsafe::CopyFromAnyViewAfterCheck<List<Array<int>>>(changed);
+  auto texts = detail::AnyUnsafe::CopyFromAnyViewAfterCheck<List<String>>(changed);
+  auto ints = detail::AnyUnsafe::CopyFromAnyViewAfterCheck<List<Int>>(changed);
+  auto perhaps = detail::AnyUnsafe::CopyFromAnyViewAfterCheck<List<Optional<Int>>>(changed);
+  EXPECT_EQ(arrays[0].size(), 1U);
+  EXPECT_EQ(texts[1], "text");
+  EXPECT_EQ(ints[2]->value + ints[3]->value + perhaps[2].value()->value, 4);
+  EXPECT_FALSE(perhaps[4].has_value());
+  EXPECT_EQ(ERROR_OF(arrays[2].size()).kind(), "TypeError");
+  EXPECT_EQ(ERROR_OF(arrays.back().size()).kind(), "TypeError");
+  EXPECT_EQ(ERROR_OF(texts.front().size()).kind(), "TypeError");
+  EXPECT_EQ(ERROR_OF(*ints.begin()).kind(), "TypeError");
+  auto pairs = detail::AnyUnsafe::CopyFromAnyViewAfterCheck<List<Tuple<int, int>>>(changed);
+  EXPECT_EQ(ERROR_OF(pairs[0].get<1>()).kind(), "TypeError");
+  EXPECT_EQ(ERROR_OF(perhaps[1].has_value()).kind(), "TypeError");
+  Dict<String, Any> entries{{"a", 5}};
+  auto shared = detail::AnyUnsafe::CopyFromAnyViewAfterCheck<Dict<String, Array<int>>>(entries);
+  EXPECT_EQ(ERROR_OF(shared["a"].size()).kind(), "TypeError");
+  EXPECT_EQ(ERROR_OF((*shared.begin()).second.size()).kind(), "TypeError");
+}
+
 /* An algorithm with its own iterators, and every way to step and to compare. */
 TEST(Array, IteratorsAreOfRandomAccess) {
   const Array<int> seq{3, 1, 4, 1, 5};

@@ -82,17 +82,27 @@ template <typename T> struct AnyConverter {
 /* Not cold, because GCC 12 then warns of an optional that it believes to be uninitialized. */
 template <typename T> TVM_FFI_NO_INLINE T CastShared(const Any &value) { return value.cast<T>(); }
 
+/** Whether a value that was a T is one still. Of an Array or another container it checks the class only: a check of all
+ * items would take long each time C++ reads the container. */
+template <typename T, typename = void> struct IsStill {
+  TVM_FFI_INLINE static bool check(const Any &value) { return AnyUnsafe::CheckAnyStrict<T>(value); }
+};
+template <typename T> struct IsStill<T, std::void_t<typename T::ContainerType, typename T::iterator>> {
+  TVM_FFI_INLINE static bool check(const Any &value) {
+    int32_t type_index = value.type_index();
+    return type_index >= kTVMFFIStaticObjectBegin && IsObjectInstance<typename T::ContainerType>(type_index);
+  }
+};
 /** Converter from the items of a List or the entries of a Dict to T. Python and other libraries may have changed them
- * since the types were checked, so each number is checked again. */
-template <typename T, typename = void> struct SharedConverter : AnyConverter<T> {};
-template <typename T> struct SharedConverter<T, std::enable_if_t<std::is_arithmetic_v<T> || std::is_enum_v<T>>> {
+ * since the types were checked, so each is checked again. */
+template <typename T> struct SharedConverter {
   using ResultType = T;
   TVM_FFI_INLINE static T convert(const Any &value) {
-    if (TVM_FFI_PREDICT_TRUE(TypeTraits<T>::CheckAnyStrict(AnyUnsafe::TVMFFIAnyPtrFromAny(value))))
-      return AnyUnsafe::CopyFromAnyViewAfterCheck<T>(value);
+    if (TVM_FFI_PREDICT_TRUE(IsStill<T>::check(value))) return AnyUnsafe::CopyFromAnyViewAfterCheck<T>(value);
     return CastShared<T>(value);
   }
 };
+template <> struct SharedConverter<Any> : AnyConverter<Any> {};
 template <typename TObj, typename T>
 using ConverterFor = std::conditional_t<TObj::kIsShared, SharedConverter<T>, AnyConverter<T>>;
 
