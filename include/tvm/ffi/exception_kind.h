@@ -64,19 +64,6 @@ template <typename Exception> std::exception_ptr NestedIn(const Exception &excep
   return nullptr;
 }
 
-/** Whether a type is another one, or the class below it whose objects std::throw_with_nested throws. */
-TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline bool IsTypeOrNested(const std::type_info &type,
-                                                               const std::type_info &other) {
-  if (type == other) return true;
-  std::string_view name(type.name()), inner(other.name());
-  for (std::string_view begin : {"St17_Nested_exceptionI", "NSt3__18__nestedI"}) { /* of libstdc++, of libc++ */
-    if (name.substr(0, begin.size()) == begin && name.substr(begin.size(), inner.size()) == inner &&
-        name.find_first_not_of('E', begin.size() + inner.size()) == std::string_view::npos)
-      return true;
-  }
-  return false;
-}
-
 /** The C++ name of a type. */
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string NameOfType(const std::type_info &type) {
 #if defined(TVM_FFI_HAS_CXXABI_)
@@ -91,14 +78,44 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string NameOfType(const std::typ
 #endif
 }
 
+/** The mangled name of the class inside of a class whose objects std::throw_with_nested throws; empty for another type.
+ * In a name of several parts that repeat, the references between parts are those of the outer name. */
+TVM_FFI_COLD_CODE inline std::string_view MangledInside(const std::type_info &type) {
+  std::string_view name(type.name());
+  for (std::string_view begin : {"St17_Nested_exceptionI", "NSt3__18__nestedI"}) { /* of libstdc++, of libc++ */
+    if (name.substr(0, begin.size()) != begin) continue;
+    size_t n_end = begin.front() == 'N' ? 2 : 1;
+    return name.substr(begin.size(), name.size() - begin.size() - n_end);
+  }
+  return {};
+}
+
+/** The C++ name of a type of exceptions: for a class whose objects std::throw_with_nested throws, that of the class
+ * inside. */
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string NameOfException(const std::type_info &type) {
+  std::string name = NameOfType(type);
+  for (std::string_view begin : {"std::_Nested_exception<", "std::__1::__nested<"}) {
+    if (name.compare(0, begin.size(), begin) != 0) continue;
+    size_t end = name.find_last_not_of(' ', name.size() - 2); /* "outer<inner<int> >" */
+    return name.substr(begin.size(), end + 1 - begin.size());
+  }
+  return name;
+}
+
+/** Whether a type is another one, or the class below it whose objects std::throw_with_nested throws. */
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline bool IsTypeOrNested(const std::type_info &type,
+                                                               const std::type_info &other) {
+  return type == other || (!MangledInside(type).empty() && NameOfException(type) == NameOfType(other));
+}
+
 /** The C++ name of the type of the exception that is being handled; `known`, if it is not null, has the type. */
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string CurrentExceptionType(const std::exception *known) {
 #if defined(TVM_FFI_HAS_CXXABI_)
   (void)known;
   const std::type_info *type = abi::__cxa_current_exception_type();
-  return type == nullptr ? "unknown" : NameOfType(*type);
+  return type == nullptr ? "unknown" : NameOfException(*type);
 #elif defined(_CPPRTTI)
-  return known == nullptr ? "unknown" : NameOfType(typeid(*known));
+  return known == nullptr ? "unknown" : NameOfException(typeid(*known));
 #else
   return known == nullptr ? "unknown" : "std::exception";
 #endif
@@ -109,9 +126,6 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline ExceptionFacts FactsOfOther(const cha
                                                                        const std::exception *exception) {
   std::string type = CurrentExceptionType(exception), message(text == nullptr ? "" : text);
   if (type.find("basic_string<char, ") != std::string::npos) type = "std::string";
-  for (std::string_view begin : {"std::_Nested_exception<", "std::__1::__nested<"}) { /* of std::throw_with_nested */
-    if (type.compare(0, begin.size(), begin) == 0) type = type.substr(begin.size(), type.size() - begin.size() - 1);
-  }
   if (type == "std::bad_variant_access") return {"TypeError", message};
   if (message.empty()) return {"RuntimeError", "a C++ exception of type `" + type + "`"};
   return {"RuntimeError", message.append(" [").append(type).append("]")};

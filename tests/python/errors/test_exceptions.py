@@ -191,6 +191,7 @@ def test_libraries_that_define_one_class_have_their_own_kinds(shop, compile_era)
         ("broken", "file", "FileNotFoundError(2, 'outer: No such file or directory')", RuntimeError),
         ("int", "broken", "RuntimeError('outer [shop::Broken]')", RuntimeError),
         ("code", "very_sold_out", "VerySoldOut('very sold out')", OSError),
+        ("code", "mixed", "Mixed('sold out')", OSError),
     ],
 )
 def test_an_exception_that_another_is_nested_in_is_its_cause(shop, inner, outer, shown, cause):

@@ -46,6 +46,8 @@ public:
 struct Code { // not a std::exception
   int number;
 };
+template <typename A, typename B> class Mixed : public SoldOut {}; // its mangled name refers to parts of itself
+using MixedCodes = Mixed<Code, Code>;
 
 void Throw(const ffi::String &name) {
   std::string which = name;
@@ -99,6 +101,7 @@ void Throw(const ffi::String &name) {
     if (outer == "file") std::throw_with_nested(std::system_error(ENOENT, std::generic_category(), "outer"));
     if (outer == "broken") std::throw_with_nested(Broken("outer"));
     if (outer == "very_sold_out") std::throw_with_nested(VerySoldOut());
+    if (outer == "mixed") std::throw_with_nested(MixedCodes());
   }
 }
 void ThrowKind(const ffi::String &kind, const ffi::String &message) { throw ffi::Error(kind, message, ""); }
@@ -162,6 +165,7 @@ namespace shop {
 
 TVM_FFI_STATIC_INIT_BLOCK() {
   refl::ErrorDef<VerySoldOut>("shop.VerySoldOut", "shop.SoldOut");
+  refl::ErrorDef<MixedCodes>("shop.Mixed", "shop.SoldOut");
   refl::ErrorDef<SoldOut>("shop.SoldOut", "LookupError");
   refl::ErrorDef<Unspeakable>("shop.Unspeakable", "LookupError",
                               [](const Unspeakable &) -> std::string { throw std::out_of_range("no words"); });
