@@ -652,14 +652,14 @@ public:
       if constexpr (std::is_base_of_v<std::exception, E>) {
         if (known != nullptr) { /* dynamic_cast costs less than a throw */
           const E *error = dynamic_cast<const E *>(known);
-          if (error != nullptr) detail::api->raise(self->kind.c_str(), error->what());
+          if (error != nullptr) raise(self, *error);
           return error != nullptr;
         }
       }
       try {
         std::rethrow_exception(thrown);
       } catch (const E &error) {
-        detail::api->raise(self->kind.c_str(), error.what());
+        raise(self, error);
         return true;
       } catch (...) {
         return false;
@@ -668,6 +668,12 @@ public:
     object key = detail::ask_python("key_in", in, detail::str_of(name));
     detail::translators = /* for the life of the process */
         new detail::translator{translate, cast<std::string>(key), nullptr, nullptr, detail::translators};
+  }
+
+private:
+  static void raise(const detail::translator *self, const E &error) {
+    detail::api->raise(self->kind.c_str(), error.what());
+    detail::set_cause(detail::cause_of(error));
   }
 };
 

@@ -98,7 +98,7 @@ inline std::string formatted(const char *format, va_list values) {
   std::string text = ::FFI_HPY_BIND_NAMESPACE::detail::formatted(format, values); \
   va_end(values)
 
-/** Whether the message of an exception whose class Python does not know is its text alone, without the class. */
+/** Whether the message of every exception whose class Python does not know is its text alone, without the class. */
 #if !defined(FFI_HPY_BIND_PLAIN_MESSAGES)
 #define FFI_HPY_BIND_PLAIN_MESSAGES 0
 #endif
@@ -107,27 +107,48 @@ int translate_exception(const std::exception *known); /* below */
 void set_error_from(handle cause, handle exception_class, const std::string &text);
 object builtin_class(const char *kind);
 
-/** Makes an exception with the one that it is nested in as its cause the pending error; false if it cannot. */
-FFI_HPY_COLD inline bool raise_nested(const tvm::ffi::detail::ExceptionFacts &facts) {
-  try {
-    std::rethrow_exception(facts.cause);
-  } catch (...) {
-    if (translate_exception(nullptr) != -1) return false;
+/** The exception during whose handling std::throw_with_nested threw an exception; null for another exception. */
+template <typename E> std::exception_ptr cause_of(const E &thrown) {
+  if constexpr (!std::is_base_of_v<std::nested_exception, E>) {
+    if (typeid(thrown) == typeid(E)) return nullptr; /* this costs less than a dynamic_cast */
   }
-  python_error cause;
-  set_error_from(cause.value(), builtin_class(facts.kind), facts.text);
-  return true;
+  return tvm::ffi::detail::NestedIn(thrown);
 }
 
-/** Makes the exception that is being handled the pending error, or throws it as a python_error. `text`: that of the
- * exception; NULL if it has none. */
+/** Gives the pending error an exception as its cause, unless that is null. */
+FFI_HPY_COLD inline void set_cause(const std::exception_ptr &cause) {
+  if (cause == nullptr) return;
+  python_error error;
+  try {
+    std::rethrow_exception(cause);
+  } catch (...) {
+    if (translate_exception(nullptr) != -1) return error.restore();
+  }
+  python_error inner;
+  try {
+    object raised = error.value();
+    ask_python("setattr", raised, str_of("__cause__"), inner.value());
+    ask_python("raise_object", ask_python("type", raised), raised);
+  } catch (const python_error &raised) { /* usually by raise_object */
+    raised.restore();
+  }
+}
+
+/** Makes the exception that is being handled the pending error, or throws it as a python_error. `text`: the message of
+ * an exception without the class; NULL if it has none. */
 FFI_HPY_COLD inline void raise_current(const char *text) {
   tvm::ffi::detail::ExceptionFacts facts = tvm::ffi::detail::FactsOfCurrent();
-  bool has_text = FFI_HPY_BIND_PLAIN_MESSAGES && text != nullptr && *text != '\0';
-  if (facts.cause != nullptr && !facts.has_number && raise_nested(facts)) return;
-  if (!facts.has_number) return api->raise(facts.kind, has_text ? text : facts.text.c_str());
-  ask_python("raise_os_error", int_value(facts.number), str_of(facts.text), bytes_object(facts.paths[0]),
-             bytes_object(facts.paths[1]));
+  if (!facts.has_number) {
+    api->raise(facts.kind, text != nullptr && *text != '\0' ? text : facts.text.c_str());
+    return set_cause(facts.cause);
+  }
+  try {
+    ask_python("raise_os_error", int_value(facts.number), str_of(facts.text), bytes_object(facts.paths[0]),
+               bytes_object(facts.paths[1]));
+  } catch (const python_error &error) {
+    error.restore();
+    set_cause(facts.cause);
+  }
 }
 
 /** Makes an exception of exactly one of the usual classes the pending error, without another throw, which would cost
@@ -147,15 +168,22 @@ FFI_HPY_COLD inline bool raise_usual(const std::exception &thrown) {
   return kind != nullptr;
 }
 
-std::string cpp_name_of(const std::type_info &type); /* instance.h */
+std::string cpp_name_of(std::string name); /* instance.h */
 
 /** Makes an exception of a class that another library has bound with exception<E> the pending error. */
 FFI_HPY_COLD inline bool raise_shared(const std::exception &thrown) {
-  object kind = ask_python("exception_kind", str_of(cpp_name_of(typeid(thrown))));
-  std::string_view text;
+  const std::type_info &type = typeid(thrown);
+  std::string_view inside = tvm::ffi::detail::MangledInside(type), text;
+  object kind = ask_python("exception_kind", str_of(cpp_name_of(inside.empty() ? type.name() : std::string(inside))));
   if (!read_text(kind.any(), false, &text)) return false;
   api->raise(std::string(text).c_str(), thrown.what());
+  set_cause(cause_of(thrown));
   return true;
+}
+
+/** Whether the message of an exception of no usual class is its text alone. */
+FFI_HPY_COLD inline bool has_plain_message(const std::exception &thrown) {
+  return FFI_HPY_BIND_PLAIN_MESSAGES || tvm::ffi::detail::IsTypeOrNested(typeid(thrown), typeid(std::runtime_error));
 }
 
 /** Makes the exception that is being handled the pending error. Returns -1; or FFI_HPY_NEXT_OVERLOAD if an argument did
@@ -180,10 +208,11 @@ FFI_HPY_COLD inline int translate_exception(const std::exception *known = nullpt
       raise_unbound(error);
     } catch (const builtin_exception &error) {
       api->raise(error.kind(), error.what());
+      set_cause(cause_of(error));
     } catch (const next_overload &) {
       return FFI_HPY_NEXT_OVERLOAD;
     } catch (const std::exception &error) {
-      if (!raise_usual(error) && !raise_shared(error)) raise_current(error.what());
+      if (!raise_usual(error) && !raise_shared(error)) raise_current(has_plain_message(error) ? error.what() : nullptr);
     } catch (...) {
       raise_current(nullptr);
     }

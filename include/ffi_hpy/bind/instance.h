@@ -21,8 +21,7 @@ struct implicit_conversion {
 
 /** The name of a class in the core: equal in all libraries of a domain (FFI_HPY_BIND_DOMAIN, a text), unless the class
  * is in an unnamed namespace. */
-FFI_HPY_NOINLINE inline std::string cpp_name_of(const std::type_info &type) {
-  std::string name = type.name();
+FFI_HPY_NOINLINE inline std::string cpp_name_of(std::string name) {
 #ifdef FFI_HPY_BIND_DOMAIN
   name += "@" FFI_HPY_BIND_DOMAIN;
 #endif
@@ -31,6 +30,7 @@ FFI_HPY_NOINLINE inline std::string cpp_name_of(const std::type_info &type) {
   }
   return name;
 }
+inline std::string cpp_name_of(const std::type_info &type) { return cpp_name_of(type.name()); }
 inline const ffi_hpy_class *find_class(const std::type_info &type) {
   return api->class_find(cpp_name_of(type).c_str());
 }

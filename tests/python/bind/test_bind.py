@@ -360,6 +360,25 @@ def test_an_exception_that_another_is_nested_in_is_its_cause(bound):
     assert (type(middle.__cause__), str(middle.__cause__)) == (bound.TooSmall, "inner")
 
 
+@pytest.mark.parametrize(
+    ("which", "shown"),
+    [
+        (0, "RuntimeError('outer')"),
+        (1, "IndexError('outer')"),
+        (2, "FileNotFoundError(2, 'outer: No such file or directory')"),
+        (3, "TooSmall('outer')"),
+        (4, "KeyError('outer')"),
+        (5, "RuntimeError('outer [Broken]')"),
+    ],
+)
+def test_an_exception_with_an_exception_inside_keeps_its_class_and_its_message(bound, which, shown):
+    with pytest.raises(Exception, match="outer") as caught:
+        bound.raise_nested(which)
+    assert repr(caught.value).replace("(anonymous namespace)::", "") == shown
+    assert (type(caught.value.__cause__), str(caught.value.__cause__)) == (bound.TooSmall, "inner")
+    assert caught.value.__suppress_context__
+
+
 def test_errors_of_the_system_have_errno_and_the_names_of_files(bound):
     for which, names in ((16, (None, None)), (17, ("/no [where]/a", os.fsdecode(b"/no [where]/\xff")))):
         with pytest.raises(FileNotFoundError) as caught:

@@ -71,6 +71,9 @@ def test_another_library_accepts_and_returns_members_of_enums(maker, user):
 def test_an_exception_of_another_library_has_its_class(maker, user):
     with pytest.raises(maker.Aground, match=r"^too shallow$"):
         user.run_aground()
+    with pytest.raises(maker.Aground, match=r"^too dark$") as caught:
+        user.run_aground_at_night()
+    assert repr(caught.value.__cause__) == "ValueError('no lamp')"
 
 
 # --- other languages --------------------------------------------------------------------------------------------------

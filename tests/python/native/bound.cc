@@ -122,6 +122,22 @@ Dog rex("rex", 3);
 std::shared_ptr<Dog> kept;
 std::function<int(int)> callback;
 
+/* Throws an exception that an error is nested in. */
+void throw_nested(int which) {
+  try {
+    throw TooSmall("inner");
+  } catch (...) {
+    switch (which) {
+    case 0: std::throw_with_nested(std::runtime_error("outer"));
+    case 1: std::throw_with_nested(std::out_of_range("outer"));
+    case 2: std::throw_with_nested(std::system_error(ENOENT, std::generic_category(), "outer"));
+    case 3: std::throw_with_nested(TooSmall("outer"));
+    case 4: std::throw_with_nested(nb::key_error("outer"));
+    case 5: std::throw_with_nested(Broken("outer"));
+    }
+  }
+}
+
 void throw_error(int which) {
   switch (which) {
   case 0: throw std::out_of_range("m");
@@ -197,6 +213,7 @@ FFI_HPY_MODULE(bound, m) {
 
   /* exceptions */
   m.def("raise", &throw_error);
+  m.def("raise_nested", &throw_nested);
   nb::class_<Door>(m, "Door")
       .def(nb::init<int>())
       .def("open", [](Door &, int which) { throw_error(which); })

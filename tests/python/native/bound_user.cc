@@ -23,6 +23,13 @@ FFI_HPY_MODULE(bound_user, m) {
   m.def("port", [](Port port) { return static_cast<int>(port); });
   m.def("all_ports", [] { return std::vector<Port>{Port::lisbon, Port::bergen}; });
   m.def("run_aground", [] { throw Aground("too shallow"); });
+  m.def("run_aground_at_night", [] {
+    try {
+      throw std::invalid_argument("no lamp");
+    } catch (...) {
+      std::throw_with_nested(Aground("too dark"));
+    }
+  });
   m.def("total", [](const std::vector<const Ship *> &ships) {
     int total = 0;
     for (const Ship *ship : ships) total += ship->crew;
