@@ -45,6 +45,13 @@
 #define TVM_FFI_FUNC_SIG __PRETTY_FUNCTION__
 #endif
 
+/** Keeps a function or variable of a header to the library that is compiled: the library exports it to no other one. */
+#if defined(__GNUC__) && !defined(_WIN32)
+#define TVM_FFI_HIDDEN [[gnu::visibility("hidden")]]
+#else
+#define TVM_FFI_HIDDEN
+#endif
+
 #define TVM_FFI_STR_CONCAT_(a, b) a##b
 /** Joins two tokens after macro expansion. */
 #define TVM_FFI_STR_CONCAT(a, b) TVM_FFI_STR_CONCAT_(a, b)

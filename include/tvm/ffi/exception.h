@@ -28,11 +28,9 @@ namespace detail {
 /** The global function that translates the exception that is being handled: (bool exact, void *library) -> Error or
  * None. Each ErrorDef puts a function in front of the earlier one. With a library, only its ErrorDefs translate. */
 inline constexpr const char *kTranslatorName = "ffi_hpy.translate_exception.2";
-/** Its address stands for the library that is compiled. */
-#if defined(__GNUC__) && !defined(_WIN32)
-__attribute__((visibility("hidden")))
-#endif
-inline char library_mark = 0;
+/** Its address stands for the library that is compiled. The functions that use it are hidden, too: of a function that
+ * several libraries export, all of them may call the first one (RTLD_GLOBAL). */
+TVM_FFI_HIDDEN inline char library_mark = 0;
 /** The beginning of the names of global functions that return the base of a kind: () -> str. */
 inline constexpr const char *kKindPrefix = "ffi_hpy.error_base.";
 
@@ -87,7 +85,7 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string BaseOfKind(const std::str
 
 /** The error for the current exception if an ErrorDef exists for its class, or else for a class above it; one of this
  * library comes before those of others. */
-TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::optional<Error> TranslateByDef() {
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE TVM_FFI_HIDDEN inline std::optional<Error> TranslateByDef() {
   std::optional<Function> translate = Function::GetGlobal(kTranslatorName);
   if (!translate.has_value()) return std::nullopt;
   for (bool exact : {true, false}) {
@@ -98,18 +96,18 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::optional<Error> TranslateByDef()
   return std::nullopt;
 }
 
-Error ErrorOf(const std::exception_ptr &thrown); /* below */
+TVM_FFI_HIDDEN Error ErrorOf(const std::exception_ptr &thrown); /* below */
 
 /** An error of a kind whose cause is an exception, unless that is null. */
-TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline Error ErrorWithCause(const std::string &kind, const std::string &message,
-                                                                const std::exception_ptr &cause) {
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE TVM_FFI_HIDDEN inline Error
+ErrorWithCause(const std::string &kind, const std::string &message, const std::exception_ptr &cause) {
   if (cause == nullptr) return Error(kind, message, "");
   return Error(kind, message, "", ErrorOf(cause), std::nullopt);
 }
 
 /** The error for the exception that is being handled. An OSError has an Array (errno, text, file name, second file
  * name), from which the Python exception is made. */
-TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline Error ErrorOfCurrent() {
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE TVM_FFI_HIDDEN inline Error ErrorOfCurrent() {
   if (std::optional<Error> error = TranslateByDef()) return *std::move(error);
   ExceptionFacts facts = FactsOfCurrent();
   if (!facts.has_number) return ErrorWithCause(facts.kind, facts.text, facts.cause);
@@ -123,7 +121,7 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline Error ErrorOfCurrent() {
   return Error(facts.kind, facts.Message(), "", cause, parts);
 }
 
-TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline Error ErrorOf(const std::exception_ptr &thrown) {
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE TVM_FFI_HIDDEN inline Error ErrorOf(const std::exception_ptr &thrown) {
   try {
     std::rethrow_exception(thrown);
   } catch (const Error &error) {
@@ -133,7 +131,7 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline Error ErrorOf(const std::exception_pt
   }
 }
 
-TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void SetSafeCallRaisedFromCurrent() {
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE TVM_FFI_HIDDEN inline void SetSafeCallRaisedFromCurrent() {
   try {
     throw;
   } catch (const Error &error) {
@@ -167,7 +165,7 @@ namespace reflection {
 /** Registers the kind of a class of exceptions, which need not be a std::exception. In Python such an exception becomes
  * one of the class that Python code registered for the kind, or else of a new class with the kind's name, below the
  * base. An exception whose class has no ErrorDef has the kind of a class above it that has one. */
-template <typename Exception> class ErrorDef {
+template <typename Exception> class TVM_FFI_HIDDEN ErrorDef {
 public:
   /** `kind` is the name of the Python class with its module, such as "printer.Jam"; `base` is a built-in class or
    * another kind. The message is what(). */

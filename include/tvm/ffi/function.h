@@ -58,7 +58,7 @@ namespace detail {
 
 /** In a handler: makes the current exception the pending error of this thread. Defined in exception.h, which has the
  * kinds of errors. */
-void SetSafeCallRaisedFromCurrent();
+TVM_FFI_HIDDEN void SetSafeCallRaisedFromCurrent();
 
 } // namespace detail
 
@@ -128,7 +128,7 @@ namespace detail {
 
 /** The entry point from C of every function made in C++. It jumps to the entry point for C++, so that the code of a
  * function is compiled once and not once per entry point. */
-inline int SafeCallOfCpp(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+TVM_FFI_HIDDEN inline int SafeCallOfCpp(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   TVM_FFI_SAFE_CALL_BEGIN();
   TVM_FFI_ICHECK_LT(result->type_index, static_cast<int32_t>(kTVMFFIStaticObjectBegin))
       << "the result of a call must not own anything before it";

@@ -7,7 +7,7 @@ import os
 import re
 
 import pytest
-from support import unique_name
+from support import run_python, unique_name
 
 import ffi_hpy
 from ffi_hpy.error import error_class
@@ -181,6 +181,25 @@ def test_libraries_that_define_one_class_have_their_own_kinds(shop, compile_era)
         with pytest.raises(base) as caught:
             throws()
         assert (type(caught.value), str(caught.value)) == (error_class(kind), text)
+
+
+SHARED_SYMBOLS = """
+import ctypes, sys, ffi_hpy
+
+for library in sys.argv[1:]:
+    ctypes.CDLL(library, ctypes.RTLD_GLOBAL)
+for throws, arguments, module in (("shop.throw", ["shared"], "shop"), ("other_shop.throw", [], "other_shop")):
+    try:
+        ffi_hpy.get_global_func(throws)(*arguments)
+    except Exception as error:
+        assert type(error).__module__ == module, type(error)
+    else:
+        raise AssertionError(throws)
+"""
+
+
+def test_libraries_that_share_their_symbols_have_their_own_kinds(compile_era):
+    run_python(SHARED_SYMBOLS, *(compile_era(name, "own") for name in ("exceptions.cc", "exceptions_other.cc")))
 
 
 @pytest.mark.parametrize(
