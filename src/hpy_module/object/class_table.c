@@ -114,18 +114,20 @@ void fb_holder_layout(int32_t type_index, FbHolderKind kind, FbHolderLayout *out
   out->is_bound = n_functions == 1; /* or the function is an author's; then no object is bound */
 }
 
-/* Whether no class of a bound value has a member with references. */
+/* Whether a bound object has no references: its value has none, and no object or std::shared_ptr owns the value. The
+ * holder of such an owner is a reference. Another holder is the value itself, which its class or a base deletes. */
 static bool is_bound_leaf(const TVMFFIObject *object) {
   const ffi_hpy_bind_api *bound = fh_atomic_load_acquire(&fb_holder_bound); /* as it is set */
   TVMFFIAny value = {.type_index = object->type_index};
   value.v_obj = (TVMFFIObject *)(uintptr_t)object;
   const ffi_hpy_instance *instance = bound == NULL ? NULL : bound->instance_of(&value);
-  if (instance == NULL || instance->release == bound->instance_release_whole) return false;
-  if (fh_atomic_load_acquire_ptr((void *const *)&instance->kept) != NULL) return false;
+  if (instance == NULL || fh_atomic_load_acquire_ptr((void *const *)&instance->kept) != NULL) return false;
+  bool has_no_owner = instance->holder == NULL;
   for (const ffi_hpy_class *type = instance->type; type != NULL; type = type->base) {
     if (fh_atomic_load_acquire_ptr((void *const *)&type->traverse) != NULL) return false;
+    if (instance->release == type->delete_value) has_no_owner = true;
   }
-  return true;
+  return has_no_owner;
 }
 
 bool fb_holder_is_empty(const FbHolderLayout *layout, const TVMFFIObject *object) {

@@ -90,6 +90,12 @@ def set_callback_of_a_part(bound):
     window.inside.on_click = lambda: window
 
 
+def share_a_part_that_has_no_references(bound):
+    frame = bound.Frame()
+    pane = frame.share_pane()  # owns the frame
+    frame.on_open = lambda: pane
+
+
 def share_an_object_of_python(bound):
     window, button = bound.Window(), bound.Button()
     window.shared = button
@@ -197,7 +203,7 @@ def keep_each_other_alive(bound):
         *(share_values_that_know_their_owner, count_themselves, count_a_callback, count_values_that_cpp_alone_has),
         *(keep_each_other_alive, set_hidden_member, set_callback_of_a_shared_value, set_callback_of_a_part),
         *(share_an_object_of_python, share_objects_of_python, own_a_value, append_to_a_bound_vector),
-        *(add_to_a_bound_map, override_a_method, keep_an_argument_alive),
+        *(add_to_a_bound_map, override_a_method, keep_an_argument_alive, share_a_part_that_has_no_references),
     ],
 )
 def test_a_cycle_is_freed(bound, make):

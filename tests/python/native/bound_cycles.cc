@@ -54,6 +54,11 @@ struct Window : Part {
   Button inside;
   std::vector<std::shared_ptr<Button>> row;
 };
+struct Pane : Part {};
+struct Frame : Part {
+  Pane pane;
+  Callback on_open;
+};
 struct Owner : Part {
   std::unique_ptr<Button> owned = std::make_unique<WideButton>();
 };
@@ -124,6 +129,11 @@ FFI_HPY_MODULE(bound_cycles, m) {
       .def_rw("shared", &Window::shared)
       .def_ro("inside", &Window::inside)
       .def_rw("row", &Window::row);
+  nb::class_<Pane>(m, "Pane");
+  nb::class_<Frame>(m, "Frame", weak)
+      .def(nb::init<>())
+      .def_rw("on_open", &Frame::on_open)
+      .def("share_pane", [](std::shared_ptr<Frame> frame) { return std::shared_ptr<Pane>(frame, &frame->pane); });
   nb::class_<Owner>(m, "Owner", weak)
       .def(nb::init<>())
       .def_prop_ro(
