@@ -167,8 +167,13 @@ bool fb_error_is_exhaustion(HPyContext *ctx) {
 enum { DEPTH_LIMIT = 100 }; /* a quarter of the depth that PyPy's default stack allows */
 static FH_THREAD_LOCAL int depth;
 
+/* Whether the extension counts the calls. */
+FH_INLINE bool is_counted(void) {
+  return FHPY_EXTENSION_HAS(fb_ext, recursion_leave) && fb_ext->recursion_enter != NULL;
+}
+
 bool fb_guard_enter(HPyContext *ctx) {
-  if (fb_ext != NULL) return true;
+  if (fb_ext != NULL) return !is_counted() || fb_ext->recursion_enter(" in native code") == 0;
   if (depth < DEPTH_LIMIT) {
     ++depth;
     return true;
@@ -178,7 +183,11 @@ bool fb_guard_enter(HPyContext *ctx) {
 }
 
 void fb_guard_leave(void) {
-  if (fb_ext == NULL) --depth;
+  if (fb_ext == NULL) {
+    --depth;
+  } else if (is_counted()) {
+    fb_ext->recursion_leave();
+  }
 }
 
 /* Reads the result of the hook: (True, value) or (False, Error). */

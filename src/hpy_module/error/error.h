@@ -65,7 +65,7 @@ FbGuarded fb_guard_call(HPyContext *ctx, HPy callable, const HPy *argv, size_t n
 
 /* fb_guard_enter and fb_guard_leave surround a call of Python code that may call back here, because PyPy ends the
  * process if its stack is exhausted within an HPy function. Returns false, with RecursionError raised and nothing to
- * leave, if this thread has too many such calls. Contexts with the extension check their stack themselves. */
+ * leave, if this thread has too many such calls. With the extension the interpreter's own limit applies. */
 bool fb_guard_enter(HPyContext *ctx);
 void fb_guard_leave(void);
 

@@ -26,13 +26,18 @@ HPyType_HELPERS(FbInitPlan)
 
 /* --- initial values ----------------------------------------------------------------------------------------------- */
 
+/* A factory may be a callable written in C that calls the class, whose calls the interpreter does not count. Therefore
+ * the guard surrounds the calls of factories. */
+
 /* Passes a default of the registry, or the result of its factory, to the setter. */
 static int set_native(HPyContext *ctx, const FbInitPlan *plan, const FbInitSlot *slot, TVMFFIObject *object) {
   TVMFFIAny made = {0};
   const TVMFFIAny *value = &slot->info->default_value_or_factory;
   int rc = 0;
   if (slot->initial == FB_INITIAL_NATIVE_FACTORY) {
+    if (!fb_guard_enter(ctx)) return -1;
     rc = TVMFFIFunctionCall(value->v_obj, NULL, 0, &made);
+    fb_guard_leave();
     value = &made;
   }
   if (rc != 0) {
@@ -45,9 +50,11 @@ static int set_native(HPyContext *ctx, const FbInitPlan *plan, const FbInitSlot 
 }
 
 static int set_from_factory(HPyContext *ctx, const FbInitPlan *plan, const FbInitSlot *slot, TVMFFIObject *object) {
+  if (!fb_guard_enter(ctx)) return -1;
   HPy factory = fb_ref_borrow(ctx, &slot->field->initial);
   HPy value = fb_call(ctx, factory, NULL, 0, HPy_NULL);
   fb_ref_return(ctx, factory);
+  fb_guard_leave();
   if (HPy_IsNull(value)) return -1;
   int rc = fb_field_write(ctx, slot->field, object, value, plan->about_default);
   HPy_Close(ctx, value);

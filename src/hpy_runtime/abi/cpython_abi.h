@@ -149,10 +149,11 @@ extern void PyGILState_Release(int);
 extern unsigned long PyThread_get_thread_ident(void);
 extern PyObject *PyEval_GetBuiltins(void); /* borrowed */
 extern PyObject *PyEval_EvalCode(PyObject *, PyObject *, PyObject *);
+extern int Py_EnterRecursiveCall(const char *);
 #ifdef FHPY_PYPY
-extern int Py_EnterRecursiveCall(const char *); /* exported by all, needed on PyPy only */
 extern PyObject *PyPy_CompileStringFlags(const char *, const char *, int, void *);
 #else
+extern void Py_LeaveRecursiveCall(void);
 extern PyObject *Py_CompileString(const char *, const char *, int);
 #endif
 extern PyObject *PyImport_ImportModule(const char *);

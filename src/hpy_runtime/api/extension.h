@@ -228,6 +228,12 @@ typedef struct FhpyExtension {
   int (*class_shorten)(HPy cls, HPy base);
   HPy (*short_new)(HPy cls);
   void (*short_track)(HPy h);
+
+  /* Surround a call that may nest without a call of a Python function in between. recursion_enter returns 0, or -1 with
+   * RecursionError raised and nothing to leave; `where` ends the message. The two are NULL on PyPy, where each call
+   * checks the stack. */
+  int (*recursion_enter)(const char *where);
+  void (*recursion_leave)(void);
 } FhpyExtension;
 
 enum { FHPY_LIST, FHPY_TUPLE, FHPY_SET, FHPY_DICT };

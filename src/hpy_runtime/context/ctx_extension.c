@@ -171,6 +171,8 @@ void fhpy_ctx_extension_fill(HPyContext *ctx) {
       .class_shorten = class_shorten,
       .short_new = short_new,
       .short_track = short_track,
+      .recursion_enter = Py_EnterRecursiveCall,
+      .recursion_leave = Py_LeaveRecursiveCall,
 #endif
   };
   ctx->_private = &extension;

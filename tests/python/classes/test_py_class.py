@@ -241,6 +241,36 @@ def test_a_factory_that_makes_its_own_class():
     assert made.inner.inner.inner.inner.inner is None
 
 
+NESTED_IN_C = """
+import functools
+import ffi_hpy
+from ffi_hpy.dataclasses import field, py_class
+
+factory = functools.partial(int)
+
+@py_class("test_py_class.NestedInC")
+class Nested(ffi_hpy.Object):
+    inner: object = field(default_factory=factory)
+
+class Derived(Nested):
+    pass
+
+for cls in (Nested, Derived):
+    factory.__setstate__((cls, (), {}, {}))
+    try:
+        cls()
+    except RecursionError:
+        print("RecursionError")
+factory.__setstate__((int, (), {}, {}))
+print(Nested().inner)
+"""
+
+
+@pytest.mark.thread_unsafe(reason="starts a process that does nothing with threads")
+def test_a_factory_written_in_c_that_makes_its_own_class_is_a_recursion_error():
+    assert run_python(NESTED_IN_C) == "RecursionError\n" * 2 + "0\n"
+
+
 def test_post_init_runs_at_the_end_and_may_raise():
     @py_class(key())
     class Checked(Object):
