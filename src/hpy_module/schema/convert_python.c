@@ -216,9 +216,13 @@ static FbConverted convert_packed(HPyContext *ctx, const FbSchema *schema, FbSou
   return FH_LIKELY(result != FB_RAISED) ? result : fb_source_from_native(ctx, result);
 }
 
+static bool takes_numbers(const FbSchema *schema) {
+  return schema->op == FB_SCHEMA_INT || schema->op == FB_SCHEMA_FLOAT;
+}
+
 /* Like convert_union of convert.c: in order, without messages, and ended by a failure other than a mismatch. An object
  * that no type takes as it is may be a number by its methods. The message about a number is that of a type of numbers,
- * if the number is outside its range. */
+ * if the number is outside its range. An object is asked again for that message, after all types have refused it. */
 static FbConverted convert_union(HPyContext *ctx, const FbSchema *schema, FbSource *source, TVMFFIAny *out,
                                  FbMismatch *mismatch) {
   unsigned protocols = source->protocols, as_numbers = protocols & (FB_PROTOCOL_INDEX | FB_PROTOCOL_FLOAT);
@@ -228,14 +232,16 @@ static FbConverted convert_union(HPyContext *ctx, const FbSchema *schema, FbSour
     result = convert(ctx, schema->args[i], source, out, NULL);
   }
   source->protocols = protocols;
+  for (int32_t i = 0; as_numbers != 0 && result == FB_MISMATCH && i < schema->n_args; ++i) {
+    if (takes_numbers(schema->args[i])) result = convert(ctx, schema->args[i], source, out, NULL);
+  }
   if (result != FB_MISMATCH) return result;
   bool is_int_or_float = source->kind == FB_TYPE_KIND_INT || source->kind == FB_TYPE_KIND_FLOAT;
-  bool is_number = as_numbers != 0 || (mismatch != NULL && is_int_or_float);
+  bool is_number = mismatch != NULL && (as_numbers != 0 || is_int_or_float);
   for (int32_t i = 0; is_number && i < schema->n_args; ++i) {
-    FbSchemaOp op = schema->args[i]->op;
-    if (op != FB_SCHEMA_INT && op != FB_SCHEMA_FLOAT) continue;
+    if (!takes_numbers(schema->args[i])) continue;
     result = convert(ctx, schema->args[i], source, out, mismatch);
-    if (result != FB_MISMATCH || (mismatch != NULL && mismatch->is_outside_range)) return result;
+    if (result != FB_MISMATCH || mismatch->is_outside_range) return result;
   }
   return fb_source_refuse(ctx, schema, source, mismatch);
 }

@@ -295,6 +295,16 @@ class Beyond:
         return "1e999"
 
 
+class Large:
+    """An object whose float is in the range, unlike its int."""
+
+    def __index__(self):
+        return 2**70
+
+    def __float__(self):
+        return 0.5
+
+
 class Unlike:
     """An object without methods of numbers."""
 
@@ -316,6 +326,7 @@ class Unlike:
         (int, Index(2**63), f"integer {2**63} out of int64 range"),
         (float, Index(-(2**1024)), r"integer -\d+\.\.\. out of float range"),
         (typing.Union[str, int], Index(2**70), f"integer {2**70} out of int64 range"),
+        (typing.Union[int, float], Index(2**2000), r"integer \d+\.\.\. out of int64 range"),
         (abc.Sequence[int], [Index(1), Index(2**70)], rf"element \[1\]: integer {2**70} out of int64 range"),
         (float, decimal.Decimal("1e400"), r"number 1E\+400 out of float range"),
         (float, decimal.Decimal("-1e400"), r"number -1E\+400 out of float range"),
@@ -351,6 +362,8 @@ def test_a_field_takes_the_number_that_an_object_gives():
         (typing.Union[str, float], decimal.Decimal("Infinity"), math.inf),
         (Optional[int], Index(7), 7),
         (typing.Union[str, float], Real(1), 1.5),
+        (typing.Union[int, float], Real(1), 1),
+        (typing.Union[int, float], Large(), 0.5),
     ):
         one = sample(annotation)(value)
         assert (one.x, type(one.x)) == (expected, type(expected))
