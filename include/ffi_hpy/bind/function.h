@@ -385,13 +385,13 @@ union call_cleanup {
   ~call_cleanup() {}
 };
 
-/* Ends a call whose body has used the list, or has returned another number than 0. */
+/** Ends a call whose body has used the list, or has returned another number than 0. */
 FFI_HPY_NOINLINE inline int end_thunk(call_cleanup *cleanup, int rc) noexcept {
   int refusal = rc > 0 ? cleanup->list.refuse(static_cast<size_t>(rc)) : 0;
   cleanup->list.~cleanup_list();
   return rc == kEmptyResult ? without_result() : refusal;
 }
-/* Ends a call whose body has thrown, in the handler of the exception. */
+/** Ends a call whose body has thrown, in the handler of the exception. */
 FFI_HPY_COLD inline int end_thrown(call_cleanup *cleanup, const std::exception *thrown) noexcept {
   if (cleanup != nullptr) cleanup->list.~cleanup_list();
   return translate_exception(thrown);

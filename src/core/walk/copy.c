@@ -81,8 +81,9 @@ static int copy_by_python(TVMFFIObject *obj, TVMFFIAny *out) {
   return rc;
 }
 
-/* Makes an owned object by the type's __ffi_shallow_copy__, with the field values of the original, or by Python. It
- * must have that type, because setters then write at the offsets of the type's fields. TypeError for another type. */
+/* Makes an owned object by the type's __ffi_shallow_copy__, with the field values of the original, or by Python. The
+ * copy must have the type of the original, because setters then write at the offsets of the type's fields. TypeError
+ * for a copy of another type. */
 static int copy_shallow(TVMFFIObject *obj, TVMFFIAny *out) {
   TVMFFIObject *hook;
   if (fh_hook_find(FH_ATTR_SHALLOW_COPY, obj->type_index, &hook) != 0) return -1;

@@ -16,6 +16,9 @@ FH_INLINE HPy fb_call_method(HPyContext *ctx, HPy name, const HPy *args, size_t 
   FB_LATE(ctx, ctx_CallMethod, call);
   return call(ctx, name, args, nargs, HPy_NULL);
 }
+/* Returns the number of positional arguments of a vectorcall. PY_VECTORCALL_ARGUMENTS_OFFSET lends the callee the word
+ * before the arguments, which the binding does not use. */
+FH_INLINE size_t fb_call_n_args(size_t nargsf) { return nargsf & ~((size_t)1 << (8 * sizeof(size_t) - 1)); }
 /* Calls with one argument. */
 FH_INLINE HPy fb_call_one(HPyContext *ctx, HPy callable, HPy arg) { return fb_call(ctx, callable, &arg, 1, HPy_NULL); }
 

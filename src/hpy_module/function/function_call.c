@@ -15,6 +15,7 @@
 #include "argument_order.h"
 #include "hpy_module/container/builtin.h"
 #include "hpy_module/container/lent.h"
+#include "hpy_module/context/call.h"
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/py_owner.h"
 #include "hpy_module/context/raise.h"
@@ -253,9 +254,6 @@ static HPy fb_function_call_impl(HPyContext *ctx, HPy self, const HPy *args, siz
  * The macro IN_EACH_WAY compiles each function once for each Way, the first argument of the common code. Separate
  * functions avoid register spills on the plain path. */
 
-/* PY_VECTORCALL_ARGUMENTS_OFFSET lends the callee the word before the arguments, which this code does not use. */
-FH_INLINE size_t n_of(size_t nargsf) { return nargsf & ~((size_t)1 << (8 * sizeof(size_t) - 1)); }
-
 /* Raises the error of a call, or converts a result that is neither None nor an int. The result is a value, not a
  * pointer, so that the callers need few registers. The containers of bound libraries have no wrappers to look for. */
 static FH_NOINLINE cpy_PyObject *finish_other(cpy_PyObject *self, int rc, TVMFFIAny result) {
@@ -334,10 +332,11 @@ static FH_NOINLINE cpy_PyObject *call_unbound(cpy_PyObject *self, cpy_PyObject *
   TVMFFIAny result;
   FbScope scope = {0};
   if (FH_UNLIKELY(kwnames != NULL)) {
-    return (cpy_PyObject *)call_python(fb_ctx, h, (const HPy *)args, n_of(nargsf), (HPy){(intptr_t)kwnames})._i;
+    return (cpy_PyObject *)call_python(fb_ctx, h, (const HPy *)args, fb_call_n_args(nargsf), (HPy){(intptr_t)kwnames})
+        ._i;
   }
-  int rc =
-      call_struct(fb_ctx, h, struct_of(self), handle_of(self), (const HPy *)args, n_of(nargsf), false, &scope, &result);
+  int rc = call_struct(fb_ctx, h, struct_of(self), handle_of(self), (const HPy *)args, fb_call_n_args(nargsf), false,
+                       &scope, &result);
   return FH_LIKELY(rc == 0) ? (cpy_PyObject *)result_of(fb_ctx, &result, &scope)._i : NULL;
 }
 
@@ -373,7 +372,7 @@ static FH_NOINLINE cpy_PyObject *call_bound_one(cpy_PyObject *self, cpy_PyObject
 }
 
 FH_INLINE cpy_PyObject *call_bound_any(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
-  return n_of(nargsf) == 1 ? call_bound_one(self, args) : call_bound(self, args, n_of(nargsf));
+  return fb_call_n_args(nargsf) == 1 ? call_bound_one(self, args) : call_bound(self, args, fb_call_n_args(nargsf));
 }
 
 static cpy_PyObject *call_any(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf, cpy_PyObject *kwnames) {
@@ -399,7 +398,7 @@ static cpy_PyObject *call_any(cpy_PyObject *self, cpy_PyObject *const *args, siz
 
 /* At least one argument. call_ints repeats this function's loop so that an all-int call has a smaller frame. */
 FH_INLINE cpy_PyObject *call_immediates_in(Way way, cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
-  size_t n = n_of(nargsf);
+  size_t n = fb_call_n_args(nargsf);
   TVMFFIAny views[STACK_ARGS];
   TVMFFIObject *handle = handle_of(self);
   bool is_short = n <= STACK_ARGS && handle != NULL && read_immediates(args, 0, n, views);
@@ -409,7 +408,7 @@ FH_INLINE cpy_PyObject *call_immediates_in(Way way, cpy_PyObject *self, cpy_PyOb
 IN_EACH_WAY(call_immediates, call_immediates_in, call_immediates_plain, call_immediates_of_bound, call_immediates_other)
 
 FH_INLINE cpy_PyObject *call_ints_in(Way way, cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
-  size_t n = n_of(nargsf), i = 0;
+  size_t n = fb_call_n_args(nargsf), i = 0;
   TVMFFIAny views[STACK_ARGS];
   if (FH_UNLIKELY(n > STACK_ARGS)) return call_any(self, args, nargsf, NULL);
 #pragma GCC unroll 1
@@ -472,7 +471,7 @@ IN_EACH_WAY(call_object_alone, call_object_alone_in, call_object_alone_plain, ca
 
 /* The first argument is an ordinary object and immediate values follow. */
 FH_INLINE cpy_PyObject *call_object_in(Way way, cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
-  size_t n = n_of(nargsf);
+  size_t n = fb_call_n_args(nargsf);
   TVMFFIAny views[STACK_ARGS];
   bool is_short = n <= STACK_ARGS && read_immediates(args, 1, n, views);
   if (FH_UNLIKELY(!is_short)) return call_any(self, args, nargsf, NULL);
@@ -482,7 +481,7 @@ IN_EACH_WAY(call_object, call_object_in, call_object_plain, call_object_of_bound
 
 /* The first argument of a bound call is a member of an enum, whose native object lasts, and immediate values follow. */
 static FH_NOINLINE cpy_PyObject *call_member(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
-  size_t n = n_of(nargsf);
+  size_t n = fb_call_n_args(nargsf);
   TVMFFIAny views[STACK_ARGS];
   TVMFFIObject *handle = handle_of(self), *member = fb_member_find((HPy){(intptr_t)args[0]});
   bool is_short = n <= STACK_ARGS && member != NULL && (n == 1 || read_immediates(args, 1, n, views));
@@ -498,7 +497,8 @@ FH_INLINE cpy_PyObject *call_rest_in(Way way, cpy_PyObject *self, cpy_PyObject *
   const FbTypeTagEntry *entry = fb_type_tag_find((HPy){(intptr_t)args[0]});
   FbTypeTag kind = entry == NULL ? FB_TYPE_KIND_UNKNOWN : entry->kind;
   if (kind == FB_TYPE_KIND_OBJECT) {
-    return n_of(nargsf) == 1 ? call_object_alone(way, self, args, nargsf) : call_object(way, self, args, nargsf);
+    return fb_call_n_args(nargsf) == 1 ? call_object_alone(way, self, args, nargsf)
+                                       : call_object(way, self, args, nargsf);
   }
   if (kind == FB_TYPE_KIND_FLOAT || kind == FB_TYPE_KIND_NONE || kind == FB_TYPE_KIND_BOOL)
     return call_immediates(way, self, args, nargsf);
@@ -516,7 +516,7 @@ FH_INLINE cpy_PyObject *call_nothing_in(Way way, cpy_PyObject *self, cpy_PyObjec
 IN_EACH_WAY(call_nothing, call_nothing_in, call_nothing_plain, call_nothing_of_bound, call_nothing_other)
 
 FH_INLINE cpy_PyObject *call_in(Way way, cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
-  if (n_of(nargsf) == 0) return call_nothing(way, self, args, nargsf);
+  if (fb_call_n_args(nargsf) == 0) return call_nothing(way, self, args, nargsf);
   if (fb_immediate_type((HPy){(intptr_t)args[0]}) == fb_immediate.int_type) return call_ints(way, self, args, nargsf);
   return call_rest(way, self, args, nargsf);
 }

@@ -64,7 +64,7 @@ FH_INLINE bool fb_holder_is_field(const TVMFFIFieldInfo *field) {
   return index == kTVMFFIAny || index == kTVMFFIObject || index == kTVMFFIFunction || index >= kTVMFFIArray;
 }
 
-/* The words of an object in which its members have references. All of them are 0 if there are no references, for any
+/* The words of an object in which its members have references. All the words are 0 if there are no references, for any
  * C++ type: a reference is a pointer. */
 enum { FB_HOLDER_MAX_WORDS = 8 };
 typedef struct FbHolderLayout {

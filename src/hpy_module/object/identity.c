@@ -125,7 +125,7 @@ FH_INLINE bool reserve(Stripe *stripe) {
 }
 
 /* Frees an entry, and moves the entries after it that a lookup would no longer find. */
-static void take_out(Stripe *stripe, Entry *entry) {
+static void take_out_of_many(Stripe *stripe, Entry *entry) {
   size_t gap = (size_t)(entry - stripe->entries);
   uint32_t mask = stripe->mask;
   for (size_t i = (gap + 1) & mask; stripe->entries[i].handle != NULL; i = (i + 1) & mask) {
@@ -140,6 +140,16 @@ static void take_out(Stripe *stripe, Entry *entry) {
   /* Shrinks to a quarter. The stripe is then a quarter full at most, so it does not grow again soon. */
   if (FH_UNLIKELY(mask >= FIRST_SIZE && 16 * stripe->n < mask)) resize(stripe, (mask + 1) / 4);
   if (FH_UNLIKELY(stripe->n == 0 && mask == FIRST_SIZE - 1)) give_back(stripe);
+}
+
+/* Frees an entry, which is alone in most stripes. */
+FH_INLINE void take_out(Stripe *stripe, Entry *entry) {
+  if (FH_LIKELY(stripe->n == 1 && stripe->mask == FEW - 1)) {
+    entry->handle = NULL;
+    stripe->n = 0;
+  } else {
+    take_out_of_many(stripe, entry);
+  }
 }
 
 /* --- wrappers ----------------------------------------------------------------------------------------------------- */
@@ -477,12 +487,7 @@ static void unlist(FbHandleCell *cell, bool any) {
   if (entry != NULL && (any || entry->cell == cell)) {
     /* the registered wrapper may be another than the caller's */
     fb_handle_cell_set_listing(entry->cell, FB_UNLISTED);
-    if (FH_LIKELY(stripe->n == 1 && stripe->mask == FEW - 1)) { /* what take_out does in most cases */
-      entry->handle = NULL;
-      stripe->n = 0;
-    } else {
-      take_out(stripe, entry);
-    }
+    take_out(stripe, entry);
   }
   stripe_unlock(stripe);
 }

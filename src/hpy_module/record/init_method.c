@@ -55,13 +55,11 @@ static HPy init_call_impl(HPyContext *ctx, HPy h, const HPy *args, size_t nargs,
   return rc == 0 ? HPy_Dup(ctx, ctx->h_None) : HPy_NULL;
 }
 
-/* As in function_call.c. */
-FH_INLINE size_t n_of(size_t nargsf) { return nargsf & ~((size_t)1 << (8 * sizeof(size_t) - 1)); }
-
 /* init_call as a vectorcall. */
 static cpy_PyObject *init_vectorcall(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf,
                                      cpy_PyObject *kwnames) {
-  HPy result = init_call_impl(fb_ctx, (HPy){(intptr_t)self}, (const HPy *)args, n_of(nargsf), (HPy){(intptr_t)kwnames});
+  size_t n = fb_call_n_args(nargsf);
+  HPy result = init_call_impl(fb_ctx, (HPy){(intptr_t)self}, (const HPy *)args, n, (HPy){(intptr_t)kwnames});
   return (cpy_PyObject *)result._i;
 }
 
@@ -182,13 +180,15 @@ static HPy call_initialized(HPyContext *ctx, HPy cls, const HPy *args, size_t n,
 }
 
 static cpy_PyObject *vectorcall(cpy_PyObject *cls, cpy_PyObject *const *args, size_t nargsf, cpy_PyObject *kwnames) {
-  HPy made = call_class(fb_ctx, (HPy){(intptr_t)cls}, (const HPy *)args, n_of(nargsf), (HPy){(intptr_t)kwnames});
+  HPy made =
+      call_class(fb_ctx, (HPy){(intptr_t)cls}, (const HPy *)args, fb_call_n_args(nargsf), (HPy){(intptr_t)kwnames});
   return (cpy_PyObject *)made._i;
 }
 
 static cpy_PyObject *vectorcall_initialized(cpy_PyObject *cls, cpy_PyObject *const *args, size_t nargsf,
                                             cpy_PyObject *kwnames) {
-  HPy made = call_initialized(fb_ctx, (HPy){(intptr_t)cls}, (const HPy *)args, n_of(nargsf), (HPy){(intptr_t)kwnames});
+  HPy made = call_initialized(fb_ctx, (HPy){(intptr_t)cls}, (const HPy *)args, fb_call_n_args(nargsf),
+                              (HPy){(intptr_t)kwnames});
   return (cpy_PyObject *)made._i;
 }
 

@@ -19,8 +19,8 @@ bool fhpy_watch_is_possible(void);
 
 /* Called before other threads may find the pointer. */
 void fhpy_watch_begin(PyObject *o);
-/* Returns 1 with a new reference, or 0 if the object is being destroyed. Runs no Python code. Without a GIL a watched
- * object that its finalizer resurrected counts as destroyed until fhpy_watch_begin is called for it again. */
+/* Returns true with a new reference, or false if the object is being destroyed. Runs no Python code. Without a GIL a
+ * watched object that its finalizer resurrected counts as destroyed until fhpy_watch_begin is called for it again. */
 bool fhpy_watch_try(PyObject *o);
 
 /* Whether the interpreter has ended the attempt to destroy an object that its finalizer resurrected: without a GIL it

@@ -112,7 +112,7 @@ bool fhpy_instance_end_watch(PyObject *type, int (*keeps)(HPy self), bool only_w
     return true;
   }
   if (type_member(type, MEMBER_FINALIZE) == (void *)finalize) fh_atomic_store_release_ptr(word, NULL);
-  return 0;
+  return false;
 }
 
 int fhpy_instance_end_is_watched(PyObject *o) {
