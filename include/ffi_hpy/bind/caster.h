@@ -19,6 +19,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <utility>
 #include <vector>
 
 FFI_HPY_NAMESPACE_BEGIN
@@ -155,6 +156,13 @@ public:
   }
   /** Stands for the list of a function of plain types only. An error that ends a conversion remains pending then. */
   static cleanup_list *none() { return static_cast<cleanup_list *>(static_cast<void *>(&none_)); }
+  /** Notes that an error of a conversion without a list is pending. */
+  static void fail_without_list() noexcept { has_failed_ = true; }
+  /** As refuse(), for a call without a list. */
+  FFI_HPY_COLD static int refuse_without_list(size_t param) {
+    if (!std::exchange(has_failed_, false)) return refusal(FFI_HPY_NEXT_OVERLOAD, param);
+    return refusal(raise_unreadable(python_error()), param);
+  }
 
 private:
   /* The number of small objects, plus kMore once `more_` exists. */
@@ -180,6 +188,7 @@ private:
   }
 
   static inline char none_ = 0; /* its address is that of no list */
+  static inline thread_local bool has_failed_ = false;
   const TVMFFIAny *self_;
   size_t state_ = 0;
   TVMFFIAny small_[kSmall];
@@ -204,7 +213,8 @@ template <typename F> handle guarded(F &&make) noexcept {
 
 /** The result of from_python in a handler of an exception. An error of Python is kept for the call. */
 FFI_HPY_COLD inline bool conversion_failed(cleanup_list *cleanup) noexcept {
-  if (translate_exception() != -1 || cleanup == cleanup_list::none()) return false;
+  if (translate_exception() != -1) return false;
+  if (cleanup == cleanup_list::none()) return cleanup_list::fail_without_list(), false;
   python_error error;
   if (cleanup != nullptr) cleanup->fail(std::move(error));
   return false;

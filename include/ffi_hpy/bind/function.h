@@ -397,14 +397,6 @@ FFI_HPY_COLD inline int end_thrown(call_cleanup *cleanup, const std::exception *
   return translate_exception(thrown);
 }
 
-/* As cleanup_list::refuse, for a call without a list. Only an object has methods that raise. */
-FFI_HPY_COLD inline int refuse_plain(const TVMFFIAny *args, size_t param) {
-  if (!is_object(args[param - 1])) return cleanup_list::refusal(FFI_HPY_NEXT_OVERLOAD, param);
-  python_error error;
-  return cleanup_list::refusal(error.kind().empty() ? FFI_HPY_NEXT_OVERLOAD : cleanup_list::raise_unreadable(error),
-                               param);
-}
-
 /* This is one function for all thunks, because compilers take long for code that each thunk repeats; and another one
  * for thunks that make no objects for the call. */
 template <bool WithObjects>
@@ -425,7 +417,7 @@ FFI_HPY_NOINLINE int run_thunk(const ffi_hpy_overload *self, const TVMFFIAny *ar
   } else {
     try {
       int rc = body(self, args, flags, result, cleanup_list::none());
-      if (rc > 0) return refuse_plain(args, static_cast<size_t>(rc));
+      if (rc > 0) return cleanup_list::refuse_without_list(static_cast<size_t>(rc));
       return rc == 0 ? 0 : without_result();
     } catch (const std::exception &thrown) {
       return end_thrown(nullptr, &thrown);
