@@ -16,6 +16,7 @@ import threading
 import types
 import typing
 import weakref
+from dataclasses import InitVar
 from typing import Any
 
 from .._start.fork import importing
@@ -95,7 +96,8 @@ def resolve(cls: type, owners: Iterable[type]) -> tuple[Hints, set[str]]:
         hints[owner] = {}
         for name, annotation in forward_annotations(owner).items():
             try:
-                hints[owner][name] = _evaluate(cls, owner, annotation)
+                hints[owner][name] = hint = _evaluate(cls, owner, annotation)
+                _evaluate_parts(hint, {})
             except NameError as error:
                 missing.add(_missing_name(error))
             except AttributeError:  # of a module that is being imported
@@ -116,6 +118,8 @@ def resolve_function(cls: type, function: Any) -> dict[str, Any] | None:
         hints: dict[str, Any] = _with_classes(
             cls, localns, lambda: typing.get_type_hints(annotated, globalns, localns, **_EXTRAS)
         )
+        for hint in hints.values():
+            _evaluate_parts(hint, {})
     except (NameError, AttributeError):
         return None
     return hints
@@ -133,7 +137,7 @@ def describe_unresolved(cls: type, owners: Iterable[type]) -> str:
     for owner in owners:
         for name, annotation in forward_annotations(owner).items():
             try:
-                _evaluate(cls, owner, annotation)
+                _evaluate_parts(_evaluate(cls, owner, annotation), {})
             except Exception as error:
                 text = annotation if isinstance(annotation, str) else getattr(annotation, "__forward_arg__", annotation)
                 found.append(f"{name}: {text} ({error})")
@@ -267,6 +271,24 @@ def _evaluate(cls: type, owner: type, annotation: Any) -> Any:
     return _with_classes(cls, localns, lambda: typing.get_type_hints(shim, globalns, localns, **_EXTRAS))["it"]
 
 
+def _evaluate_parts(annotation: Any, seen: dict[int, Any]) -> None:
+    """Evaluate the aliases of `type` statements in a type, and the bounds and constraints of its variables: Python
+    evaluates them at first use, in their own scopes. NameError as long as a name in them is not defined."""
+    if id(annotation) in seen or (isinstance(annotation, type) and not hasattr(annotation, "__args__")):
+        return
+    seen[id(annotation)] = annotation
+    args = annotation if isinstance(annotation, list) else getattr(annotation, "__args__", ())
+    parts = [getattr(annotation, "__origin__", None), *(args if isinstance(args, (list, tuple)) else ())]
+    if hasattr(type(annotation), "__value__"):  # not of the alias, where this evaluates it and hides an AttributeError
+        parts.append(annotation.__value__)
+    elif type(annotation) is typing.TypeVar:
+        parts += [annotation.__bound__, *annotation.__constraints__]
+    elif isinstance(annotation, InitVar):
+        parts.append(annotation.type)
+    for part in parts:
+        _evaluate_parts(part, seen)
+
+
 # --- names that mean a class only inside a class ----------------------------------------------------------------------
 
 _VARIABLES = (typing.TypeVar, getattr(typing, "ParamSpec", typing.TypeVar))
@@ -282,6 +304,8 @@ def in_class(annotation: Any, cls: type) -> Any:
         return _type_for(annotation)
     if getattr(annotation, "_name", None) == "Self" and not hasattr(annotation, "__args__"):
         return cls  # that of typing or of typing_extensions
+    if isinstance(annotation, list):  # the parameters of a Callable, as an argument of an alias
+        return [in_class(each, cls) for each in annotation]
     args = getattr(annotation, "__args__", None)
     is_literal = getattr(annotation, "__origin__", None) is typing.Literal
     if not isinstance(args, tuple) or is_literal or is_unpacked(annotation):

@@ -718,6 +718,64 @@ def test_an_alias_in_its_own_arguments_keeps_their_types():
     assert schema_of_alias("Grown[int]").startswith("int | tuple[List[int] | tuple[List[List[int]] | ")
 
 
+RECURSIVE = """
+from typing import Callable
+from dataclasses import InitVar
+from ffi_hpy import Object, method
+from ffi_hpy.dataclasses import field, py_class
+
+type Tree = list[Node] | None
+type Pair[T] = dict[str, T] | list[Later]
+type Of[**P, R] = Callable[P, R]
+
+@py_class(unique_name("annotations.Node"))
+class Node(Object):
+    kids: Tree = None
+    pair: Pair[int] = field(default_factory=list)
+    first: InitVar[Tree] = None
+
+    @method
+    def same(self, tree: Tree) -> Tree:
+        return tree
+
+@py_class(unique_name("annotations.Bounded"))
+class Bounded[T: Later](Object):
+    item: T
+    function: Of[[T], T]
+
+@py_class(unique_name("annotations.Later"))
+class Later(Object):
+    x: int
+"""
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="Python has no such statement")
+def test_an_alias_or_a_bound_may_name_the_class_itself_or_a_later_class():
+    names = {"__name__": __name__, "unique_name": unique_name}
+    exec(RECURSIVE, names)
+    node, later, bounded = names["Node"], names["Later"], names["Bounded"]
+    leaf = node()
+    assert node([leaf], [later(1)]).kids[0] is leaf
+    assert (node(None, {"a": 1}).pair, leaf.same([leaf])) == ({"a": 1}, [leaf])
+    assert bounded(later(2), lambda x: x).item.x == 2
+    for wrong in ({"kids": [later(1)]}, {"pair": [leaf]}, {"pair": {"a": "b"}}):
+        with pytest.raises(TypeError, match=f"field '{next(iter(wrong))}'"):
+            node(**wrong)
+    with pytest.raises(TypeError, match="argument 'first'"):
+        node(first=[later(1)])
+    with pytest.raises(TypeError, match="field 'item'"):
+        bounded(leaf, lambda x: x)
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="Python has no such statement")
+def test_the_message_about_an_alias_has_the_name_that_it_lacks():
+    names = {}
+    exec("type Lost = list[Missing]", names)
+    cls = sample(names["Lost"])
+    with pytest.raises(TypeError, match=r"unresolved forward references: x: Lost \(name 'Missing' is not defined\)"):
+        cls([])
+
+
 @pytest.mark.skipif(sys.version_info < (3, 12), reason="classes have no type parameters")
 def test_a_class_may_have_any_number_of_type_parameters():
     names = {"ffi_hpy": ffi_hpy, "__name__": __name__}
