@@ -724,12 +724,12 @@ from dataclasses import InitVar
 from ffi_hpy import Object, method
 from ffi_hpy.dataclasses import field, py_class
 
-type Tree = list[Node] | None
-type Pair[T] = dict[str, T] | list[Later]
+type Tree = list[NamesItself] | None
+type Pair[T] = dict[str, T] | list[NamedLater]
 type Of[**P, R] = Callable[P, R]
 
-@py_class(unique_name("annotations.Node"))
-class Node(Object):
+@py_class(unique_name("annotations.NamesItself"))
+class NamesItself(Object):
     kids: Tree = None
     pair: Pair[int] = field(default_factory=list)
     first: InitVar[Tree] = None
@@ -739,12 +739,12 @@ class Node(Object):
         return tree
 
 @py_class(unique_name("annotations.Bounded"))
-class Bounded[T: Later](Object):
+class Bounded[T: NamedLater](Object):
     item: T
     function: Of[[T], T]
 
-@py_class(unique_name("annotations.Later"))
-class Later(Object):
+@py_class(unique_name("annotations.NamedLater"))
+class NamedLater(Object):
     x: int
 """
 
@@ -753,7 +753,7 @@ class Later(Object):
 def test_an_alias_or_a_bound_may_name_the_class_itself_or_a_later_class():
     names = {"__name__": __name__, "unique_name": unique_name}
     exec(RECURSIVE, names)
-    node, later, bounded = names["Node"], names["Later"], names["Bounded"]
+    node, later, bounded = names["NamesItself"], names["NamedLater"], names["Bounded"]
     leaf = node()
     assert node([leaf], [later(1)]).kids[0] is leaf
     assert (node(None, {"a": 1}).pair, leaf.same([leaf])) == ({"a": 1}, [leaf])
