@@ -121,7 +121,7 @@ TEST(Stl, ParametersTakeTheItemsOfTensors) {
   EXPECT_EQ(echo(&tensor).cast<Rows>(), (Rows{{2, 4}, {3, 5}}));
   EXPECT_FALSE(AnyView(&tensor).try_cast<Rows>().has_value());
   std::string said = ERROR_OF(Function::FromTyped([](std::vector<int>) {})(&tensor)).message();
-  EXPECT_NE(said.find("Expected `list[int]` but got `list[index 0: list]`"), std::string::npos) << said;
+  EXPECT_NE(said.find("Expected `list[int]` but got `DLTensor*[index 0: list]`"), std::string::npos) << said;
   EXPECT_EQ(Function::FromTyped([](Array<int> items) { return items.size(); })(Shape{3, 4}).cast<int>(), 2);
 }
 
