@@ -343,7 +343,7 @@ int fb_initializer_make_object(HPyContext *ctx, HPy initializer, const HPy *args
     HPy_ssize_t n_names = HPy_Length(ctx, kwnames);
     bool is_few = plan->n_slots <= STACK_SLOTS && given.n <= plan->n_positional && n_names <= plan->n_slots;
     if (fb_context_tuple_items == 0 || !is_few) return 1;
-    memset(others, 0, (size_t)plan->n_slots);
+    memset(others, 0, sizeof(others));
     if (!match_names(plan, kwnames, n_names, given.n, others)) return 1;
     given.others = others;
   }
