@@ -96,8 +96,7 @@ def resolve(cls: type, owners: Iterable[type]) -> tuple[Hints, set[str]]:
         hints[owner] = {}
         for name, annotation in forward_annotations(owner).items():
             try:
-                hints[owner][name] = hint = _evaluate(cls, owner, annotation)
-                _evaluate_parts(hint, {})
+                hints[owner][name] = _evaluate(cls, owner, annotation)
             except NameError as error:
                 missing.add(_missing_name(error))
             except AttributeError:  # of a module that is being imported
@@ -137,7 +136,7 @@ def describe_unresolved(cls: type, owners: Iterable[type]) -> str:
     for owner in owners:
         for name, annotation in forward_annotations(owner).items():
             try:
-                _evaluate_parts(_evaluate(cls, owner, annotation), {})
+                _evaluate(cls, owner, annotation)
             except Exception as error:
                 text = annotation if isinstance(annotation, str) else getattr(annotation, "__forward_arg__", annotation)
                 found.append(f"{name}: {text} ({error})")
@@ -253,7 +252,7 @@ def _with_classes(cls: type, localns: Namespace, evaluate: Callable[[], Any]) ->
 
 
 def _evaluate(cls: type, owner: type, annotation: Any) -> Any:
-    """Return the type for an annotation in the body of `owner`, whose fields `cls` has."""
+    """Return the type for an annotation in the body of `owner`, whose fields `cls` has, with its parts evaluated."""
     text = annotation if isinstance(annotation, str) else getattr(annotation, "__forward_arg__", None)
     if annotation is KW_ONLY or (isinstance(text, str) and text.rpartition(".")[2] == "KW_ONLY"):
         return KW_ONLY  # even if its name was imported inside a function
@@ -268,7 +267,9 @@ def _evaluate(cls: type, owner: type, annotation: Any) -> Any:
         if annotation is None or (isinstance(annotation, type) and not hasattr(annotation, "__args__")):
             return type(None) if annotation is None else annotation
     shim = type(owner.__name__, (), {"__annotations__": {"it": annotation}, "__module__": owner.__module__})
-    return _with_classes(cls, localns, lambda: typing.get_type_hints(shim, globalns, localns, **_EXTRAS))["it"]
+    hint = _with_classes(cls, localns, lambda: typing.get_type_hints(shim, globalns, localns, **_EXTRAS))["it"]
+    _evaluate_parts(hint, {})
+    return hint
 
 
 def _evaluate_parts(annotation: Any, seen: dict[int, Any]) -> None:
