@@ -30,7 +30,6 @@ from ._types.info import (
     set_python_class,
 )
 from ._types.metadata import NONBLOCKING, apply_nonblocking, parse_metadata
-from ._types.operators import follow_equality
 from ._values.object import MISSING, Object, ObjectMeta, _raise_not_constructible, watched_names
 
 TYPE_CHECKING = False
@@ -399,7 +398,7 @@ def add_method(cls: type[CObject], method: TypeMethod) -> None:
     """Add a method to a class of make_class()."""
     setattr(cls, method.name, method.as_callable(cls))
     if method.name == "__eq__":
-        follow_equality(cls)
+        _follow_equality(cls)
 
 
 def add_constructor(cls: type[CObject], info: TypeInfo) -> None:
@@ -470,7 +469,17 @@ def _bind_members(cls: type[CObject], info: TypeInfo) -> None:
         if not (has_equality and method.name == "__ne__"):  # it would disagree with the class's own __eq__
             setattr(cls, method.name, method.as_callable(cls))
     if "__eq__" in cls.__dict__ and not has_equality:
-        follow_equality(cls)
+        _follow_equality(cls)
+
+
+def _follow_equality(cls: type) -> None:
+    """Let `!=` negate the `__eq__` that a class has just got from its native type, and remove the hash, as Python does
+    for a class that defines `__eq__` alone."""
+    target: Any = cls
+    if "__ne__" not in cls.__dict__ and target.__ne__ is not CObject.__ne__:
+        target.__ne__ = object.__ne__
+    if "__hash__" not in cls.__dict__:
+        target.__hash__ = None
 
 
 def _constructor_of(info: TypeInfo) -> Function | None:

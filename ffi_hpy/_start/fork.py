@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import sys
-from importlib import import_module
 from threading import RLock
 
 TYPE_CHECKING = False
@@ -72,7 +71,7 @@ def _before() -> None:
         module = sys.modules.get(name)
         if module is not None and _is_being_imported(module):
             try:
-                import_module(name)  # waits until the importing thread has finished
+                __import__(name)  # waits until the importing thread has finished
             except Exception:
                 pass  # the importing thread gets the error and the module is removed; the child imports it again
     for lock in list(_locks):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import builtins
 import sys
-from importlib import import_module
 
 from .fork import importing
 from .similar import did_you_mean, not_said_again
@@ -114,7 +113,9 @@ def find_late(key: str, name: str) -> Any:
         if not module:
             return None
         with importing:
-            known = import_module(f"{_PACKAGE}.{module}")
+            full = f"{_PACKAGE}.{module}"
+            __import__(full)  # importlib costs import time
+            known = sys.modules[full]
         if attribute:
             known = getattr(known, attribute)
         _found[key, name] = known
@@ -128,7 +129,9 @@ def find_attributes(module: str) -> Callable[[str], Any]:
     def find(name: str) -> Any:
         value = find_late(key, name)
         if value is None:
-            similar = did_you_mean(name, [*dir(sys.modules[module]), *names_of(key)])
+            # Each `from module import name` asks for __path__
+            is_special = name.startswith("__")
+            similar = "" if is_special else did_you_mean(name, [*dir(sys.modules[module]), *names_of(key)])
             raise AttributeError(f"module {module!r} has no attribute {name!r}{similar}", **not_said_again(name))
         if not hasattr(builtins, name):  # the functions of the module need Python's bool
             setattr(sys.modules[module], name, value)

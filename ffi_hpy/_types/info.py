@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from .. import _core
 from .._core import CObject
+from .._start.fork import importing
 from .._start.late import find_late
 from .._start.memo import Lazy
 from .._start.similar import did_you_mean
@@ -16,9 +17,7 @@ from .._values.opaque import OpaquePyObject
 from .field import arguments_of_declared, arguments_of_row, row_of_declared, schema_of_declared
 from .function_metadata import add_metadata, static_method, text_of_bound
 from .metadata import MetadataError, apply_nonblocking, apply_python_arguments, parse_metadata, schema_in
-from .operators import adapt
 from .origin import INDEX_OF_CLASS
-from .schema import TypeSchema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
 
     from .checks import Check
     from .field import DeclaredField
+    from .schema import TypeSchema
 
 __all__ = [
     "FFIProperty",
@@ -281,9 +281,12 @@ class TypeMethod(_Declared):
         func = self.func
         if self.is_static:
             return static_method(func) if isinstance(func, _core.Function) else staticmethod(func)
-        adapted = adapt(self, cls)
-        if adapted is not None:
-            return adapted
+        if self.name.startswith("__"):
+            with importing:
+                from .operators import adapt
+            adapted = adapt(self, cls)
+            if adapted is not None:
+                return adapted
         bind = getattr(_core, "method_descriptor", None)
         if bind is not None:
             return bind(func, cls.__module__, self.name, f"{cls.__qualname__}.{self.name}", self.text)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from .._core import SHORT_CALLS_KEEP_GIL
-from .schema import TypeSchema
+from .._start.fork import importing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from .._core import Function
+    from .schema import TypeSchema
 
 __all__ = ["NONBLOCKING", "MetadataError", "apply_nonblocking", "apply_python_arguments", "parse_metadata", "schema_in"]
 
@@ -44,6 +45,8 @@ def schema_in(metadata: dict[str, Any], owner: str) -> TypeSchema | None:
     if isinstance(schema, str):
         schema = _parse(schema, title)
     _check_texts(schema, title)
+    with importing:
+        from .schema import TypeSchema
     try:
         return TypeSchema.from_json_obj(schema)
     except (TypeError, ValueError) as error:

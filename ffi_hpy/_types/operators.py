@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     TypeMethod: TypeAlias = Any  # of `info`, which imports this module
 
-__all__ = ["IN_PLACE", "NUMERIC", "adapt", "follow_equality"]
+__all__ = ["IN_PLACE", "NUMERIC", "adapt"]
 
 NUMERIC = [
     "add",
@@ -55,16 +55,6 @@ def adapt(method: TypeMethod, cls: type) -> Any:
     made.__doc__ = method.text
     made.__wrapped__ = method.func
     return made
-
-
-def follow_equality(cls: type) -> None:
-    """Let `!=` negate the `__eq__` that a class has just got from its native type, and remove the hash, as Python does
-    for a class that defines `__eq__` alone."""
-    target: Any = cls
-    if "__ne__" not in cls.__dict__ and target.__ne__ is not CObject.__ne__:
-        target.__ne__ = object.__ne__
-    if "__hash__" not in cls.__dict__:
-        target.__hash__ = None
 
 
 # --- operands ---------------------------------------------------------------------------------------------------------

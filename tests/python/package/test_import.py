@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from support import IS_DEBUG, IS_PYPY, needs_threads, run_python
+from support import IS_DEBUG, IS_OVER_CFFI, IS_PYPY, needs_threads, run_python
 from support.native_build import BINARIES, PACKAGE
 
 import ffi_hpy
@@ -32,6 +32,15 @@ def test_importing_does_not_import(library):
     # Some interpreters import modules at startup or have them built in, so only modules that the package adds count.
     program = "import sys; before = set(sys.modules); import ffi_hpy; print(*sorted(set(sys.modules) - before))"
     assert library not in run_python(program).split()
+
+
+@pytest.mark.skipif(IS_OVER_CFFI or IS_PYPY, reason="the cffi backend has modules of its own")
+def test_importing_loads_only_modules_that_each_program_needs():
+    # A module for errors, rare methods or declarations is loaded on first use: see ffi_hpy/README.md
+    program = "import sys, ffi_hpy; print(*sorted(name for name in sys.modules if name.startswith('ffi_hpy')))"
+    assert len(run_python(program).split()) <= 39
+    program = "import sys, threading; before = set(sys.modules); import ffi_hpy; print(*set(sys.modules) - before)"
+    assert not {"importlib", "warnings"} & set(run_python(program).split())
 
 
 def test_importing_prints_nothing():
