@@ -137,15 +137,38 @@ def _read_tensor(data: Any) -> Any:
     return tensor_of_json(data)
 
 
-def _write_tensors_as_json() -> None:
-    """Let JSON graphs, and with them pickles of containers and of objects, contain tensors."""
-    index = _core.type_key_to_index("ffi.Tensor")
-    for name, function in (("__data_to_json__", _write_tensor), ("__data_from_json__", _read_tensor)):
-        if _core.type_attr(index, name) is None:
-            _core.type_attr_define(index, name, function)
+def _write_python(value: Any) -> int:
+    from ._values.pickled import position_of
+
+    return position_of(value)
 
 
-_write_tensors_as_json()
+def _read_opaque(position: int) -> Any:
+    from ._values.pickled import value_at
+
+    return value_at(position, False)
+
+
+def _read_function(position: int) -> Any:
+    from ._values.pickled import value_at
+
+    return value_at(position, True)
+
+
+def _write_as_json() -> None:
+    """Let JSON graphs contain tensors, and the graphs in pickles also functions and Python objects."""
+    for key, write, read in (
+        ("ffi.Tensor", _write_tensor, _read_tensor),
+        ("ffi.OpaquePyObject", _write_python, _read_opaque),
+        ("ffi.Function", _write_python, _read_function),
+    ):
+        index = _core.type_key_to_index(key)
+        for name, function in (("__data_to_json__", write), ("__data_from_json__", read)):
+            if _core.type_attr(index, name) is None:
+                _core.type_attr_define(index, name, function)
+
+
+_write_as_json()
 
 class_dtype: type[Any] = dtype
 

@@ -16,10 +16,10 @@ from .._values.device import Device
 from .._values.plain import DataType
 from .._values.single import is_single
 from .._values.string import Bytes, String
-from .checks import Check, EnumCheck, ItemsCheck, LiteralCheck
+from .checks import Check, EnumCheck, InstanceCheck, ItemsCheck, LiteralCheck
 from .origin import INDEX_OF_CLASS, ORIGIN_OF_INDEX
 
-__all__ = ["AnnotationReader", "is_unpacked"]
+__all__ = ["AnnotationReader", "FieldReader", "is_unpacked"]
 
 abc = collections.abc
 Schema = typing.TypeVar("Schema")
@@ -144,6 +144,8 @@ class AnnotationReader(typing.Generic[Schema]):
             return self._read_alias(annotation, None)
         if isinstance(annotation, type):
             schema = self._read_class(annotation)
+            if schema is None:
+                schema = self._read_other(annotation)
             if schema is not None:
                 return schema
         is_text = isinstance(annotation, (str, typing.ForwardRef))
@@ -207,7 +209,14 @@ class AnnotationReader(typing.Generic[Schema]):
             return self._read_callable(typing.get_args(annotation))
         if isinstance(origin, type) and issubclass(origin, CObject):
             return self._read_object(origin, args)
-        raise TypeError(f"Cannot convert {annotation!r} to TypeSchema")
+        other = self._read_other(origin) if isinstance(origin, type) else None
+        if other is None:
+            raise TypeError(f"Cannot convert {annotation!r} to TypeSchema")
+        return other
+
+    def _read_other(self, cls: type) -> Schema | None:
+        """Return the schema of a class without a native type, None if it has no schema."""
+        return None
 
     def _read_union(self, args: tuple[typing.Any, ...]) -> Schema:
         rest = tuple(dict.fromkeys(self.read(arg) for arg in args if arg not in (None, type(None))))
@@ -246,3 +255,10 @@ class AnnotationReader(typing.Generic[Schema]):
         if args and n_wanted is not None and len(args) != n_wanted:
             raise TypeError(f"{origin} requires {n_wanted} type argument{'s' * (n_wanted > 1)}, got {len(args)}")
         return self._make(origin, tuple(map(self.read, args)), index)
+
+
+class FieldReader(AnnotationReader[Schema]):
+    """Reads the annotations of fields, which may also hold instances of classes without a native type."""
+
+    def _read_other(self, cls: type) -> Schema:
+        return self._checked(self._leaves[typing.Any], InstanceCheck(cls))

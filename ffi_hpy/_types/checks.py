@@ -1,4 +1,5 @@
-"""Checks of annotated values beyond their native type: members of a Literal or an Enum, and any sequence or iterable.
+"""Checks of annotated values beyond their native type: members of a Literal or an Enum, any sequence or iterable, and
+instances of a class without a native type.
 
 A schema with a check passes each Python value through the check first (`check_annotated`). `_core` knows a check by its
 number.
@@ -16,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["Check", "EnumCheck", "ItemsCheck", "LiteralCheck", "check_annotated"]
+__all__ = ["Check", "EnumCheck", "InstanceCheck", "ItemsCheck", "LiteralCheck", "check_annotated"]
 
 abc = collections.abc
 _by_number: list[Check] = []  # only grows; equal checks have one number
@@ -136,6 +137,34 @@ class ItemsCheck(Check):
         cls = type(value)  # Python 3.9 does not know that array.array is a Sequence
         is_sequence = hasattr(cls, "__getitem__") and hasattr(cls, "__len__") and hasattr(cls, "__iter__")
         return list(value) if isinstance(value, self._cls) or is_sequence else value
+
+
+class InstanceCheck(Check):
+    """The instances of a class without a native type, such as `datetime` or `Path`: native code holds the Python
+    object itself, even if the object is a callable or a sequence. A class that refuses `isinstance`, such as a Protocol
+    that is not `runtime_checkable`, takes any object. `complex` takes other numbers, too, as `float` takes an int."""
+
+    __slots__ = ("_cls",)
+
+    def __init__(self, cls: type) -> None:
+        self._cls = cls
+        name = cls.__qualname__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__qualname__}"
+        super().__init__(name, ("instance", cls))
+
+    def apply(self, value: Any) -> Any:
+        if self._cls is complex and (isinstance(value, (int, float)) or hasattr(type(value), "__complex__")):
+            value = complex(value)
+        try:
+            is_instance = isinstance(value, self._cls)
+        except TypeError:
+            is_instance = True
+        if not is_instance:
+            raise TypeError
+        if isinstance(value, CObject):
+            return value
+        from .._values.opaque import OpaquePyObject
+
+        return OpaquePyObject(value)
 
 
 def check_annotated(number: int, value: Any) -> Any:

@@ -14,6 +14,7 @@ from .._start.late import find_late
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any, NoReturn
 
     from .parameters import Order, Parameters
@@ -257,10 +258,24 @@ def _qualname_of(self: Function) -> str:
     return self.__name__ if scope is None else scope[1]
 
 
+def of_callable(function: Callable[..., Any]) -> Any:
+    """Return the Function of a Python callable, for pickles."""
+    return _core.convert(function)
+
+
 def _reduce(self: Function) -> Any:
-    """Return the name by which pickle finds a function of a bound library."""
+    """Pickle a function of a bound library and a global function by name, and another one by its Python callable.
+    TypeError for a native function without a name."""
     scope = _scopes.get(self.__chandle__())
-    return _core.CObject.__reduce__(self) if scope is None else scope[1]
+    if scope is not None:
+        return scope[1]
+    if self._callable is not None:
+        return of_callable, (self._callable,)
+    find: Any = find_late("_types.function_metadata: global functions", "get_global_func")
+    named = find(self.__name__, True) if self.__name__ else None
+    if named is None or not named.same_as(self):
+        raise TypeError(f"cannot pickle {self!r}: it has no global name and comes from no Python callable")
+    return find, (self.__name__,)
 
 
 class _Signature:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .annotation import AnnotationReader
     from .checks import Check
 
+    Readers = tuple[AnnotationReader["TypeSchema"], AnnotationReader["TypeSchema"]]
     Names = Callable[[str], str]
     Description = tuple[str, int, str, tuple["TypeSchema", ...]]
 
@@ -118,7 +119,12 @@ class TypeSchema(_core.Schema):
         """Return the schema of a Python annotation: ``int``, ``list[int]``, ``Optional[str]``, ``Callable[[int],
         str]``, a class of native objects, ... TypeError for an annotation whose values cannot be passed to native code,
         and for a str: resolve it with `typing.get_type_hints` first."""
-        return (_reader or _make_reader()).read(annotation)
+        return (_readers or _make_readers())[0].read(annotation)
+
+    @staticmethod
+    def _of_field(annotation: object) -> TypeSchema:
+        """Like from_annotation(), for a field: native code holds the instances of other classes as Python objects."""
+        return (_readers or _make_readers())[1].read(annotation)
 
     @staticmethod
     def from_type_index(type_index: int, args: Iterable[TypeSchema] = ()) -> TypeSchema:
@@ -276,9 +282,9 @@ class TypeSchema(_core.Schema):
             array = _core.TYPE_INDEX_ARRAY
             return ("sequence", array, "tuple", (_ANY,)) if self.args is None else ("tuple", array, "tuple", args)
         if origin == "Optional":
-            return "optional", _core.TYPE_INDEX_NONE, f"{args[0]} | None", args
+            return "optional", _core.TYPE_INDEX_NONE, f"{args[0]._in_messages()} | None", args
         if origin == "Union":
-            return "union", _core.TYPE_INDEX_NONE, " | ".join(map(str, args)), args
+            return "union", _core.TYPE_INDEX_NONE, " | ".join(arg._in_messages() for arg in args), args
         if index < _core.TYPE_INDEX_OBJECT:
             index = _core.type_key_to_index(origin)
         if index < _core.TYPE_INDEX_OBJECT:
@@ -288,6 +294,10 @@ class TypeSchema(_core.Schema):
             if _core.type_key_to_index(f"ffi.{op.capitalize()}Enum") in lineage:
                 return f"{op} enum", index, origin, ()
         return "object", index, origin, ()
+
+    def _in_messages(self) -> str:
+        """Return the name of an alternative in messages."""
+        return str(self) if self.check is None else self.check.name
 
     if TYPE_CHECKING:
 
@@ -418,12 +428,12 @@ def _index_of(origin: str) -> int:
     return index
 
 
-def _make_reader() -> AnnotationReader[TypeSchema]:
-    global _reader
-    from .annotation import AnnotationReader  # on first use: the module needs `typing`
+def _make_readers() -> Readers:
+    global _readers
+    from .annotation import AnnotationReader, FieldReader  # on first use: the module needs `typing`
 
-    _reader = AnnotationReader(TypeSchema, _checked)
-    return _reader
+    _readers = AnnotationReader(TypeSchema, _checked), FieldReader(TypeSchema, _checked)
+    return _readers
 
 
 def _schema_of(value: Any) -> TypeSchema:
@@ -436,7 +446,7 @@ def _schema_of(value: Any) -> TypeSchema:
         raise TypeError(f"the type attribute __ffi_convert_type_schema__ must be a schema: {error}") from error
 
 
-_reader: AnnotationReader[TypeSchema] | None = None
+_readers: Readers | None = None
 _ANY = TypeSchema("Any")
 # The schemas of types that always exist and need no arguments, by their names in JSON.
 _leaves = {origin: TypeSchema(origin) for origin in PLAIN_OPS}

@@ -217,11 +217,20 @@ CObject.id_ = property(  # type: ignore[method-assign,assignment]
 
 
 def get_state(self: CObject) -> dict[str, Any]:
-    """Return the state for pickle: "handle" is the JSON graph of the native object (None without one), "attributes" are
-    those of the instance, if it has any. TypeError for types without a graph, such as functions and tensors."""
+    """Return the state for pickle: "handle" is the JSON graph of the native object (None without one), "objects" are
+    the Python objects inside of it, and "attributes" are those of the instance, if there are any. TypeError for types
+    without a graph."""
+    from .pickled import listed
+
+    if isinstance(self, Function):
+        raise TypeError("a function has no state: pickle it by its name or its Python callable")
     state: dict[str, Any] = {"handle": None}
+    objects: list[Any] = []
     if self.__chandle__() != 0:
-        state["handle"] = str(_serializer(type(self), "ToJSONGraphString")(self, None))
+        with listed(objects):
+            state["handle"] = str(_serializer(type(self), "ToJSONGraphString")(self, None))
+    if objects:
+        state["objects"] = objects
     attributes = getattr(self, "__dict__", None)
     if attributes:
         state["attributes"] = dict(attributes)
@@ -231,8 +240,11 @@ def get_state(self: CObject) -> dict[str, Any]:
 def set_state(self: CObject, state: dict[str, Any]) -> None:
     """Restore a state from __getstate__(). TypeError or ValueError for another value, or for a state of another
     class."""
+    from .pickled import listed
+
     graph, attributes = _parts_of_state(self, state)
-    made = None if graph is None else _read_graph(type(self), graph)  # shared: it may be an enum's variant
+    with listed(state.get("objects", [])):
+        made = None if graph is None else _read_graph(type(self), graph)  # shared: it may be an enum's variant
     _fill(self, made, attributes)
 
 
@@ -244,12 +256,14 @@ def _parts_of_state(obj: CObject, state: object) -> tuple[str | None, dict[str, 
 
     if not isinstance(state, dict):
         refuse(f"expected a dict, got {type(state).__name__}")
-    strange = state.keys() - {"handle", "attributes"}
+    strange = state.keys() - {"handle", "objects", "attributes"}
     if strange or "handle" not in state:
-        refuse(f"expected the keys 'handle' and perhaps 'attributes', got {sorted(map(repr, state))}")
+        refuse(f"expected the keys 'handle' and perhaps 'objects' and 'attributes', got {sorted(map(repr, state))}")
     graph, attributes = state["handle"], state.get("attributes")
     if graph is not None and not isinstance(graph, str):
         refuse(f"expected a str or None as 'handle', got {type(graph).__name__}")
+    if not isinstance(state.get("objects", []), list):
+        refuse(f"expected a list as 'objects', got {type(state['objects']).__name__}")
     if "attributes" in state and not (isinstance(attributes, dict) and all(isinstance(key, str) for key in attributes)):
         refuse(f"expected a dict with str keys as 'attributes', got {type(attributes).__name__}")
     if attributes and not hasattr(obj, "__dict__"):

@@ -253,8 +253,12 @@ def _memo_of_copy() -> dict[int, Any] | None:
 
 
 def _copy(value: Any) -> Any:
-    """Return a deep copy of a value that is inside of a native object."""
-    return copy.deepcopy(value, _memo_of_copy())
+    """Return a deep copy of a value that is inside of a native object: a native object, as the value is in there, even
+    if Python's object could be another native value, as a callable can."""
+    from .opaque import OpaquePyObject
+
+    copied = copy.deepcopy(value, _memo_of_copy())
+    return copied if isinstance(copied, _core.CObject) else OpaquePyObject(copied)
 
 
 # --- messages ---------------------------------------------------------------------------------------------------------

@@ -133,7 +133,7 @@ class _InitVar:
         self.c_default, self.c_default_factory = described.default, described.default_factory
         self.c_has_default = described.has_default
         try:
-            self.schema: TypeSchema | None = TypeSchema.from_annotation(described.type)
+            self.schema: TypeSchema | None = TypeSchema._of_field(described.type)
         except TypeError:  # a type that no field can have
             self.schema = None
 

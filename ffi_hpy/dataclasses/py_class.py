@@ -400,7 +400,7 @@ def _schema_of(hint: Any, cls: type) -> TypeSchema:
     found = _scalar_schemas.get(hint) if isinstance(hint, type) else None
     if found is not None:
         return found
-    return TypeSchema.from_annotation(Any if hint is Final else _annotations.in_class(hint, cls))
+    return TypeSchema._of_field(Any if hint is Final else _annotations.in_class(hint, cls))
 
 
 _scalar_schemas: dict[type, TypeSchema] = {

@@ -12,6 +12,7 @@ import inspect
 import json
 import math
 import numbers
+import pathlib
 import sys
 import typing
 import weakref
@@ -420,18 +421,21 @@ def test_the_value_of_an_init_var_is_checked_and_arrives_unchanged():
         n: InitVar[int] = 1
         word: InitVar[Literal["a"]] = "a"
         items: InitVar[Optional[abc.Sequence[int]]] = None
-        other: InitVar[complex] = 0j  # no field can have this type
+        where: InitVar[Optional[pathlib.PurePath]] = None
 
-        def __post_init__(self, n, word, items, other):
+        def __post_init__(self, n, word, items, where):
             self.x = n
-            given.append((n, word, items, other))
+            given.append((n, word, items, where))
 
     given = []
     items = range(2)
-    assert Checked(n=5, items=items, other="any").x == 5
-    assert given[-1] == (5, "a", items, "any")
+    where = pathlib.PurePath("a")
+    assert Checked(n=5, items=items, where=where).x == 5
+    assert given[-1] == (5, "a", items, where)
     assert given[-1][2] is items
-    for name, value in (("n", "a"), ("n", 2**63), ("n", 1.5), ("word", "b"), ("items", ["a"]), ("items", 1)):
+    assert given[-1][3] is where
+    wrong = (("n", "a"), ("n", 2**63), ("n", 1.5), ("word", "b"), ("items", ["a"]), ("items", 1), ("where", "a"))
+    for name, value in wrong:
         with pytest.raises(TypeError, match=rf"^Checked\.__init__\(\) argument '{name}': "):
             Checked(**{name: value})
     assert len(given) == 1

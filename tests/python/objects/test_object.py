@@ -297,9 +297,17 @@ def test_the_state_of_an_object_can_be_given_to_another(classes):
     assert copy.copy(pair).b == copy.deepcopy(pair).b == 4
 
 
-def test_an_object_without_a_graph_is_not_pickled(testing):
-    for value in (ffi_hpy.Array([testing.echo]), testing.echo, ffi_hpy.convert(object())):
-        with pytest.raises(TypeError):
+def test_a_function_is_pickled_by_its_name_or_its_python_callable(testing):
+    for value in (testing.echo, ffi_hpy.convert(abs)):
+        (inside,), outside = pickle.loads(pickle.dumps((ffi_hpy.Array([value]), value)))
+        assert inside(-4) == outside(-4) == value(-4)
+        assert type(outside) is ffi_hpy.Function
+
+
+def test_a_function_without_a_name_is_not_pickled(testing):
+    nameless = ffi_hpy.Function.__from_extern_c__(testing.get_add_one_c_symbol())
+    for value in (ffi_hpy.Array([nameless]), nameless):
+        with pytest.raises(TypeError, match="cannot pickle"):
             pickle.dumps(value)
 
 
@@ -308,7 +316,7 @@ def test_an_object_without_a_graph_is_not_pickled(testing):
     [
         (None, "expected a dict, got NoneType"),
         (5, "expected a dict, got int"),
-        ({}, "expected the keys 'handle' and perhaps 'attributes', got []"),
+        ({}, "expected the keys 'handle' and perhaps 'objects' and 'attributes', got []"),
         ({"attributes": {}}, "got [\"'attributes'\"]"),
         ({"handle": None, 5: 6}, "got [\"'handle'\", '5']"),
         ({"handle": 5}, "expected a str or None as 'handle', got int"),

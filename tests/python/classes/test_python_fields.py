@@ -1,0 +1,214 @@
+"""Fields of a py_class whose class has no native type: native code holds the Python object itself."""
+
+import collections
+import copy
+import datetime
+import decimal
+import gc
+import pathlib
+import pickle
+import re
+import typing
+import weakref
+from typing import Optional
+
+import pytest
+from support import FREES_AT_ONCE, unique_name
+
+import ffi_hpy
+from ffi_hpy.dataclasses import field, py_class
+
+
+class User:
+    def __init__(self, name):
+        self.name = name
+
+    def __eq__(self, other):
+        return isinstance(other, User) and other.name == self.name
+
+    def __hash__(self):
+        return hash(self.name)
+
+
+class Model:
+    def __init__(self, factor=2):
+        self.factor = factor
+
+    def __call__(self, x):
+        return self.factor * x
+
+
+class Place(typing.NamedTuple):
+    x: int
+    y: int
+
+
+class Runs(typing.Protocol):
+    def run(self): ...
+
+
+class Count(int):
+    pass
+
+
+class Refused(ValueError):
+    pass
+
+
+class Table(typing.TypedDict):
+    a: int
+
+
+def sample(annotation, **options):
+    body = {"__annotations__": {"x": annotation}, "__module__": __name__}
+    cls = type(ffi_hpy.Object)("Sample", (ffi_hpy.Object,), body)
+    return py_class(unique_name("python_fields.Sample"), **options)(cls)
+
+
+FIELDS = {
+    "datetime": (datetime.datetime, datetime.datetime(2020, 1, 2), datetime.date(2020, 1, 2)),
+    "timedelta": (datetime.timedelta, datetime.timedelta(1), 1.0),
+    "path": (pathlib.PurePath, pathlib.PurePath("a"), "a"),
+    "set": (typing.Set[int], {1, 2}, [1]),  # noqa: UP006
+    "frozenset": (typing.FrozenSet[str], frozenset("ab"), {"a"}),  # noqa: UP006
+    "complex": (complex, 1 + 2j, "1"),
+    "decimal": (decimal.Decimal, decimal.Decimal("1.5"), 1.5),
+    "deque": (typing.Deque[int], collections.deque([1]), [1]),  # noqa: UP006
+    "plain class": (User, User("a"), "a"),
+    "class with __call__": (Model, Model(), len),
+    "named tuple": (Place, Place(1, 2), (1, 2)),
+    "subclass of int": (Count, Count(3), 3),
+    "exception": (Refused, Refused("a"), ValueError("a")),
+    "class": (typing.Type[int], bool, 3),  # noqa: UP006
+    "pattern": (typing.Pattern[str], re.compile("a"), "a"),
+    "range": (range, range(3), [0]),
+    "ordered dict": (collections.OrderedDict, collections.OrderedDict(a=1), {"a": 1}),
+    "bytearray": (bytearray, bytearray(b"a"), b"a"),
+    "iterator": (typing.Iterator[int], iter([1]), [1]),
+}
+
+
+@pytest.mark.parametrize(("annotation", "value", "wrong"), FIELDS.values(), ids=list(FIELDS))
+def test_a_field_keeps_the_object_and_refuses_another_class(annotation, value, wrong):
+    cls = sample(annotation)
+    one = cls(value)
+    assert one.x is value
+    with pytest.raises(TypeError, match=r"field 'x':\s+expected [\w.]+, got "):
+        cls(wrong)
+    with pytest.raises(TypeError, match=r"\.x: expected "):
+        one.x = wrong
+    assert one.x is value
+    one.x = value
+    assert one.x is value
+    optional = sample(Optional[annotation])
+    assert optional(None).x is None
+    assert optional(value).x is value
+    with pytest.raises(TypeError, match=r"field 'x':\s+expected [\w.]+, got "):
+        optional(wrong)
+
+
+def test_a_class_that_refuses_isinstance_takes_any_object():
+    table = {"a": 1}
+    assert sample(Table)(table).x is table
+    user = User("a")
+    assert sample(Runs)(user).x is user
+
+
+def test_a_complex_field_takes_other_numbers():
+    one = sample(complex)(2)
+    assert (one.x, type(one.x)) == (2, complex)
+    one.x = 0.5
+    assert (one.x, type(one.x)) == (0.5, complex)
+
+
+def test_items_and_alternatives_are_checked():
+    paths = sample(typing.List[pathlib.PurePath])  # noqa: UP006
+    assert paths([pathlib.PurePath("a")]).x == [pathlib.PurePath("a")]
+    with pytest.raises(TypeError, match=r"element \[1\]: expected pathlib\S*\.PurePath, got str"):
+        paths([pathlib.PurePath("a"), "b"])
+    users = sample(typing.Dict[str, User])  # noqa: UP006
+    assert users({"a": User("a")}).x["a"].name == "a"
+    with pytest.raises(TypeError, match=r"value for key 'b': expected \w+\.User, got int"):
+        users({"b": 1})
+    either = sample(typing.Union[int, pathlib.PurePath])
+    assert (either(3).x, either(pathlib.PurePath("a")).x) == (3, pathlib.PurePath("a"))
+    with pytest.raises(TypeError, match=r"expected int \| pathlib\S*\.PurePath, got str"):
+        either("a")
+
+
+def test_a_set_is_changed_in_place():
+    @py_class(unique_name("python_fields.Tagged"))
+    class Tagged(ffi_hpy.Object):
+        tags: typing.Set[str] = field(default_factory=set)  # noqa: UP006
+        made: datetime.date = datetime.date(2020, 1, 2)
+
+    one, other = Tagged(), Tagged()
+    one.tags.add("a")
+    assert (one.tags, other.tags, one.made) == ({"a"}, set(), datetime.date(2020, 1, 2))
+    assert "tags={'a'}, made=datetime.date(2020, 1, 2)" in repr(one)
+
+
+COPIED = [each for each in FIELDS if each not in ("exception", "iterator", "class with __call__")]
+
+
+@pytest.mark.parametrize("name", COPIED)
+def test_objects_with_such_fields_are_compared_and_copied(name):
+    annotation, value, _ = FIELDS[name]
+    one = sample(annotation, eq=True)(value)
+    assert one == type(one)(value)
+    deep = copy.deepcopy(one)
+    assert deep == one
+    assert type(deep.x) is type(value)
+    assert copy.copy(one).x is value
+
+
+@py_class("python_fields.Pickled", eq=True)
+class Pickled(ffi_hpy.Object):
+    user: User
+    model: Model
+    rule: typing.Callable[[int], int]
+    places: typing.List[Place] = field(default_factory=list)  # noqa: UP006
+    other: typing.Any = None
+
+
+def test_pickle_writes_the_python_objects_by_its_own_rules():
+    user = User("a")
+    one = Pickled(user, Model(3), len, [Place(1, 2)], other=user)
+    back, again = pickle.loads(pickle.dumps((one, user)))
+    assert (back.user.name, back.model(2), back.rule("abc")) == ("a", 6, 3)
+    assert back.user is back.other is again
+    assert (back.places[0].x, type(back.places[0])) == (1, Place)
+    user.one = one
+    back = pickle.loads(pickle.dumps(one))
+    assert back.user.one is back
+    one.rule = lambda x: x
+    with pytest.raises((pickle.PicklingError, AttributeError), match="lambda"):
+        pickle.dumps(one)
+
+
+def test_a_graph_without_a_pickle_refuses_python_objects():
+    one = Pickled(User("a"), Model(), len)
+    with pytest.raises(TypeError, match=r"`ffi\.(OpaquePyObject|Function)` does not support ToJSONGraph"):
+        ffi_hpy.serialization.to_json_graph_str(one)
+    state = one.__getstate__()
+    with pytest.raises(TypeError, match="which only a pickle can contain"):
+        ffi_hpy.serialization.from_json_graph_str(state["handle"])
+    for objects in ([], state["objects"][:1], [User("a"), Model(), 5]):
+        with pytest.raises(ValueError, match="the graph has the Python object"):
+            Pickled.__new__(Pickled).__setstate__({**state, "objects": objects})
+    with pytest.raises(TypeError, match="expected a list as 'objects', got int"):
+        Pickled.__new__(Pickled).__setstate__({**state, "objects": 5})
+
+
+@pytest.mark.skipif(not FREES_AT_ONCE, reason="the test counts live objects")
+def test_a_cycle_through_such_a_field_is_collected():
+    cls = sample(User)
+    users = []
+    for _ in range(10):
+        user = User("a")
+        user.holder = cls(user)
+        users.append(weakref.ref(user))
+    del user
+    for _ in range(3):
+        gc.collect()
+    assert [each() for each in users] == [None] * 10
