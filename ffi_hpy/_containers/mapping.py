@@ -8,7 +8,7 @@ from functools import cache
 from itertools import chain
 
 from .. import _ffi_api
-from .._core import CDict, CMapping, CObject, Function, function_from_callable
+from .._core import CDict, CMapping, CObject, CSequence, Error, Function, convert, function_from_callable
 from .._start.fork import importing
 from .._values.function import native_function
 from .._values.object import MISSING, Object, wrapper_like
@@ -48,6 +48,32 @@ def _entries() -> Function:
     return native_function("entries")
 
 
+def _check_key(key: Any) -> bool:
+    """Whether a key is a NaN, or a tuple with one, which `==` does not find. TypeError for a key that becomes another
+    native object at each use, and for a tuple with such an item."""
+    if type(key) is float:
+        return bool(key != key)
+    if type(key) in PLAIN or issubclass(type(key), CObject):
+        return False
+    if isinstance(key, tuple):
+        return True in [_check_key(item) for item in key]  # each item is checked
+    made = convert(key)
+    for cls, given, name in ((Function, "a callable", "Function"), (Error, "an exception", "Error")):
+        if isinstance(made, cls):
+            raise TypeError(
+                f"{given} becomes a new {name} at each use, so no mapping finds it as a key: use the {name} of "
+                "one ffi_hpy.convert(), which the program keeps"
+            )
+    return bool(key != key)
+
+
+def _is_same(own: Any, key: Any) -> bool:
+    """Whether a key of a mapping equals another key, and has NaN where the other has NaN."""
+    if isinstance(key, tuple):
+        return isinstance(own, CSequence) and len(own) == len(key) and all(map(_is_same, own, key))
+    return own is key or bool(own == key) or bool(own != own and key != key)
+
+
 class _Reading(CMapping, Object):
     """The common part of Map and Dict."""
 
@@ -83,9 +109,10 @@ class _Reading(CMapping, Object):
         it, or the key itself if there is none."""
         if self._is_compared(key):
             return key
+        has_nan = _check_key(key)
 
         def is_equal(own: Any) -> bool:
-            return own is key or bool(own == key)
+            return own is key or bool(own == key) or (has_nan and _is_same(own, key))
 
         found = _find_key()(self, key, function_from_callable(is_equal))
         if found is None:
@@ -135,8 +162,8 @@ class Map(_Reading, Mapping[K, V_co]):
 
     Keys compare by the rules of native code: strings and bytes by content, numbers by type and value (1, 1.0 and True
     are three keys), other objects by identity. A key that native code cannot compare, such as a tuple or a
-    `pathlib.Path`, is found by `==`, in a search through all keys; a callable must be a Function for that. A Map equals
-    a dict, or a mapping without a hash, with equal entries, and hashes accordingly.
+    `pathlib.Path`, is found by `==`, in a search through all keys; a callable must be a Function for that, and an
+    exception an Error. A Map equals a dict, or a mapping without a hash, with equal entries, and hashes accordingly.
 
     Args:
         input_dict: the entries. Keys and values are converted like arguments of a call.

@@ -63,6 +63,7 @@ static bool is_made(const TVMFFIAny *key, const FbArgs *args) {
   case kTVMFFIArray:
   case kTVMFFIMap:
   case kTVMFFIFunction:
+  case kTVMFFIError:
   case kTVMFFIOpaquePyObject: return true;
   default: return false;
   }

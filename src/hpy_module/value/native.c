@@ -141,7 +141,7 @@ static int visited(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *resu
 /* The cffi backend calls these functions without the GIL. */
 
 /* Kinds of objects of which each conversion makes another one, so that identity never finds them. */
-typedef enum KeyKind { KEY_OTHER, KEY_SEQUENCE, KEY_MAPPING, KEY_OPAQUE, KEY_FUNCTION } KeyKind;
+typedef enum KeyKind { KEY_OTHER, KEY_SEQUENCE, KEY_MAPPING, KEY_OPAQUE } KeyKind;
 
 static KeyKind kind_of_key(const TVMFFIAny *key) {
   switch (key->type_index) {
@@ -150,7 +150,6 @@ static KeyKind kind_of_key(const TVMFFIAny *key) {
   case kTVMFFIMap:
   case kTVMFFIDict: return KEY_MAPPING;
   case kTVMFFIOpaquePyObject: return KEY_OPAQUE;
-  case kTVMFFIFunction: return KEY_FUNCTION;
   default: return KEY_OTHER;
   }
 }
@@ -195,11 +194,6 @@ static int find_key(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *res
   if (n != 3 || args[2].type_index != kTVMFFIFunction) return refuse("expected a mapping, a key and a function");
   KeyKind kind = kind_of_key(&args[1]);
   if (kind == KEY_OTHER) return 0;
-  if (kind == KEY_FUNCTION) {
-    return refuse(
-        "a callable becomes a new Function at each use, so no mapping finds it as a key: pass a Function that "
-        "the program keeps, such as f = ffi_hpy.convert(callable)");
-  }
   TVMFFIAny map, size, walk;
   if (entries(NULL, args, 1, &map) != 0) return -1;
   int rc = fb_core_function_call(&size_of, &map, 1, &size);

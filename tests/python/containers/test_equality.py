@@ -471,14 +471,31 @@ def test_an_exception_of_a_comparison_of_keys_arrives():
         Map({Place(1): 2}).get(Odd())
 
 
-def test_a_callable_is_refused_as_a_key_by_one_sentence():
-    function = convert(str.upper)
-    ours = Dict({function: 1})
-    assert ours[function] == 1
-    for use in (ours.__getitem__, ours.__contains__, ours.get, ours.pop, lambda key: ours.__setitem__(key, 2)):
-        with pytest.raises(TypeError, match=r"a callable becomes a new Function .*f = ffi_hpy\.convert\(callable\)$"):
-            use(str.upper)
-    assert len(ours) == 1
+@pytest.mark.parametrize("value", [str.upper, ValueError("a")], ids=["callable", "exception"])
+def test_a_key_that_becomes_another_object_at_each_use_is_refused_by_one_sentence(value):
+    native = convert(value)
+    ours = Dict({native: 1, (1, native): 2})
+    assert (ours[native], ours[1, native]) == (1, 2)
+    for key in (value, (1, value), ((value, 2.5),)):
+        for use in (ours.__getitem__, ours.__contains__, ours.get, ours.pop, lambda key: ours.__setitem__(key, 2)):
+            with pytest.raises(
+                TypeError, match=r"becomes a new (Function|Error) at each use, .*, which the program keeps$"
+            ):
+                use(key)
+    assert len(ours) == 2
+
+
+def test_a_key_with_nan_is_found_again():
+    nan = float("nan")
+    for key in (nan, (nan,), (1, (nan, "a")), (decimal.Decimal("nan"),), (complex(1, nan),)):
+        ours = Dict({key: 1})
+        ours[key] = 2
+        assert (len(ours), ours[key], key in ours, Map({key: 3})[key]) == (1, 2, True, 3)
+        del ours[key]
+        assert not ours
+    ours = Dict({(nan, 1): 1})
+    for key in ((nan, 2), (nan,), (1, nan), (nan, (1,)), (1.0, 1)):
+        assert key not in ours
 
 
 def test_native_keys_keep_the_rule_of_identity():
