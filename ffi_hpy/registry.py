@@ -189,6 +189,15 @@ def list_global_func_names() -> list[str]:
     return [name_at(i) for i in range(name_at(-1))]
 
 
+def global_name(function: Function) -> str | None:
+    """Return a global name of a native function, None if it has none. A wrapper knows the name by which it was found,
+    and a wrapper that native code returns knows no name."""
+    named = _core.global_get(function.__name__) if function.__name__ else None
+    if named is not None and function.same_as(named):
+        return function.__name__
+    return next((name for name in list_global_func_names() if function.same_as(_core.global_get(name))), None)
+
+
 def get_global_func_metadata(name: str) -> dict[str, Any]:
     """Look up the metadata of a global function.
 

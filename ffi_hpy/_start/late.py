@@ -34,7 +34,7 @@ LATE: dict[str, dict[str, str]] = {
     "registry: signatures": {"_signature": "constructor_signature"},
     "_types.function_metadata: signatures": {"_signature": "annotations_of signature_of text_of"},
     # A function is pickled as the call that finds it by its global name, and the registry defines functions.
-    "_types.function_metadata: global functions": {"registry": "get_global_func"},
+    "_types.function_metadata: global functions": {"registry": "get_global_func global_name"},
     # Errors need the values, and one operation of the values needs the classes of errors.
     "_values.standard: errors": {"error": "error_is_a"},
     # The first native object of a type imports the module of the type's class.

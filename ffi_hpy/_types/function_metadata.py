@@ -271,11 +271,10 @@ def _reduce(self: Function) -> Any:
         return scope[1]
     if self._callable is not None:
         return of_callable, (self._callable,)
-    find: Any = find_late("_types.function_metadata: global functions", "get_global_func")
-    named = find(self.__name__, True) if self.__name__ else None
-    if named is None or not named.same_as(self):
+    found: Any = find_late("_types.function_metadata: global functions", "global_name")(self)
+    if found is None:
         raise TypeError(f"cannot pickle {self!r}: it has no global name and comes from no Python callable")
-    return find, (self.__name__,)
+    return find_late("_types.function_metadata: global functions", "get_global_func"), (found,)
 
 
 class _Signature:

@@ -302,6 +302,8 @@ def test_a_function_is_pickled_by_its_name_or_its_python_callable(testing):
         (inside,), outside = pickle.loads(pickle.dumps((ffi_hpy.Array([value]), value)))
         assert inside(-4) == outside(-4) == value(-4)
         assert type(outside) is ffi_hpy.Function
+    (inside,) = pickle.loads(pickle.dumps(ffi_hpy.Array([ffi_hpy.get_global_func("ffi.ArraySize")])))
+    assert inside([1, 2]) == 2
 
 
 def test_a_function_without_a_name_is_not_pickled(testing):
