@@ -200,6 +200,10 @@ def error_to_exception(error: _core.Error, moment: int | None = None) -> BaseExc
     RuntimeError whose message begins with the kind.
     """
     first, is_new = _exception_of(error, moment)
+    if is_new and moment is not None:
+        handled = sys.exc_info()[1]  # CPython adds the context only to exceptions that Python code raises
+        if handled is not None and handled is not first:
+            BaseException.__setattr__(first, "__context__", handled)
     exception, cause = first, error.cause
     while is_new and cause is not None:
         following, is_new = _exception_of(cause, moment)

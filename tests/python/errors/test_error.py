@@ -470,6 +470,35 @@ def test_an_interruption_while_an_exception_is_told_takes_its_place(testing):
     assert type(come_back(testing, Interrupting())) is KeyboardInterrupt
 
 
+def test_the_context_of_a_native_error_is_the_exception_that_is_being_handled():
+    raises = ffi_hpy.get_global_func("testing.test_raise_error")
+
+    def raise_second():
+        try:
+            raises("IndexError", "first")
+        except IndexError:
+            raises("ValueError", "second")
+
+    def raise_third(handled):
+        try:
+            raise handled
+        except KeyError:
+            raises("ValueError", "third")
+
+    for call in (raise_second, ffi_hpy.convert(raise_second)):
+        with pytest.raises(ValueError, match="second") as caught:
+            call()
+        assert repr(caught.value.__context__) == "IndexError('first')"
+        assert (caught.value.__cause__, caught.value.__suppress_context__) == (None, False)
+    handled = KeyError("handled")
+    with pytest.raises(ValueError, match="third") as caught:
+        raise_third(handled)
+    assert caught.value.__context__ is handled
+    with pytest.raises(ValueError, match="fourth") as caught:
+        raises("ValueError", "fourth")
+    assert caught.value.__context__ is None
+
+
 def test_the_cause_of_a_native_error_is_the_cause_of_its_exception():
     first = ffi_hpy.Error("IndexError", "first", '  File "a.c", line 1, in f\n')
     second = ffi_hpy.Error("NoSuchKind", "second", "", first)
