@@ -141,6 +141,8 @@ TEST(Stl, MismatchesAreReported) {
   EXPECT_EQ((Mismatch<std::map<int, int>>(Array<int>{})), "Expected `dict[int, int]` but got `list`");
   EXPECT_EQ((Mismatch<std::variant<int, std::vector<int>>>(String("x"))), "Expected `int | list[int]` but got `str`");
   EXPECT_EQ(Mismatch<std::optional<std::vector<int>>>(2), "Expected `list[int] | None` but got `int`");
+  EXPECT_EQ((Mismatch<std::optional<std::variant<int, std::optional<bool>>>>(2.5)),
+            "Expected `int | bool | None` but got `float`");
   EXPECT_EQ(Mismatch<std::function<int(float)>>(2), "Expected `Callable[[float], int]` but got `int`");
 }
 

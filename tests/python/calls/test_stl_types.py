@@ -726,6 +726,17 @@ def test_a_sequence_whose_items_have_no_end_is_read_to_its_length(stl):
     assert list(stl.ints(Endless())) == [0, 2, 4]
 
 
+def test_no_item_of_a_set_is_lost_to_a_nan(stl):
+    nan = float("nan")
+    for items in ([1.0, nan], [nan, 1.0], [3.0, nan, 1.0, 2.0], [1, 2, 3, nan]):
+        with pytest.raises(ValueError, match=r"nan and another item cannot both be in a `set\[float\]`"):
+            stl.floats(items)
+        assert len(stl.unordered_floats(items)) == len(items)
+    (found,) = stl.floats([nan])
+    assert found != found
+    assert stl.floats([2, True, 1.0]) == {1.0, 2.0}
+
+
 def test_keys_stay_distinct(stl):
     assert stl.float_keys({0.5: 1, 0.25: 2}) == {0.5: 1, 0.25: 2}
     with pytest.raises(ValueError, match="two keys of the mapping are one key as `dict"):

@@ -54,6 +54,8 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def("stl_types.unordered_set", Echo<std::unordered_set<std::string>>, name)
       .def("stl_types.unordered_ints", Echo<std::unordered_set<int64_t>>, name)
       .def("stl_types.set_of_sets", Echo<std::set<std::set<int64_t>>>, name)
+      .def("stl_types.floats", Echo<std::set<double>>, name)
+      .def("stl_types.unordered_floats", Echo<std::unordered_set<double>>, name)
       .def("stl_types.multiset", Echo<std::multiset<int64_t>>, name)
       .def("stl_types.map", Echo<std::map<std::string, int64_t>>, name)
       .def("stl_types.float_keys", Echo<std::map<float, int64_t>>, name)

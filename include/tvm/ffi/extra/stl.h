@@ -233,7 +233,12 @@ template <typename T> struct TypeTraits<std::optional<T>> : TypeTraitsBase {
     return std::optional<Self>(std::in_place, std::move(value));
   }
   static std::string GetMismatchTypeInfo(const TVMFFIAny *src) { return TypeTraits<T>::GetMismatchTypeInfo(src); }
-  static std::string TypeStr() { return detail::ContainerTypeStr<T>("", "", " | None"); }
+  static std::string TypeStr() {
+    constexpr std::string_view kNone = " | None";
+    std::string text = detail::Type2Str<T>::v();
+    bool has_none = text.size() > kNone.size() && text.compare(text.size() - kNone.size(), kNone.size(), kNone) == 0;
+    return has_none ? text : text.append(kNone);
+  }
   static std::string TypeSchema() { return detail::ContainerTypeSchema<T>("std::optional"); }
 };
 

@@ -58,7 +58,16 @@ struct SetTraitsBase : AppendedSeqTraitsBase<Derived, Self, T> {
     Widening widening(Widening::IsOn() || src->type_index == kTVMFFIOpaquePyObject);
     return Base::TryCastFromAnyView(src);
   }
-  static void Append(Self *result, T value) { result->insert(std::move(value)); }
+  /** ValueError for a NaN beside other items of an ordered set: no order has a place for it, so items would be lost. */
+  static void Append(Self *result, T value) {
+    if constexpr (std::is_floating_point_v<T>) {
+      auto [place, is_new] = result->insert(value);
+      if (!is_new && !(*place == value))
+        TVM_FFI_THROW(ValueError) << "nan and another item cannot both be in a `" << Base::TypeStr() << '`';
+    } else {
+      result->insert(std::move(value));
+    }
+  }
   static std::string TypeSchema() { return ContainerTypeSchema<T>("std::set"); }
 };
 
