@@ -224,17 +224,25 @@ class TypeSchema(_core.Schema):
             return f'{annotated}[{origin}, "{self.array}"]'
         if origin == "Callable":
             return self._print_callable(ty_map, is_input, widened)
+        if origin in ("Optional", "Union"):
+            return " | ".join(dict.fromkeys(self._alternatives(ty_map, is_input, widened)))
         args = [arg._print(ty_map, is_input, widened) for arg in self.args or ()]
-        if origin == "Union":
-            return " | ".join(args)
-        if origin == "Optional":
-            return f"{args[0]} | None"
         if self.origin == "tuple" and self.args == ():
             return f"{origin}[()]"
         if args:
             return f"{origin}[{', '.join(args)}]"
         any_arguments = getattr(ty_map, "any_arguments", None)
         return origin if any_arguments is None else f"{origin}{any_arguments(self.origin)}"
+
+    def _alternatives(self, ty_map: Names | None, is_input: bool, widened: frozenset[int]) -> list[str]:
+        """Return the annotations of the alternatives of an Optional or Union, also of those inside of it."""
+        found = []
+        for arg in self.args or ():
+            if arg.origin in ("Optional", "Union"):
+                found += arg._alternatives(ty_map, is_input, widened)
+            else:
+                found.append(arg._print(ty_map, is_input, widened))
+        return [*found, "None"] if self.origin == "Optional" else found
 
     def _print_callable(self, ty_map: Names | None, is_input: bool, widened: frozenset[int]) -> str:
         if not self.named_args:

@@ -28,6 +28,16 @@ def converted(annotation, value):
 # --- creation and printing ------------------------------------------------------------------------------------------
 
 
+def test_an_alternative_is_printed_once():
+    nested = TypeSchema("Optional", (TypeSchema("Optional", (TypeSchema("int"),)),))
+    assert str(nested) == "int | None"
+    inner = TypeSchema("Union", (TypeSchema("int"), TypeSchema("None"), TypeSchema("str")))
+    assert str(TypeSchema("Optional", (inner,))) == "int | None | str"
+    assert str(TypeSchema("Union", (inner, TypeSchema("List", (nested,)), TypeSchema("int")))) == (
+        "int | None | str | List[int | None]"
+    )
+
+
 @pytest.mark.parametrize(
     ("annotation", "text"),
     [
