@@ -176,14 +176,21 @@ def _expanded(keys: tuple[Any, ...], n_axes: int) -> list[Any]:
 def _position(key: Any, extent: int, axis: int) -> int:
     """Return the position on an axis that an index means. IndexError if there is none."""
     if isinstance(key, bool) or not hasattr(key, "__index__"):
-        raise TypeError(
-            f"expected ints, slices, `...` or None as index of a tensor, got {type(key).__name__}: "
-            "use numpy.asarray(tensor) for others"
-        )
-    position = _as_int(key)
+        raise _refused(key)
+    try:
+        position = _as_int(key)
+    except TypeError as error:  # of a class, such as an array, some of whose objects stand for an int
+        raise _refused(key) from error
     if not -extent <= position < extent:
         raise IndexError(f"index {position} is out of range for axis {axis} with {extent} elements")
     return position if position >= 0 else position + extent
+
+
+def _refused(key: Any) -> TypeError:
+    return TypeError(
+        f"expected ints, slices, `...` or None as index of a tensor, got {type(key).__name__}: "
+        "use numpy.asarray(tensor) for others"
+    )
 
 
 def bytes_at(tensor: Any, n_bytes: int, first: int = 0) -> bytes:

@@ -165,6 +165,7 @@ def test_an_index_that_does_not_fit_is_refused():
         ((0, 0, 0), IndexError, "at most 2 indices"),
         ((..., ...), IndexError, "at most one `...`"),
         ([0], TypeError, "got list: use numpy.asarray"),
+        (make((2,), dtype=INT32)[0], TypeError, "expected ints, .* got Tensor: use numpy.asarray"),
         (True, TypeError, "got bool"),
         ("a", TypeError, "got str"),
         (1.0, TypeError, "got float"),
