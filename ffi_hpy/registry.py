@@ -19,7 +19,13 @@ from ._start.fork import importing
 from ._start.late import find_attributes, find_late
 from ._start.named import named
 from ._start.similar import did_you_mean
-from ._types.function_metadata import add_global_metadata, arguments_by_names, has_names, text_of_bound
+from ._types.function_metadata import (
+    add_global_metadata,
+    arguments_by_names,
+    has_names,
+    takes_positions_only,
+    text_of_bound,
+)
 from ._types.info import (
     TypeInfo,
     index_of_key,
@@ -594,8 +600,12 @@ def arguments_of_constructor(
     flatten: Callable[[dict[str, Any]], tuple[Any, ...]],
 ) -> tuple[Any, ...]:
     """Return the arguments for a constructor. The author may have named the parameters. Otherwise the constructor is
-    made from the fields and knows their names: then `flatten` converts keyword arguments to the form that it takes."""
+    made from the fields and knows their names: then `flatten` converts keyword arguments to the form that it takes.
+    TypeError for a constructor of the author with types but without names."""
     if not has_names(constructor):
+        if takes_positions_only(constructor):
+            name = next(iter(kwargs))
+            raise TypeError(f"{cls.__name__}() takes positional arguments only, got keyword argument '{name}'")
         return (*args, *flatten(kwargs))
     ordered = arguments_by_names(constructor, cls.__name__, args, kwargs)
     if isinstance(ordered, str):

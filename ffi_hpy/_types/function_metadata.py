@@ -31,6 +31,7 @@ __all__ = [
     "set_scope",
     "signature_of_init",
     "static_method",
+    "takes_positions_only",
     "text_of_bound",
 ]
 
@@ -233,6 +234,15 @@ def has_names(function: Function) -> bool:
     """Return whether the author has named the parameters of a function, or of an overload of it."""
     entry = metadata_of(function)
     return any(parameters_of(each).names is not None for each in entry.overloads or (entry,))
+
+
+def takes_positions_only(function: Function) -> bool:
+    """Return whether the author has declared the types of all parameters of a function, and no names. A function of
+    bind.h checks names itself."""
+    entry = metadata_of(function)
+    declared = [parameters_of(each) for each in entry.overloads or (entry,)]
+    is_checked = any(each.are_named_by_function or each.signature is not None for each in declared)
+    return not is_checked and all(each.schemas is not None and each.names is None for each in declared)
 
 
 def _by_names(self: Function, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...] | str:

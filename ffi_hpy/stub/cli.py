@@ -248,7 +248,8 @@ def fill_regions(
     unknown: list[CodeBlock] = []
     by_hand = [line for block in file.code_blocks if block.kind is None for line in block.lines]
     names = generator.extra_export_names(imports, by_hand)
-    for block in file.code_blocks:
+    # Functions come first, because the names of classes' annotations depend on them
+    for block in sorted(file.code_blocks, key=lambda block: block.kind != "global"):
         if block.kind == "global":
             funcs = _functions_for(block, global_funcs)
             generator.generate_global_funcs_block(block, funcs, ty_map, imports, opt, defined)

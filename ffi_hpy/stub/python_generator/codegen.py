@@ -98,15 +98,17 @@ def generate_python_object(
     obj_info: ObjectInfo,
     defined: Collection[str] = (),
     is_implemented: bool = False,
+    functions: Collection[str] = (),
 ) -> None:
     """``object/KEY``: the fields as annotations of a class; for type checkers, the variants of an enum, properties for
     read-only fields, methods and constructors.
 
     If it `is_implemented`, overloads get an implementation and properties an annotation, which are needed outside .pyi
-    files.
+    files. `functions` are the names of the functions in the file.
     """
     members = {f.name for f in obj_info.fields} | {method.name for method in obj_info.methods}
-    names = TypeNames(ty_map, imports, members.union(obj_info.variants), defined)
+    classes = {key.rpartition(".")[2] for key in defined}
+    names = TypeNames(ty_map, imports, members.union(obj_info.variants, set(functions) - classes), defined)
     inputs = names.for_parameters()
     results = names.for_results()
     ancestors = [object_info_from_type_key(key) for key in obj_info.ancestors]

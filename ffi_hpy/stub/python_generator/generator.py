@@ -69,6 +69,7 @@ class PythonGenerator(Generator):
         opt: Options,
         defined: set[str],
     ) -> None:
+        imports.functions.update(func.name for func in global_funcs)
         codegen.generate_python_global_funcs(code, global_funcs, ty_map, imports.items, opt, defined)
 
     def generate_object_block(
@@ -83,7 +84,8 @@ class PythonGenerator(Generator):
         here = declared[code.text_param]
         defined = {type_key for type_key, path in declared.items() if path == here}
         is_implemented = here.suffix != ".pyi"
-        codegen.generate_python_object(code, ty_map, imports.items, opt, obj_info, defined, is_implemented)
+        items, functions = imports.items, imports.functions
+        codegen.generate_python_object(code, ty_map, items, opt, obj_info, defined, is_implemented, functions)
 
     def note_lines_before(self, imports: PythonImports, lines: list[str]) -> None:
         imports.head = Head.of(lines)

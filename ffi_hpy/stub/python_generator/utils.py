@@ -148,9 +148,11 @@ class Head:
 
 @dataclass
 class PythonImports:
-    """The imports of a file; `has_lib_load` if it loads its library. `head` is the text before the imports."""
+    """The imports of a file; `has_lib_load` if it loads its library. `head` is the text before the imports, `functions`
+    are the names of the functions in the file's regions."""
 
     items: list[ImportItem] = field(default_factory=list)
+    functions: set[str] = field(default_factory=set)
     has_lib_load: bool = False
     head: Head = field(default_factory=Head)
 
@@ -414,7 +416,10 @@ def _parameters_of_init(info: ObjectInfo, ty_map: TypeMap) -> list[list[str]]:
     params, _ = written[0].signature()
     takes = None if params is None else [schema.repr() for schema in params[1 if written[0].is_member else 0 :]]
     if takes == [f.schema.repr() for f in info.init_fields] and not any(f.kw_only for f in info.init_fields):
-        return [_parameters_from_fields(info, ty_map)]  # the fields in their order provide the names
+        # The fields in their order provide the names, which are for reading only: the constructor has none
+        words = [f"{f.name}: {f.schema.repr(ty_map)}" for f in info.init_fields if is_name(f.name)]
+        if words and len(words) == len(takes):
+            return [[*words, "/"]]
     return [_parameters_from_method(written[0], ty_map)]
 
 

@@ -76,7 +76,7 @@ def test_a_package_is_made_works_and_stays_as_it_is(extension_path, tmp_path):
     api = tmp_path / "ffi_hpy_test" / "_ffi_api.py"
     text = api.read_text()
     assert "    def gil_state_blocking() -> int: ...\n" in text
-    assert "        def __init__(self, a: int, b: int) -> None: ...\n" in text
+    assert "        def __init__(self, a: int, b: int, /) -> None: ...\n" in text
     assert (
         "        @staticmethod\n        def product(_0: int, _1: int, /) -> int:\n"
         '            """Product of two numbers."""\n'

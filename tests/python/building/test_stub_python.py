@@ -159,6 +159,16 @@ def test_a_type_whose_name_is_taken_gets_another():
     assert ImportItem("b.Thing", type_checking_only=True, alias="_Thing") in imports
 
 
+def test_a_class_beside_a_function_with_the_name_of_a_builtin_class_names_that_class():
+    imports = []
+    info = ObjectInfo(fields=[NamedTypeSchema("name", TypeSchema("str"))], methods=[])
+    lines = filled(
+        codegen.generate_python_object, "object", "demo.X", {}, imports, Options(), info, {"demo.X"}, False, {"str"}
+    )
+    assert lines == ["name: _str"]
+    assert ImportItem("builtins.str", type_checking_only=True, alias="_str") in imports
+
+
 def test_invalid_python_names_are_listed_in_a_comment():
     funcs = functions(**{"lambda": takes(TypeSchema("int")), "so-called": takes(TypeSchema("int"))})
     lines = filled(codegen.generate_python_global_funcs, "global", ("demo", ""), funcs, {}, [], Options())
@@ -236,7 +246,7 @@ def test_a_constructor_that_takes_other_things_than_the_fields_is_shown_as_it_is
         info = ObjectInfo(fields, [constructor], has_init=True, init_fields=parameters)
         return codegen.render_object_init(info, str, indent=0)
 
-    assert init_line(number, number) == ["def __init__(self, a: int, b: int) -> None: ..."]
+    assert init_line(number, number) == ["def __init__(self, a: int, b: int, /) -> None: ..."]
     assert init_line(text) == ["def __init__(self, _0: str, /) -> None: ..."]
     assert init_line() == ["def __init__(self) -> None: ..."]
 

@@ -86,6 +86,12 @@ def test_without_names_keywords_are_refused(library):
         library.plain(a=1, b=2)
 
 
+def test_a_constructor_with_types_but_without_names_refuses_keyword_arguments():
+    with pytest.raises(TypeError, match=r"^TestIntPair\(\) takes positional arguments only, got keyword argument 'b'$"):
+        ffi_hpy.testing.TestIntPair(1, b=2)
+    assert str(inspect.signature(ffi_hpy.testing.TestIntPair)) == "(a: int, b: int, /)"
+
+
 def test_native_callers_may_leave_out_defaults_too(show):
     apply = ffi_hpy.get_global_func("testing.apply")
     assert apply(show, [1]) == "1 3 0.500000 none short"
