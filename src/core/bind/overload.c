@@ -247,6 +247,36 @@ static int add_reasons(fh_text *text, const overload *self, uint32_t number, con
   return rc;
 }
 
+/* Adds the classes of the arguments: those by position, then those by name. An argument behind one that is left out was
+ * passed by name. */
+static int add_classes(fh_text *text, const overload *first, const arguments *call) {
+  int rc = 0;
+  uint32_t n_added = 0, n_named = 0;
+  bool is_left = false;
+  for (uint32_t i = 0; i < call->n_given + call->n_named; ++i) {
+    bool is_given = i < call->n_given;
+    const TVMFFIAny *arg = is_given ? &call->given[i] : &call->named[2 * (i - call->n_given) + 1];
+    TVMFFIByteArray name = fh_base_bytes("?");
+    if (is_given && is_left_out(arg)) {
+      is_left = true;
+      continue;
+    }
+    if (!is_given) {
+      (void)fh_str_content(arg - 1, &name);
+    } else if (is_left && i < first->head.n_params && first->params[i].name != NULL) {
+      name = fh_base_bytes(first->params[i].name);
+    }
+    rc |= fh_text_add_cstr(text, n_added++ == 0 ? "" : ", ");
+    if (!is_given || is_left) {
+      rc |= fh_text_add_cstr(text, n_named++ == 0 ? "kwargs = { " : "");
+      rc |= fh_text_add(text, name.data, name.size);
+      rc |= fh_text_add_cstr(text, ": ");
+    }
+    rc |= fh_argument_class_add(text, arg);
+  }
+  return n_named == 0 ? rc : rc | fh_text_add_cstr(text, " }");
+}
+
 /* Adds the error that was raised while an argument was read. */
 static int add_reason(fh_text *text, TVMFFIObject *reason) {
   if (reason == NULL) return 0;
@@ -281,20 +311,7 @@ static FH_COLD int raise_mismatch(const overload *first, const TVMFFIAny *args, 
   }
   rc |= fh_text_add_cstr(&text, "\n\nInvoked with types: ");
   arguments call = split(args, n_args);
-  for (uint32_t i = 0; i < call.n_given; ++i) {
-    rc |= fh_text_add_cstr(&text, i == 0 ? "" : ", ");
-    rc |= fh_argument_class_add(&text, &call.given[i]);
-  }
-  if (call.n_named != 0) rc |= fh_text_add_cstr(&text, call.n_given == 0 ? "kwargs = { " : ", kwargs = { ");
-  for (uint32_t i = 0; i < call.n_named; ++i) {
-    TVMFFIByteArray name;
-    if (!fh_str_content(&call.named[2 * i], &name)) name = fh_base_bytes("?");
-    rc |= fh_text_add_cstr(&text, i == 0 ? "" : ", ");
-    rc |= fh_text_add(&text, name.data, name.size);
-    rc |= fh_text_add_cstr(&text, ": ");
-    rc |= fh_argument_class_add(&text, &call.named[2 * i + 1]);
-  }
-  if (call.n_named != 0) rc |= fh_text_add_cstr(&text, " }");
+  rc |= add_classes(&text, first, &call);
   number = 1;
   for (const overload *each = first; each != NULL; each = next_of(each)) {
     rc |= add_reasons(&text, each, number, &call, number <= refused->n ? refused->params[number - 1] : 0);

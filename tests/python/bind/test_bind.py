@@ -169,8 +169,11 @@ def test_an_error_has_the_name_and_the_position_of_the_parameter_that_refuses_it
         with pytest.raises(TypeError) as caught:
             bound.add(*args, **kwargs)
         assert str(caught.value).splitlines()[4 : 4 + len(expected)] == expected
-    with pytest.raises(TypeError, match=r"\n    1\. argument #2 `z` has the type list$"):
+    with pytest.raises(TypeError, match=r"\n    1\. argument #2 `z` has the type list$") as caught:
         bound.describe(1, z=[])
+    assert "\nInvoked with types: int, kwargs = { z: list }\n" in str(caught.value)  # not the default between them
+    with pytest.raises(TypeError, match=r"\nInvoked with types: int, kwargs = \{ c: str, r: int \}\n"):
+        bound.many(0, r=5, c="x")
 
 
 def test_keywords_that_do_not_fit(bound):
