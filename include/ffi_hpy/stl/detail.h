@@ -255,7 +255,15 @@ template <typename C, typename T> struct set_caster : sequence_caster<set_caster
                       io_name("collections.abc.Set", "set") + const_name("[") + make_caster<T>::Name + const_name("]"));
   using sequence_caster<set_caster, C, T>::from_cpp;
   static constexpr uint32_t kKind = kFfiHpySet;
-  template <typename Item> static void add(C *to, Item &&item) { to->insert(std::forward<Item>(item)); }
+  /** No order has a place for a NaN: an ordered set would lose other items. */
+  template <typename Item> static void add(C *to, Item &&item) {
+    if constexpr (std::is_floating_point_v<T>) {
+      auto [place, is_new] = to->insert(item);
+      if (!is_new && !(*place == item)) throw value_error("nan and another item cannot both be in a set");
+    } else {
+      to->insert(std::forward<Item>(item));
+    }
+  }
 };
 
 } // namespace detail

@@ -431,6 +431,16 @@ def test_the_error_of_a_number_itself_is_in_the_message(bound):
     assert "Reading an argument" not in str(caught.value)
 
 
+def test_no_item_of_a_set_is_lost_to_a_nan(bound):
+    nan = float("nan")
+    for items in ([1.0, nan], (nan, 1.0), {3.0, nan, 2.0}):
+        with refused() as caught:
+            bound.floats(items)
+        assert str(caught.value).endswith("raised ValueError: nan and another item cannot both be in a set")
+    assert len(bound.floats([nan])) == 1
+    assert bound.floats([1, True, 2.5]) == {1.0, 2.5}
+
+
 def test_an_interrupt_in_the_method_of_a_number_ends_the_call(bound):
     def interrupt(self):
         raise KeyboardInterrupt

@@ -146,6 +146,7 @@ FFI_HPY_MODULE(bound_standard, m) {
   m.def("arrays", [](const std::array<std::string, 2> &a) { return a[0] + a[1]; });
   m.def("texts", [](const std::map<std::string, std::vector<std::vector<std::string>>> &all) { return all; });
   m.def("numbers", [](const std::set<int64_t> &all) { return all; });
+  m.def("floats", [](const std::set<double> &all) { return all; });
   m.def("reals", [](const std::vector<double> &all) { return all; });
   m.def("whole", [](const std::vector<int64_t> &all) { return all; });
   m.def("rows", [](const std::vector<std::vector<double>> &all) { return all; });
