@@ -125,51 +125,6 @@ def _show_opaque_values() -> None:
 _show_opaque_values()
 
 
-def _write_tensor(tensor: Any) -> Any:
-    from ._values.tensor_numpy import json_of
-
-    return json_of(tensor)
-
-
-def _read_tensor(data: Any) -> Any:
-    from ._values.tensor_numpy import tensor_of_json
-
-    return tensor_of_json(data)
-
-
-def _write_python(value: Any) -> int:
-    from ._values.pickled import position_of
-
-    return position_of(value)
-
-
-def _read_opaque(position: int) -> Any:
-    from ._values.pickled import value_at
-
-    return value_at(position, False)
-
-
-def _read_function(position: int) -> Any:
-    from ._values.pickled import value_at
-
-    return value_at(position, True)
-
-
-def _write_as_json() -> None:
-    """Let JSON graphs contain tensors, and the graphs in pickles also functions and Python objects."""
-    for key, write, read in (
-        ("ffi.Tensor", _write_tensor, _read_tensor),
-        ("ffi.OpaquePyObject", _write_python, _read_opaque),
-        ("ffi.Function", _write_python, _read_function),
-    ):
-        index = _core.type_key_to_index(key)
-        for name, function in (("__data_to_json__", write), ("__data_from_json__", read)):
-            if _core.type_attr(index, name) is None:
-                _core.type_attr_define(index, name, function)
-
-
-_write_as_json()
-
 class_dtype: type[Any] = dtype
 
 

@@ -261,6 +261,39 @@ def _copy(value: Any) -> Any:
     return copied if isinstance(copied, _core.CObject) else OpaquePyObject(copied)
 
 
+# --- JSON graphs ------------------------------------------------------------------------------------------------------
+
+
+def _write_tensor(tensor: Any) -> Any:
+    from .tensor_numpy import json_of
+
+    return json_of(tensor)
+
+
+def _read_tensor(data: Any) -> Any:
+    from .tensor_numpy import tensor_of_json
+
+    return tensor_of_json(data)
+
+
+def _write_python(value: Any) -> int:
+    from .pickled import position_of
+
+    return position_of(value)
+
+
+def _read_object(position: Any) -> Any:
+    from .pickled import value_at
+
+    return value_at(position, False)
+
+
+def _read_function(position: Any) -> Any:
+    from .pickled import value_at
+
+    return value_at(position, True)
+
+
 # --- messages ---------------------------------------------------------------------------------------------------------
 
 
@@ -308,6 +341,12 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     "class_name": _class_name,
     "repr": repr,
     "copy": _copy,
+    "write_tensor": _write_tensor,
+    "read_tensor": _read_tensor,
+    "write_object": _write_python,
+    "read_object": _read_object,
+    "write_function": _write_python,
+    "read_function": _read_function,
     "error_is_a": _error_is_a,
 }
 

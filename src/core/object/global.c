@@ -196,6 +196,18 @@ bool fh_global_find(TVMFFIByteArray name, TVMFFIObjectHandle *out) {
   return *out != NULL;
 }
 
+int fh_global_ask_python(const char *operation, const TVMFFIAny *value, TVMFFIAny *out) {
+  TVMFFIObjectHandle function;
+  TVMFFIAny args[2] = {fh_any_none(), *value};
+  *out = fh_any_none();
+  if (!fh_global_find(FH_LITERAL("ffi_hpy.Python"), &function)) return 0;
+  args[0].type_index = kTVMFFIRawStr;
+  args[0].v_c_str = operation;
+  int rc = fh_function_call(function, args, 2, out);
+  fh_object_release(function);
+  return rc == 0 ? 1 : -1;
+}
+
 int fh_global_text(TVMFFIByteArray name, bool is_doc, TVMFFIAny *out) {
   *out = fh_any_none();
   int result = 0;

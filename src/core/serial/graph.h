@@ -64,6 +64,7 @@ const TVMFFIAny *fh_graph_items(const TVMFFIAny *array, int64_t *n);
 typedef enum {
   FH_GRAPH_FIELDS,   /* an object as its fields */
   FH_GRAPH_HOOK,     /* an object in the form that its type's hook defines */
+  FH_GRAPH_PYTHON,   /* an object without fields and hook, in the form of the Python package */
   FH_GRAPH_INT_ENUM, /* as its integer */
   FH_GRAPH_STR_ENUM, /* as its string */
   FH_GRAPH_UNABLE    /* no creator, no __ffi_new__, no hook */
@@ -76,6 +77,10 @@ fh_graph_form fh_graph_form_of(const TVMFFITypeInfo *info, fh_reflect_attr_id ho
 /* Calls a hook with one argument. A hook is a Function, or the address of a native function that takes a view and
  * returns an owned value, which is an Error if the hook fails. TypeError for a hook that is neither. */
 int fh_graph_call_hook(const TVMFFIAny *hook, const char *name, const TVMFFIAny *arg, TVMFFIAny *out);
+
+/* Writes a value of a type of the form FH_GRAPH_PYTHON, or reads the data of one. 1 with an owned *out, 0 if the
+ * package is not loaded, -1 with an error pending. */
+int fh_graph_ask_python(const TVMFFITypeInfo *info, bool writes, const TVMFFIAny *value, TVMFFIAny *out);
 
 /* Whether the value of a field is written in place and not as a separate node. The static type of the field decides:
  * None, bool, int, float and DataType are written in place. */

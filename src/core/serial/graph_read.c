@@ -117,6 +117,12 @@ static int open_container(reader *r, int64_t node, int32_t type_index, const TVM
   return open_frame(r, node, array, made, NULL);
 }
 
+static int raise_unable(const TVMFFITypeInfo *info) {
+  return fh_error_raise(FH_TYPE_ERROR,
+                        "Type `%.*s` does not support reflection creation (no native creator or __ffi_new__ type attr)",
+                        FH_BYTES_ARGS(info->type_key));
+}
+
 /* Reads an object by its hook, as an enum, or by its fields: 1 with its value, 0 if it has a frame now, -1. */
 static int begin_object(reader *r, int64_t node, const TVMFFITypeInfo *info, const TVMFFIAny *data, TVMFFIAny *out) {
   const TVMFFIAny *hook;
@@ -126,10 +132,11 @@ static int begin_object(reader *r, int64_t node, const TVMFFITypeInfo *info, con
   case FH_GRAPH_INT_ENUM:
   case FH_GRAPH_STR_ENUM: return read_enum(info, form, data, out) == 0 ? 1 : -1;
   case FH_GRAPH_HOOK: return fh_graph_call_hook(hook, "__data_from_json__", data, out) == 0 ? 1 : -1;
-  case FH_GRAPH_UNABLE:
-    return fh_error_raise(
-        FH_TYPE_ERROR, "Type `%.*s` does not support reflection creation (no native creator or __ffi_new__ type attr)",
-        FH_BYTES_ARGS(info->type_key));
+  case FH_GRAPH_PYTHON: {
+    int done = fh_graph_ask_python(info, false, data, out);
+    return done != 0 ? done : raise_unable(info);
+  }
+  case FH_GRAPH_UNABLE: return raise_unable(info);
   default: break;
   }
   /* set_fields sets its fields one by one; until then the object is empty. */

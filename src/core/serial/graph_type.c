@@ -7,6 +7,7 @@
 #include "core/fields/enum.h"
 #include "core/object/error.h"
 #include "core/object/function.h"
+#include "core/object/global.h"
 #include "core/object/str.h"
 #include "core/object/type.h"
 
@@ -25,6 +26,21 @@ static bool can_be_made(const TVMFFITypeInfo *info) {
   return maker != NULL && maker->type_index == kTVMFFIFunction;
 }
 
+/* The operation of the Python package that writes or reads objects of a type; NULL for a type that needs none. The
+ * package defines no hooks for these types, because another library may define them, as TVM does for tensors. */
+static const char *operation_of(int32_t type_index, bool writes) {
+  switch (type_index) {
+  case kTVMFFITensor: return writes ? "write_tensor" : "read_tensor";
+  case kTVMFFIOpaquePyObject: return writes ? "write_object" : "read_object";
+  case kTVMFFIFunction: return writes ? "write_function" : "read_function";
+  default: return NULL;
+  }
+}
+
+int fh_graph_ask_python(const TVMFFITypeInfo *info, bool writes, const TVMFFIAny *value, TVMFFIAny *out) {
+  return fh_global_ask_python(operation_of(info->type_index, writes), value, out);
+}
+
 fh_graph_form fh_graph_form_of(const TVMFFITypeInfo *info, fh_reflect_attr_id hooks, const TVMFFIAny **hook) {
   *hook = NULL;
   /* Enums come before hooks: a variant exists once, so a reader must find it and must not make another one. */
@@ -32,6 +48,7 @@ fh_graph_form fh_graph_form_of(const TVMFFITypeInfo *info, fh_reflect_attr_id ho
   if (is_kind_of(info, FH_LITERAL("ffi.Enum"))) return FH_GRAPH_STR_ENUM;
   *hook = fh_reflect_attr(fh_reflect_column(hooks), info->type_index);
   if (*hook != NULL) return FH_GRAPH_HOOK;
+  if (operation_of(info->type_index, true) != NULL) return FH_GRAPH_PYTHON;
   return can_be_made(info) ? FH_GRAPH_FIELDS : FH_GRAPH_UNABLE;
 }
 

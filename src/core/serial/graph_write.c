@@ -160,6 +160,9 @@ static int make_data(const type_plan *plan, const TVMFFIAny *value, TVMFFIAny *d
   case FH_GRAPH_INT_ENUM: *data = fh_graph_enum_int(value->v_obj); return 1;
   case FH_GRAPH_STR_ENUM: *data = fh_graph_enum_str(value->v_obj); return 1;
   case FH_GRAPH_HOOK: return fh_graph_call_hook(plan->hook, "__data_to_json__", value, data) == 0 ? 1 : -1;
+  case FH_GRAPH_PYTHON:
+    done = fh_graph_ask_python(plan->info, true, value, data);
+    return done != 0 ? done : raise_unable(value->type_index);
   case FH_GRAPH_FIELDS: return 0;
   default: return raise_unable(value->type_index);
   }

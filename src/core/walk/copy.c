@@ -67,18 +67,12 @@ static bool is_copied_by_python(int32_t type_index) {
 
 /* Makes an owned copy by the operations of the Python package; InternalError if it is not loaded. */
 static int copy_by_python(TVMFFIObject *obj, TVMFFIAny *out) {
-  TVMFFIObjectHandle function;
-  if (!is_copied_by_python(obj->type_index) || !fh_global_find(fh_base_bytes("ffi_hpy.Python"), &function)) {
-    return fh_error_raise(FH_INTERNAL_ERROR,
-                          "Cannot deep copy object of type \"%s\" because it is not copy-constructible",
-                          fh_type_name(obj->type_index));
-  }
-  TVMFFIAny args[2] = {fh_any_none(), fh_any_object(obj)};
-  args[0].type_index = kTVMFFIRawStr;
-  args[0].v_c_str = "copy";
-  int rc = fh_function_call(function, args, 2, out);
-  fh_object_release(function);
-  return rc;
+  TVMFFIAny value = fh_any_object(obj);
+  int answered = is_copied_by_python(obj->type_index) ? fh_global_ask_python("copy", &value, out) : 0;
+  if (answered != 0) return answered > 0 ? 0 : -1;
+  return fh_error_raise(FH_INTERNAL_ERROR,
+                        "Cannot deep copy object of type \"%s\" because it is not copy-constructible",
+                        fh_type_name(obj->type_index));
 }
 
 /* Makes an owned object by the type's __ffi_shallow_copy__, with the field values of the original, or by Python. The

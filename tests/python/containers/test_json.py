@@ -171,3 +171,25 @@ def test_the_reference_gives_the_same(upstream, testing_library, tmp_path):
     different = [both for both in zip(texts, wanted, got) if both[1] != both[2]]
     assert not different, different[0]
     assert sum(": " not in result for result in got) > 100
+
+
+DEFINES_HOOKS = """
+import pickle
+import ffi_hpy
+from ffi_hpy import _core
+from ffi_hpy.serialization import to_json_graph_str
+
+value = ffi_hpy.Array([ffi_hpy.convert(len), ffi_hpy.core.OpaquePyObject(3)])
+assert pickle.loads(pickle.dumps(value))[1] == 3
+for key in ("ffi.Tensor", "ffi.Function", "ffi.OpaquePyObject"):
+    index = _core.type_key_to_index(key)
+    for name in ("__data_to_json__", "__data_from_json__"):
+        assert _core.type_attr(index, name) is None
+        _core.type_attr_define(index, name, lambda value: "theirs")
+assert to_json_graph_str(value).count('"theirs"') == 2
+assert list(pickle.loads(pickle.dumps(value))) == ["theirs", "theirs"]
+"""
+
+
+def test_another_library_may_define_the_form_of_tensors_functions_and_python_objects():
+    run_python(DEFINES_HOOKS)
