@@ -9,12 +9,12 @@ from itertools import chain
 
 from .. import _ffi_api
 from .._core import CDict, CMapping, CObject, CSequence, Error, Function, convert, function_from_callable
-from .._start.fork import importing
 from .._values.function import native_function
 from .._values.object import MISSING, Object, wrapper_like
 from .._values.opaque import OpaquePyObject
 from ..registry import register_object
 from .equality import PLAIN, equal_contents, hash_of, is_comparable
+from .standard_copy import converter_of_asdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -131,8 +131,6 @@ class _Reading(CMapping, Object):
         return list(self)
 
     def __deepcopy__(self, memo: Any) -> Any:
-        with importing:
-            from .standard_copy import converter_of_asdict
         convert = converter_of_asdict()
         if convert is not None:
             return convert(self._plain())

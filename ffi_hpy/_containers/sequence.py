@@ -8,10 +8,10 @@ from operator import index as as_int
 
 from .. import _ffi_api
 from .._core import TYPE_INDEX_ARRAY, TYPE_INDEX_LIST, CList, CObject, CSequence, convert, type_attr
-from .._start.fork import importing
 from .._values.object import Object, wrapper_like
 from ..registry import register_object
 from .equality import equal_contents, equal_items, hash_of, is_comparable
+from .standard_copy import converter_of_asdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -164,8 +164,6 @@ class _Reading(CSequence, Object):
         return hash(tuple(parts))
 
     def __deepcopy__(self, memo: Any) -> Any:
-        with importing:
-            from .standard_copy import converter_of_asdict
         convert = converter_of_asdict()
         if convert is None:
             memo = {} if memo is None else memo  # _values/standard.py looks for it in this frame

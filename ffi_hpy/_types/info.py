@@ -6,6 +6,8 @@ accessed.
 
 from __future__ import annotations
 
+from functools import cache
+
 from .. import _core
 from .._core import CObject
 from .._start.fork import importing
@@ -119,6 +121,14 @@ class _RestoredProperty(property):
         self.__doc__ = field.__doc__
         self.set = field.set
         self.frozen = field.frozen
+
+
+@cache
+def _adapter() -> Callable[[TypeMethod, type], Any]:
+    """Return the function for methods with special names, which the first such method loads."""
+    with importing:
+        from .operators import adapt
+    return adapt
 
 
 class _Declared:
@@ -282,9 +292,7 @@ class TypeMethod(_Declared):
         if self.is_static:
             return static_method(func) if isinstance(func, _core.Function) else staticmethod(func)
         if self.name.startswith("__"):
-            with importing:
-                from .operators import adapt
-            adapted = adapt(self, cls)
+            adapted = _adapter()(self, cls)
             if adapted is not None:
                 return adapted
         bind = getattr(_core, "method_descriptor", None)

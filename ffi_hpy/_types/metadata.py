@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from .._core import SHORT_CALLS_KEEP_GIL
 from .._start.fork import importing
 
@@ -45,12 +47,18 @@ def schema_in(metadata: dict[str, Any], owner: str) -> TypeSchema | None:
     if isinstance(schema, str):
         schema = _parse(schema, title)
     _check_texts(schema, title)
-    with importing:
-        from .schema import TypeSchema
     try:
-        return TypeSchema.from_json_obj(schema)
+        return _schema_class().from_json_obj(schema)
     except (TypeError, ValueError) as error:
         raise MetadataError(f"{title} is not valid: {error}") from error
+
+
+@cache
+def _schema_class() -> type[TypeSchema]:
+    """Return the class, which the first schema loads."""
+    with importing:
+        from .schema import TypeSchema
+    return TypeSchema
 
 
 def _parse(text: str, title: str) -> Any:
