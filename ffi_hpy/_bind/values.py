@@ -76,20 +76,38 @@ _KINDS: dict[str, Any] = {
     "weakref": weakref.ReferenceType,
     "module": types.ModuleType,
     "type": type,
-    "sequence": collections.abc.Sequence,
-    "mapping": collections.abc.Mapping,
-    "iterable": collections.abc.Iterable,
-    "iterator": collections.abc.Iterator,
+}
+
+
+def _is_sequence(value: Any) -> bool:
+    """Whether a value has items by number, as an array of NumPy or an object of a class with `__getitem__` has. Numbers
+    of NumPy have that method, too, but neither a length nor items."""
+    cls = type(value)
+    method = getattr(cls, "__getitem__", None)
+    is_indexed = method is not None and (hasattr(cls, "__len__") or isinstance(method, types.FunctionType))
+    return is_indexed and not isinstance(value, (dict, types.MappingProxyType))
+
+
+def _is_mapping(value: Any) -> bool:
+    return isinstance(value, collections.abc.Mapping) or (
+        hasattr(type(value), "__getitem__") and hasattr(type(value), "keys")
+    )
+
+
+_TESTS: dict[str, Callable[[Any], bool]] = {
+    "callable": callable,
+    "capsule": lambda value: isinstance(value, Capsule),
+    "sequence": _is_sequence,
+    "mapping": _is_mapping,
+    "iterable": lambda value: hasattr(type(value), "__iter__") or _is_sequence(value),
+    "iterator": lambda value: hasattr(type(value), "__next__"),
 }
 
 
 def _is_kind(name: str, value: Any) -> bool:
-    """Return whether a value is of a class that C++ names."""
-    if name == "callable":
-        return callable(value)
-    if name == "capsule":
-        return isinstance(value, Capsule)
-    return isinstance(value, _KINDS[name])
+    """Return whether a value is of a class, or has the methods, that C++ names."""
+    test = _TESTS.get(name)
+    return isinstance(value, _KINDS[name]) if test is None else test(value)
 
 
 # --- calls ----------------------------------------------------------------------------------------------------------
@@ -137,6 +155,15 @@ def _from_function(function: Any) -> Any:
     """Return the Python callable that a native function was made of, or else the function."""
     made_of = function._callable
     return function if made_of is None else made_of
+
+
+def _call_function(function: Any, *args: Any) -> Any:
+    """Call a native function. The result of the Python callable that it was made of is not converted."""
+    return _from_function(function)(*args)
+
+
+def _call_method(value: Any, name: str, *args: Any) -> Any:
+    return getattr(value, name)(*args)
 
 
 # --- containers -----------------------------------------------------------------------------------------------------
@@ -219,21 +246,23 @@ class Capsule:
 
     __slots__ = ("__weakref__", "_address", "_name")
 
-    def __init__(self, address: ctypes.c_void_p | None, name: str, cleanup: ctypes.c_void_p | None) -> None:
+    def __init__(self, address: ctypes.c_void_p | None, name: str | None, cleanup: ctypes.c_void_p | None) -> None:
         self._address, self._name = address, name
         if cleanup:
             function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(cleanup.value)  # type: ignore[arg-type]
             weakref.finalize(self, function, address)
 
-    def address(self, name: str | None = None) -> ctypes.c_void_p | None:
+    def address(self, *names: str | None) -> ctypes.c_void_p | None:
         """Return the address. ValueError if the capsule has another name than the given one."""
-        if name is not None and name != self._name:
-            raise ValueError(f"expected a capsule with the name {name!r}, got {self._name!r}")
+        for name in names:
+            if name != self._name:
+                raise ValueError(f"expected a capsule with the name {name!r}, got {self._name!r}")
         return self._address
 
     def __repr__(self) -> str:
         address = 0 if self._address is None else self._address.value or 0
-        return f'<capsule object "{self._name}" at {address:#x}>'
+        name = "NULL" if self._name is None else f'"{self._name}"'
+        return f"<capsule object {name} at {address:#x}>"
 
 
 def _capsule_address(value: Any, name: str) -> ctypes.c_void_p | None:
@@ -362,6 +391,8 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "builtins": lambda: vars(builtins),
     "globals": _globals,
     "call": _call,
+    "call_function": _call_function,
+    "call_method": _call_method,
     "getattr": getattr,
     "setattr": setattr,
     "delattr": delattr,

@@ -89,7 +89,8 @@ enum {
   kFfiHpyFunctionIsOperator = 1 << 1, /**< NotImplemented for arguments that do not fit */
   kFfiHpyFunctionReleasesGil = 1 << 2, /**< other threads of Python run during the call */
   kFfiHpyFunctionLocksSelf = 1 << 3, /**< a call locks the object of the method */
-  kFfiHpyFunctionExplains = 1 << 4 /**< the struct has the member `explain` */
+  kFfiHpyFunctionExplains = 1 << 4, /**< the struct has the member `explain` */
+  kFfiHpyFunctionRefusesNone = 1 << 5 /**< parameters without a name refuse None as those with one do */
 };
 
 /** Bits that follow from the C++ type of a parameter. */

@@ -160,14 +160,12 @@ public:
   explicit operator bool() const { return self_.is_valid(); }
 
   template <typename R, typename... Args> R call(Args &&...args) const {
-    constexpr size_t n = 1 + sizeof...(Args);
-    object values[n] = {cast(std::forward<Args>(args))...}; /* and an empty one */
-    TVMFFIAny views[n] = {self_.any()};
-    for (size_t i = 1; i < n; ++i) views[i] = values[i - 1].any();
-    TVMFFIAny result = none_value();
+    constexpr size_t n = sizeof...(Args);
+    object values[n + 1] = {cast(std::forward<Args>(args))...}; /* and an empty one */
+    TVMFFIAny views[n + 3] = {};
+    for (size_t i = 0; i < n; ++i) views[i + 3] = values[i].any();
     running_function running(whole_, slot_->name);
-    check(api->call(slot_->caller.load(std::memory_order_acquire), views, static_cast<int32_t>(n), &result));
-    object kept = take(result);
+    object kept = takes_python_result_v<R> ? call_package(views, n) : call_native(views + 2, n + 1);
     if constexpr (is_text_view_v<R>) {
       return last_text(::FFI_HPY_BIND_NAMESPACE::cast<R>(kept));
     } else {
@@ -176,6 +174,22 @@ public:
   }
 
 private:
+  /* `views` begin with the object, which this function sets. */
+  object call_native(TVMFFIAny *views, size_t n) const {
+    TVMFFIAny result = none_value();
+    views[0] = self_.any();
+    check(api->call(slot_->caller.load(std::memory_order_acquire), views, static_cast<int32_t>(n), &result));
+    return take(result);
+  }
+  /* For a result that C++ gets as the Python object itself: a native function converts it. */
+  object call_package(TVMFFIAny *views, size_t n) const {
+    object operation = str_of("call_method"), method = str_of(slot_->name);
+    views[0] = operation.any();
+    views[1] = self_.any();
+    views[2] = method.any();
+    return ask_package(views, n + 3);
+  }
+
   object self_;
   override_slot *slot_ = nullptr;
   const void *whole_ = nullptr;

@@ -70,7 +70,12 @@ public:
   operator handle() const & { return get(); }
   /** Of a temporary: sources of nanobind expect a handle that lives longer than the expression. */
   operator handle() && { return detail::lend(get()); }
-  operator object() const { return get(); }
+  /** The value as an object of a class of Python, which is not checked. */
+  template <typename T, std::enable_if_t<std::is_base_of_v<object, T>, int> = 0> operator T() const {
+    return borrow<T>(get());
+  }
+  /** The object whose attribute or item this is. */
+  handle base() const { return base_; }
   /** The value, which is read once. */
   const object &get() const {
     if (!read_.is_valid()) read_ = detail::ask_python(what_ == kind::attribute ? "getattr" : "getitem", base_, key_);
@@ -87,9 +92,12 @@ public:
   template <typename T> accessor &operator-=(const T &value) { return update("isub", cast(value)); }
   template <typename T> accessor &operator*=(const T &value) { return update("imul", cast(value)); }
   template <typename T> accessor &operator/=(const T &value) { return update("itruediv", cast(value)); }
+  template <typename T> accessor &operator%=(const T &value) { return update("imod", cast(value)); }
   template <typename T> accessor &operator|=(const T &value) { return update("ior", cast(value)); }
   template <typename T> accessor &operator&=(const T &value) { return update("iand", cast(value)); }
   template <typename T> accessor &operator^=(const T &value) { return update("ixor", cast(value)); }
+  template <typename T> accessor &operator<<=(const T &value) { return update("ilshift", cast(value)); }
+  template <typename T> accessor &operator>>=(const T &value) { return update("irshift", cast(value)); }
 
 private:
   void set(const object &value) {
@@ -211,6 +219,9 @@ template <typename D> bool object_api<D>::is(handle other) const {
   if (a.type_index != b.type_index || a.type_index != kTVMFFIOpaquePyObject) return false;
   return ask_python("is", own, other).any().v_int64 != 0;
 }
+template <typename D> bool object_api<D>::is_type() const {
+  return is_valid() && ask_python("is_kind", str_of("type"), self()).any().v_int64 != 0;
+}
 template <typename D> object object_api<D>::type() const {
   object found = ask_python("type", self());
   lend(found); /* sources of nanobind store a handle of it */
@@ -254,14 +265,16 @@ FFI_HPY_OPERATOR(<<, "lshift")
 FFI_HPY_OPERATOR(>>, "rshift")
 #undef FFI_HPY_OPERATOR
 
-#define FFI_HPY_INPLACE(symbol, name)                                                  \
-  inline object &object::operator symbol(handle other) {                               \
-    return *this = detail::ask_python("operator", detail::str_of(name), *this, other); \
-  }
+#define FFI_HPY_INPLACE(symbol, name)                                                       \
+  template <typename D> object detail::object_api<D>::operator symbol(handle other) const { \
+    return detail::ask_python("operator", detail::str_of(name), self(), other);             \
+  }                                                                                         \
+  inline object &object::operator symbol(handle other) { return *this = object_api<handle>::operator symbol(other); }
 FFI_HPY_INPLACE(+=, "iadd")
 FFI_HPY_INPLACE(-=, "isub")
 FFI_HPY_INPLACE(*=, "imul")
 FFI_HPY_INPLACE(/=, "itruediv")
+FFI_HPY_INPLACE(%=, "imod")
 FFI_HPY_INPLACE(|=, "ior")
 FFI_HPY_INPLACE(&=, "iand")
 FFI_HPY_INPLACE(^=, "ixor")

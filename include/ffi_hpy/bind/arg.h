@@ -89,6 +89,11 @@ struct sig {
   const char *value;
   constexpr explicit sig(const char *text) : value(text) {}
 };
+/** The module or class that gets the function of cpp_function as an attribute. */
+struct scope {
+  handle value;
+  scope(handle in) : value(in) {}
+};
 /** The name of a function that is made by cpp_function. */
 struct name {
   const char *value;

@@ -69,6 +69,15 @@ struct takes_python_of<Caster, std::void_t<decltype(Caster::takes_python)>> : st
 struct enum_caster {};
 template <typename Caster> inline constexpr bool is_enum_caster_v = std::is_base_of_v<enum_caster, Caster>;
 template <typename T> inline constexpr bool takes_python_v = takes_python_of<make_caster<T>>::value;
+/** Whether C++ gets the result of a function of Python as the Python object itself: a list, not an Array. */
+template <typename R> constexpr bool takes_python_result() {
+  if constexpr (std::is_void_v<R>) {
+    return false;
+  } else {
+    return takes_python_v<intrinsic_t<R>>;
+  }
+}
+template <typename R> inline constexpr bool takes_python_result_v = takes_python_result<R>();
 
 /** The casters that ignore the cleanup_list: a function of such types only has none. A caster that derives from one of
  * them may use it. */
@@ -286,7 +295,10 @@ struct type_caster<T, enable_if_t<std::is_integral_v<T> && !is_std_char_v<T>>> :
   FFI_HPY_TYPE_CASTER(T, const_name("int"));
   using InPlace = type_caster;
   bool load(const TVMFFIAny *any, uint32_t flags, cleanup_list *cleanup) noexcept {
-    if (any->type_index != kTVMFFIInt && any->type_index != kTVMFFIBool) return from_other(any, flags, cleanup);
+    if (any->type_index != kTVMFFIInt) {
+      bool is_bool = any->type_index == kTVMFFIBool && (flags & cast_flags::convert) != 0;
+      if (!is_bool) return from_other(any, flags, cleanup);
+    }
     value = static_cast<T>(any->v_int64);
     if constexpr (sizeof(T) < 8) return static_cast<int64_t>(value) == any->v_int64;
     return std::is_signed_v<T> || any->v_int64 >= 0;

@@ -442,6 +442,11 @@ public:
     static_cast<const Visitor &>(visitor).execute(*this, extra...);
     return *this;
   }
+  /** As above; `execute` need not be const. */
+  template <typename Visitor, typename... Extra> class_ &def(def_visitor<Visitor> &&visitor, const Extra &...extra) {
+    static_cast<Visitor &>(visitor).execute(*this, extra...);
+    return *this;
+  }
   /** Adds an operator that returns an object of the class, whatever the operator of C++ returns. */
   template <typename Operator, typename... Extra>
   class_ &def_cast(const def_visitor<Operator> &visitor, const Extra &...extra) {
@@ -619,7 +624,9 @@ template <typename Source, typename Target> void implicitly_convertible() {
   auto convert = [](handle source) -> handle {
     detail::cleanup_list cleanup;
     detail::make_caster<Source> caster;
-    if (!caster.from_python(source, 0, &cleanup) || !caster.template can_cast<Source>()) return handle();
+    constexpr bool is_class = std::is_base_of_v<detail::class_caster_tag, detail::make_caster<Source>>;
+    constexpr uint32_t flags = is_class ? 0 : uint32_t{detail::cast_flags::convert}; /* classes do not chain */
+    if (!caster.from_python(source, flags, &cleanup) || !caster.template can_cast<Source>()) return handle();
     handle cls = type<Target>();
     handle made = detail::guarded([&] { return cls(source); });
     if (!made.is_valid()) {
@@ -642,6 +649,7 @@ void init_implicit<Arg>::execute(Class &cl, const Extra &...extra) const {
  * Python, or the name of a built-in one. */
 template <typename E> class exception : public object {
 public:
+  exception() = default;
   exception(handle in, const char *name, const char *base = "Exception")
       : exception(in, name, detail::ask_python("constant", detail::str_of(base))) {}
   exception(handle in, const char *name, handle base)

@@ -13,14 +13,34 @@
 
 FFI_HPY_NAMESPACE_BEGIN
 
+/** Classes of Python for builtin_exception. */
+enum class exception_type {
+  runtime_error,
+  stop_iteration,
+  index_error,
+  key_error,
+  value_error,
+  type_error,
+  buffer_error,
+  import_error,
+  attribute_error
+};
+
 /** An exception that Python sees as the class of its `kind`. */
 class builtin_exception : public std::runtime_error {
 public:
-  builtin_exception(const char *kind, const char *what) : std::runtime_error(what), kind_(kind) {}
+  builtin_exception(const char *kind, const char *what)
+      : std::runtime_error(what != nullptr ? what : ""), kind_(kind) {}
+  builtin_exception(exception_type type, const char *what) : builtin_exception(name_of(type), what) {}
   /** The name of Python's class. */
   const char *kind() const { return kind_; }
 
 private:
+  static const char *name_of(exception_type type) {
+    static const char *const all[] = {"RuntimeError", "StopIteration", "IndexError",  "KeyError",      "ValueError",
+                                      "TypeError",    "BufferError",   "ImportError", "AttributeError"};
+    return all[static_cast<int>(type)];
+  }
   const char *kind_;
 };
 
@@ -36,10 +56,14 @@ FFI_HPY_BUILTIN_EXCEPTION(import_error, "ImportError")
 FFI_HPY_BUILTIN_EXCEPTION(attribute_error, "AttributeError")
 #undef FFI_HPY_BUILTIN_EXCEPTION
 
-/** Thrown by cast<T>() for a value that is not a T. */
-class cast_error : public builtin_exception {
+/** Thrown by cast<T>() for a value that is not a T. Python sees a RuntimeError. */
+class cast_error : public std::bad_cast {
 public:
-  explicit cast_error(const char *what = "std::bad_cast") : builtin_exception("RuntimeError", what) {}
+  explicit cast_error(const char *what = "std::bad_cast") : text_(what) {}
+  const char *what() const noexcept override { return text_.what(); }
+
+private:
+  std::runtime_error text_; /* whose copies cannot fail, as those of an exception must not */
 };
 
 namespace detail {
@@ -64,7 +88,9 @@ void raise_unbound(const unbound_error &thrown); /* below */
 } // namespace detail
 
 /** Thrown by a function that does not accept its arguments: the next overload is tried. */
-struct next_overload {};
+struct next_overload {
+  explicit next_overload(const char * = nullptr) {}
+};
 
 namespace detail {
 
@@ -157,9 +183,9 @@ FFI_HPY_COLD inline bool raise_usual(const std::exception &thrown) {
   const std::type_info &type = typeid(thrown);
   const char *kind = nullptr;
   if (type == typeid(python_error)) return static_cast<const python_error &>(thrown).restore(), true;
-  if (type == typeid(builtin_exception) || type == typeid(cast_error))
-    kind = static_cast<const builtin_exception &>(thrown).kind();
-  if (type == typeid(std::runtime_error)) kind = "RuntimeError"; /* as raise() throws it */
+  if (type == typeid(builtin_exception)) kind = static_cast<const builtin_exception &>(thrown).kind();
+  if (type == typeid(cast_error) || type == typeid(std::runtime_error))
+    kind = "RuntimeError"; /* as raise() throws it */
 #define FFI_HPY_COMPARE_TYPE(Type, name) \
   if (type == typeid(Type)) kind = name;
   TVM_FFI_STANDARD_EXCEPTIONS_(FFI_HPY_COMPARE_TYPE)
@@ -208,6 +234,9 @@ FFI_HPY_COLD inline int translate_exception(const std::exception *known = nullpt
       raise_unbound(error);
     } catch (const builtin_exception &error) {
       api->raise(error.kind(), error.what());
+      set_cause(cause_of(error));
+    } catch (const cast_error &error) {
+      api->raise("RuntimeError", error.what());
       set_cause(cause_of(error));
     } catch (const next_overload &) {
       return FFI_HPY_NEXT_OVERLOAD;
@@ -277,7 +306,7 @@ FFI_HPY_COLD inline void set_error_from(handle cause, handle exception_class, co
 }
 inline object builtin_class(const char *kind) { return ask_python("constant", str_of(kind)); }
 inline void raise_unbound(const unbound_error &thrown) {
-  set_error_from(thrown.cause().value(), builtin_class(thrown.kind()), thrown.what());
+  set_error_from(thrown.cause().value(), builtin_class("RuntimeError"), thrown.what());
 }
 
 } // namespace detail

@@ -54,6 +54,9 @@ FFI_HPY_NOINLINE inline void start(function_record *record, const function_const
   record->n_params = constants->n_params;
   record->n_positional = UINT32_MAX;
   record->flags = constants->flags;
+#if defined(FFI_HPY_BIND_PY_OBJECT) /* as nanobind's functions do */
+  record->flags |= kFfiHpyFunctionRefusesNone;
+#endif
   record->call = constants->has_objects ? run_thunk<true> : run_thunk<false>;
   record->capture[kCallableWords] = reinterpret_cast<void *>(constants->body);
   if (constants->explain != nullptr) record->flags |= kFfiHpyFunctionExplains;
@@ -62,6 +65,8 @@ FFI_HPY_NOINLINE inline void start(function_record *record, const function_const
 }
 
 inline void apply(function_record *record, const char *doc) { record->doc = doc; }
+inline void apply(function_record *, std::nullptr_t) {}
+inline void apply(function_record *, scope) {}
 inline void apply(function_record *record, rv_policy policy) { record->policy = static_cast<uint32_t>(policy); }
 inline void apply(function_record *record, sig text) { record->signature = text.value; }
 inline void apply(function_record *record, name text) { record->name = text.value; }
@@ -104,16 +109,13 @@ struct choose_extras<call_extras<Chosen...>, First, Extra...>
     : choose_extras<std::conditional_t<is_call_extra_v<First>, call_extras<Chosen..., First>, call_extras<Chosen...>>,
                     Extra...> {};
 
-template <bool TakesPython, typename T> struct guards_of {
+template <typename T> struct guards_of {
   using type = std::tuple<>;
 };
-/** The guards that the thunk makes: gil_scoped_release is a flag of the function, unless it gets Python objects, which
- * are converted with the GIL. */
-template <bool TakesPython, typename Guard>
-using guard_object =
-    std::conditional_t<std::is_same_v<Guard, gil_scoped_release> && !TakesPython, std::tuple<>, std::tuple<Guard>>;
-template <bool TakesPython, typename... Guards> struct guards_of<TakesPython, call_guard<Guards...>> {
-  using type = decltype(std::tuple_cat(std::declval<guard_object<TakesPython, Guards>>()...));
+/** The guards that the thunk makes. The caller has released the GIL if all overloads do, and none gets Python objects;
+ * then gil_scoped_release does nothing. */
+template <typename... Guards> struct guards_of<call_guard<Guards...>> {
+  using type = std::tuple<Guards...>;
 };
 
 /** Locks the object of a method, and the arguments whose parameters say so. */
@@ -231,7 +233,7 @@ void after_call(call_policy<Policy> *, const TVMFFIAny *args, N n, handle result
 FFI_HPY_COLD inline int without_result() {
   python_error error;
   if (error.kind().empty()) {
-    api->raise("RuntimeError", "a function returned an empty object, and set no error");
+    api->raise("TypeError", "a function returned an empty object, which cannot be converted, and set no error");
   } else {
     error.restore();
   }
@@ -443,7 +445,6 @@ private:
   static int call_with(std::index_sequence<I...>, const ffi_hpy_overload *self, [[maybe_unused]] const TVMFFIAny *args,
                        [[maybe_unused]] uint32_t flags, TVMFFIAny *result, [[maybe_unused]] cleanup_list *cleanup) {
     constexpr std::integral_constant<size_t, sizeof...(A)> n{};
-    constexpr bool takes_python = (takes_python_v<intrinsic_t<A>> || ...);
     constexpr bool locks_self = (std::is_same_v<Extras, lock_self> || ...);
     if constexpr (n == 0 && has_objects) cleanup->end_self();
     [[maybe_unused]] locks_of<Extras...> locks(self, args, locks_self && n != 0);
@@ -466,10 +467,10 @@ private:
     F &f = captured<F>(self);
     handle made(none_value());
     if constexpr (std::is_void_v<R>) {
-      [[maybe_unused]] std::tuple<typename guards_of<takes_python, Extras>::type...> guards;
+      [[maybe_unused]] std::tuple<typename guards_of<Extras>::type...> guards;
       f(static_cast<A>(std::get<I>(in).operator cast_t<A>())...);
     } else {
-      [[maybe_unused]] std::tuple<typename guards_of<takes_python, Extras>::type...> guards;
+      [[maybe_unused]] std::tuple<typename guards_of<Extras>::type...> guards;
       constexpr bool may_make_python = !((acts_after_v<Extras> || is_guard_v<Extras>) || ...);
       made =
           make_value<R>(f(static_cast<A>(std::get<I>(in).operator cast_t<A>())...),
@@ -599,7 +600,7 @@ FFI_HPY_NOINLINE inline defined_function define(function_record *record, handle 
 /** Whether a type can be that of a further argument. */
 template <typename T>
 inline constexpr bool is_extra_v = (std::is_class_v<T> && !std::is_same_v<T, std::string>) || std::is_enum_v<T> ||
-                                   std::is_array_v<T> || std::is_pointer_v<T>;
+                                   std::is_array_v<T> || std::is_pointer_v<T> || std::is_null_pointer_v<T>;
 /** Whether a function with N parameters has the arguments that an option counts. */
 template <size_t N, typename T> inline constexpr bool has_arguments_v = true;
 template <size_t N, size_t Nurse, size_t Patient>
@@ -664,10 +665,20 @@ FFI_HPY_NOINLINE inline object define_loose(function_record *record) {
 }
 } // namespace detail
 
-/** A Function that is not an attribute of a module or of a class. */
+namespace detail {
+/** The scope among further arguments. */
+inline void find_scope(handle *found, scope in) { *found = in.value; }
+template <typename T> void find_scope(handle *, const T &) {}
+} // namespace detail
+
+/** A Function that is not an attribute of a module or of a class, unless a further argument is a scope. */
 template <typename F, typename... Extra> object cpp_function(F &&f, const Extra &...extra) {
   auto made = detail::describe<0>("function", std::forward<F>(f), extra...);
-  return detail::define_loose(&made);
+  object function = detail::define_loose(&made);
+  handle in;
+  (detail::find_scope(&in, extra), ...);
+  if (in.is_valid()) detail::ask_python("setattr", in, detail::str_of(made.name), function);
+  return function;
 }
 
 FFI_HPY_NAMESPACE_END

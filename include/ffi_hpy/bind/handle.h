@@ -54,6 +54,10 @@ struct steal_t {};
  * raises an exception. */
 template <typename Derived> class object_api : public api_tag {
 public:
+  /** The object itself, as its own class. */
+  Derived &derived() { return static_cast<Derived &>(*this); }
+  const Derived &derived() const { return static_cast<const Derived &>(*this); }
+
   /** An attribute, which is read when it is used, or set by `=`. */
   accessor attr(const char *name) const;
   accessor attr(handle name) const;
@@ -78,6 +82,8 @@ public:
   bool is(handle other) const;
   bool is_none() const;
   bool is_valid() const;
+  /** Whether the object is a class. */
+  bool is_type() const;
   /** The class. */
   object type() const;
   /** Comparisons in Python. */
@@ -90,6 +96,17 @@ public:
   object operator-() const;
   object operator~() const;
   object floor_div(handle other) const;
+  /** The results of Python's `+=` and its relatives, which do not change this variable: those of object do. */
+  object operator+=(handle other) const;
+  object operator-=(handle other) const;
+  object operator*=(handle other) const;
+  object operator/=(handle other) const;
+  object operator%=(handle other) const;
+  object operator|=(handle other) const;
+  object operator&=(handle other) const;
+  object operator^=(handle other) const;
+  object operator<<=(handle other) const;
+  object operator>>=(handle other) const;
 
 protected:
   handle self() const;
@@ -121,6 +138,8 @@ public:
     if (detail::is_object(any_)) detail::add_ref(any_.v_obj);
     return *this;
   }
+  /** Any value is a handle. */
+  static bool check_(handle) { return true; }
   /** Releases a reference. */
   const handle &dec_ref() const {
     if (detail::is_object(any_)) detail::api->dec_ref(any_.v_obj);
@@ -162,6 +181,7 @@ public:
   object &operator-=(handle other);
   object &operator*=(handle other);
   object &operator/=(handle other);
+  object &operator%=(handle other);
   object &operator|=(handle other);
   object &operator&=(handle other);
   object &operator^=(handle other);

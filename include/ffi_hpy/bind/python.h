@@ -175,7 +175,9 @@ FFI_HPY_COLD inline const char *python_error::what() const noexcept {
 inline bool python_error::matches(handle exception_class) const {
   return detail::ask_python("error_matches", error_, exception_class).any().v_int64 != 0;
 }
-inline object python_error::value() const { return detail::ask_python("error_value", error_); }
+inline object python_error::value() const {
+  return error_.is_none() ? error_ : detail::ask_python("error_value", error_);
+}
 inline object python_error::type() const { return detail::ask_python("type", value()); }
 inline object python_error::traceback() const {
   return detail::ask_python("getattr", value(), detail::str_of("__traceback__"));

@@ -46,8 +46,9 @@ inline void add_slot_traverse(const ffi_hpy_class *type, void *function) {
   api->class_add_traverse(type, step);
 }
 
-template <typename F> void define_slot(handle cls, const ffi_hpy_class *type, const char *name, F &&f) {
-  auto made = describe<kFfiHpyFunctionIsMethod>(name, std::forward<F>(f));
+template <typename F, typename... Extra>
+void define_slot(handle cls, const ffi_hpy_class *type, const char *name, F &&f, const Extra &...extra) {
+  auto made = describe<kFfiHpyFunctionIsMethod>(name, std::forward<F>(f), extra...);
   define_method(cls, type, name, false, &made);
 }
 /** A result of a function of CPython's form. */
@@ -71,9 +72,12 @@ inline void define_slots(handle cls, const ffi_hpy_class *type, type_slots given
                   [f](handle self) { return slot_result(reinterpret_cast<unaryfunc>(f)(self.ptr())); });
     };
     auto define_binary = [&](const char *name) {
-      define_slot(cls, type, name, [f](handle self, handle other) {
-        return slot_result(reinterpret_cast<binaryfunc>(f)(self.ptr(), other.ptr()));
-      });
+      define_slot(
+          cls, type, name,
+          [f](handle self, handle other) {
+            return slot_result(reinterpret_cast<binaryfunc>(f)(self.ptr(), other.ptr()));
+          },
+          arg().none());
     };
     auto define_number = [&](const char *name) {
       define_slot(cls, type, name, [f](handle self) { return slot_number(reinterpret_cast<lenfunc>(f)(self.ptr())); });

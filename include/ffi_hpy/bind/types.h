@@ -19,16 +19,25 @@ inline bool is_text(handle value, int32_t small, int32_t large, const char *name
   return index == small || index == large || (index == kTVMFFIOpaquePyObject && is_kind(name, value));
 }
 inline int64_t int_of(const object &value) { return value.any().v_int64; }
+/** An attribute or an item as a T: the value itself, if it is one, or else the T that Python makes of it. */
+template <typename T> object value_or_made(const accessor &value, const char *operation) {
+  const object &found = value.get();
+  return T::check_(found) ? found : ask_python(operation, found);
+}
 
 } // namespace detail
 
 /** Members of a class of values of Python. `test` is an expression about `value`. */
-#define FFI_HPY_OBJECT(Type, Parent, text, test)                   \
-public:                                                            \
-  static constexpr auto Name = detail::const_name(text);           \
-  Type(handle value, detail::borrow_t how) : Parent(value, how) {} \
-  Type(handle value, detail::steal_t how) : Parent(value, how) {}  \
-  static bool check_(handle value) { return test; }
+#define FFI_HPY_OBJECT(Type, Parent, text, test)                                                                       \
+public:                                                                                                                \
+  static constexpr auto Name = ::FFI_HPY_BIND_NAMESPACE::detail::const_name(text);                                     \
+  Type(::FFI_HPY_BIND_NAMESPACE::handle value, ::FFI_HPY_BIND_NAMESPACE::detail::borrow_t how) : Parent(value, how) {} \
+  Type(::FFI_HPY_BIND_NAMESPACE::handle value, ::FFI_HPY_BIND_NAMESPACE::detail::steal_t how) : Parent(value, how) {}  \
+  static bool check_(::FFI_HPY_BIND_NAMESPACE::handle value) { return test; }
+/** As FFI_HPY_OBJECT, for a class whose variables refer to nothing until they are set. */
+#define FFI_HPY_OBJECT_DEFAULT(Type, Parent, text, test) \
+  FFI_HPY_OBJECT(Type, Parent, text, test)               \
+  Type() = default;
 
 class none : public object {
   FFI_HPY_OBJECT(none, object, "None", value.is_none())
@@ -36,16 +45,17 @@ class none : public object {
 };
 
 class bool_ : public object {
-  FFI_HPY_OBJECT(bool_, object, "bool", value.any().type_index == kTVMFFIBool)
+  FFI_HPY_OBJECT_DEFAULT(bool_, object, "bool", value.any().type_index == kTVMFFIBool)
   explicit bool_(bool value) : object(handle(detail::word(kTVMFFIBool, value)), detail::steal_t{}) {}
   explicit bool_(handle value) : object(detail::ask_python("bool", value)) {}
+  explicit bool_(const accessor &value) : object(detail::value_or_made<bool_>(value, "bool")) {}
   explicit operator bool() const { return any_.v_int64 != 0; }
 };
 
 class int_ : public object {
-  FFI_HPY_OBJECT(int_, object, "int",
-                 value.any().type_index == kTVMFFIInt || value.any().type_index == kTVMFFIBigInt ||
-                     value.any().type_index == kTVMFFIBool || detail::is_kind("int", value))
+  FFI_HPY_OBJECT_DEFAULT(int_, object, "int",
+                         value.any().type_index == kTVMFFIInt || value.any().type_index == kTVMFFIBigInt ||
+                             value.any().type_index == kTVMFFIBool || detail::is_kind("int", value))
   template <typename T, std::enable_if_t<std::is_integral_v<T>, int> = 0>
   explicit int_(T value)
       : object(detail::type_caster<std::conditional_t<detail::is_std_char_v<T>, int, T>>::from_cpp(
@@ -53,6 +63,7 @@ class int_ : public object {
                detail::steal_t{}) {}
   explicit int_(double value) : object(detail::ask_python("int", cast(value))) {}
   explicit int_(handle value) : object(detail::ask_python("int", value)) {}
+  explicit int_(const accessor &value) : object(detail::value_or_made<int_>(value, "int")) {}
   template <typename T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0> explicit operator T() const {
     detail::type_caster<T> caster;
     if (!caster.from_python(*this, detail::cast_flags::convert, nullptr)) throw std::out_of_range("conversion failed");
@@ -61,18 +72,20 @@ class int_ : public object {
 };
 
 class float_ : public object {
-  FFI_HPY_OBJECT(float_, object, "float", value.any().type_index == kTVMFFIFloat || detail::is_kind("float", value))
+  FFI_HPY_OBJECT_DEFAULT(float_, object, "float",
+                         value.any().type_index == kTVMFFIFloat || detail::is_kind("float", value))
   explicit float_(double value) : object(cast(value)) {}
   explicit float_(handle value) : object(detail::ask_python("float", value)) {}
+  explicit float_(const accessor &value) : object(detail::value_or_made<float_>(value, "float")) {}
   explicit operator double() const { return cast<double>(*this); }
   explicit operator float() const { return static_cast<float>(cast<double>(*this)); }
 };
 
 /** A str. c_str() is valid while the object is. */
 class str : public object {
-  FFI_HPY_OBJECT(str, object, "str", detail::is_text(value, kTVMFFISmallStr, kTVMFFIStr, "str"))
-  str() : str("") {}
+  FFI_HPY_OBJECT_DEFAULT(str, object, "str", detail::is_text(value, kTVMFFISmallStr, kTVMFFIStr, "str"))
   explicit str(handle value) : object(detail::ask_python("str", value)) {}
+  explicit str(const accessor &value) : object(detail::value_or_made<str>(value, "str")) {}
   explicit str(const char *value) : object(detail::str_of(value)) {}
   str(const char *value, size_t n) : object(detail::str_of(std::string_view(value, n))) {}
   const char *c_str() const {
@@ -90,9 +103,9 @@ inline str operator""_s(const char *text, size_t n) { return str(text, n); }
 } // namespace literals
 
 class bytes : public object {
-  FFI_HPY_OBJECT(bytes, object, "bytes", detail::is_text(value, kTVMFFISmallBytes, kTVMFFIBytes, "bytes"))
-  bytes() : bytes("", 0) {}
+  FFI_HPY_OBJECT_DEFAULT(bytes, object, "bytes", detail::is_text(value, kTVMFFISmallBytes, kTVMFFIBytes, "bytes"))
   explicit bytes(handle value) : object(detail::ask_python("bytes", value)) {}
+  explicit bytes(const accessor &value) : object(detail::value_or_made<bytes>(value, "bytes")) {}
   explicit bytes(const char *value) : bytes(value, std::strlen(value)) {}
   /** A copy of memory; zero bytes for a null pointer, which the caller fills in before other code has the object. */
   bytes(const void *value, size_t n) {
@@ -120,6 +133,7 @@ class bytearray : public object {
   FFI_HPY_OBJECT(bytearray, object, "bytearray", detail::is_kind("bytearray", value))
   bytearray() : object(detail::ask_python("bytearray")) {}
   explicit bytearray(handle value) : object(detail::ask_python("bytearray", value)) {}
+  explicit bytearray(const accessor &value) : object(detail::value_or_made<bytearray>(value, "bytearray")) {}
   bytearray(const void *value, size_t n) : object(detail::ask_python("bytearray", bytes(value, n))) {}
   FFI_HPY_SIZED
   /** The memory, valid until the size changes. */
@@ -134,6 +148,7 @@ class tuple : public object {
   FFI_HPY_OBJECT(tuple, object, "tuple", detail::is_kind("tuple", value))
   tuple() : object(detail::ask_python("tuple")) {}
   explicit tuple(handle value) : object(detail::ask_python("tuple_of", value)) {}
+  explicit tuple(const accessor &value) : object(detail::value_or_made<tuple>(value, "tuple_of")) {}
   FFI_HPY_SIZED
 };
 
@@ -141,6 +156,7 @@ class list : public object {
   FFI_HPY_OBJECT(list, object, "list", detail::is_kind("list", value))
   list() : object(detail::ask_python("list")) {}
   explicit list(handle value) : object(detail::ask_python("list_of", value)) {}
+  explicit list(const accessor &value) : object(detail::value_or_made<list>(value, "list_of")) {}
   FFI_HPY_SIZED
   template <typename T> void append(T &&value) { detail::ask_python("append", *this, cast(std::forward<T>(value))); }
   template <typename T> void insert(int64_t at, T &&value) { attr("insert")(at, std::forward<T>(value)); }
@@ -154,6 +170,7 @@ class dict : public object {
   FFI_HPY_OBJECT(dict, object, "dict", detail::is_kind("dict", value))
   dict() : object(detail::ask_python("dict")) {}
   explicit dict(handle value) : object(detail::ask_python("dict_of", value)) {}
+  explicit dict(const accessor &value) : object(detail::value_or_made<dict>(value, "dict_of")) {}
   FFI_HPY_SIZED
   template <typename T> bool contains(T &&key) const {
     return detail::int_of(detail::ask_python("contains", *this, cast(std::forward<T>(key)))) != 0;
@@ -175,6 +192,7 @@ class set : public object {
   FFI_HPY_OBJECT(set, object, "set", detail::is_kind("set", value))
   set() : object(detail::ask_python("set")) {}
   explicit set(handle value) : object(detail::ask_python("set_of", value)) {}
+  explicit set(const accessor &value) : object(detail::value_or_made<set>(value, "set_of")) {}
   FFI_HPY_SIZED
   template <typename T> bool contains(T &&key) const {
     return detail::int_of(detail::ask_python("contains", *this, cast(std::forward<T>(key)))) != 0;
@@ -192,6 +210,7 @@ class frozenset : public object {
   FFI_HPY_OBJECT(frozenset, object, "frozenset", detail::is_kind("frozenset", value))
   frozenset() : object(detail::ask_python("frozenset")) {}
   explicit frozenset(handle value) : object(detail::ask_python("frozenset", value)) {}
+  explicit frozenset(const accessor &value) : object(detail::value_or_made<frozenset>(value, "frozenset")) {}
   FFI_HPY_SIZED
   template <typename T> bool contains(T &&key) const {
     return detail::int_of(detail::ask_python("contains", *this, cast(std::forward<T>(key)))) != 0;
@@ -200,10 +219,13 @@ class frozenset : public object {
 
 /** A list or tuple or another object with items by number. */
 class sequence : public object {
-  FFI_HPY_OBJECT(sequence, object, "collections.abc.Sequence", detail::is_kind("sequence", value))
+  FFI_HPY_OBJECT_DEFAULT(sequence, object, "collections.abc.Sequence", detail::is_kind("sequence", value))
 };
 class mapping : public object {
-  FFI_HPY_OBJECT(mapping, object, "collections.abc.Mapping", detail::is_kind("mapping", value))
+  FFI_HPY_OBJECT_DEFAULT(mapping, object, "collections.abc.Mapping", detail::is_kind("mapping", value))
+  template <typename T> bool contains(T &&key) const {
+    return detail::int_of(detail::ask_python("contains", *this, cast(std::forward<T>(key)))) != 0;
+  }
   list keys() const { return list(attr("keys")()); }
   list values() const { return list(attr("values")()); }
   list items() const { return list(attr("items")()); }
@@ -211,23 +233,24 @@ class mapping : public object {
 
 /** The parameter `*args` of a function. */
 class args : public tuple {
-  FFI_HPY_OBJECT(args, tuple, "tuple", tuple::check_(value))
+  FFI_HPY_OBJECT_DEFAULT(args, tuple, "tuple", tuple::check_(value)) /* an empty one */
 };
 /** The parameter `**kwargs` of a function. */
 class kwargs : public dict {
-  FFI_HPY_OBJECT(kwargs, dict, "dict", dict::check_(value))
+  FFI_HPY_OBJECT_DEFAULT(kwargs, dict, "dict", dict::check_(value))
 };
 
 class iterable : public object {
-  FFI_HPY_OBJECT(iterable, object, "collections.abc.Iterable", detail::is_kind("iterable", value))
+  FFI_HPY_OBJECT_DEFAULT(iterable, object, "collections.abc.Iterable", detail::is_kind("iterable", value))
 };
 class callable : public object {
-  FFI_HPY_OBJECT(callable, object, "collections.abc.Callable",
-                 value.any().type_index == kTVMFFIFunction || detail::is_kind("callable", value))
+  FFI_HPY_OBJECT_DEFAULT(callable, object, "collections.abc.Callable",
+                         value.any().type_index == kTVMFFIFunction || detail::is_kind("callable", value))
 };
 class memoryview : public object {
   FFI_HPY_OBJECT(memoryview, object, "memoryview", detail::is_kind("memoryview", value))
   explicit memoryview(handle value) : object(detail::ask_python("memoryview", value)) {}
+  explicit memoryview(const accessor &value) : object(detail::value_or_made<memoryview>(value, "memoryview")) {}
 };
 class ellipsis : public object {
   FFI_HPY_OBJECT(ellipsis, object, "types.EllipsisType", detail::is_kind("ellipsis", value))
@@ -240,11 +263,12 @@ class not_implemented : public object {
 class weakref : public object {
   FFI_HPY_OBJECT(weakref, object, "weakref.ReferenceType", detail::is_kind("weakref", value))
   explicit weakref(handle value) : object(detail::ask_python("weakref", value)) {}
+  explicit weakref(const accessor &value) : object(detail::value_or_made<weakref>(value, "weakref")) {}
   weakref(handle value, handle callback) : object(detail::ask_python("weakref", value, callback)) {}
 };
 /** Any object, which a signature calls typing.Any. */
 class any : public object {
-  FFI_HPY_OBJECT(any, object, "typing.Any", value.is_valid())
+  FFI_HPY_OBJECT_DEFAULT(any, object, "typing.Any", value.is_valid())
 };
 /** An argument that overloads after the others accept. */
 struct fallback : public handle {
@@ -254,7 +278,7 @@ struct fallback : public handle {
 };
 
 class slice : public object {
-  FFI_HPY_OBJECT(slice, object, "slice", detail::is_kind("slice", value))
+  FFI_HPY_OBJECT_DEFAULT(slice, object, "slice", detail::is_kind("slice", value))
   slice(handle start, handle stop, handle step) : object(detail::ask_python("slice", start, stop, step)) {}
   template <typename T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
   explicit slice(T stop) : slice(none(), int_(stop), none()) {}
@@ -288,20 +312,21 @@ class module_ : public object {
   static module_ import_(const char *name) { return import_(detail::str_of(name)); }
   static module_ import_(handle name) { return steal<module_>(detail::ask_python("import", name).release()); }
   /** Makes a module inside of this one. */
-  module_ def_submodule(const char *name, const char *doc = "") {
-    return steal<module_>(detail::ask_python("submodule", *this, detail::str_of(name), detail::str_of(doc)).release());
+  module_ def_submodule(const char *name, const char *doc = nullptr) {
+    object text = detail::str_of(doc != nullptr ? doc : "");
+    return steal<module_>(detail::ask_python("submodule", *this, detail::str_of(name), text).release());
   }
   /** Sets a function. Further arguments: documentation, the names and defaults of parameters, rv_policy, call_guard. */
   template <typename F, typename... Extra> module_ &def(const char *name, F &&f, const Extra &...extra);
 };
 
 class type_object : public object {
-  FFI_HPY_OBJECT(type_object, object, "type", detail::is_kind("type", value))
+  FFI_HPY_OBJECT_DEFAULT(type_object, object, "type", detail::is_kind("type", value))
 };
 
 /** An iterator of Python; in C++ an input iterator. */
 class iterator : public object {
-  FFI_HPY_OBJECT(iterator, object, "collections.abc.Iterator", detail::is_kind("iterator", value))
+  FFI_HPY_OBJECT_DEFAULT(iterator, object, "collections.abc.Iterator", detail::is_kind("iterator", value))
   using iterator_category = std::input_iterator_tag;
   using difference_type = std::ptrdiff_t;
   using value_type = object;
@@ -330,7 +355,8 @@ class iterator : public object {
   friend bool operator==(const iterator &a, const iterator &b) {
     a.fetch();
     b.fetch();
-    return a.value_.is_valid() == b.value_.is_valid();
+    if (!a.value_.is_valid() || !b.value_.is_valid()) return a.value_.is_valid() == b.value_.is_valid();
+    return a.value_.is(b.value_);
   }
   friend bool operator!=(const iterator &a, const iterator &b) { return !(a == b); }
 
@@ -378,27 +404,28 @@ inline dict::pairs dict::end() const { return pairs(iterator::sentinel()); }
 
 /** A pointer with a function that is called when the last reference is released. A null pointer makes None. */
 class capsule : public object {
-  FFI_HPY_OBJECT(capsule, object, "typing_extensions.CapsuleType", detail::is_kind("capsule", value))
+  FFI_HPY_OBJECT_DEFAULT(capsule, object, "typing_extensions.CapsuleType", detail::is_kind("capsule", value))
   capsule(const void *value, const char *name, void (*cleanup)(void *) noexcept = nullptr)
       : object(value == nullptr ? none()
-                                : detail::ask_python("capsule", detail::address_value(value),
-                                                     detail::str_of(name != nullptr ? name : ""),
+                                : detail::ask_python("capsule", detail::address_value(value), name_value(name),
                                                      detail::address_value(reinterpret_cast<const void *>(cleanup)))) {}
   explicit capsule(const void *value, void (*cleanup)(void *) noexcept = nullptr) : capsule(value, nullptr, cleanup) {}
-  void *data() const { return cast<void *>(detail::ask_python("capsule_data", *this)); }
+  void *data() const { return is_none() ? nullptr : cast<void *>(detail::ask_python("capsule_data", *this)); }
   /** The address. ValueError if the capsule has another name. */
   void *data(const char *name) const {
-    return cast<void *>(detail::ask_python("capsule_data", *this, detail::str_of(name != nullptr ? name : "")));
+    return is_none() ? nullptr : cast<void *>(detail::ask_python("capsule_data", *this, name_value(name)));
   }
-  /** The name, valid while this object is. */
+  /** The name, valid while this object is; null for a capsule without one. */
   const char *name() const {
-    name_ = detail::ask_python("capsule_name", *this);
+    if (!is_none()) name_ = detail::ask_python("capsule_name", *this);
+    if (!name_.is_valid() || name_.is_none()) return nullptr;
     std::string_view text;
     (void)detail::read_text(name_.any(), false, &text);
     return text.data();
   }
 
 private:
+  static object name_value(const char *name) { return name != nullptr ? detail::str_of(name) : none(); }
   mutable object name_;
 };
 
@@ -408,13 +435,14 @@ public:
   static constexpr auto Name = detail::make_caster<T>::Name;
   handle_t() = default;
   handle_t(handle value, detail::borrow_t) : handle(value) {}
-  explicit handle_t(handle value) : handle(value) {}
+  handle_t(handle value) : handle(value) {}
   static bool check_(handle value);
 };
 /** A class of Python that is T's, or derives from it. */
 template <typename T> class type_object_t : public type_object {
 public:
   static constexpr auto Name = detail::const_name("type[") + detail::make_caster<T>::Name + detail::const_name("]");
+  type_object_t() = default;
   type_object_t(handle value, detail::borrow_t how) : type_object(value, how) {}
   type_object_t(handle value, detail::steal_t how) : type_object(value, how) {}
   static bool check_(handle value);

@@ -111,14 +111,17 @@ template <typename Map, char kind, rv_policy policy, typename Class> void bind_m
       return v.map->count(key) != 0;
     });
   } else {
-    view.def("__contains__", [](handle whole, handle value) {
-      for (handle each : whole) {
-        if (each.equal(value)) return true;
-      }
-      return false;
-    });
+    view.def(
+        "__contains__",
+        [](handle whole, handle value) {
+          for (handle each : whole) {
+            if (each.equal(value)) return true;
+          }
+          return false;
+        },
+        arg().none());
   }
-  if constexpr (kind == 'k') view.def("__contains__", [](const View &, handle) { return false; });
+  if constexpr (kind == 'k') view.def("__contains__", [](const View &, handle) { return false; }, arg().none());
 }
 
 } // namespace detail
@@ -145,7 +148,7 @@ class_<Map> bind_map(handle scope, const char *name, const Extra &...extra) {
   cl.def("__bool__", [](const Map &m) { return !m.empty(); }, lock_self(), "Whether there is an item.");
   cl.def("__repr__", [](handle whole) { return detail::ask_python("dict_repr", whole); });
   cl.def("__contains__", [](const Map &m, const K &key) { return m.count(key) != 0; }, lock_self());
-  cl.def("__contains__", [](const Map &, handle) { return false; }); /* a key of another type */
+  cl.def("__contains__", [](const Map &, handle) { return false; }, arg().none()); /* a key of another type */
   cl.def("__iter__",
          [](handle whole) { return map_iterator<Map, 'k', policy>::over(borrow(whole), cast<Map *>(whole)); });
   cl.def(

@@ -174,7 +174,7 @@ class_<Vector> bind_vector(handle scope, const char *name, const Extra &...extra
     cl.def(
         "__contains__", [](const Vector &v, const T &value) { return std::find(v.begin(), v.end(), value) != v.end(); },
         lock_self());
-    cl.def("__contains__", [](const Vector &, handle) { return false; }); /* a value of another type */
+    cl.def("__contains__", [](const Vector &, handle) { return false; }, arg().none()); /* a value of another type */
     cl.def(
         "count", [](const Vector &v, const T &value) { return std::count(v.begin(), v.end(), value); }, lock_self(),
         "The number of items that are equal to a value.");

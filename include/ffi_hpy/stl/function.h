@@ -37,11 +37,10 @@ template <typename R, typename... A> struct python_callable {
     cleanup_list cleanup;
     object values[sizeof...(A) + 1] = {
         checked(make_caster<A>::from_cpp(static_cast<A &&>(args), rv_policy::automatic_reference, &cleanup))...};
-    TVMFFIAny views[sizeof...(A) + 1];
-    for (size_t i = 0; i < sizeof...(A); ++i) views[i] = values[i].any();
-    TVMFFIAny result = none_value();
-    check(api->call(function.any().v_obj, views, static_cast<int32_t>(sizeof...(A)), &result));
-    object kept = take(result);
+    object operation = str_of("call_function");
+    TVMFFIAny views[sizeof...(A) + 2] = {operation.any(), function.any()};
+    for (size_t i = 0; i < sizeof...(A); ++i) views[i + 2] = values[i].any();
+    object kept = call(views);
     if constexpr (is_text_view_v<R>) {
       std::decay_t<R> text;
       if (!read_view(kept, &text)) refuse(kept);
@@ -55,6 +54,13 @@ template <typename R, typename... A> struct python_callable {
   }
 
 private:
+  /* A result that C++ gets as the Python object itself comes from the package: a native function converts it. */
+  static object call(TVMFFIAny *views) {
+    if constexpr (takes_python_result_v<R>) return ask_package(views, sizeof...(A) + 2);
+    TVMFFIAny result = none_value();
+    check(api->call(views[1].v_obj, views + 2, static_cast<int32_t>(sizeof...(A)), &result));
+    return take(result);
+  }
   [[noreturn]] FFI_HPY_COLD static void refuse([[maybe_unused]] const object &given) {
     std::string text = "expected " + type_text(make_caster<R>::Name.text, make_caster<R>::Name.types()) +
                        " as the result of a callable";

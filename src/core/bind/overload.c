@@ -296,6 +296,20 @@ typedef struct {
 
 FH_INLINE bool is_unreadable(int rc) { return (rc & ((1 << FFI_HPY_REFUSED_SHIFT) - 1)) == FFI_HPY_UNREADABLE; }
 
+/* Adds the signature of an overload. A constructor is shown as the method that Python calls, which gets the object. */
+static int add_signature(fh_text *text, const char *signature) {
+  static const char init[] = "__init__(", result[] = " -> object";
+  const char *rest = signature + sizeof(init) - 1;
+  if (strncmp(signature, init, sizeof(init) - 1) != 0 || strncmp(rest, "self", sizeof("self") - 1) == 0) {
+    return fh_text_add_cstr(text, signature);
+  }
+  size_t n_rest = strlen(rest), n_result = sizeof(result) - 1;
+  bool has_result = n_rest >= n_result && strcmp(rest + n_rest - n_result, result) == 0;
+  int rc = fh_text_add_cstr(text, *rest == ')' ? "__init__(self" : "__init__(self, ");
+  rc |= fh_text_add(text, rest, has_result ? n_rest - n_result : n_rest);
+  return rc | fh_text_add_cstr(text, has_result ? " -> None" : "");
+}
+
 static FH_COLD int raise_mismatch(const overload *first, const TVMFFIAny *args, uint32_t n_args, bool has_error,
                                   const refusals *refused) {
   fh_text text = {0};
@@ -307,7 +321,7 @@ static FH_COLD int raise_mismatch(const overload *first, const TVMFFIAny *args, 
   uint32_t number = 1;
   for (const overload *each = first; each != NULL; each = next_of(each), ++number) {
     rc |= fh_text_add_format(&text, "\n    %u. ", (unsigned)number);
-    rc |= fh_text_add_cstr(&text, each->signature);
+    rc |= add_signature(&text, each->signature);
   }
   rc |= fh_text_add_cstr(&text, "\n\nInvoked with types: ");
   arguments call = split(args, n_args);
@@ -432,7 +446,8 @@ static const char *copy_text(const char *text, char **to) {
 }
 
 /* Fills in a parameter: its flags, and the author's description, if any. */
-static void set_param(ffi_hpy_param *param, const ffi_hpy_param *said, uint8_t type_flags, char **names) {
+static void set_param(ffi_hpy_param *param, const ffi_hpy_param *said, uint8_t type_flags, bool refuses_none,
+                      char **names) {
   *param = (ffi_hpy_param){.default_value = fh_any_none(), .flags = kFfiHpyCastConvert};
   if (said != NULL) {
     *param = *said;
@@ -444,7 +459,7 @@ static void set_param(ffi_hpy_param *param, const ffi_hpy_param *said, uint8_t t
   if (type_flags & kFfiHpyTypeArgs) param->flags |= kFfiHpyParamArgs;
   if (type_flags & kFfiHpyTypeKwargs) param->flags |= kFfiHpyParamKwargs;
   param->flags |= fh_range_flags(type_flags);
-  if (said != NULL && (param->flags & kFfiHpyCastAcceptsNone) == 0) param->flags |= kFfiHpyParamRefusesNone;
+  if (refuses_none && (param->flags & kFfiHpyCastAcceptsNone) == 0) param->flags |= kFfiHpyParamRefusesNone;
 }
 
 /* Fills in the parameters, and the numbers that follow from them. */
@@ -457,7 +472,8 @@ static void set_params(overload *self, const ffi_hpy_function_spec *spec, uint32
     const ffi_hpy_param *said = i == 0 && (spec->flags & kFfiHpyFunctionIsMethod) != 0 ? &object : NULL;
     if (spec->n_named != 0 && i >= n_hidden) said = &spec->params[i - n_hidden];
     ffi_hpy_param *param = &self->params[i];
-    set_param(param, said, spec->type_flags[i], &names);
+    bool refuses_none = said != NULL || (spec->flags & kFfiHpyFunctionRefusesNone) != 0;
+    set_param(param, said, spec->type_flags[i], refuses_none, &names);
     is_by_name |= spec->n_positional != UINT32_MAX && i >= n_hidden && i - n_hidden >= spec->n_positional;
     bool is_rest = (param->flags & (kFfiHpyParamArgs | kFfiHpyParamKwargs)) != 0;
     if (is_by_name && !is_rest) param->flags |= kFfiHpyParamByNameOnly;

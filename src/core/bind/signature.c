@@ -209,7 +209,7 @@ static bool adds_none(const ffi_hpy_param *param, part type) {
   bool says_so = false;
   part each;
   for (part rest = type; next_part(&rest, '|', &each);) says_so |= is_text(each, "None");
-  return (param->flags & kFfiHpyCastAcceptsNone) != 0 && !says_so && !is_text(type, "object");
+  return (param->flags & kFfiHpyCastAcceptsNone) != 0 && !says_so;
 }
 
 /* --- the signature ------------------------------------------------------------------------------------------------ */

@@ -97,7 +97,7 @@ NB_MODULE(nanobind_python, m) {
     return self != nullptr && nb::handle(self).is(nb::find(counted));
   });
 
-  nb::class_<Owner>(m, "Owner", nb::type_slots(owner_slots)).def(nb::init<nb::object>());
+  nb::class_<Owner>(m, "Owner", nb::type_slots(owner_slots)).def(nb::init<nb::object>(), nb::arg().none());
   nb::class_<Point>(m, "Point")
       .def(nb::init<>())
       .def(nb::init<int, int>(), nb::arg("x"), nb::arg("y") = 2, "A point of the plane.")
@@ -106,9 +106,13 @@ NB_MODULE(nanobind_python, m) {
   nb::class_<Field>(m, "Field", nb::type_slots(field_slots)).def(nb::init<>()).def_rw("value", &Field::value);
   m.def("n_alive", [] { return n_alive; });
 
-  m.def("through_pointer", [](nb::handle value) { return nb::borrow(value.ptr()); });
-  m.def("is_one_pointer", [](nb::handle value) { return value.ptr() == nb::handle(value.ptr()).ptr(); });
-  m.def("through_owned_pointer", [](nb::object value) { return nb::steal(value.release().ptr()); });
+  m.def("through_pointer", [](nb::handle value) { return nb::borrow(value.ptr()); }, nb::arg("value").none());
+  m.def(
+      "is_one_pointer", [](nb::handle value) { return value.ptr() == nb::handle(value.ptr()).ptr(); },
+      nb::arg("value").none());
+  m.def(
+      "through_owned_pointer", [](nb::object value) { return nb::steal(value.release().ptr()); },
+      nb::arg("value").none());
   m.def("is_null", [] { return !nb::handle(static_cast<PyObject *>(nullptr)).is_valid(); });
   m.def("many", [](nb::args args, nb::kwargs named) { return nb::make_tuple(args, named); });
   m.def("in_list", [](nb::object value) {
@@ -135,7 +139,7 @@ NB_MODULE(nanobind_python, m) {
       "number_at", [](void *address) { return address == nullptr ? 0 : *static_cast<int *>(address); },
       nb::arg("address").none());
   m.def("other_capsule", [] { return nb::capsule(&n_alive, "other"); });
-  m.def("references", [](nb::handle value) { return Py_REFCNT(value.ptr()); });
+  m.def("references", [](nb::handle value) { return Py_REFCNT(value.ptr()); }, nb::arg("value").none());
   m.def("added_references", [](nb::object value) {
     Py_ssize_t before = Py_REFCNT(value.ptr());
     std::vector<nb::object> further(3, value);
@@ -167,20 +171,23 @@ NB_MODULE(nanobind_python, m) {
     for (int i = 0; i < 10; ++i) others.push_back(value.attr("items"));
     return nb::make_tuple(number, first, type, nb::handle(pointer), none);
   });
-  m.def("checks", [](nb::handle value) {
-    PyObject *o = value.ptr();
-    std::vector<std::string> found;
-    if (PyBool_Check(o)) found.push_back("bool");
-    if (PyLong_Check(o)) found.push_back("int");
-    if (PyFloat_Check(o)) found.push_back("float");
-    if (PyUnicode_Check(o)) found.push_back("str");
-    if (PyBytes_Check(o)) found.push_back("bytes");
-    if (PyList_Check(o)) found.push_back("list");
-    if (PyTuple_Check(o)) found.push_back("tuple");
-    if (PyDict_Check(o)) found.push_back("dict");
-    if (PyCallable_Check(o)) found.push_back("callable");
-    return found;
-  });
+  m.def(
+      "checks",
+      [](nb::handle value) {
+        PyObject *o = value.ptr();
+        std::vector<std::string> found;
+        if (PyBool_Check(o)) found.push_back("bool");
+        if (PyLong_Check(o)) found.push_back("int");
+        if (PyFloat_Check(o)) found.push_back("float");
+        if (PyUnicode_Check(o)) found.push_back("str");
+        if (PyBytes_Check(o)) found.push_back("bytes");
+        if (PyList_Check(o)) found.push_back("list");
+        if (PyTuple_Check(o)) found.push_back("tuple");
+        if (PyDict_Check(o)) found.push_back("dict");
+        if (PyCallable_Check(o)) found.push_back("callable");
+        return found;
+      },
+      nb::arg("value").none());
 
   m.def("doubled", [](nb::handle number) {
     long value = PyLong_AsLong(number.ptr());
@@ -231,10 +238,13 @@ NB_MODULE(nanobind_python, m) {
     PyErr_SetString(PyExc_LookupError, "not here");
     throw nb::python_error();
   });
-  m.def("set_error_object", [](nb::handle type, nb::handle value) {
-    PyErr_SetObject(type.ptr(), value.ptr());
-    throw nb::python_error();
-  });
+  m.def(
+      "set_error_object",
+      [](nb::handle type, nb::handle value) {
+        PyErr_SetObject(type.ptr(), value.ptr());
+        throw nb::python_error();
+      },
+      nb::arg("type"), nb::arg("value").none());
   nb::handle own = m, inner = m.def_submodule("inner");
   nb::handle imported = nb::module_::import_("math");
   m.def("modules", [own, inner, imported] { return nb::make_tuple(own, inner, imported); });

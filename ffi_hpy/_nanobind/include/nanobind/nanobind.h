@@ -51,6 +51,11 @@
 
 #define NB_MODULE(name, variable) FFI_HPY_MODULE(name, variable)
 #define NB_MAKE_OPAQUE(...) FFI_HPY_MAKE_OPAQUE(__VA_ARGS__)
+/* Members of a class of Python objects; the first form for one whose variables are set at once. */
+#if defined(FFI_HPY_BIND_PY_OBJECT)
+#define NB_OBJECT(Type, Parent, Str, Check) FFI_HPY_OBJECT(Type, Parent, Str, Check(value.ptr()))
+#define NB_OBJECT_DEFAULT(Type, Parent, Str, Check) FFI_HPY_OBJECT_DEFAULT(Type, Parent, Str, Check(value.ptr()))
+#endif
 #define NB_TYPE_CASTER(Type, ...) FFI_HPY_TYPE_CASTER(Type, __VA_ARGS__);
 
 /* Of nanobind/trampoline.h. The number of virtual functions may follow the class. */
@@ -90,7 +95,14 @@
   Type &operator=(const Type &) = delete;
 
 namespace nanobind {
+using ssize_t = std::ptrdiff_t;
+
 namespace detail {
+/** For casters: a part of a value of type T, moved out of a value that is a temporary. */
+template <typename T, typename Part> constexpr decltype(auto) forward_like_(Part &&part) {
+  using Plain = std::remove_reference_t<Part>;
+  return static_cast<std::conditional_t<std::is_lvalue_reference_v<T>, Plain &, Plain &&>>(part);
+}
 /** For call policies: lets the patient live at least as long as the nurse. */
 inline void keep_alive(handle nurse, handle patient) { keep_alive_object(nurse, patient); }
 } // namespace detail
