@@ -209,9 +209,12 @@ inline const char *lasting(const char *text) {
 }
 
 #if defined(FFI_HPY_BIND_PY_OBJECT)
-/** Adds the functions of type_slots to a class; type_slots.h defines it. */
-inline void define_slots(handle cls, const ffi_hpy_class *type, type_slots given);
-template <typename T> void define_slots(handle, const ffi_hpy_class *, const T &) {}
+/** Adds the functions of type_slots to a class; type_slots.h defines it. A template, so that only files that use it
+ * compile it. */
+template <typename T, std::enable_if_t<std::is_same_v<T, type_slots>, int> = 0>
+void define_slots(handle cls, const ffi_hpy_class *type, const T &given);
+template <typename T, std::enable_if_t<!std::is_same_v<T, type_slots>, int> = 0>
+void define_slots(handle, const ffi_hpy_class *, const T &) {}
 #endif
 
 /** The parts of a class that are constants: those of T, and the record of the base class. */

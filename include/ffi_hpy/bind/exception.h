@@ -129,7 +129,14 @@ inline std::string formatted(const char *format, va_list values) {
 #define FFI_HPY_BIND_PLAIN_MESSAGES 0
 #endif
 
-int translate_exception(const std::exception *known); /* below */
+/** The function translate_in_module: only the file with FFI_HPY_MODULE compiles it, and all that it needs. Set when the
+ * library is imported. */
+inline int (*translator_of_module)(const std::exception *known) = nullptr;
+
+/** Makes the exception that is being handled the pending error. Returns -1; or FFI_HPY_NEXT_OVERLOAD if an argument did
+ * not fit. `known`: the exception, if the handler knows that it is a std::exception. */
+inline int translate_exception(const std::exception *known = nullptr) { return translator_of_module(known); }
+
 void set_error_from(handle cause, handle exception_class, const std::string &text);
 object builtin_class(const char *kind);
 
@@ -148,7 +155,7 @@ FFI_HPY_COLD inline void set_cause(const std::exception_ptr &cause) {
   try {
     std::rethrow_exception(cause);
   } catch (...) {
-    if (translate_exception(nullptr) != -1) return error.restore();
+    if (translate_exception() != -1) return error.restore();
   }
   python_error inner;
   try {
@@ -212,9 +219,8 @@ FFI_HPY_COLD inline bool has_plain_message(const std::exception &thrown) {
   return FFI_HPY_BIND_PLAIN_MESSAGES || tvm::ffi::detail::IsTypeOrNested(typeid(thrown), typeid(std::runtime_error));
 }
 
-/** Makes the exception that is being handled the pending error. Returns -1; or FFI_HPY_NEXT_OVERLOAD if an argument did
- * not fit. `known`: the exception, if the handler knows that it is a std::exception. */
-FFI_HPY_COLD inline int translate_exception(const std::exception *known = nullptr) {
+/** translate_exception(), by the newest translator that knows the exception. */
+FFI_HPY_COLD inline int translate_in_module(const std::exception *known) {
   std::exception_ptr thrown = translators != nullptr ? std::current_exception() : nullptr;
   for (const translator *each = translators; each != nullptr; each = each->older) {
     try {

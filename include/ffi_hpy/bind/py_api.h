@@ -237,7 +237,7 @@ FFI_HPY_PY_EXCEPTION(ValueError)
 FFI_HPY_PY_EXCEPTION(Warning)
 FFI_HPY_PY_EXCEPTION(ZeroDivisionError)
 #undef FFI_HPY_PY_EXCEPTION
-inline PyObject *const PyExc_IOError = PyExc_OSError;
+inline PyObject *const PyExc_IOError = reinterpret_cast<PyObject *>(&ffi_hpy_class_OSError);
 
 namespace FFI_HPY_BIND_NAMESPACE {
 namespace detail {

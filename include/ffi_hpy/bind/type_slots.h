@@ -64,7 +64,8 @@ template <typename T> T slot_number(T number) {
   return number;
 }
 
-inline void define_slots(handle cls, const ffi_hpy_class *type, type_slots given) {
+template <typename T, std::enable_if_t<std::is_same_v<T, type_slots>, int>>
+void define_slots(handle cls, const ffi_hpy_class *type, const T &given) {
   for (const PyType_Slot *each = given.slots; each->slot != 0; ++each) {
     void *f = each->pfunc;
     auto define_unary = [&](const char *name) {
