@@ -314,37 +314,68 @@ static ffi_hpy_instance *find_in(size_t stripe, const ffi_hpy_class *type, const
   return NULL;
 }
 
-ffi_hpy_instance *fh_instance_ready(ffi_hpy_instance *self, void *value, int may_be_known) {
+/* Adds the object of a value to its stripe, which has room; under the lock. */
+FH_INLINE void put_in(size_t stripe, ffi_hpy_instance *self, const void *value) {
+  ffi_hpy_instance **head = &stripes[stripe].buckets[bucket_of(value, stripes[stripe].n_buckets)];
+  self->next = *head;
+  *head = self;
+  ++stripes[stripe].n;
+}
+
+/* fh_instance_ready, with all that calls a function. */
+static FH_NOINLINE ffi_hpy_instance *make_ready(ffi_hpy_instance *self, void *value, bool may_be_known) {
   size_t stripe = fh_fork_number_of(value);
   fh_mutex_lock(&stripe_locks[stripe].lock);
   ffi_hpy_instance *known = may_be_known ? find_in(stripe, self->type, value) : NULL;
   if (known == NULL) self->value = value;
   if (known == NULL && stripes[stripe].n >= stripes[stripe].n_buckets) grow(stripe);
-  if (known == NULL && stripes[stripe].n_buckets != 0) {
-    ffi_hpy_instance **head = &stripes[stripe].buckets[bucket_of(value, stripes[stripe].n_buckets)];
-    self->next = *head;
-    *head = self;
-    ++stripes[stripe].n;
-  }
+  if (known == NULL && stripes[stripe].n_buckets != 0) put_in(stripe, self, value);
   fh_mutex_unlock(&stripe_locks[stripe].lock);
   return known;
+}
+
+/* Without a frame. */
+ffi_hpy_instance *fh_instance_ready(ffi_hpy_instance *self, void *value, int may_be_known) {
+  size_t stripe = fh_fork_number_of(value);
+  if (FH_UNLIKELY(may_be_known || !fh_mutex_try_lock(&stripe_locks[stripe].lock))) {
+    return make_ready(self, value, may_be_known != 0);
+  }
+  if (FH_UNLIKELY(stripes[stripe].n >= stripes[stripe].n_buckets)) {
+    fh_mutex_unlock(&stripe_locks[stripe].lock);
+    return make_ready(self, value, false);
+  }
+  self->value = value;
+  put_in(stripe, self, value);
+  fh_mutex_unlock(&stripe_locks[stripe].lock);
+  return NULL;
 }
 
 /* The `release` of an object whose value C++ has taken: `holder`. It stays in its stripe, for fh_instance_return. */
 static void value_is_taken(ffi_hpy_instance *self) { (void)self; }
 
-static void forget(ffi_hpy_instance *self) {
-  void *value = self->value != NULL ? self->value : self->holder;
+/* Removes the object from its stripe; under the lock. */
+FH_INLINE void take_from(size_t stripe, const ffi_hpy_instance *self, const void *value) {
+  if (stripes[stripe].n_buckets == 0) return;
+  ffi_hpy_instance **link = &stripes[stripe].buckets[bucket_of(value, stripes[stripe].n_buckets)];
+  while (*link != NULL && *link != self) link = &(*link)->next;
+  if (*link == NULL) return;
+  *link = self->next;
+  stripes[stripe].n--;
+}
+static FH_NOINLINE void wait_and_forget(const ffi_hpy_instance *self, const void *value) {
   size_t stripe = fh_fork_number_of(value);
   fh_mutex_lock(&stripe_locks[stripe].lock);
-  if (stripes[stripe].n_buckets != 0) {
-    ffi_hpy_instance **link = &stripes[stripe].buckets[bucket_of(value, stripes[stripe].n_buckets)];
-    while (*link != NULL && *link != self) link = &(*link)->next;
-    if (*link != NULL) {
-      *link = self->next;
-      stripes[stripe].n--;
-    }
+  take_from(stripe, self, value);
+  fh_mutex_unlock(&stripe_locks[stripe].lock);
+}
+FH_INLINE void forget(const ffi_hpy_instance *self) {
+  const void *value = self->value != NULL ? self->value : self->holder;
+  size_t stripe = fh_fork_number_of(value);
+  if (FH_UNLIKELY(!fh_mutex_try_lock(&stripe_locks[stripe].lock))) {
+    wait_and_forget(self, value);
+    return;
   }
+  take_from(stripe, self, value);
   fh_mutex_unlock(&stripe_locks[stripe].lock);
 }
 
