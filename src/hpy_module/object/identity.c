@@ -41,7 +41,9 @@ typedef struct Stripe {
 static _Alignas(64) Stripe stripes[1 << STRIPE_BITS];
 FH_FORK_LOCKS(stripes, "wrappers", &stripes[0].lock.lock, 1 << STRIPE_BITS, sizeof(Stripe), FH_RANK_PLAIN);
 bool fb_identity_is_kept;
-static bool is_weak; /* whether this is PyPy 7.3 (identity_weak.c); written once during the import */
+/* Both are written once during the import. */
+static bool is_weak; /* whether this is PyPy 7.3 (identity_weak.c) */
+static bool is_simple; /* whether the GIL is the lock, and an entry is a plain pointer */
 
 static void keep_few(Stripe *stripe) {
   stripe->entries = stripe->few;
@@ -53,6 +55,7 @@ int fb_identity_init(HPyContext *ctx) {
   is_weak = fb_context_is_pypy;
   fb_identity_is_kept =
       is_weak || (fb_ext != NULL && FHPY_EXTENSION_HAS(fb_ext, reference_try) && fb_ext->reference_try != NULL);
+  is_simple = fb_identity_is_kept && !is_weak && !fb_context_free_threaded;
   return is_weak ? fb_identity_weak_init(ctx) : 0;
 }
 
@@ -82,6 +85,12 @@ FH_INLINE Stripe *stripe_lock(const TVMFFIObject *handle) {
 FH_INLINE void stripe_unlock(Stripe *stripe) {
   if (FH_UNLIKELY(fb_context_free_threaded)) fh_shared_write_end(&stripe->lock);
 }
+
+/* Whether a stripe has no entry, or only one, which is in its first memory then. */
+FH_INLINE bool is_empty(const Stripe *stripe) { return stripe->n == 0 && stripe->mask == FEW - 1; }
+FH_INLINE bool is_single(const Stripe *stripe) { return stripe->n == 1 && stripe->mask == FEW - 1; }
+/* The place of an object in such a stripe, unless another entry was there when the object's entry was made. */
+FH_INLINE size_t home_of_few(const TVMFFIObject *handle) { return (size_t)(hash_of(handle) >> 24) & (FEW - 1); }
 
 /* Returns the entry of the object, or the free entry at its place. */
 FH_INLINE Entry *probe(const Stripe *stripe, const TVMFFIObject *handle) {
@@ -144,7 +153,7 @@ static void take_out_of_many(Stripe *stripe, Entry *entry) {
 
 /* Frees an entry, which is alone in most stripes. */
 FH_INLINE void take_out(Stripe *stripe, Entry *entry) {
-  if (FH_LIKELY(stripe->n == 1 && stripe->mask == FEW - 1)) {
+  if (FH_LIKELY(is_single(stripe))) {
     entry->handle = NULL;
     stripe->n = 0;
   } else {
@@ -284,20 +293,22 @@ again:
   return other;
 }
 
+/* fb_identity_list_first, for a stripe that has other entries, and for a wrapper with state. */
+static FH_NOINLINE void list_first(HPyContext *ctx, HPy self, FbHandleCell *cell) {
+  HPy other = fb_identity_list(ctx, self, cell);
+  if (!HPy_IsNull(other)) HPy_Close(ctx, other);
+}
+
+/* Without a frame: most stripes are empty. */
 void fb_identity_list_first(HPyContext *ctx, HPy self, FbHandleCell *cell) {
-  TVMFFIObject *handle = cell->handle;
-  Stripe *stripe = stripe_of(handle);
-  bool is_simple = !fb_context_free_threaded && !is_weak && fb_identity_is_kept && reserve(stripe);
-  Entry *entry = is_simple ? probe(stripe, handle) : NULL;
-  if (FH_UNLIKELY(entry == NULL || entry->handle != NULL)) {
-    HPy other = fb_identity_list(ctx, self, cell);
-    if (!HPy_IsNull(other)) HPy_Close(ctx, other);
+  Stripe *stripe = stripe_of(cell->handle);
+  if (FH_UNLIKELY(!is_simple || !is_empty(stripe) || is_watched(self))) {
+    list_first(ctx, self, cell);
     return;
   }
-  ++stripe->n;
-  *entry = (Entry){.handle = handle, .cell = cell};
+  stripe->n = 1;
+  stripe->few[home_of_few(cell->handle)] = (Entry){.handle = cell->handle, .cell = cell};
   fb_handle_cell_set_listing(cell, FB_LISTED);
-  if (FH_UNLIKELY(is_watched(self)) && note(cell)) fb_identity_registered(handle);
 }
 
 /* --- preserved wrappers ------------------------------------------------------------------------------------------- */
@@ -481,7 +492,7 @@ void fb_identity_end_hold(FbHandleCell *cell) {
   stripe_unlock(stripe);
 }
 
-static void unlist(FbHandleCell *cell, bool any) {
+static FH_NOINLINE void unlist(FbHandleCell *cell, bool any) {
   Stripe *stripe = stripe_lock(cell->handle);
   Entry *entry = find_entry(stripe, cell->handle);
   if (entry != NULL && (any || entry->cell == cell)) {
@@ -513,10 +524,22 @@ void fb_identity_unlist(FbHandleCell *cell) {
   if (fb_identity_is_kept && cell->handle != NULL) unlist(cell, true);
 }
 
+/* Removes the entry of a cell if it is alone in its stripe. Without a frame. */
+FH_INLINE bool unlist_single(FbHandleCell *cell) {
+  Stripe *stripe = stripe_of(cell->handle);
+  Entry *entry = &stripe->few[home_of_few(cell->handle)];
+  if (FH_UNLIKELY(!is_single(stripe) || entry->handle != cell->handle || entry->cell != cell)) return false;
+  entry->handle = NULL;
+  stripe->n = 0;
+  fb_handle_cell_set_listing(cell, FB_UNLISTED);
+  return true;
+}
+
 void fb_identity_unlist_own(FbHandleCell *cell) {
   if (FH_UNLIKELY(is_weak)) fb_identity_weak_forget(cell);
   /* An object that stayed with its creator was never registered: its destructor takes no lock. */
-  if (fb_handle_cell_listing(cell) == FB_LISTED) unlist(cell, false);
+  if (fb_handle_cell_listing(cell) != FB_LISTED) return;
+  if (FH_UNLIKELY(!is_simple || cell->handle == NULL || !unlist_single(cell))) unlist(cell, false);
 }
 
 void fb_identity_each(FbIdentityEach each, void *arg) {

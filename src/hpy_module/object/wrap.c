@@ -145,9 +145,25 @@ FH_INLINE HPy wrap(HPyContext *ctx, TVMFFIObject *handle, Wanted wanted) {
   return result;
 }
 
+/* fb_wrap_made for the class in the table of classes, if short_new makes its instances. */
+FH_INLINE HPy wrap_made_short(HPyContext *ctx, const FbRef *known, TVMFFIObject *handle) {
+  HPy h = fb_ext->short_new(known->handle);
+  if (FH_UNLIKELY(HPy_IsNull(h))) {
+    fb_drop_object(handle, -1);
+    return h;
+  }
+  FbHandleCell *cell = &((FbObject *)((char *)h._i + fb_context_data_offset))->cell;
+  *cell = (FbHandleCell){.handle = handle, .listing = FB_UNLISTED};
+  fb_ext->short_track(h);
+  if (fb_class_table_holds(known, handle->type_index)) fb_identity_list_first(ctx, h, cell);
+  return h;
+}
+
 HPy fb_wrap_made(HPyContext *ctx, HPy cls, TVMFFIObject *handle) {
   const FbRef *known = fb_class_table_find(handle->type_index);
   bool is_exact = known != NULL && known->handle._i == cls._i;
+  if (FH_LIKELY(is_exact && fb_class_table_is_short(known) && !fb_recorded_is_on() && !fb_identity_is_shared(handle)))
+    return wrap_made_short(ctx, known, handle);
   bool is_listed = is_exact && (fb_identity_is_shared(handle) || fb_class_table_holds(known, handle->type_index));
   HPy h = wrap_new(ctx, cls, is_exact ? known : NULL, handle);
   if (HPy_IsNull(h)) return h;
