@@ -39,8 +39,9 @@ static void *method_type; /* a PyObject, made at first use */
 static Method *method_of(PyObject *self) { return (Method *)(void *)((char *)self + fhpy_layout.header_size); }
 static PyObject **owned_of(PyObject *self) { return &method_of(self)->callable; }
 
-/* A call without arguments by position: the object may be the argument "self". */
-static PyObject *call_by_name(const Method *method, PyObject *const *args, PyObject *kwnames) {
+/* A call without arguments by position: the object may be the argument "self". Not inline, so that method_call has no
+ * frame. */
+static FH_NOINLINE PyObject *call_by_name(const Method *method, PyObject *const *args, PyObject *kwnames) {
   Py_ssize_t n = kwnames == NULL ? 0 : PyTuple_Size(kwnames), at = 0;
   while (at < n && PyUnicode_CompareWithASCIIString(PyTuple_GetItem(kwnames, at), "self") != 0) ++at;
   if (at == n) {
