@@ -73,7 +73,7 @@ FH_INLINE HPy read_field(HPyContext *ctx, const FbField *field, HPy self) {
   return value;
 }
 
-static int write_field(HPyContext *ctx, const FbField *field, HPy self, HPy value) {
+static FH_NOINLINE int write_field(HPyContext *ctx, const FbField *field, HPy self, HPy value) {
   if (HPy_IsNull(value)) {
     fb_raise(ctx, ctx->h_AttributeError, FB_MESSAGE_NOT_DELETED, field->name);
     return -1;
@@ -113,6 +113,24 @@ static cpy_PyObject *slot_descr_get(cpy_PyObject *self, cpy_PyObject *object, cp
   return NULL;
 }
 
+/* Whether an object is one of a class derived from CObject. False also if this is not quick to determine. */
+FH_INLINE bool has_cell(HPy object) {
+  const FbTypeTagEntry *entry = fb_type_tag_find(object);
+  return FH_LIKELY(entry != NULL) && entry->kind == FB_TYPE_KIND_OBJECT;
+}
+
+/* write_field for such an object, in which no use has begun when write_field itself is called. */
+FH_INLINE int write_cell(const FbField *field, HPy object, HPy value) {
+  FbHandleCell *cell = &((FbObject *)((char *)object._i + fb_context_data_offset))->cell;
+  if (FH_UNLIKELY(!fb_handle_cell_use(cell))) return write_field(fb_ctx, field, object, value);
+  TVMFFIObject *handle = fb_handle_cell_get(cell);
+  bool fits = FH_LIKELY(handle != NULL && (handle->type_index == field->type_index ||
+                                           fb_object_derives(handle, field->type_index, field->type_depth)));
+  int rc = fits ? fb_field_write(fb_ctx, field, handle, value, NULL) : 0;
+  fb_handle_cell_unuse(cell);
+  return fits ? rc : write_field(fb_ctx, field, object, value);
+}
+
 static int slot_descr_set(cpy_PyObject *self, cpy_PyObject *object, cpy_PyObject *value) {
   const FieldSlot *slot = descr_struct(self);
   if (FH_UNLIKELY(slot->field == NULL)) {
@@ -120,7 +138,10 @@ static int slot_descr_set(cpy_PyObject *self, cpy_PyObject *object, cpy_PyObject
     return -1;
   }
   if (FH_UNLIKELY(slot->is_frozen)) return refuse_assignment(fb_ctx, slot->field);
-  return write_field(fb_ctx, slot->field, (HPy){(intptr_t)object}, (HPy){(intptr_t)value});
+  HPy self_h = {(intptr_t)object}, value_h = {(intptr_t)value};
+  if (FH_UNLIKELY(value == NULL || !has_cell(self_h) || fb_thread_has_cffi_backend))
+    return write_field(fb_ctx, slot->field, self_h, value_h);
+  return write_cell(slot->field, self_h, value_h);
 }
 
 /* --- FieldSlot ---------------------------------------------------------------------------------------------------- */
