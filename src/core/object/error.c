@@ -193,7 +193,7 @@ static void *payload_take(const fh_error_payload_operations *operations) {
   return payload.data;
 }
 
-const fh_error_deferral fh_error_deferred = {payload_set, payload_take};
+const fh_error_deferral fh_error_deferred = {payload_set, payload_take, fh_error_is_pending};
 
 void fh_error_clear(void) { fh_error_put(NULL); }
 

@@ -5,11 +5,12 @@
  * takes the payload back unchanged, and no error object, no message and no backtrace are made. For native code that
  * takes the pending error, the payload's owner makes an error object at that moment.
  *
- * A binding finds the two functions by the global function "ffi_hpy.error_deferral", which returns the address of the
+ * A binding finds these functions by the global function "ffi_hpy.error_deferral", which returns the address of the
  * core's fh_error_deferral; with a core that has no such function, the binding makes error objects at once. */
 #ifndef FH_ERROR_DEFERRED_H_
 #define FH_ERROR_DEFERRED_H_
 
+#include <stdbool.h>
 #include <tvm/ffi/c_api.h>
 
 /* The operations on payloads, given by their owner; both consume the payload. The operations run on the thread on which
@@ -26,6 +27,8 @@ typedef struct {
   /* If the pending error is a payload with those operations, returns it to the caller and leaves no error pending. Else
    * NULL. */
   void *(*take)(const fh_error_payload_operations *operations);
+  /* Whether an error or a payload is pending on the thread. */
+  bool (*is_pending)(void);
 } fh_error_deferral;
 
 extern const fh_error_deferral fh_error_deferred;

@@ -46,6 +46,11 @@ static FbPendingError take(void) {
 }
 
 FbPendingError fb_error_slot_take(HPyContext *ctx) {
+  if (FH_LIKELY(core != NULL && !core->is_pending())) return (FbPendingError){NULL, NULL};
+  return fb_error_slot_take_pending(ctx);
+}
+
+FbPendingError fb_error_slot_take_pending(HPyContext *ctx) {
   FbThreadState outer;
   fb_thread_enter_held(ctx, &outer);
   FbPendingError pending = take();

@@ -31,6 +31,8 @@ void *fb_error_slot_take_payload(const fh_error_payload_operations *operations);
 /* Takes the contents of the slot, so that other code (destructors) may use the slot. The thread is attached: for a
  * foreign payload the core may have to make an error object by a callback into Python. */
 FbPendingError fb_error_slot_take(HPyContext *ctx);
+/* Takes the contents of a slot in which the caller knows of an error. */
+FbPendingError fb_error_slot_take_pending(HPyContext *ctx);
 /* Puts the contents back, and steals them. Does nothing if the contents are empty. */
 void fb_error_slot_put(FbPendingError pending);
 

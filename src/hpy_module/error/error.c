@@ -140,7 +140,7 @@ HPy fb_error_raise(HPyContext *ctx, FbPendingError pending, const char *callee) 
 }
 
 HPy fb_error_raise_pending(HPyContext *ctx, const char *callee) {
-  return fb_error_raise(ctx, fb_error_slot_take(ctx), callee);
+  return fb_error_raise(ctx, fb_error_slot_take_pending(ctx), callee);
 }
 
 bool fb_error_is_interruption(HPyContext *ctx, HPy exception) {
