@@ -186,7 +186,7 @@ static FH_NOINLINE bool read_items(HPyContext *ctx, const HPy *items, HPy_ssize_
 }
 
 /* Reads the items in place: no code runs that could change the list. */
-static bool read_list(HPyContext *ctx, HPy list, int32_t type_index, int depth, TVMFFIAny *out) {
+static FH_NOINLINE bool read_list(HPyContext *ctx, HPy list, int32_t type_index, int depth, TVMFFIAny *out) {
   HPy_ssize_t n;
   const HPy *items;
   if (FH_UNLIKELY(fb_context_list_items == 0)) return false;
@@ -195,10 +195,18 @@ static bool read_list(HPyContext *ctx, HPy list, int32_t type_index, int depth, 
   return read_items(ctx, items, n, type_index, depth, out);
 }
 
-static bool read_tuple(HPyContext *ctx, HPy tuple, int depth, TVMFFIAny *out) {
+/* The number of items is in the header of both lists and tuples. */
+FH_INLINE HPy_ssize_t tuple_length(HPyContext *ctx, HPy tuple) {
+  HPy_ssize_t n;
+  if (FH_UNLIKELY(fb_context_list_items == 0)) return HPy_Length(ctx, tuple);
+  memcpy(&n, (const char *)tuple._i + fb_context_list_items - (ptrdiff_t)sizeof(n), sizeof(n));
+  return n;
+}
+
+static FH_NOINLINE bool read_tuple(HPyContext *ctx, HPy tuple, int depth, TVMFFIAny *out) {
   if (FH_UNLIKELY(fb_context_tuple_items == 0)) return false;
   const HPy *items = (const HPy *)(const void *)((const char *)tuple._i + fb_context_tuple_items);
-  if (FH_UNLIKELY(!read_items(ctx, items, HPy_Length(ctx, tuple), kTVMFFIArray, depth, out))) return false;
+  if (FH_UNLIKELY(!read_items(ctx, items, tuple_length(ctx, tuple), kTVMFFIArray, depth, out))) return false;
   out->v_obj->__padding = FFI_HPY_MADE_OF_TUPLE;
   return true;
 }
@@ -241,6 +249,13 @@ static FH_NOINLINE bool read_known(HPyContext *ctx, HPy value, TVMFFIAny *out) {
   return true;
 }
 
+/* Reads an argument itself of another type. */
+static FH_NOINLINE bool read_other(HPyContext *ctx, HPy value, intptr_t type, TVMFFIAny *out) {
+  if (fb_immediate_read(value, out)) return true;
+  return type == set_type ? read_set(ctx, value, out) : read_known(ctx, value, out);
+}
+
+/* Without a frame: it calls nothing but the last function. */
 static bool read_at(HPyContext *ctx, HPy value, int depth, TVMFFIAny *out) {
   intptr_t type = fb_type_tag_type(value);
   if (type == ctx->h_UnicodeType._i) return read_text(ctx, value, out);
@@ -248,8 +263,7 @@ static bool read_at(HPyContext *ctx, HPy value, int depth, TVMFFIAny *out) {
   if (type == ctx->h_ListType._i) return read_list(ctx, value, list_index, depth + 1, out);
   if (type == ctx->h_TupleType._i) return read_tuple(ctx, value, depth + 1, out);
   if (type == dict_type) return read_dict(ctx, value, depth + 1, out);
-  if (depth != 0) return false;
-  return fb_immediate_read(value, out) || (type == set_type ? read_set(ctx, value, out) : read_known(ctx, value, out));
+  return depth == 0 && read_other(ctx, value, type, out);
 }
 
 bool fb_lent_read(HPyContext *ctx, HPy value, TVMFFIAny *out) { return read_at(ctx, value, 0, out); }

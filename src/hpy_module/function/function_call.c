@@ -110,7 +110,7 @@ FH_INLINE int call_with(HPyContext *ctx, HPy self, FbFunction *function, TVMFFIO
     fb_args_end(&args, 0);
     return 0;
   }
-  FbPendingError error = fb_error_slot_take(ctx); /* releasing temporaries may run code that uses the slot */
+  FbPendingError error = fb_error_slot_take_pending(ctx); /* releasing temporaries may run code that uses the slot */
   fb_args_end(&args, rc);
   fb_error_raise(ctx, error, args.callee);
   return -1;
@@ -132,7 +132,7 @@ static FH_NOINLINE int call_with_many(HPyContext *ctx, HPy self, FbFunction *fun
 
 /* Raises the pending error of a call without temporaries. */
 static FH_NOINLINE void raise_failure(FbFunction *function) {
-  fb_error_raise(fb_ctx, fb_error_slot_take(fb_ctx), fb_function_struct_name(function));
+  fb_error_raise(fb_ctx, fb_error_slot_take_pending(fb_ctx), fb_function_struct_name(function));
 }
 
 /* Converts the arguments from index i on. Returns false if an argument is not an immediate value. */
@@ -281,6 +281,12 @@ FH_INLINE const ffi_hpy_first_overload *first_overload_of(const TVMFFIObject *ha
   return *(const ffi_hpy_first_overload *const *)(const void *)place;
 }
 
+/* Whether an object with the struct of a Function is one of a bound library. */
+FH_INLINE bool is_of_bound(cpy_PyObject *self) {
+  const TVMFFIObject *handle = handle_of(self);
+  return handle != NULL && is_bound(handle);
+}
+
 /* The ways of a call: one that keeps the GIL and does not save the thread state; such a call of a function of a bound
  * library, which makes values of Python itself; and all others. */
 typedef enum { PLAIN, BOUND, OTHER } Way;
@@ -295,7 +301,8 @@ FH_INLINE int run_bound(cpy_PyObject *self, TVMFFIObject *handle, const TVMFFIAn
   const ffi_hpy_first_overload *first = first_overload_of(handle);
   if (FH_UNLIKELY((int32_t)n != fh_atomic_load_relaxed(&first->n_alone))) return run_kept(handle, views, n, result);
   int rc = first->head.call(&first->head, views, UINT32_MAX, result);
-  return FH_LIKELY(rc <= 0) ? rc : refuse(self, views, result, rc);
+  if (FH_LIKELY(rc == 0)) return 0; /* so the callers test rc once */
+  return rc < 0 ? rc : refuse(self, views, result, rc);
 }
 
 /* The native call. *result is owned if it returns 0. */
@@ -349,28 +356,30 @@ FH_INLINE void end_lent(const TVMFFIAny *views, size_t n) {
 
 /* Calls a Function of a bound library with arguments that last as long as the call (lent.h). If an argument is a value
  * of another kind, the call is an ordinary one. */
-FH_INLINE cpy_PyObject *call_bound_in(cpy_PyObject *self, cpy_PyObject *const *args, size_t n) {
-  FbFunction *function = struct_of(self);
+FH_INLINE cpy_PyObject *call_bound_in(Way way, cpy_PyObject *self, cpy_PyObject *const *args, size_t n) {
   TVMFFIAny views[STACK_ARGS], result;
-  int32_t gil = fh_atomic_load_relaxed(&function->gil);
-  if (FH_UNLIKELY(n > STACK_ARGS || gil == FB_GIL_KEEP_FOR_PYTHON)) return call_unbound(self, args, n, NULL);
+  if (FH_UNLIKELY(n > STACK_ARGS)) return call_unbound(self, args, n, NULL);
   for (size_t i = 0; i < n; ++i) {
     if (FH_LIKELY(fb_lent_read(fb_ctx, (HPy){(intptr_t)args[i]}, &views[i]))) continue;
     end_lent(views, i);
     return call_unbound(self, args, n, NULL);
   }
-  int rc = run_short(FH_LIKELY(gil > last_other) ? BOUND : OTHER, self, handle_of(self), views, n, &result);
+  int rc = run_short(way, self, handle_of(self), views, n, &result);
   end_lent(views, n);
   return finish_short(self, rc, &result);
 }
 static FH_NOINLINE cpy_PyObject *call_bound(cpy_PyObject *self, cpy_PyObject *const *args, size_t n) {
-  return call_bound_in(self, args, n);
+  return call_bound_in(BOUND, self, args, n);
 }
 /* Most calls have one argument: without the loops the compiler keeps all in registers. */
 static FH_NOINLINE cpy_PyObject *call_bound_one(cpy_PyObject *self, cpy_PyObject *const *args) {
-  return call_bound_in(self, args, 1);
+  return call_bound_in(BOUND, self, args, 1);
+}
+static FH_NOINLINE cpy_PyObject *call_bound_other(cpy_PyObject *self, cpy_PyObject *const *args, size_t n) {
+  return call_bound_in(OTHER, self, args, n);
 }
 
+/* A call of a Function in the way BOUND. */
 FH_INLINE cpy_PyObject *call_bound_any(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
   return fb_call_n_args(nargsf) == 1 ? call_bound_one(self, args) : call_bound(self, args, fb_call_n_args(nargsf));
 }
@@ -378,7 +387,9 @@ FH_INLINE cpy_PyObject *call_bound_any(cpy_PyObject *self, cpy_PyObject *const *
 static cpy_PyObject *call_any(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf, cpy_PyObject *kwnames) {
   const TVMFFIObject *handle = handle_of(self);
   if (handle == NULL || kwnames != NULL || !is_bound(handle)) return call_unbound(self, args, nargsf, kwnames);
-  return call_bound_any(self, args, nargsf);
+  int32_t gil = fh_atomic_load_relaxed(&struct_of(self)->gil);
+  if (FH_UNLIKELY(gil == FB_GIL_KEEP_FOR_PYTHON)) return call_unbound(self, args, nargsf, NULL);
+  return gil > last_other ? call_bound_any(self, args, nargsf) : call_bound_other(self, args, fb_call_n_args(nargsf));
 }
 
 /* Defines a function for each way of a call from the common code `body`, and `name`, which chooses. All names are
@@ -439,23 +450,23 @@ FH_INLINE bool give_back(HPy object, FbHandleCell *cell, TVMFFIObject *handle) {
  * of the object, as with fb_argument_convert. */
 FH_INLINE cpy_PyObject *call_with_object(Way way, cpy_PyObject *self, cpy_PyObject *const *args, size_t n,
                                          TVMFFIAny *views) {
-  cpy_PyObject *object = args[0];
-  HPy h = {(intptr_t)object};
+  HPy h = {(intptr_t)args[0]};
   TVMFFIAny result;
-  TVMFFIObject *handle = handle_of(self);
-  FbHandleCell *cell = cell_of(object);
-  if (FH_UNLIKELY(handle == NULL || !fb_handle_cell_use(cell))) return call_any(self, args, n, NULL);
-  TVMFFIObject *argument = fb_handle_cell_get(cell);
-  if (FH_UNLIKELY(argument == NULL || fb_exchange_number_find(cell) != NULL)) {
+  FbHandleCell *cell = cell_of(args[0]);
+  if (FH_UNLIKELY(!fb_handle_cell_use(cell))) return call_any(self, args, n, NULL);
+  fb_identity_share(fb_ctx, h, cell); /* before the handles are read, so that no register has to keep them */
+  TVMFFIObject *handle = handle_of(self), *argument = fb_handle_cell_get(cell);
+  if (FH_UNLIKELY(handle == NULL || argument == NULL || fb_exchange_number_find(cell) != NULL)) {
     fb_handle_cell_unuse(cell);
     return call_any(self, args, n, NULL);
   }
-  fb_identity_share(fb_ctx, h, cell);
   fb_put_object(&views[0], argument);
   int rc = run_short(way, self, handle, views, n, &result);
   /* the use keeps the handle of the argument */
-  bool is_back = rc == 0 && result.type_index >= kTVMFFIDynObjectBegin && result.v_obj == handle_of(object);
-  if (is_back && give_back(h, cell, result.v_obj)) return object;
+  bool is_back = rc == 0 && result.type_index >= kTVMFFIDynObjectBegin && result.v_obj == fb_handle_cell_get(cell);
+  if (is_back && give_back(fb_identity_wrapper(cell), cell, result.v_obj)) {
+    return (cpy_PyObject *)fb_identity_wrapper(cell)._i;
+  }
   fb_handle_cell_unuse(cell);
   return finish_short(self, rc, &result);
 }
@@ -579,11 +590,39 @@ FH_INLINE void settle_result(int rc, TVMFFIAny *result) {
   if (rc == 0 && result->zero_padding == FFI_HPY_TAKES_CONTAINERS) result->zero_padding = 0;
 }
 
-int fb_function_call_raw(HPyContext *ctx, HPy function, const HPy *args, size_t nargs, TVMFFIAny *result) {
+static FH_NOINLINE int call_raw(HPyContext *ctx, HPy function, const HPy *args, size_t nargs, TVMFFIAny *result) {
   FbScope scope = {0};
   int rc = call_quickly(ctx, function, args, nargs, true, &scope, result);
   settle_result(rc, result);
   return rc;
+}
+
+static FH_NOINLINE int raise_raw(cpy_PyObject *self) {
+  raise_failure(struct_of(self));
+  return -1;
+}
+
+/* call_raw for a Function of a bound library: in most cases a constructor, whose arguments are ints. */
+static FH_NOINLINE int call_raw_bound(HPyContext *ctx, HPy function, const HPy *args, size_t nargs, TVMFFIAny *result) {
+  TVMFFIAny views[STACK_ARGS];
+  cpy_PyObject *self = (cpy_PyObject *)function._i;
+  if (FH_UNLIKELY(nargs > STACK_ARGS || FB_GIL_KEEP <= last_other)) return call_raw(ctx, function, args, nargs, result);
+  for (size_t i = 0; i < nargs; ++i) {
+    if (FH_UNLIKELY(!fb_immediate_int(args[i], &views[i]))) return call_raw(ctx, function, args, nargs, result);
+  }
+  *result = no_result;
+  if (FH_UNLIKELY(run_bound(self, handle_of(self), views, nargs, result) != 0)) return raise_raw(self);
+  settle_result(0, result);
+  return 0;
+}
+
+/* Without a frame. fb_lent_callee is set only where a handle is an object pointer. */
+int fb_function_call_raw(HPyContext *ctx, HPy function, const HPy *args, size_t nargs, TVMFFIAny *result) {
+  TVMFFISafeCallType bound = fh_atomic_load_acquire(&fb_lent_callee); /* pairs with the release of fb_lent_enable */
+  if (bound != NULL && is_of_bound((cpy_PyObject *)function._i)) {
+    return call_raw_bound(ctx, function, args, nargs, result);
+  }
+  return call_raw(ctx, function, args, nargs, result);
 }
 
 int fb_function_call_named_raw(HPyContext *ctx, HPy function, const HPy *args, size_t nargs, HPy kwnames,
