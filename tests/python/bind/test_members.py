@@ -150,7 +150,7 @@ def test_init_that_constructs_in_place(bound):
     assert bound.State.alive() == before + 3
     with pytest.raises(ValueError, match="negative"):
         bound.State(-1)
-    with pytest.raises(TypeError, match=r"__init__\(x: int, y: str = 'why'\)"):
+    with pytest.raises(TypeError, match=r"__init__\(self, x: int, y: str = 'why'\) -> None"):
         bound.State("x")
     del states
     collect_garbage()
