@@ -3,6 +3,7 @@ everything else is here, on top of the core's functions."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import ItemsView, KeysView, Mapping, MutableMapping, ValuesView
 from functools import cache
 from itertools import chain
@@ -49,10 +50,8 @@ def _entries() -> Function:
 
 
 def _check_key(key: Any) -> bool:
-    """Whether a key is a NaN, or a tuple with one, which `==` does not find. TypeError for a key that becomes another
-    native object at each use, and for a tuple with such an item."""
-    if type(key) is float:
-        return bool(key != key)
+    """Whether a key is a tuple with a NaN, which `==` does not find. TypeError for a key that becomes another native
+    object at each use, and for a tuple with such an item."""
     if type(key) in PLAIN or issubclass(type(key), CObject):
         return False
     if isinstance(key, tuple):
@@ -64,14 +63,20 @@ def _check_key(key: Any) -> bool:
                 f"{given} becomes a new {name} at each use, so no mapping finds it as a key: use the {name} of "
                 "one ffi_hpy.convert(), which the program keeps"
             )
-    return bool(key != key)
+    return _is_nan(key)
+
+
+def _is_nan(value: Any) -> bool:
+    """Whether a value is a number that differs from itself. No other value is asked to compare itself."""
+    numbers = sys.modules.get("numbers")  # a class can be registered only with an imported module
+    return isinstance(value, (float, complex, getattr(numbers, "Number", float))) and bool(value != value)
 
 
 def _is_same(own: Any, key: Any) -> bool:
-    """Whether a key of a mapping equals another key, and has NaN where the other has NaN."""
+    """Whether a key of a mapping equals another key, where a NaN equals a NaN."""
     if isinstance(key, tuple):
         return isinstance(own, CSequence) and len(own) == len(key) and all(map(_is_same, own, key))
-    return own is key or bool(own == key) or bool(own != own and key != key)
+    return own is key or bool(own == key) or (_is_nan(own) and _is_nan(key))
 
 
 class _Reading(CMapping, Object):
@@ -161,7 +166,8 @@ class Map(_Reading, Mapping[K, V_co]):
     Keys compare by the rules of native code: strings and bytes by content, numbers by type and value (1, 1.0 and True
     are three keys), other objects by identity. A key that native code cannot compare, such as a tuple or a
     `pathlib.Path`, is found by `==`, in a search through all keys; a callable must be a Function for that, and an
-    exception an Error. A Map equals a dict, or a mapping without a hash, with equal entries, and hashes accordingly.
+    exception must be an Error. A Map equals a dict, or a mapping without a hash, with equal entries, and hashes
+    accordingly.
 
     Args:
         input_dict: the entries. Keys and values are converted like arguments of a call.

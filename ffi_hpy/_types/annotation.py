@@ -260,5 +260,9 @@ class AnnotationReader(typing.Generic[Schema]):
 class FieldReader(AnnotationReader[Schema]):
     """Reads the annotations of fields, which may also hold instances of classes without a native type."""
 
-    def _read_other(self, cls: type) -> Schema:
+    def _read_other(self, cls: type) -> Schema | None:
+        """None for a class whose instances turn into native values: no field would hold them."""
+        protocols = ("__tvm_ffi_value__", "__tvm_ffi_object__", "asobject")
+        if any(hasattr(cls, name) for name in protocols):
+            return None
         return self._checked(self._leaves[typing.Any], InstanceCheck(cls))

@@ -33,6 +33,8 @@ class Check:
 
     __slots__ = ("name", "number")
 
+    comes_first = False
+    """Whether an alternative of a Union with this check is tried before others, which would convert the value."""
     restores = False
 
     def __init__(self, name: str, key: tuple[Any, ...]) -> None:
@@ -139,26 +141,34 @@ class ItemsCheck(Check):
         return list(value) if isinstance(value, self._cls) or is_sequence else value
 
 
+def _is_class_of_instances(cls: type) -> bool:
+    """Whether isinstance() answers for a class. Files are no instances of the classes of files in `typing`."""
+    if cls.__module__ == "typing" and cls.__name__ in ("IO", "TextIO", "BinaryIO"):
+        return False
+    try:
+        isinstance(None, cls)
+    except TypeError:
+        return False
+    return True
+
+
 class InstanceCheck(Check):
     """The instances of a class without a native type, such as `datetime` or `Path`: native code holds the Python
     object itself, even if the object is a callable or a sequence. A class that refuses `isinstance`, such as a Protocol
     that is not `runtime_checkable`, takes any object. `complex` takes other numbers, too, as `float` takes an int."""
 
-    __slots__ = ("_cls",)
+    __slots__ = ("_cls", "comes_first")
 
     def __init__(self, cls: type) -> None:
-        self._cls = cls
+        self._cls = cls if _is_class_of_instances(cls) else object
+        self.comes_first = self._cls not in (complex, object)
         name = cls.__qualname__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__qualname__}"
         super().__init__(name, ("instance", cls))
 
     def apply(self, value: Any) -> Any:
         if self._cls is complex and (isinstance(value, (int, float)) or hasattr(type(value), "__complex__")):
             value = complex(value)
-        try:
-            is_instance = isinstance(value, self._cls)
-        except TypeError:
-            is_instance = True
-        if not is_instance:
+        if not isinstance(value, self._cls):
             raise TypeError
         if isinstance(value, CObject):
             return value

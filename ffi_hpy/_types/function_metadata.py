@@ -268,20 +268,40 @@ def _qualname_of(self: Function) -> str:
     return self.__name__ if scope is None else scope[1]
 
 
-def of_callable(function: Callable[..., Any]) -> Any:
+def of_callable(function: Callable[..., Any]) -> Function:
     """Return the Function of a Python callable, for pickles."""
-    return _core.convert(function)
+    return _core.function_from_callable(function)
+
+
+def of_name(module: str, qualname: str) -> Any:
+    """Return an attribute of a module, for pickles."""
+    from importlib import import_module
+
+    found: Any = import_module(module)
+    for name in qualname.split("."):
+        found = getattr(found, name)
+    return found
 
 
 def _reduce(self: Function) -> Any:
-    """Pickle a function of a bound library and a global function by name, and another one by its Python callable.
-    TypeError for a native function without a name."""
+    """Pickle a function of a bound library by its name there, a Function in the place of a Python function by that
+    function's name, a global function by its global name, and another one by its Python callable. TypeError for a
+    native function without a name."""
     scope = _scopes.get(self.__chandle__())
     if scope is not None:
         return scope[1]
-    if self._callable is not None:
+    place = str(getattr(self._callable, "__module__", "")), str(getattr(self._callable, "__qualname__", ""))
+    try:
+        there = of_name(*place)
+    except (AttributeError, ImportError, ValueError):
+        there = None
+    if self._callable is not None and there is self._callable:
         return of_callable, (self._callable,)
+    if isinstance(there, Function) and there.same_as(self):
+        return of_name, place
     found: Any = find_late("_types.function_metadata: global functions", "global_name")(self)
+    if found is None and self._callable is not None:
+        return of_callable, (self._callable,)
     if found is None:
         raise TypeError(f"cannot pickle {self!r}: it has no global name and comes from no Python callable")
     return find_late("_types.function_metadata: global functions", "get_global_func"), (found,)

@@ -292,7 +292,8 @@ class TypeSchema(_core.Schema):
         if origin == "Optional":
             return "optional", _core.TYPE_INDEX_NONE, f"{args[0]._in_messages()} | None", args
         if origin == "Union":
-            return "union", _core.TYPE_INDEX_NONE, " | ".join(arg._in_messages() for arg in args), args
+            order = sorted(args, key=lambda arg: arg.check is None or not arg.check.comes_first)
+            return "union", _core.TYPE_INDEX_NONE, " | ".join(arg._in_messages() for arg in args), tuple(order)
         if index < _core.TYPE_INDEX_OBJECT:
             index = _core.type_key_to_index(origin)
         if index < _core.TYPE_INDEX_OBJECT:

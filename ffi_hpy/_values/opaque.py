@@ -34,6 +34,9 @@ class OpaquePyObject(CObject):
         wrapper.__init_handle_by_constructor__(_adopt, address)
         return wrapper
 
+    def __reduce__(self) -> tuple[type[OpaquePyObject], tuple[Any]]:
+        return OpaquePyObject, (self.pyobject(),)
+
     def pyobject(self) -> Any:
         """Return the Python object.
 

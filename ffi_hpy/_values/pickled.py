@@ -1,7 +1,7 @@
 """Python objects and functions inside of native objects that are pickled.
 
-The JSON graph of the native object has their positions in a list, and pickle writes the list. So pickle's own rules
-hold for them, and one object stays one object. A graph without a pickle cannot have them: reading it would run code.
+The JSON graph of the native object has the positions of these values in a list, and pickle writes the list by its own
+rules: one object stays one object. A graph without a pickle cannot have such values: reading the graph would run code.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["listed", "position_of", "value_at"]
 
 
 class _Open(threading.local):
-    """The lists of the pickles that the thread writes or reads; the last one belongs to the innermost."""
+    """The lists of the pickles that the thread writes or reads; the last list is that of the innermost pickle."""
 
     def __init__(self) -> None:
         self.lists: list[list[Any]] = []
@@ -56,6 +56,8 @@ def value_at(position: int, is_function: bool) -> Any:
     if not _open.lists:
         raise TypeError("the graph has a Python object, which only a pickle can contain")
     values = _open.lists[-1]
-    if not isinstance(position, int) or not 0 <= position < len(values) or is_function > callable(values[position]):
-        raise ValueError(f"the graph has the Python object {position!r}, and the pickle has {len(values)}")
+    if not isinstance(position, int) or not 0 <= position < len(values):
+        raise ValueError(f"the graph has the Python object {position!r}, and the pickle has {len(values)} of them")
+    if is_function and not callable(values[position]):
+        raise ValueError(f"the graph has a function at {position}, and the pickle has {type(values[position])!r}")
     return values[position] if is_function else OpaquePyObject(values[position])

@@ -253,8 +253,8 @@ def _memo_of_copy() -> dict[int, Any] | None:
 
 
 def _copy(value: Any) -> Any:
-    """Return a deep copy of a value that is inside of a native object: a native object, as the value is in there, even
-    if Python's object could be another native value, as a callable can."""
+    """Return a deep copy of a value that is inside of a native object. The copy of a Python object is an
+    OpaquePyObject, even if the conversion of the copy would make another native value, as of a callable."""
     from .opaque import OpaquePyObject
 
     copied = copy.deepcopy(value, _memo_of_copy())

@@ -139,7 +139,7 @@ class _InitVar:
 
     def check(self, value: Any, cls: type) -> Any:
         """Return the value; TypeError if it does not match the annotation."""
-        if self.schema is not None:
+        if self.schema is not None and value is not self.c_default:
             try:
                 self.schema.check_value(value)
             except TypeError as error:

@@ -366,9 +366,13 @@ def _collect_fields(
 
 
 def _check_default(cls: type, f: Field) -> None:
-    """OverflowError for a default beyond int64, TypeError for one that is not in a Literal or an Enum. Other defaults
-    are converted when an object is made."""
+    """OverflowError for a default beyond int64, TypeError for one that is not in a Literal or an Enum, ValueError for
+    an object of Python that all instances would share and change. Other defaults are converted when an object is
+    made."""
     schema, default = f._ty_schema, f.default
+    is_shared = schema is not None and schema.check is not None and schema.check.comes_first
+    if is_shared and default is not MISSING and type(default).__hash__ is None:
+        raise ValueError(f"mutable default {type(default)} for field {f.name} is not allowed: use default_factory")
     is_large = type(default) is int and not -(1 << 63) <= default < 1 << 63
     if default is MISSING or schema is None or not (is_large or schema.check is not None):
         return

@@ -102,7 +102,7 @@ struct placement {
     record->capture[0] = made;
     record->free_capture = &free;
     record->call = &call;
-    record->flags = 0;
+    record->flags &= kFfiHpyFunctionRefusesNone;
     if (record->n_named == record->n_params) ++record->params, --record->n_named;
     --record->n_params;
     ++record->type_flags;

@@ -59,7 +59,7 @@ FFI_HPY_BUILTIN_EXCEPTION(attribute_error, "AttributeError")
 /** Thrown by cast<T>() for a value that is not a T. Python sees a RuntimeError. */
 class cast_error : public std::bad_cast {
 public:
-  explicit cast_error(const char *what = "std::bad_cast") : text_(what) {}
+  explicit cast_error(const char *what = "std::bad_cast") : text_(what != nullptr ? what : "") {}
   const char *what() const noexcept override { return text_.what(); }
 
 private:
@@ -219,7 +219,7 @@ FFI_HPY_COLD inline bool has_plain_message(const std::exception &thrown) {
   return FFI_HPY_BIND_PLAIN_MESSAGES || tvm::ffi::detail::IsTypeOrNested(typeid(thrown), typeid(std::runtime_error));
 }
 
-/** translate_exception(), by the newest translator that knows the exception. */
+/** translate_exception(), by the newest translator that knows the exception, or else by the rules for all libraries. */
 FFI_HPY_COLD inline int translate_in_module(const std::exception *known) {
   std::exception_ptr thrown = translators != nullptr ? std::current_exception() : nullptr;
   for (const translator *each = translators; each != nullptr; each = each->older) {

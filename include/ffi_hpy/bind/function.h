@@ -39,6 +39,11 @@ struct function_constants {
   int (*explain)(uint32_t param, const TVMFFIAny *arg, uint32_t flags, ffi_hpy_reason *out);
 };
 
+/** Whether a parameter of any object refuses None without arg().none(), as nanobind's do. */
+#if !defined(FFI_HPY_BIND_REFUSES_NONE)
+#define FFI_HPY_BIND_REFUSES_NONE 0
+#endif
+
 /** A function that is defined: the struct for the core. `types` is NULL until define() has it. */
 struct function_record : ffi_hpy_function_spec {
   const function_constants *constants;
@@ -54,9 +59,7 @@ FFI_HPY_NOINLINE inline void start(function_record *record, const function_const
   record->n_params = constants->n_params;
   record->n_positional = UINT32_MAX;
   record->flags = constants->flags;
-#if defined(FFI_HPY_BIND_PY_OBJECT) /* as nanobind's functions do */
-  record->flags |= kFfiHpyFunctionRefusesNone;
-#endif
+  if (FFI_HPY_BIND_REFUSES_NONE) record->flags |= kFfiHpyFunctionRefusesNone;
   record->call = constants->has_objects ? run_thunk<true> : run_thunk<false>;
   record->capture[kCallableWords] = reinterpret_cast<void *>(constants->body);
   if (constants->explain != nullptr) record->flags |= kFfiHpyFunctionExplains;
@@ -112,8 +115,8 @@ struct choose_extras<call_extras<Chosen...>, First, Extra...>
 template <typename T> struct guards_of {
   using type = std::tuple<>;
 };
-/** The guards that the thunk makes. The caller has released the GIL if all overloads do, and none gets Python objects;
- * then gil_scoped_release does nothing. */
+/** The guards that the thunk makes. A gil_scoped_release does nothing where the caller has released the GIL: for a
+ * function all of whose overloads release it, and none of which gets Python objects. */
 template <typename... Guards> struct guards_of<call_guard<Guards...>> {
   using type = std::tuple<Guards...>;
 };

@@ -36,6 +36,7 @@ template <typename F> F python_function(const char *name) {
 /** The functions of CPython for threads; all null on PyPy. */
 struct gil_functions {
   int (*check)() = python_function<int (*)()>("PyGILState_Check");
+  void *(*current)() = current_state();
   void *(*save)() = python_function<void *(*)()>("PyEval_SaveThread");
   void (*restore)(void *) = python_function<void (*)(void *)>("PyEval_RestoreThread");
   int (*ensure)() = python_function<int (*)()>("PyGILState_Ensure");
@@ -44,6 +45,15 @@ struct gil_functions {
   static const gil_functions &get() {
     static const gil_functions found;
     return found;
+  }
+  /** Whether the thread holds the GIL. PyGILState_Check() says so of every thread once the process has had a
+   * sub-interpreter, so it answers only where CPython exports no better function. */
+  bool is_held() const { return current != nullptr ? current() != nullptr : check != nullptr && check() != 0; }
+
+private:
+  static void *(*current_state())() {
+    auto found = python_function<void *(*)()>("PyThreadState_GetUnchecked"); /* from 3.13 on */
+    return found != nullptr ? found : python_function<void *(*)()>("_PyThreadState_UncheckedGet");
   }
 };
 
@@ -60,7 +70,7 @@ class gil_scoped_release {
 public:
   gil_scoped_release() {
     const detail::gil_functions &python = detail::gil_functions::get();
-    if (python.check != nullptr && python.check() != 0) state_ = python.save();
+    if (python.is_held()) state_ = python.save();
   }
   gil_scoped_release(const gil_scoped_release &) = delete;
   ~gil_scoped_release() {

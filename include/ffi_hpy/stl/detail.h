@@ -249,17 +249,22 @@ template <typename C, typename T> struct list_caster : sequence_caster<list_cast
   template <typename Item> static void add(C *to, Item &&item) { to->push_back(std::forward<Item>(item)); }
 };
 
+template <typename C, typename = void> inline constexpr bool is_ordered_v = false;
+template <typename C> inline constexpr bool is_ordered_v<C, std::void_t<typename C::key_compare>> = true;
+
 /** Containers that become sets. */
 template <typename C, typename T> struct set_caster : sequence_caster<set_caster<C, T>, C, T> {
   FFI_HPY_TYPE_CASTER(C,
                       io_name("collections.abc.Set", "set") + const_name("[") + make_caster<T>::Name + const_name("]"));
   using sequence_caster<set_caster, C, T>::from_cpp;
   static constexpr uint32_t kKind = kFfiHpySet;
-  /** No order has a place for a NaN: an ordered set would lose other items. */
+  /** No order has a place for a NaN, which equals every item there: an ordered set would lose other items. */
   template <typename Item> static void add(C *to, Item &&item) {
-    if constexpr (std::is_floating_point_v<T>) {
-      auto [place, is_new] = to->insert(item);
-      if (!is_new && !(*place == item)) throw value_error("nan and another item cannot both be in a set");
+    if constexpr (std::is_floating_point_v<T> && is_ordered_v<C>) {
+      size_t before = to->size();
+      to->insert(item);
+      bool has_nan = item != item || *to->begin() != *to->begin();
+      if (has_nan && to->size() == before) throw value_error("nan and another item cannot both be in a set");
     } else {
       to->insert(std::forward<Item>(item));
     }

@@ -37,8 +37,7 @@ template <typename R, typename... A> struct python_callable {
     cleanup_list cleanup;
     object values[sizeof...(A) + 1] = {
         checked(make_caster<A>::from_cpp(static_cast<A &&>(args), rv_policy::automatic_reference, &cleanup))...};
-    object operation = str_of("call_function");
-    TVMFFIAny views[sizeof...(A) + 2] = {operation.any(), function.any()};
+    TVMFFIAny views[sizeof...(A) + 2] = {none_value(), function.any()};
     for (size_t i = 0; i < sizeof...(A); ++i) views[i + 2] = values[i].any();
     object kept = call(views);
     if constexpr (is_text_view_v<R>) {
@@ -56,10 +55,15 @@ template <typename R, typename... A> struct python_callable {
 private:
   /* A result that C++ gets as the Python object itself comes from the package: a native function converts it. */
   static object call(TVMFFIAny *views) {
-    if constexpr (takes_python_result_v<R>) return ask_package(views, sizeof...(A) + 2);
-    TVMFFIAny result = none_value();
-    check(api->call(views[1].v_obj, views + 2, static_cast<int32_t>(sizeof...(A)), &result));
-    return take(result);
+    if constexpr (takes_python_result_v<R>) {
+      object operation = str_of("call_function");
+      views[0] = operation.any();
+      return ask_package(views, sizeof...(A) + 2);
+    } else {
+      TVMFFIAny result = none_value();
+      check(api->call(views[1].v_obj, views + 2, static_cast<int32_t>(sizeof...(A)), &result));
+      return take(result);
+    }
   }
   [[noreturn]] FFI_HPY_COLD static void refuse([[maybe_unused]] const object &given) {
     std::string text = "expected " + type_text(make_caster<R>::Name.text, make_caster<R>::Name.types()) +

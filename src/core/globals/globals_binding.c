@@ -21,8 +21,8 @@ static int give_table(const char *name, const void *table, int32_t n_args, TVMFF
   return 0;
 }
 
-/* ffi_hpy.error_deferral() -> the address of the table of error_deferred.h */
-FH_GLOBAL(error_deferral) { return give_table("ffi_hpy.error_deferral", &fh_error_deferred, n_args, result); }
+/* ffi_hpy.error_deferral.2() -> the address of the table of error_deferred.h */
+FH_GLOBAL(error_deferral) { return give_table("ffi_hpy.error_deferral.2", &fh_error_deferred, n_args, result); }
 
 /* ffi_hpy.field_access() -> the address of the table of field_access.h */
 FH_GLOBAL(field_access) { return give_table("ffi_hpy.field_access", &fh_field_access_table, n_args, result); }
@@ -66,7 +66,7 @@ FH_GLOBAL(set_backtrace_boundary) {
 
 const fh_globals_entry fh_globals_binding[] = {
     {"ffi_hpy.set_backtrace_boundary", set_backtrace_boundary, NULL},
-    {"ffi_hpy.error_deferral", error_deferral, NULL},
+    {"ffi_hpy.error_deferral.2", error_deferral, NULL},
     {"ffi_hpy.field_access", field_access, NULL},
     {"ffi_hpy.bind_api", bind_api, NULL},
     {"ffi_hpy.bind_room", bind_room, NULL},

@@ -5,7 +5,7 @@
  * takes the payload back unchanged, and no error object, no message and no backtrace are made. For native code that
  * takes the pending error, the payload's owner makes an error object at that moment.
  *
- * A binding finds these functions by the global function "ffi_hpy.error_deferral", which returns the address of the
+ * A binding finds these functions by the global function "ffi_hpy.error_deferral.2", which returns the address of the
  * core's fh_error_deferral; with a core that has no such function, the binding makes error objects at once. */
 #ifndef FH_ERROR_DEFERRED_H_
 #define FH_ERROR_DEFERRED_H_

@@ -118,7 +118,7 @@ static int function_gil_set(HPyContext *ctx, HPy self, HPy value, void *closure)
   if (function == NULL) fb_instance_raise_unmade(ctx, self);
   if (truth < 0 || function == NULL) return -1;
   /* one overload gets Python objects, so all overloads do, and keep the GIL */
-  if (!truth && fh_atomic_load_relaxed(&function->gil) == FB_GIL_KEEP_FOR_PYTHON) return 0;
+  if (fh_atomic_load_relaxed(&function->gil) == FB_GIL_KEEP_FOR_PYTHON) return 0;
   if (!truth) return fb_function_call_keep(ctx, self, function);
   fh_atomic_store_relaxed(&function->gil, FB_GIL_RELEASE);
   return 0;

@@ -413,7 +413,7 @@ TEST(a_payload_ends_with_its_thread) {
 }
 
 TEST(bindings_find_the_functions_for_payloads) {
-  TVMFFIByteArray name = text_of("ffi_hpy.error_deferral");
+  TVMFFIByteArray name = text_of("ffi_hpy.error_deferral.2");
   TVMFFIObjectHandle function;
   TVMFFIAny result = {0};
   expect_int(TVMFFIFunctionGetGlobal(&name, &function), 0);

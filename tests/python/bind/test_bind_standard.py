@@ -438,6 +438,7 @@ def test_no_item_of_a_set_is_lost_to_a_nan(bound):
             bound.floats(items)
         assert str(caught.value).endswith("raised ValueError: nan and another item cannot both be in a set")
     assert len(bound.floats([nan])) == 1
+    assert bound.distant([1.0, 1.1, 5.0]) == 2  # the order of this set takes the first two for one
     assert bound.floats([1, True, 2.5]) == {1.0, 2.5}
 
 

@@ -6,9 +6,20 @@ import gc
 import threading
 import time
 import weakref
+from pathlib import Path
 
 import pytest
-from support import collect_garbage, needs_identity, needs_one_wrapper, needs_threads, parallelize
+from support import (
+    IS_PYPY,
+    collect_garbage,
+    needs_identity,
+    needs_one_wrapper,
+    needs_threads,
+    parallelize,
+    run_python,
+)
+
+import ffi_hpy
 
 pytestmark = [needs_one_wrapper, needs_identity]
 
@@ -17,6 +28,32 @@ pytestmark = [needs_one_wrapper, needs_identity]
 def bound(import_bound):
     """The module of bound_calls.cc."""
     return import_bound("bound_calls")
+
+
+BESIDE_A_SUB_INTERPRETER = """
+import sys
+sys.path[:0] = sys.argv[1:]
+import bound_calls
+try:
+    import _interpreters as interpreters
+except ImportError:
+    import _xxsubinterpreters as interpreters
+made = interpreters.create()
+print(bound_calls.depth_of_two())
+interpreters.destroy(made)
+"""
+
+
+@pytest.mark.skipif(IS_PYPY, reason="PyPy has no sub-interpreters")
+def test_a_function_releases_the_gil_beside_a_sub_interpreter(bound):
+    folders = Path(ffi_hpy.__file__).parents[1], Path(bound.__file__).parent
+    assert run_python(BESIDE_A_SUB_INTERPRETER, *folders) == "2\n"
+
+
+def test_a_function_that_gets_python_objects_keeps_the_gil(bound):
+    for choice in (True, False):
+        bound.accepts_list.release_gil = choice
+        assert bound.accepts_list([1, 2]) == 2
 
 
 # --- identity ---------------------------------------------------------------------------------------------------------

@@ -133,6 +133,12 @@ def test_a_parameter_refuses_none(objects, name):
         getattr(objects, name)(None)
 
 
+def test_a_constructor_of_the_author_refuses_none(objects):
+    objects.Placed(1)
+    with pytest.raises(TypeError, match="incompatible function arguments"):
+        objects.Placed(None)
+
+
 def test_none_is_an_argument_where_the_author_says_so(objects):
     assert objects.takes_none(None)
     assert objects.has_default()

@@ -485,6 +485,24 @@ def test_a_key_that_becomes_another_object_at_each_use_is_refused_by_one_sentenc
     assert len(ours) == 2
 
 
+def test_a_key_is_not_asked_whether_it_differs_from_itself():
+    class Ambiguous:
+        def __eq__(self, other):
+            return Ambiguous()
+
+        __ne__ = __eq__
+
+        def __hash__(self):
+            return 1
+
+        def __bool__(self):
+            raise TypeError("ambiguous")
+
+    key = Ambiguous()
+    assert Dict({key: 3})[key] == 3
+    assert Dict().get(key) is None
+
+
 def test_a_key_with_nan_is_found_again():
     nan = float("nan")
     for key in (nan, (nan,), (1, (nan, "a")), (decimal.Decimal("nan"),), (complex(1, nan),)):

@@ -151,6 +151,7 @@ FFI_HPY_MODULE(bound_calls, m) {
   nb::class_<ByNew>(m, "ByNew")
       .def(nb::new_([](const Counter &) { return std::make_unique<ByNew>(); }), nb::keep_alive<0, 2>());
   m.def("depth", [] { return Mark::depth; }, nb::call_guard<Mark>());
+  m.def("accepts_list", [](nb::list list) { return nb::len(list); });
   m.def("depth_of_two", [] { return Mark::depth; }, nb::call_guard<Mark, nb::gil_scoped_release, Mark>());
   m.def("doubled", [](int a, int b) { return a + b; }, nb::call_policy<Doubling>());
   m.def("last_doubled", [] { return Doubling::last; });

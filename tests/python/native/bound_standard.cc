@@ -21,6 +21,11 @@ using std::chrono::system_clock;
 
 template <typename Unit> using time_in = std::chrono::time_point<system_clock, Unit>;
 
+/* An order in which numbers that are close are one. */
+struct Distant {
+  bool operator()(double a, double b) const { return a < b - 0.5; }
+};
+
 struct Stamps {
   time_in<std::chrono::hours> hours;
   time_in<std::chrono::milliseconds> milliseconds;
@@ -147,6 +152,7 @@ FFI_HPY_MODULE(bound_standard, m) {
   m.def("texts", [](const std::map<std::string, std::vector<std::vector<std::string>>> &all) { return all; });
   m.def("numbers", [](const std::set<int64_t> &all) { return all; });
   m.def("floats", [](const std::set<double> &all) { return all; });
+  m.def("distant", [](const std::set<double, Distant> &all) { return all.size(); });
   m.def("reals", [](const std::vector<double> &all) { return all; });
   m.def("whole", [](const std::vector<int64_t> &all) { return all; });
   m.def("rows", [](const std::vector<std::vector<double>> &all) { return all; });

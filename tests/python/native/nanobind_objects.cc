@@ -92,6 +92,7 @@ struct PySource : Source {
 };
 
 struct Visited {};
+struct Placed {};
 /* It counts its uses, so its function changes it. */
 struct AddsName : nb::def_visitor<AddsName> {
   const char *name;
@@ -161,6 +162,7 @@ NB_MODULE(nanobind_objects, m) {
   m.def("takes", [](nb::object) { return "object"; });
   m.def("takes", [](std::optional<int>) { return "optional"; });
   m.def("takes_handle", [](nb::handle value) { return value.is_none(); });
+  nb::class_<Placed>(m, "Placed").def("__init__", [](Placed *self, nb::handle) { new (self) Placed(); });
   m.def("takes_any", [](nb::any value) { return value.is_none(); });
   m.def("takes_none", [](nb::object value) { return value.is_none(); }, nb::arg().none());
   m.def("has_default", [](nb::object value) { return value.is_none(); }, "value"_a = nb::none());

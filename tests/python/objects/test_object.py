@@ -306,6 +306,30 @@ def test_a_function_is_pickled_by_its_name_or_its_python_callable(testing):
     assert inside([1, 2]) == 2
 
 
+@ffi_hpy.register_global_func("test_object.doubled", override=True)
+def doubled(x):
+    return 2 * x
+
+
+class Listed(list):
+    def __call__(self, x):
+        return len(self) + x
+
+
+def test_a_registered_function_is_pickled_by_the_name_of_its_module_or_its_global_name():
+    ffi_hpy.register_global_func("test_object.tripled", lambda x: 3 * x, override=True)
+    for name, result in (("doubled", 8), ("tripled", 12)):
+        function = ffi_hpy.get_global_func(f"test_object.{name}")
+        assert pickle.loads(pickle.dumps(function))(4) == result
+        assert pickle.loads(pickle.dumps(ffi_hpy.Array([function])))[0](4) == result
+
+
+def test_a_callable_that_is_a_sequence_is_pickled_as_a_function():
+    function = ffi_hpy._core.function_from_callable(Listed([1, 2]))
+    back, (inside,) = pickle.loads(pickle.dumps((function, ffi_hpy.Array([function]))))
+    assert (type(back), back(3), inside(3)) == (ffi_hpy.Function, 5, 5)
+
+
 def test_a_function_without_a_name_is_not_pickled(testing):
     nameless = ffi_hpy.Function.__from_extern_c__(testing.get_add_one_c_symbol())
     for value in (ffi_hpy.Array([nameless]), nameless):

@@ -20,6 +20,9 @@
 /* The message of an exception is its text. */
 #define FFI_HPY_BIND_PLAIN_MESSAGES 1
 
+/* A parameter of any object refuses None without nb::arg().none(). */
+#define FFI_HPY_BIND_REFUSES_NONE 1
+
 /* Headers that Python.h includes, so that sources for nanobind may lack them. */
 #include <cassert>
 #include <cerrno>

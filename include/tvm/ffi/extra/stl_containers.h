@@ -40,6 +40,10 @@ struct AppendedSeqTraitsBase : CopiedSeqTraitsBase<Derived, Self, T> {
   static std::string TypeSchema() { return ContainerTypeSchema<T>("std::vector"); }
 };
 
+/** Whether a set has an order. */
+template <typename Set, typename = void> struct IsOrdered : std::false_type {};
+template <typename Set> struct IsOrdered<Set, std::void_t<typename Set::key_compare>> : std::true_type {};
+
 /** Traits of sets. A value of Python's set is an object of Python, so a set is read widely everywhere. */
 template <typename Derived, typename Self, typename T = typename Self::key_type>
 struct SetTraitsBase : AppendedSeqTraitsBase<Derived, Self, T> {
@@ -60,9 +64,11 @@ struct SetTraitsBase : AppendedSeqTraitsBase<Derived, Self, T> {
   }
   /** ValueError for a NaN beside other items of an ordered set: no order has a place for it, so items would be lost. */
   static void Append(Self *result, T value) {
-    if constexpr (std::is_floating_point_v<T>) {
-      auto [place, is_new] = result->insert(value);
-      if (!is_new && !(*place == value))
+    if constexpr (std::is_floating_point_v<T> && IsOrdered<Self>::value) {
+      size_t before = result->size();
+      result->insert(value);
+      bool has_nan = value != value || *result->begin() != *result->begin();
+      if (has_nan && result->size() == before)
         TVM_FFI_THROW(ValueError) << "nan and another item cannot both be in a `" << Base::TypeStr() << '`';
     } else {
       result->insert(std::move(value));
