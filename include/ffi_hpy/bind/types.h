@@ -34,7 +34,7 @@ public:                                                                         
   Type(::FFI_HPY_BIND_NAMESPACE::handle value, ::FFI_HPY_BIND_NAMESPACE::detail::borrow_t how) : Parent(value, how) {} \
   Type(::FFI_HPY_BIND_NAMESPACE::handle value, ::FFI_HPY_BIND_NAMESPACE::detail::steal_t how) : Parent(value, how) {}  \
   static bool check_(::FFI_HPY_BIND_NAMESPACE::handle value) { return test; }
-/** As FFI_HPY_OBJECT, for a class whose variables refer to nothing until they are set. */
+/** As FFI_HPY_OBJECT, for a class whose variables refer to nothing until the program sets them. */
 #define FFI_HPY_OBJECT_DEFAULT(Type, Parent, text, test) \
   FFI_HPY_OBJECT(Type, Parent, text, test)               \
   Type() = default;

@@ -255,7 +255,7 @@ static FH_NOINLINE bool read_other(HPyContext *ctx, HPy value, intptr_t type, TV
   return type == set_type ? read_set(ctx, value, out) : read_known(ctx, value, out);
 }
 
-/* Without a frame: it calls nothing but the last function. */
+/* Without a frame: each path ends with the call of one function. */
 static bool read_at(HPyContext *ctx, HPy value, int depth, TVMFFIAny *out) {
   intptr_t type = fb_type_tag_type(value);
   if (type == ctx->h_UnicodeType._i) return read_text(ctx, value, out);

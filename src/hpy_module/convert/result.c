@@ -50,8 +50,8 @@ static HPy object_result(HPyContext *ctx, TVMFFIObject *handle, HPy (*wrap)(HPyC
     result = fb_opaque_unwrap(ctx, handle);
     /* a Python object of another binding, which this binding cannot unwrap */
     if (HPy_IsNull(result)) return wrap(ctx, handle);
-    /* Without its object the handle's deleter has nothing to protect. Acquire: pairs with the release of a thread that
-     * dropped another reference. */
+    /* The deleter of a handle without its object runs no Python code, so no pending error needs protection. Acquire:
+     * pairs with the release of a thread that dropped another reference. */
     if (fh_atomic_load_acquire(&handle->combined_ref_count) == FB_ONLY_REFERENCE) {
       fb_py_owner_release(ctx, fb_opaque_owner(handle));
     }

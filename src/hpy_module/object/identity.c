@@ -86,10 +86,10 @@ FH_INLINE void stripe_unlock(Stripe *stripe) {
   if (FH_UNLIKELY(fb_context_free_threaded)) fh_shared_write_end(&stripe->lock);
 }
 
-/* Whether a stripe has no entry, or only one, which is in its first memory then. */
+/* Whether a stripe that is still in its first memory has no entry, or only one. */
 FH_INLINE bool is_empty(const Stripe *stripe) { return stripe->n == 0 && stripe->mask == FEW - 1; }
 FH_INLINE bool is_single(const Stripe *stripe) { return stripe->n == 1 && stripe->mask == FEW - 1; }
-/* The place of an object in such a stripe, unless another entry was there when the object's entry was made. */
+/* The place of an object in such a stripe, where no other entry can have taken the place. */
 FH_INLINE size_t home_of_few(const TVMFFIObject *handle) { return (size_t)(hash_of(handle) >> 24) & (FEW - 1); }
 
 /* Returns the entry of the object, or the free entry at its place. */

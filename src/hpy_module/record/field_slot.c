@@ -119,7 +119,7 @@ FH_INLINE bool has_cell(HPy object) {
   return FH_LIKELY(entry != NULL) && entry->kind == FB_TYPE_KIND_OBJECT;
 }
 
-/* write_field for such an object, in which no use has begun when write_field itself is called. */
+/* Writes a field of such an object. Where no use of the object can begin, write_field, which begins its own, does it. */
 FH_INLINE int write_cell(const FbField *field, HPy object, HPy value) {
   FbHandleCell *cell = &((FbObject *)((char *)object._i + fb_context_data_offset))->cell;
   if (FH_UNLIKELY(!fb_handle_cell_use(cell))) return write_field(fb_ctx, field, object, value);
