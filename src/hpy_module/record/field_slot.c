@@ -119,7 +119,8 @@ FH_INLINE bool has_cell(HPy object) {
   return FH_LIKELY(entry != NULL) && entry->kind == FB_TYPE_KIND_OBJECT;
 }
 
-/* Writes a field of such an object. Where no use of the object can begin, write_field, which begins its own, does it. */
+/* Writes a field of such an object. Where no use of the object can begin here, write_field writes the field, and begins
+ * a use of its own. */
 FH_INLINE int write_cell(const FbField *field, HPy object, HPy value) {
   FbHandleCell *cell = &((FbObject *)((char *)object._i + fb_context_data_offset))->cell;
   if (FH_UNLIKELY(!fb_handle_cell_use(cell))) return write_field(fb_ctx, field, object, value);

@@ -94,7 +94,7 @@ void fb_mismatch_free(FbMismatch *mismatch) { replace(mismatch, NULL); }
 static FbConverted append_message(FbMismatch *mismatch, const char *between, const char *indent,
                                   TVMFFIObjectHandle error) {
   const TVMFFIByteArray *message = &TVMFFIErrorGetCellPtr(error)->message;
-  fb_mismatch_append(mismatch, between, indent, message->data, message->size);
+  if (message->size > 0) fb_mismatch_append(mismatch, between, indent, message->data, message->size);
   if (fb_error_is_kind(error, "OverflowError")) fb_mismatch_is_outside_range(mismatch);
   TVMFFIObjectDecRef(error);
   return FB_MISMATCH;

@@ -95,7 +95,7 @@ def test_a_field_keeps_the_object_and_refuses_another_class(annotation, value, w
     cls = sample(annotation)
     one = cls(value)
     assert one.x is value
-    with pytest.raises(TypeError, match=r"field 'x':\s+expected [\w.]+, got "):
+    with pytest.raises(TypeError, match=r"field 'x':\s+expected [\w.]+, got [\w.]+$"):
         cls(wrong)
     with pytest.raises(TypeError, match=r"\.x: expected "):
         one.x = wrong
