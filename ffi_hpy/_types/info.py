@@ -10,7 +10,6 @@ from functools import cache
 
 from .. import _core
 from .._core import CObject
-from .._start.fork import importing
 from .._start.late import find_late
 from .._start.memo import Lazy
 from .._start.similar import did_you_mean
@@ -125,9 +124,10 @@ class _RestoredProperty(property):
 
 @cache
 def _adapter() -> Callable[[TypeMethod, type], Any]:
-    """Return the function for methods with special names, which the first such method loads."""
-    with importing:
-        from .operators import adapt
+    """Return the function for methods with special names, which the first such method loads. Not within `importing`, as
+    in metadata.py."""
+    from .operators import adapt
+
     return adapt
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import cache
 
 from .._core import SHORT_CALLS_KEEP_GIL
-from .._start.fork import importing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,9 +54,10 @@ def schema_in(metadata: dict[str, Any], owner: str) -> TypeSchema | None:
 
 @cache
 def _schema_class() -> type[TypeSchema]:
-    """Return the class, which the first schema loads."""
-    with importing:
-        from .schema import TypeSchema
+    """Return the class, which the first schema loads. It may be loaded by a module that is being imported itself, so
+    not within `importing`: a thread that holds that lock may wait for the module."""
+    from .schema import TypeSchema
+
     return TypeSchema
 
 

@@ -94,6 +94,63 @@ print(seen)
     assert run_python(program) == "[3, 3, 3, 3]\n"
 
 
+@needs_threads
+@pytest.mark.parametrize("name", ["dataclasses", "testing", "access_path"])
+def test_a_module_that_one_thread_imports_and_another_uses_for_the_first_time_is_complete_for_both(name):
+    program = """
+import builtins, os, sys, threading
+from importlib.abc import Loader
+from importlib.machinery import PathFinder
+import ffi_hpy
+
+name = "ffi_hpy." + sys.argv[1]
+is_begun, is_wanted = threading.Event(), threading.Event()
+
+class Slow(Loader):
+    def __init__(self, loader):
+        self.loader = loader
+
+    def create_module(self, spec):
+        return self.loader.create_module(spec)
+
+    def exec_module(self, module):
+        is_begun.set()
+        is_wanted.wait()
+        self.loader.exec_module(module)
+
+class Finder:
+    @staticmethod
+    def find_spec(full, path, target=None):
+        if full != name:
+            return None
+        spec = PathFinder.find_spec(full, path)
+        spec.loader = Slow(spec.loader)
+        return spec
+
+def import_it(full, *arguments, **options):
+    if full == name and threading.current_thread() is user:
+        is_wanted.set()
+    return find(full, *arguments, **options)
+
+def use():
+    is_begun.wait()
+    found.append(getattr(ffi_hpy, sys.argv[1]))
+
+found = []
+find, builtins.__import__ = builtins.__import__, import_it
+sys.meta_path.insert(0, Finder)
+importer = threading.Thread(target=lambda: found.append(find(name) and sys.modules[name]), daemon=True)
+user = threading.Thread(target=use, daemon=True)
+for thread in (importer, user):
+    thread.start()
+for thread in (importer, user):
+    thread.join(20)
+print([module.__name__ for module in found], flush=True)
+os._exit(0)  # threads that wait for each other do not end
+"""
+    assert run_python(program, name) == f"{['ffi_hpy.' + name] * 2}\n"
+
+
 def test_importing_leaves_the_gil_as_it_was():
     if not hasattr(sys, "_is_gil_enabled"):
         pytest.skip("this interpreter cannot tell")
