@@ -7,6 +7,8 @@ its entry by its name.
 
 from __future__ import annotations
 
+import sys
+
 from .. import _core, _ffi_api
 from .._core import Function
 from .._start.fork import new_lock
@@ -275,9 +277,8 @@ def of_callable(function: Callable[..., Any]) -> Function:
 
 def of_name(module: str, qualname: str) -> Any:
     """Return an attribute of a module, for pickles."""
-    from importlib import import_module
-
-    found: Any = import_module(module)
+    __import__(module)
+    found: Any = sys.modules[module]
     for name in qualname.split("."):
         found = getattr(found, name)
     return found
@@ -293,7 +294,7 @@ def _reduce(self: Function) -> Any:
     place = str(getattr(self._callable, "__module__", "")), str(getattr(self._callable, "__qualname__", ""))
     try:
         there = of_name(*place)
-    except (AttributeError, ImportError, ValueError):
+    except (AttributeError, ImportError, KeyError, ValueError):
         there = None
     if self._callable is not None and there is self._callable:
         return of_callable, (self._callable,)
