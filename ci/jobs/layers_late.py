@@ -26,6 +26,7 @@ STRING_IMPORTS = {
     "_bind.arrays": "the type in C++ names the library whose array it is",
     "_bind.values": "C++ imports modules by their names",
     "_signature": "the class of a result is named by a text",
+    "_types.function_metadata": "a pickle names the module of a function",
 }
 """The modules that import by strings, each with the reason."""
 
