@@ -261,6 +261,40 @@ def _copy(value: Any) -> Any:
     return copied if isinstance(copied, _core.CObject) else OpaquePyObject(copied)
 
 
+# --- comparison and hash ----------------------------------------------------------------------------------------------
+
+
+def _held(value: Any) -> Any:
+    """Return the object that counts in a comparison: of a function, the Python callable that it is made of."""
+    python = value._callable if issubclass(type(value), _core.Function) else None
+    return value if python is None else python
+
+
+def _equal(one: Any, other: Any) -> bool | None:
+    """Return whether two Python objects are equal; None for different functions without Python callables."""
+    one, other = _held(one), _held(other)
+    if one is other or one == other:
+        return True
+    return None if issubclass(type(one), _core.Function) and issubclass(type(other), _core.Function) else False
+
+
+def _order(one: Any, other: Any) -> int:
+    """Return a number below, equal to or above 0 if an object comes before, equals or comes after the other. TypeError
+    if neither is the case, as for two sets."""
+    one, other = _held(one), _held(other)
+    if one is other or one == other:
+        return 0
+    if one < other:
+        return -1
+    if one > other:
+        return 1
+    raise TypeError(f"{one!r} and {other!r} have no order")
+
+
+def _hash(value: Any) -> int:
+    return hash(_held(value))
+
+
 # --- JSON graphs ------------------------------------------------------------------------------------------------------
 
 
@@ -341,6 +375,9 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     "class_name": _class_name,
     "repr": repr,
     "copy": _copy,
+    "equal": _equal,
+    "order": _order,
+    "hash": _hash,
     "write_tensor": _write_tensor,
     "read_tensor": _read_tensor,
     "write_object": _write_python,

@@ -196,14 +196,14 @@ bool fh_global_find(TVMFFIByteArray name, TVMFFIObjectHandle *out) {
   return *out != NULL;
 }
 
-int fh_global_ask_python(const char *operation, const TVMFFIAny *value, TVMFFIAny *out) {
+int fh_global_ask_python(const char *operation, const TVMFFIAny *values, int32_t n_values, TVMFFIAny *out) {
   TVMFFIObjectHandle function;
-  TVMFFIAny args[2] = {fh_any_none(), *value};
+  TVMFFIAny args[3] = {fh_any_none(), values[0], n_values == 2 ? values[1] : fh_any_none()};
   *out = fh_any_none();
   if (!fh_global_find(FH_LITERAL("ffi_hpy.Python"), &function)) return 0;
   args[0].type_index = kTVMFFIRawStr;
   args[0].v_c_str = operation;
-  int rc = fh_function_call(function, args, 2, out);
+  int rc = fh_function_call(function, args, n_values + 1, out);
   fh_object_release(function);
   return rc == 0 ? 1 : -1;
 }

@@ -10,9 +10,9 @@
 /* 1 found, with a new reference in *out; 0 not found, with NULL in *out. Never an error. */
 bool fh_global_find(TVMFFIByteArray name, TVMFFIObjectHandle *out);
 
-/* Asks the Python package for an operation with a value (ffi_hpy/_values/standard.py): 1 with the owned answer, 0 if
- * the package is not loaded, -1 with an error pending. Runs foreign code. */
-int fh_global_ask_python(const char *operation, const TVMFFIAny *value, TVMFFIAny *out);
+/* Asks the Python package for an operation with one or two values (ffi_hpy/_values/standard.py): 1 with the owned
+ * answer, 0 if the package is not loaded, -1 with an error pending. Runs foreign code. */
+int fh_global_ask_python(const char *operation, const TVMFFIAny *values, int32_t n_values, TVMFFIAny *out);
 /* 1 removed, 0 not found. */
 bool fh_global_remove(TVMFFIByteArray name);
 /* The metadata (JSON), or the documentation, of the function of that name as an owned string; RuntimeError if there is

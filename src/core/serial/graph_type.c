@@ -38,7 +38,7 @@ static const char *operation_of(int32_t type_index, bool writes) {
 }
 
 int fh_graph_ask_python(const TVMFFITypeInfo *info, bool writes, const TVMFFIAny *value, TVMFFIAny *out) {
-  return fh_global_ask_python(operation_of(info->type_index, writes), value, out);
+  return fh_global_ask_python(operation_of(info->type_index, writes), value, 1, out);
 }
 
 fh_graph_form fh_graph_form_of(const TVMFFITypeInfo *info, fh_reflect_attr_id hooks, const TVMFFIAny **hook) {

@@ -9,6 +9,7 @@
 #include "core/object/bigint.h"
 #include "core/object/error.h"
 #include "core/object/function.h"
+#include "core/object/global.h"
 #include "core/object/str.h"
 #include "core/object/type.h"
 
@@ -299,6 +300,22 @@ static verdict compare_without_key(comparer *c, int *out) {
   return DECIDED;
 }
 
+/* Compares two different objects that hold Python objects, or two Functions, by their Python objects. Functions have no
+ * order. Without a Python object in both of them only their addresses count; but two such Functions that are the
+ * outermost values are equal, as all objects without fields are. */
+static verdict compare_by_python(const comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int *out) {
+  TVMFFIAny values[] = {*a, *b}, answer;
+  bool is_function = a->type_index == kTVMFFIFunction, orders = c->is_order && !is_function;
+  if (fh_global_ask_python(orders ? "order" : "equal", values, 2, &answer) < 0) return FAILED;
+  bool is_answered = answer.type_index == kTVMFFIInt || answer.type_index == kTVMFFIBool;
+  if (!is_answered)
+    *out = !is_function || fh_walk_depth(&c->walk) != 0;
+  else
+    *out = orders ? sign_of(answer.v_int64 < 0, answer.v_int64 > 0) : answer.v_int64 == 0;
+  fh_any_drop(&answer);
+  return *out != 0 && c->is_order && !(orders && is_answered) ? refuse_order(a) : DECIDED;
+}
+
 /* Compares two objects of one type; `is_shared`: the pair may occur again. The memo is searched before the hook is
  * called, so the comparison of a pair that contains itself through hooks ends, too. */
 static verdict compare_objects(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, bool is_shared, int *out) {
@@ -311,6 +328,7 @@ static verdict compare_objects(comparer *c, const TVMFFIAny *a, const TVMFFIAny 
     return DECIDED;
   }
   if (c->is_loose && !are_of_one_kind(a, b)) return ask_equal(c, a, b, out);
+  if (fh_is_python_held(a->type_index)) return compare_by_python(c, a, b, out);
   fh_reflect_attr_id id = FH_ATTR_EQ;
   TVMFFIObject *hook;
   if (find_hook(c, a->type_index, &id, &hook) != 0) return FAILED;

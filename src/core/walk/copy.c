@@ -68,7 +68,7 @@ static bool is_copied_by_python(int32_t type_index) {
 /* Makes an owned copy by the operations of the Python package; InternalError if it is not loaded. */
 static int copy_by_python(TVMFFIObject *obj, TVMFFIAny *out) {
   TVMFFIAny value = fh_any_object(obj);
-  int answered = is_copied_by_python(obj->type_index) ? fh_global_ask_python("copy", &value, out) : 0;
+  int answered = is_copied_by_python(obj->type_index) ? fh_global_ask_python("copy", &value, 1, out) : 0;
   if (answered != 0) return answered > 0 ? 0 : -1;
   return fh_error_raise(FH_INTERNAL_ERROR,
                         "Cannot deep copy object of type \"%s\" because it is not copy-constructible",

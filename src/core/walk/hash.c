@@ -12,6 +12,7 @@
 #include "core/object/bigint.h"
 #include "core/object/error.h"
 #include "core/object/function.h"
+#include "core/object/global.h"
 #include "core/object/str.h"
 #include "core/object/type.h"
 
@@ -168,12 +169,28 @@ static int find_known(hasher *h, const TVMFFIObject *obj, uint64_t *out) {
   return 1;
 }
 
+/* ---- Python objects ---- */
+
+/* The hash of the Python object of an object, or the object's address if it has none: 1, or -1. As in comparisons, an
+ * outermost Function counts only by its type. */
+static int hash_by_python(const hasher *h, const TVMFFIAny *value, uint64_t *out) {
+  TVMFFIAny answer;
+  *out = hash_type(value->v_obj);
+  if (value->type_index == kTVMFFIFunction && fh_walk_depth(&h->walk) == 0) return 1;
+  if (fh_global_ask_python("hash", value, 1, &answer) < 0) return -1;
+  bool is_answered = answer.type_index == kTVMFFIInt;
+  *out = mix(*out, is_answered ? (uint64_t)answer.v_int64 : (uint64_t)(uintptr_t)value->v_obj);
+  fh_any_drop(&answer);
+  return 1;
+}
+
 /* ---- The loop ---- */
 
 /* The hash of an object that is not a leaf, if it is available at once: 1; 0 after entering it; -1. */
 static int hash_object(hasher *h, const TVMFFIAny *value, bool is_shared, uint64_t *out) {
   TVMFFIObject *obj = value->v_obj, *hook = NULL;
   size_t depth = fh_walk_depth(&h->walk);
+  if (fh_is_python_held(obj->type_index)) return hash_by_python(h, value, out);
   /* Types with static indices have no hooks here, as in comparisons. */
   if (obj->type_index >= kTVMFFIStaticObjectEnd) {
     if (fh_hook_find(FH_ATTR_HASH, obj->type_index, &hook) != 0) return -1;

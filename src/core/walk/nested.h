@@ -25,13 +25,22 @@ int fh_copy_deep(const TVMFFIAny *value, TVMFFIAny *out);
  * Values of different types are unequal: 1, 1.0 and True differ, Array and List too. Both forms of a string are one
  * type, and so are both forms of bytes. Plain data is compared by value (0.0 equals -0.0, a NaN equals a NaN),
  * sequences item by item, maps by their keys' own equality (any_hash.h) and their values, other objects by their fields
- * without CompareOff, so that objects without fields (functions, tensors) are all equal within their type. An object
- * equals itself without comparing its contents. A type may define __ffi_eq__(a, b, fn_eq) -> bool, or
- * __ffi_compare__(a, b, fn_cmp) -> int for both equality and order. Two values that contain themselves in the same way
- * are equal.
+ * without CompareOff, so that objects without fields (tensors) are all equal within their type. An object equals itself
+ * without comparing its contents. A type may define __ffi_eq__(a, b, fn_eq) -> bool, or __ffi_compare__(a, b, fn_cmp)
+ * -> int for both equality and order. Two values that contain themselves in the same way are equal.
  *
- * In order, None comes before everything; otherwise different types, a NaN, maps that are not equal, and plain data
- * without an order are a TypeError, and a cycle is a ValueError. Bytes and strings are ordered by unsigned bytes. */
+ * Python compares two OpaquePyObjects by == and <, and two Functions of Python callables by the callables' ==. Other
+ * Functions, and all these objects without the Python package, are equal only to themselves; but two such Functions
+ * that are a and b themselves are equal, as in the reference implementation.
+ *
+ * In order, None comes before everything; otherwise different types, a NaN, maps or Functions that are not equal, and
+ * plain data without an order are a TypeError, and a cycle is a ValueError. Bytes and strings are ordered by unsigned
+ * bytes. */
+
+/* Whether values of this type are compared and hashed by Python. */
+static inline bool fh_is_python_held(int32_t type_index) {
+  return type_index == kTVMFFIOpaquePyObject || type_index == kTVMFFIFunction;
+}
 
 /* *out: 1 or 0. */
 int fh_compare_equal(const TVMFFIAny *a, const TVMFFIAny *b, int *out);
@@ -48,9 +57,10 @@ int fh_compare_order(const TVMFFIAny *a, const TVMFFIAny *b, int *out);
 
 /* Deep hash of a value, the same for values that fh_compare_equal treats as equal.
  *
- * The number is the same in every process on machines of one byte order, except that a bare pointer is hashed by its
- * address. Only this library computes the number, so it may change from release to release: no stored data may depend
- * on it. (The hash of map keys, which clients do compute, is fh_any_hash.) */
+ * The number is the same in every process on machines of one byte order, except that a bare pointer and a native
+ * Function are hashed by their addresses, and Python objects by Python, with an error for one that has no hash. Only
+ * this library computes the number, so it may change from release to release: no stored data may depend on it. (The hash
+ * of map keys, which clients do compute, is fh_any_hash.) */
 
 /* Fields with HashOff or CompareOff do not count. A type may define __ffi_hash__(object, fn_hash) -> int; ValueError
  * for a type that defines its own equality but not this. */

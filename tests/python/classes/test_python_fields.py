@@ -7,6 +7,7 @@ import decimal
 import fractions
 import gc
 import io
+import operator
 import pathlib
 import pickle
 import re
@@ -203,18 +204,74 @@ def test_a_set_is_changed_in_place():
     assert "tags={'a'}, made=datetime.date(2020, 1, 2)" in repr(one)
 
 
-COPIED = [each for each in FIELDS if each not in ("exception", "iterator", "class with __call__")]
+OTHERS = {
+    "datetime": datetime.datetime(2021, 1, 2),
+    "timedelta": datetime.timedelta(2),
+    "path": pathlib.PurePath("b"),
+    "set": {2, 3},
+    "frozenset": frozenset("cd"),
+    "complex": 1 + 3j,
+    "decimal": decimal.Decimal("2.5"),
+    "deque": collections.deque([2]),
+    "plain class": User("b"),
+    "named tuple": Place(1, 3),
+    "subclass of int": Count(4),
+    "class": int,
+    "pattern": re.compile("b"),
+    "range": range(4),
+    "ordered dict": collections.OrderedDict(a=2),
+    "bytearray": bytearray(b"b"),
+}
+"""For each kind whose values are equal to their copies: a value that differs from that in FIELDS."""
 
 
-@pytest.mark.parametrize("name", COPIED)
+@pytest.mark.parametrize("name", OTHERS)
 def test_objects_with_such_fields_are_compared_and_copied(name):
     annotation, value, _ = FIELDS[name]
-    one = sample(annotation, eq=True)(value)
-    assert one == type(one)(value)
+    one = sample(annotation, eq=True, unsafe_hash=True)(value)
+    cls = type(one)
+    other = cls(OTHERS[name])
     deep = copy.deepcopy(one)
+    assert one == cls(value)
     assert deep == one
+    assert one != other
+    if type(value).__hash__ is None:
+        with pytest.raises(TypeError, match="unhashable"):
+            hash(one)
+    else:
+        assert hash(one) == hash(deep)
+        assert hash(one) != hash(other)
     assert type(deep.x) is type(value)
     assert copy.copy(one).x is value
+
+
+def test_python_orders_objects_with_such_fields():
+    due = sample(datetime.date, eq=True, order=True)
+    early, late = due(datetime.date(2020, 1, 1)), due(datetime.date(2021, 1, 1))
+    assert [early < late, early <= late, early > late, early >= late] == [True, True, False, False]
+    assert [late < early, late <= early, late > early, late >= early] == [False, False, True, True]
+    assert early <= due(datetime.date(2020, 1, 1))
+    users = sample(User, eq=True, order=True)
+    with pytest.raises(TypeError, match="not supported between instances of 'User' and 'User'"):
+        operator.lt(users(User("a")), users(User("b")))
+    sets = sample(typing.Set[int], eq=True, order=True)  # noqa: UP006
+    with pytest.raises(TypeError, match="have no order"):
+        operator.lt(sets({1}), sets({2}))
+
+
+def test_functions_in_fields_are_equal_if_their_callables_are():
+    cls = sample(typing.Callable, eq=True, unsafe_hash=True, order=True)
+    assert cls(len) == cls(len)
+    assert hash(cls(len)) == hash(cls(len))
+    assert cls(len) != cls(abs)
+    assert hash(cls(len)) != hash(cls(abs))
+    native, other = ffi_hpy.get_global_func("ffi.Array"), ffi_hpy.get_global_func("ffi.List")
+    assert cls(native) == cls(native)
+    assert hash(cls(native)) == hash(cls(native))
+    assert cls(native) != cls(other)
+    assert cls(native) != cls(len)
+    with pytest.raises(TypeError, match="have an order"):
+        operator.lt(cls(len), cls(abs))
 
 
 @py_class("python_fields.Pickled", eq=True)
