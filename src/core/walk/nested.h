@@ -59,8 +59,8 @@ int fh_compare_order(const TVMFFIAny *a, const TVMFFIAny *b, int *out);
  *
  * The number is the same in every process on machines of one byte order, except that a bare pointer and a native
  * Function are hashed by their addresses, and Python objects by Python, with an error for one that has no hash. Only
- * this library computes the number, so it may change from release to release: no stored data may depend on it. (The hash
- * of map keys, which clients do compute, is fh_any_hash.) */
+ * this library computes the number, so it may change from release to release: no stored data may depend on it. (The
+ * hash of map keys, which clients do compute, is fh_any_hash.) */
 
 /* Fields with HashOff or CompareOff do not count. A type may define __ffi_hash__(object, fn_hash) -> int; ValueError
  * for a type that defines its own equality but not this. */
