@@ -3,7 +3,6 @@ everything else is here, on top of the core's functions."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import ItemsView, KeysView, Mapping, MutableMapping, ValuesView
 from functools import cache
 from itertools import chain
@@ -13,6 +12,7 @@ from .._core import CDict, CMapping, CObject, CSequence, Error, Function, conver
 from .._values.function import native_function
 from .._values.object import MISSING, Object, wrapper_like
 from .._values.opaque import OpaquePyObject
+from .._values.single import is_nan
 from ..registry import register_object
 from .equality import PLAIN, equal_contents, hash_of, is_comparable
 from .standard_copy import converter_of_asdict
@@ -63,20 +63,14 @@ def _check_key(key: Any) -> bool:
                 f"{given} becomes a new {name} at each use, so no mapping finds it as a key: use the {name} of "
                 "one ffi_hpy.convert(), which the program keeps"
             )
-    return _is_nan(key)
-
-
-def _is_nan(value: Any) -> bool:
-    """Whether a value is a number that differs from itself. No other value is asked to compare itself."""
-    numbers = sys.modules.get("numbers")  # a class can be registered only with an imported module
-    return isinstance(value, (float, complex, getattr(numbers, "Number", float))) and bool(value != value)
+    return is_nan(key)
 
 
 def _is_same(own: Any, key: Any) -> bool:
     """Whether a key of a mapping equals another key, where a NaN equals a NaN."""
     if isinstance(key, tuple):
         return isinstance(own, CSequence) and len(own) == len(key) and all(map(_is_same, own, key))
-    return own is key or bool(own == key) or (_is_nan(own) and _is_nan(key))
+    return own is key or bool(own == key) or (is_nan(own) and is_nan(key))
 
 
 class _Reading(CMapping, Object):

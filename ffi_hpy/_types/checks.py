@@ -12,6 +12,7 @@ import enum
 
 from .._core import CObject
 from .._start.fork import new_lock
+from .._values.single import class_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -162,8 +163,7 @@ class InstanceCheck(Check):
     def __init__(self, cls: type) -> None:
         self._cls = cls if _is_class_of_instances(cls) else object
         self.comes_first = self._cls not in (complex, object)
-        name = cls.__qualname__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__qualname__}"
-        super().__init__(name, ("instance", cls))
+        super().__init__(class_name(cls), ("instance", cls))
 
     def apply(self, value: Any) -> Any:
         if self._cls is complex and (isinstance(value, (int, float)) or hasattr(type(value), "__complex__")):

@@ -1,4 +1,4 @@
-"""Classes of single values: numbers and strings, whatever other protocols they have."""
+"""Classes of single values, numbers and strings, whatever other protocols they have; and names of classes."""
 
 from __future__ import annotations
 
@@ -8,9 +8,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["float_of", "has_imaginary_part", "is_single", "is_time"]
+__all__ = ["class_name", "float_of", "has_imaginary_part", "is_nan", "is_single", "is_time"]
 
 _BUILTIN = (int, float, complex, str, bytes)
+
+
+def class_name(cls: type) -> str:
+    """Return the qualified name of a class, with the module unless the module is builtins."""
+    return cls.__qualname__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__qualname__}"
 
 
 def is_single(cls: type) -> bool:
@@ -27,6 +32,12 @@ def is_time(cls: type) -> bool:
     registers timedelta64 as an integer class and both classes have `__float__`."""
     numpy = sys.modules.get("numpy")
     return issubclass(cls, (getattr(numpy, "timedelta64", ()), getattr(numpy, "datetime64", ())))
+
+
+def is_nan(value: Any) -> bool:
+    """Whether a value is a number that differs from itself. No other value is asked to compare itself."""
+    numbers = sys.modules.get("numbers")  # a class can be registered only with an imported module
+    return isinstance(value, (float, complex, getattr(numbers, "Number", float))) and bool(value != value)
 
 
 def float_of(value: Any) -> float:

@@ -14,7 +14,7 @@ from collections.abc import Collection, Mapping
 
 from .. import _core
 from .._start.late import find_late
-from .single import float_of, has_imaginary_part, is_time
+from .single import class_name, float_of, has_imaginary_part, is_time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -343,9 +343,8 @@ def given_class(value: Any) -> type:
 
 
 def _class_name(value: Any) -> str:
-    """Return the qualified name of an argument's class, with the module unless it is builtins."""
-    cls = given_class(value)
-    return cls.__qualname__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__qualname__}"
+    """Return the name of an argument's class."""
+    return class_name(given_class(value))
 
 
 def _error_is_a(error: Any, name: str) -> bool:
