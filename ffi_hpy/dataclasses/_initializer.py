@@ -191,12 +191,11 @@ def _splitter(cls: type, parameters: list[Any]) -> Callable[..., tuple[list[Any]
 
 def _signature(info: TypeInfo) -> Signature:
     written = next((method.func for method in info.methods if method.name == "__ffi_init__"), None)
-    if isinstance(written, _core.Function):
-        declared = function_metadata.parameters_of(function_metadata.metadata_of(written))
-        if declared.names is not None:
-            return constructor_signature(written)
-        if function_metadata.takes_positions_only(written):
-            return _signature_by_position(info, written, declared.schemas)
+    if (
+        isinstance(written, _core.Function)
+        and function_metadata.parameters_of(function_metadata.metadata_of(written)).names is not None
+    ):
+        return constructor_signature(written)
     parameters = [
         Parameter(
             field.name,
@@ -209,16 +208,6 @@ def _signature(info: TypeInfo) -> Signature:
     if any(p.name == "self" for p in parameters):  # a field may be called self
         return Signature([_SELF.replace(kind=Parameter.POSITIONAL_ONLY), *parameters], __validate_parameters__=False)
     return Signature([_SELF, *parameters], __validate_parameters__=False)
-
-
-def _signature_by_position(info: TypeInfo, written: _core.Function, schemas: Any) -> Signature:
-    """Return the signature of a constructor without names; fields of the same types provide names for reading."""
-    signature, fields = constructor_signature(written), list(_in_order(info))
-    if [str(schema) for schema in schemas or ()] != [str(field._known_ty) for field in fields]:
-        return signature
-    _, *parameters = signature.parameters.values()
-    named = [each.replace(name=field.name) for each, field in zip(parameters, fields)]
-    return Signature([_SELF.replace(kind=Parameter.POSITIONAL_ONLY), *named], __validate_parameters__=False)
 
 
 def _shown_annotation(field: Any) -> Any:
