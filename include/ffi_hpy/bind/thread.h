@@ -35,8 +35,9 @@ template <typename F> F python_function(const char *name) {
 
 /** The functions of CPython for threads; all null on PyPy. */
 struct gil_functions {
-  int (*check)() = python_function<int (*)()>("PyGILState_Check");
-  void *(*current)() = current_state();
+  void *(*current)() = python_function<void *(*)()>("PyThreadState_GetUnchecked"); /* from 3.13 on */
+  void *(*holder)() = python_function<void *(*)()>("_PyThreadState_UncheckedGet");
+  void *(*own)() = python_function<void *(*)()>("PyGILState_GetThisThreadState");
   void *(*save)() = python_function<void *(*)()>("PyEval_SaveThread");
   void (*restore)(void *) = python_function<void (*)(void *)>("PyEval_RestoreThread");
   int (*ensure)() = python_function<int (*)()>("PyGILState_Ensure");
@@ -46,14 +47,12 @@ struct gil_functions {
     static const gil_functions found;
     return found;
   }
-  /** Whether the thread holds the GIL. PyGILState_Check() says so of every thread once the process has had a
-   * sub-interpreter, so it answers only where CPython exports no better function. */
-  bool is_held() const { return current != nullptr ? current() != nullptr : check != nullptr && check() != 0; }
-
-private:
-  static void *(*current_state())() {
-    auto found = python_function<void *(*)()>("PyThreadState_GetUnchecked"); /* from 3.13 on */
-    return found != nullptr ? found : python_function<void *(*)()>("_PyThreadState_UncheckedGet");
+  /** Whether the thread holds the GIL. PyGILState_Check() is of no use: it says so of every thread once the process has
+   * had a sub-interpreter. Up to 3.11 `holder` returns the state of the thread that holds the GIL, whichever that is.
+   * Before 3.13 the answer is false for a thread of a sub-interpreter that runs in the main interpreter, too. */
+  bool is_held() const {
+    if (current != nullptr) return current() != nullptr;
+    return holder != nullptr && own != nullptr && holder() != nullptr && holder() == own();
   }
 };
 
