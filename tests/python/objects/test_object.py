@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import threading
 import weakref
 
 import pytest
@@ -317,9 +318,10 @@ class Listed(list):
 
 
 def test_a_registered_function_is_pickled_by_the_name_of_its_module_or_its_global_name():
-    ffi_hpy.register_global_func("test_object.tripled", lambda x: 3 * x, override=True)
-    for name, result in (("doubled", 8), ("tripled", 12)):
-        function = ffi_hpy.get_global_func(f"test_object.{name}")
+    tripled = f"test_object.tripled_{threading.get_ident()}"
+    ffi_hpy.register_global_func(tripled, lambda x: 3 * x, override=True)
+    for name, result in (("test_object.doubled", 8), (tripled, 12)):
+        function = ffi_hpy.get_global_func(name)
         assert pickle.loads(pickle.dumps(function))(4) == result
         assert pickle.loads(pickle.dumps(ffi_hpy.Array([function])))[0](4) == result
 

@@ -39,7 +39,8 @@ def test_importing_does_not_import(library):
 def test_importing_loads_only_modules_that_each_program_needs():
     # A module for errors, rare methods or declarations is loaded on first use: see ffi_hpy/README.md
     program = "import sys, ffi_hpy; print(*sorted(name for name in sys.modules if name.startswith('ffi_hpy')))"
-    assert len(run_python(program).split()) <= 40
+    only_in_the_wheel_for_every_system = {"ffi_hpy._hpy_choice", "ffi_hpy._system"}
+    assert len(set(run_python(program).split()) - only_in_the_wheel_for_every_system) <= 40
     program = "import sys, threading; before = set(sys.modules); import ffi_hpy; print(*set(sys.modules) - before)"
     assert not {"importlib", "warnings"} & set(run_python(program).split())
 
@@ -95,7 +96,7 @@ print(seen)
 
 
 @needs_threads
-@pytest.mark.parametrize("name", ["dataclasses", "testing", "access_path"])
+@pytest.mark.parametrize("name", ["dataclasses", "testing", "access_path", "cpp"])
 def test_a_module_that_one_thread_imports_and_another_uses_for_the_first_time_is_complete_for_both(name):
     program = """
 import builtins, os, sys, threading
@@ -117,6 +118,7 @@ class Slow(Loader):
         is_begun.set()
         is_wanted.wait()
         self.loader.exec_module(module)
+        ffi_hpy.LIB  # imports another module on first use
 
 class Finder:
     @staticmethod
