@@ -186,18 +186,28 @@ class Tensor(_core.Tensor):
         return _tensor_of_state, _arrays().state_of(self)
 
 
+_items: Any = None  # modules that are imported on first use
+_numpy: Any = None
+
+
 def _parts() -> Any:
-    """Return the module with the items of tensors, which is imported on first use."""
-    with importing:
-        from ._values import tensor_items
-    return tensor_items
+    """Return the module with the items of tensors."""
+    global _items
+    if _items is None:
+        with importing:
+            from ._values import tensor_items
+        _items = tensor_items
+    return _items
 
 
 def _arrays() -> Any:
-    """Return the module that exchanges arrays with NumPy and makes copies, which is imported on first use."""
-    with importing:
-        from ._values import tensor_numpy
-    return tensor_numpy
+    """Return the module that exchanges arrays with NumPy and makes copies."""
+    global _numpy
+    if _numpy is None:
+        with importing:
+            from ._values import tensor_numpy
+        _numpy = tensor_numpy
+    return _numpy
 
 
 def _tensor_of_state(data: bytes, shape: tuple[int, ...], dtype: tuple[int, int, int]) -> Tensor:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import sys
-from threading import RLock
+from threading import Condition, RLock, get_ident
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,8 +34,44 @@ def new_lock() -> RLock:
     return lock
 
 
-importing = new_lock()  # the first lock, because an imported module may create and take others
-"""Held by functions while they import a module of this package or of the standard library: no fork happens then."""
+class _Imports:
+    """Counts the imports in progress, by thread, so that a fork can wait for them. A lock in place of the count could
+    deadlock with Python's locks of modules, which one thread would take before it and another after it."""
+
+    def __init__(self) -> None:
+        self._lock = new_lock()  # not held during an import; the first lock, because imported modules may create others
+        self._changed = Condition(self._lock)
+        self._depths: dict[int, int] = {}  # the threads that import, and the number of imports nested in each
+
+    def __enter__(self) -> None:
+        me = get_ident()
+        with self._lock:
+            self._depths[me] = self._depths.get(me, 0) + 1
+
+    def __exit__(self, *_: object) -> None:
+        me = get_ident()
+        with self._lock:
+            self._depths[me] -= 1
+            if not self._depths[me]:
+                del self._depths[me]
+                self._changed.notify_all()
+
+    def wait_for_others(self) -> None:
+        """Wait until no other thread imports. The calling thread may itself be importing the module that another thread
+        waits for, so the time is limited."""
+        me = get_ident()
+        with self._lock:
+            self._changed.wait_for(lambda: not self._depths.keys() - {me}, PATIENCE)
+
+    def forget_others(self) -> None:
+        """Forget the threads of the parent, in a child."""
+        me = get_ident()
+        self._depths = {me: self._depths[me]} if me in self._depths else {}
+
+
+PATIENCE = 10.0  # seconds
+importing = _Imports()
+"""Entered by functions while they import a module of this package or of the standard library: no fork happens then."""
 
 
 def at_fork_in_child(put_right: Callable[[], object]) -> None:
@@ -74,7 +110,11 @@ def _before() -> None:
                 __import__(name)  # waits until the importing thread has finished
             except Exception:
                 pass  # the importing thread gets the error and the module is removed; the child imports it again
-    for lock in list(_locks):
+    lock, *others = _locks
+    lock.acquire()
+    _taken.append(lock)
+    importing.wait_for_others()  # ends with the lock held: no import begins before the fork
+    for lock in others:
         lock.acquire()
         _taken.append(lock)
 
@@ -85,6 +125,7 @@ def _after() -> None:
 
 
 def _after_in_child() -> None:
+    importing.forget_others()
     for put_right in _to_put_right:
         put_right()
     _after()

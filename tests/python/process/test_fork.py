@@ -179,3 +179,127 @@ thread.join()
 print(status, Waiting(a=3).a)
 """
     assert run_python(program) == "0 3\n"
+
+
+# --- imports ----------------------------------------------------------------------------------------------------------
+
+WITH_SLOW_MODULES = """
+import os, sys, threading, warnings
+from importlib.abc import Loader
+from importlib.machinery import PathFinder
+import ffi_hpy
+from ffi_hpy._start import fork
+warnings.simplefilter("ignore", DeprecationWarning)
+
+class Slow(Loader):
+    def __init__(self, loader):
+        self.loader = loader
+
+    def create_module(self, spec):
+        return self.loader.create_module(spec)
+
+    def exec_module(self, module):
+        during_import()
+        self.loader.exec_module(module)
+
+class Finder:
+    @staticmethod
+    def find_spec(full, path, target=None):
+        if full not in ("ffi_hpy.serialization", "colorsys"):
+            return None
+        spec = PathFinder.find_spec(full, path)
+        spec.loader = Slow(spec.loader)
+        return spec
+
+def import_colorsys():
+    with fork.importing:
+        import colorsys
+
+def status_of_child():
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if ffi_hpy.serialization.to_json_graph_str(1) else 1)
+    return os.waitpid(child, 0)[1]
+
+sys.meta_path.insert(0, Finder)
+"""
+
+
+def test_a_fork_waits_for_an_import_of_another_thread():
+    program = """
+is_begun, is_forking = threading.Event(), threading.Event()
+os.register_at_fork(before=is_forking.set)  # runs before the package's function, which is older
+
+def during_import():
+    is_begun.set()
+    is_forking.wait()
+
+thread = threading.Thread(target=lambda: ffi_hpy.serialization)
+thread.start()
+is_begun.wait()
+print(status_of_child())
+thread.join()
+"""
+    assert run_python(WITH_SLOW_MODULES + program) == "0\n"
+
+
+def test_a_thread_forks_within_its_own_import():
+    program = """
+def during_import():
+    child = os.fork()
+    if child == 0:
+        os._exit(0)
+    print(os.waitpid(child, 0)[1])
+
+ffi_hpy.serialization
+print(status_of_child())
+"""
+    assert run_python(WITH_SLOW_MODULES + program) == "0\n0\n"
+
+
+def test_two_threads_fork_within_their_own_imports():
+    program = """
+fork.PATIENCE = 0.1
+both = threading.Barrier(2)
+
+def during_import():
+    both.wait()
+    child = os.fork()
+    if child == 0:
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+
+thread = threading.Thread(target=import_colorsys)
+thread.start()
+ffi_hpy.serialization
+thread.join()
+print(status_of_child())
+"""
+    assert run_python(WITH_SLOW_MODULES + program) == "0\n"
+
+
+def test_an_import_may_begin_while_a_fork_waits_for_another():
+    program = """
+is_begun, is_forking, has_imported = threading.Event(), threading.Event(), threading.Event()
+os.register_at_fork(before=is_forking.set)
+
+def during_import():
+    if threading.current_thread() is first:
+        is_begun.set()
+        has_imported.wait()
+
+def import_another():
+    is_forking.wait()
+    import_colorsys()
+    has_imported.set()
+
+first = threading.Thread(target=lambda: ffi_hpy.serialization)
+second = threading.Thread(target=import_another)
+first.start()
+is_begun.wait()
+second.start()
+print(status_of_child())
+first.join()
+second.join()
+"""
+    assert run_python(WITH_SLOW_MODULES + program) == "0\n"
