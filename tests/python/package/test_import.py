@@ -39,10 +39,10 @@ def test_importing_does_not_import(library):
 def test_importing_loads_only_modules_that_each_program_needs():
     # A module for errors, rare methods or declarations is loaded on first use: see ffi_hpy/README.md
     program = "import sys, ffi_hpy; print(*sorted(name for name in sys.modules if name.startswith('ffi_hpy')))"
-    only_in_the_wheel_for_every_system = {"ffi_hpy._hpy_choice", "ffi_hpy._system"}
-    assert len(set(run_python(program).split()) - only_in_the_wheel_for_every_system) <= 40
+    chooses_binaries = (Path(ffi_hpy.__file__).parent / "_systems").exists()  # of several systems, by importlib
+    assert len(run_python(program).split()) <= 40 + 2 * chooses_binaries
     program = "import sys, threading; before = set(sys.modules); import ffi_hpy; print(*set(sys.modules) - before)"
-    assert not {"importlib", "warnings"} & set(run_python(program).split())
+    assert chooses_binaries or not {"importlib", "warnings"} & set(run_python(program).split())
 
 
 def test_importing_prints_nothing():
