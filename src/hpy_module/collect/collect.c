@@ -79,7 +79,7 @@ static void fill(const FbScan *former, FbScan *scan) {
 static void expect_finalizers(void) {
   for (uint32_t i = 0; i < state.scan.n_nodes; ++i) {
     const FbScanNode *node = &state.scan.nodes[i];
-    if (node->is_preserved && !node->is_held) (void)fb_ext->end_resume(fb_identity_wrapper(node->cell));
+    if (node->n_owned != 0 && !node->is_held) (void)fb_ext->end_resume(fb_identity_wrapper(node->cell));
   }
 }
 
@@ -107,7 +107,8 @@ typedef int (*Visit)(void *object, void *arg);
 
 static int visit_owned(const FbScanNode *node, Visit visit, void *arg) {
   int rc = node->owner == NULL ? 0 : visit((void *)node->owner->ref.handle._i, arg);
-  return rc == 0 && node->is_preserved ? visit((void *)fb_identity_wrapper(node->cell)._i, arg) : rc;
+  for (uint8_t i = 0; rc == 0 && i < node->n_owned; ++i) rc = visit((void *)fb_identity_wrapper(node->cell)._i, arg);
+  return rc;
 }
 
 /* Records that the collector has counted or reached a wrapper. Returns the representative of its group if that was the

@@ -232,8 +232,8 @@ static bool add_wrapped(Building *self, TVMFFIObject *object, FbHandleCell *cell
   bool is_live = self->former != NULL && !was_unreachable(self->former, object, cell);
   if (is_live && !is_preserved) return false; /* the count of the object shows the wrapper's reference */
   const struct Known *known = known_of(self, object->type_index);
-  bool has_reference = fb_preserve_has_reference(cell);
-  if (!has_reference) {
+  uint8_t n_owned = fb_preserve_n_references(cell);
+  if (n_owned == 0) {
     if (known->kind == FB_HOLDER_NONE) return false;
     /* Most objects of many programs end here. If another object of the graph refers to this one, its count shows the
      * reference of the wrapper, so it is held, and nothing is behind it. */
@@ -245,7 +245,7 @@ static bool add_wrapped(Building *self, TVMFFIObject *object, FbHandleCell *cell
   FbScanNode *node = &self->scan->nodes[number];
   node->cell = cell;
   node->n_found = is_preserved ? 0 : 1; /* a preserved wrapper owns no native reference */
-  node->is_preserved = has_reference;
+  node->n_owned = n_owned;
   node->is_held = is_busy || is_live;
   return true;
 }

@@ -20,7 +20,7 @@ typedef struct FbScanNode {
   uint32_t n_wrappers, n_seen; /* of the representative: wrappers with outgoing references, and those traversed */
   uint8_t kind; /* FbHolderKind */
   bool is_read; /* its edges are known */
-  bool is_preserved; /* a reference to the wrapper belongs to the native object (fb_preserve_has_reference) */
+  uint8_t n_owned; /* references to the wrapper that belong to the native object (fb_preserve_n_references) */
   bool is_held; /* something else refers to it, or may do so */
   bool is_seen, is_live; /* the collector has counted, or reached, the wrapper */
   bool is_cleared; /* of the representative: the group is garbage and was cleared */
@@ -59,7 +59,7 @@ uint32_t fb_scan_find(const FbScan *self, const TVMFFIObject *object);
 /* Whether the wrapper of a node must be counted before Python objects of its group are: whether anything is behind it.
  */
 FH_INLINE bool fb_scan_counts(const FbScanNode *node) {
-  return node->cell != NULL && (node->n_edges != 0 || node->owner != NULL || node->is_preserved);
+  return node->cell != NULL && (node->n_edges != 0 || node->owner != NULL || node->n_owned != 0);
 }
 /* Returns the representative of a node's group. */
 uint32_t fb_scan_group(FbScan *self, uint32_t node);

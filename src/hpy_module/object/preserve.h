@@ -56,10 +56,11 @@ FbPreserved *fb_preserve_offer(HPyContext *ctx, HPy self, FbHandleCell *cell);
 /* Whether the finalization of a wrapper is watched, because a new wrapper would differ from it. */
 bool fb_preserve_has_state(HPy self);
 
-/* Whether a reference to the wrapper belongs to the native object: the object owns the wrapper, or a collection in
- * progress holds the wrapper for it. */
-FH_INLINE bool fb_preserve_has_reference(FbHandleCell *cell) {
-  return fb_handle_cell_listing(cell) == FB_PRESERVED || (fh_atomic_load_relaxed(&cell->flags) & FB_CELL_HELD) != 0;
+/* Returns how many references to the wrapper belong to the native object: one if the object owns the wrapper, and one
+ * if a collection in progress holds the wrapper for it. Both are there after __del__ of a wrapper that is held. */
+FH_INLINE uint8_t fb_preserve_n_references(FbHandleCell *cell) {
+  bool is_held = (fh_atomic_load_relaxed(&cell->flags) & FB_CELL_HELD) != 0;
+  return (uint8_t)((fb_handle_cell_listing(cell) == FB_PRESERVED) + is_held);
 }
 
 /* Asked before a wrapper is preserved: whether the collector has proven that all native references to its object belong

@@ -305,6 +305,20 @@ def test_subclass(lib: Any) -> None:
 
 
 @collects
+@pytest.mark.parametrize("slots", [("__dict__",), ("itself",), ("__dict__", "__weakref__")])
+def test_subclass_that_native_code_and_python_refer_to(lib: Any, slots: tuple[str, ...]) -> None:
+    class MyWindow(lib.Window):  # type: ignore[misc, name-defined]
+        __slots__ = slots
+
+    def make() -> None:
+        window = MyWindow()
+        window.itself = window.parent = window.extra = window
+        window.on_close = window.closed
+
+    assert alive_after(lib, make, n_more=MORE_ON_PYPY) == 0
+
+
+@collects
 def test_fields_without_references_are_not_set(lib: Any) -> None:
     """A setter of C++ that refuses a value throws, which would make the collection several times slower."""
 
