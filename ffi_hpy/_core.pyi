@@ -499,6 +499,10 @@ def class_call(cls: type[CObject], maker: Function | Initializer | None, /) -> N
     """Let a call of exactly `cls` make the object by `maker`, without `__new__` and `__init__`, which must have the
     same effect. None undoes that. Missing where the interpreter does not support this."""
 
+def class_next(cls: type[CObject], function: Function, /) -> None:
+    """Let the steps of an iteration over an instance of exactly `cls` call `function`, which the method `__next__` of
+    `cls` calls. An assignment of `__next__` undoes that. Missing where the interpreter does not support this."""
+
 # --- conversion -------------------------------------------------------------------------------------------------
 
 def set_hooks(

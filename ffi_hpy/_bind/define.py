@@ -107,6 +107,8 @@ def _method(cls: type[Any], name: str) -> None:
         _describe_caller(vars(cls).get(name), method.func)
         if name == "__getstate__":
             states.add_getter(cls)
+        elif name == "__next__" and isinstance(method.func, Function) and hasattr(_core, "class_next"):
+            _core.class_next(cls, method.func)
 
 
 # --- classes --------------------------------------------------------------------------------------------------------

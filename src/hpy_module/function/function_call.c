@@ -551,6 +551,14 @@ static cpy_PyObject *vectorcall_of_bound(cpy_PyObject *self, cpy_PyObject *const
   return call_in(BOUND, self, args, nargsf);
 }
 
+HPy fb_function_call_object(HPy function, HPy object) {
+  cpy_PyObject *self = (cpy_PyObject *)function._i, *args[] = {(cpy_PyObject *)object._i};
+  int32_t gil = fh_atomic_load_relaxed(&struct_of(self)->gil);
+  bool is_short = is_of_bound(self) && gil == FB_GIL_KEEP && gil > last_other;
+  return (HPy){
+      (intptr_t)(FH_LIKELY(is_short) ? call_object_alone_of_bound(self, args, 1) : vectorcall(self, args, 1, NULL))};
+}
+
 int fb_function_call_keep(HPyContext *ctx, HPy self, FbFunction *function) {
   static HPyCallFunction of_bound = {.cpy_trampoline = vectorcall_of_bound};
   int32_t before = fh_atomic_exchange_acq_rel(&function->gil, FB_GIL_KEEP);

@@ -84,4 +84,8 @@ int fb_function_call_raw(HPyContext *ctx, HPy function, const HPy *args, size_t 
 int fb_function_call_named_raw(HPyContext *ctx, HPy function, const HPy *args, size_t nargs, HPy kwnames,
                                TVMFFIAny *result);
 
+/* Calls a Function with an object whose type has the kind FB_TYPE_KIND_OBJECT. Returns a new handle, or HPy_NULL with
+ * an exception raised. Requires the extension. */
+HPy fb_function_call_object(HPy function, HPy object);
+
 #endif /* FFI_HPY_FUNCTION_FUNCTION_CALL_H_ */

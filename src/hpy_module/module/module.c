@@ -186,6 +186,8 @@ static int set_up(HPyContext *ctx, HPy module) {
   if (fb_ext == NULL && HPy_DelAttr_s(ctx, module, "function_from_method_name") != 0) return -1;
   bool calls_classes = fb_ext != NULL && FHPY_EXTENSION_HAS(fb_ext, class_call) && fb_ext->class_call != NULL;
   if (!calls_classes && HPy_DelAttr_s(ctx, module, "class_call") != 0) return -1;
+  bool has_steps = fb_ext != NULL && FHPY_EXTENSION_HAS(fb_ext, class_next) && fb_ext->class_next != NULL;
+  if (!has_steps && HPy_DelAttr_s(ctx, module, "class_next") != 0) return -1;
   if (fb_function_has_methods()) return 0;
   return HPy_DelAttr_s(ctx, module, "method_descriptor") != 0 ? -1 : HPy_DelAttr_s(ctx, module, "init_method");
 }
@@ -240,6 +242,7 @@ static HPyDef *module_defines[] = {&module_exec,
                                    &fb_registry_type_attr,
                                    &fb_init_method,
                                    &fb_class_call,
+                                   &fb_class_next,
                                    &fb_define_type,
                                    &fb_define_fields,
                                    &fb_define_method,

@@ -116,6 +116,7 @@ static FbTypeTagEntry *entry_new(intptr_t type, const Answer *answer, FbRef *con
   entry->converter = *converter;
   fh_atomic_store_relaxed(&entry->constructor, 0);
   fh_atomic_store_relaxed(&entry->initializer, 0);
+  fh_atomic_store_relaxed(&entry->next_item, 0);
   *converter = (FbRef){0};
   fh_atomic_store_release(&entry->type, type); /* pairs with fb_type_tag_find */
   return entry;

@@ -71,9 +71,10 @@ typedef struct FbTypeTagEntry {
   unsigned protocols; /* FB_PROTOCOL_* */
   FbRef converter; /* FB_TYPE_KIND_CONVERTER only */
   const DLPackExchangeAPI *exchange; /* FB_TYPE_KIND_EXCHANGE only */
-  /* The Function or the Initializer that makes the instances (record/init_method.c), never released; both 0: calls of
-   * the class do other work. Both words may change while others read them. */
-  intptr_t constructor, initializer;
+  /* The Function or the Initializer that makes the instances (record/class_slot.c); both 0: calls of the class do other
+   * work. The Function that is the method `__next__`; 0: iteration looks for the method. None is released, and the
+   * words may change while others read them. */
+  intptr_t constructor, initializer, next_item;
   struct FbTypeTagEntry *next; /* next unused entry */
 } FbTypeTagEntry;
 

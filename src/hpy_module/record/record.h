@@ -30,12 +30,15 @@ HPy fb_field_slot_type_new(HPyContext *ctx);
 
 extern HPyDef fb_init_method;
 
-/* Calls of a class without type.__call__. */
-
-extern HPyDef fb_class_call;
-
 /* New handle, or HPy_NULL with an exception raised. */
 HPy fb_init_method_type_new(HPyContext *ctx);
+
+/* --- slots of classes --------------------------------------------------------------------------------------------- */
+
+/* Calls of a class without type.__call__, and steps of an iteration without a look-up of `__next__`. */
+
+extern HPyDef fb_class_call;
+extern HPyDef fb_class_next;
 
 /* --- initializers ------------------------------------------------------------------------------------------------- */
 

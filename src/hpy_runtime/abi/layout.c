@@ -61,6 +61,7 @@ static const int member_slot[MEMBER_COUNT] = {
     [MEMBER_BASE] = SLOT_TP_BASE,         [MEMBER_DEALLOC] = SLOT_TP_DEALLOC, [MEMBER_METHODS] = SLOT_TP_METHODS,
     [MEMBER_FINALIZE] = SLOT_TP_FINALIZE, [MEMBER_NEW] = SLOT_TP_NEW,         [MEMBER_INIT] = SLOT_TP_INIT,
     [MEMBER_TRAVERSE] = SLOT_TP_TRAVERSE, [MEMBER_CLEAR] = SLOT_TP_CLEAR,     [MEMBER_CALL] = SLOT_TP_CALL,
+    [MEMBER_ITERNEXT] = SLOT_TP_ITERNEXT,
 };
 
 #ifdef FHPY_PYPY
@@ -107,6 +108,7 @@ static int probe_init(PyObject *o, PyObject *a, PyObject *k) { return (void)o, (
 static int probe_traverse(PyObject *o, visit_fn v, void *a) { return (void)o, (void)v, (void)a, unused_count += 5; }
 static int probe_clear(PyObject *o) { return (void)o, unused_count += 6; }
 static PyObject *probe_call(PyObject *o, PyObject *a, PyObject *k) { return (void)a, (void)k, unused_count += 7, o; }
+static PyObject *probe_iternext(PyObject *o) { return unused_count += 8, o; }
 static PyMethodDef probe_methods[] = {{0}};
 
 /* Returns the offset of the only word of `o` that equals `word`, or 0. */
@@ -149,10 +151,11 @@ static int measure_type_members(void) {
   if (type_size < 0) return -1;
   static PyType_Slot base_slots[] = {{0, NULL}};
   static PyType_Spec base_spec = {"ffi_hpy._hpy._probe_base", 0, 0, (1u << 18) | (1u << 10), base_slots};
-  static PyType_Slot slots[] = {
-      {SLOT_TP_DEALLOC, probe_dealloc}, {SLOT_TP_METHODS, probe_methods}, {SLOT_TP_FINALIZE, probe_finalize},
-      {SLOT_TP_NEW, probe_new},         {SLOT_TP_INIT, probe_init},       {SLOT_TP_TRAVERSE, probe_traverse},
-      {SLOT_TP_CLEAR, probe_clear},     {SLOT_TP_CALL, probe_call},       {0, NULL}};
+  static PyType_Slot slots[] = {{SLOT_TP_DEALLOC, probe_dealloc},   {SLOT_TP_METHODS, probe_methods},
+                                {SLOT_TP_FINALIZE, probe_finalize}, {SLOT_TP_NEW, probe_new},
+                                {SLOT_TP_INIT, probe_init},         {SLOT_TP_TRAVERSE, probe_traverse},
+                                {SLOT_TP_CLEAR, probe_clear},       {SLOT_TP_CALL, probe_call},
+                                {SLOT_TP_ITERNEXT, probe_iternext}, {0, NULL}};
   static PyType_Spec spec = {"ffi_hpy._hpy._probe", 0, 0, (1u << 18) | (1u << 14), slots};
   PyObject *base = PyType_FromSpecWithBases(&base_spec, NULL);
   if (base == NULL) return -1;
@@ -171,6 +174,7 @@ static int measure_type_members(void) {
       [MEMBER_TRAVERSE] = (void *)probe_traverse,
       [MEMBER_CLEAR] = (void *)probe_clear,
       [MEMBER_CALL] = (void *)probe_call,
+      [MEMBER_ITERNEXT] = (void *)probe_iternext,
   };
   for (int m = 0; m < MEMBER_COUNT; ++m) fhpy_layout.member_offset[m] = find_word(probe, (size_t)type_size, words[m]);
   fhpy_layout.flags_offset = find_flags(probe, (size_t)type_size);

@@ -66,6 +66,7 @@ typedef enum {
   MEMBER_TRAVERSE,
   MEMBER_CLEAR,
   MEMBER_CALL,
+  MEMBER_ITERNEXT,
   MEMBER_COUNT
 } TypeMember;
 

@@ -234,6 +234,11 @@ typedef struct FhpyExtension {
    * checks the stack. */
   int (*recursion_enter)(const char *where);
   void (*recursion_leave)(void);
+
+  /* Lets iteration over instances of exactly `cls`, a class with a method `__next__` that was made in Python, call
+   * `next`, which has the signature of the interpreter's tp_iternext; a later assignment of `__next__` undoes that.
+   * Returns 0 for another class; never raises. NULL if the interpreter does not support this. */
+  int (*class_next)(HPy cls, void (*next)(void));
 } FhpyExtension;
 
 enum { FHPY_LIST, FHPY_TUPLE, FHPY_SET, FHPY_DICT };

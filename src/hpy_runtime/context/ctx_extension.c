@@ -96,6 +96,7 @@ static int end_watch(HPy type, int (*keeps)(HPy self), int only_with_state) {
 static int end_is_watched(HPy h) { return fhpy_instance_end_is_watched(to_py(h)); }
 #ifndef FHPY_PYPY
 static int class_call(HPy cls, void (*call)(void)) { return fhpy_type_instance_set_call(to_py(cls), (void *)call); }
+static int class_next(HPy cls, void (*next)(void)) { return fhpy_type_instance_set_next(to_py(cls), (void *)next); }
 static int class_shorten(HPy cls, HPy base) { return fhpy_type_instance_shorten(to_py(cls), to_py(base)); }
 static HPy short_new(HPy cls) { return to_hpy(_PyObject_GC_New(to_py(cls))); }
 static void short_track(HPy h) { PyObject_GC_Track(to_py(h)); }
@@ -173,6 +174,7 @@ void fhpy_ctx_extension_fill(HPyContext *ctx) {
       .short_track = short_track,
       .recursion_enter = Py_EnterRecursiveCall,
       .recursion_leave = Py_LeaveRecursiveCall,
+      .class_next = fhpy_layout.member_offset[MEMBER_ITERNEXT] != 0 ? class_next : NULL,
 #endif
   };
   ctx->_private = &extension;

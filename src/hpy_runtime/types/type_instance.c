@@ -109,7 +109,7 @@ PyObject *fhpy_type_instance_new_callable(PyObject *type, PyObject *args, PyObje
   return o;
 }
 
-/* ---- calls of classes ---- */
+/* ---- slots of classes ---- */
 
 #ifndef FHPY_PYPY
 /* Whether the interpreter looks at tp_vectorcall when an instance of the metaclass is called. Up to 3.11 a metaclass
@@ -129,6 +129,15 @@ int fhpy_type_instance_set_call(PyObject *type, void *call) {
   if (call != NULL && !calls_by_vectorcall(type_of(type))) call = NULL;
   fh_atomic_store_release_ptr(word, call); /* the interpreter reads it without a lock */
   return call != NULL;
+}
+
+/* The slot of a class with `__next__` calls the method by its name. The interpreter stores that function again when the
+ * attribute changes. */
+int fhpy_type_instance_set_next(PyObject *type, void *next) {
+  if (!is_type(type) || type_note(type) != NULL || !type_has_flag(type, TYPE_FLAG_HEAPTYPE)) return 0;
+  void **word = (void **)(void *)((char *)type + fhpy_layout.member_offset[MEMBER_ITERNEXT]);
+  fh_atomic_store_release_ptr(word, next); /* the interpreter reads it without a lock */
+  return 1;
 }
 
 /* ---- classes whose instances are like those of their HPy type ---- */

@@ -17,8 +17,9 @@ PyObject *fhpy_type_instance_make_bare(PyObject *type);
 PyObject *fhpy_type_instance_new_callable(PyObject *type, PyObject *args, PyObject *kw);
 
 #ifndef FHPY_PYPY
-/* `class_call` and `class_shorten` of the extension. */
+/* `class_call`, `class_next` and `class_shorten` of the extension. */
 int fhpy_type_instance_set_call(PyObject *type, void *call);
+int fhpy_type_instance_set_next(PyObject *type, void *next);
 int fhpy_type_instance_shorten(PyObject *type, PyObject *base);
 
 /* Whether instances of a class made in Python have attributes, slots or weak references. */

@@ -9,6 +9,8 @@ import threading
 import pytest
 from support import collect_garbage, needs_identity, needs_one_wrapper, needs_threads, parallelize
 
+from ffi_hpy import _core
+
 pytestmark = [needs_one_wrapper, needs_identity]
 
 
@@ -60,6 +62,27 @@ def test_iterators_that_return_values(bound):
         [0, 1, 2, 3],
         [0, 1, 4, 9],
     )
+
+
+@pytest.mark.thread_unsafe(reason="it changes a class that threads share")
+def test_iteration_follows_an_assignment_of_the_method(bound, monkeypatch):
+    words = bound.Words({"a": "b"})
+    cls = type(words.values())
+    native = cls.__next__
+    with monkeypatch.context() as change:
+        change.setattr(cls, "__next__", lambda self: native(self) + "!")
+        assert (list(words.values()), next(words.values())) == (["b!"], "b!")
+    assert (list(words.values()), next(words.values()), words.values().__next__()) == (["b"], "b", "b")
+
+
+@pytest.mark.skipif(not hasattr(_core, "class_next"), reason="the interpreter looks for the method here")
+def test_a_function_makes_the_steps_of_an_iteration(bound):
+    for wrong in ((type(bound.Words({}).values()),), (bound.Words, 3), (3, bound.pass_on)):
+        with pytest.raises(TypeError, match="takes a class and a Function"):
+            _core.class_next(*wrong)
+    _core.class_next(int, bound.pass_on)
+    with pytest.raises(TypeError, match="not an iterator"):
+        next(3)
 
 
 @needs_threads
