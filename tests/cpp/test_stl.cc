@@ -100,6 +100,10 @@ TEST(Stl, PointersOwnTheirObjects) {
   std::shared_ptr<IntObj> of_object = Any(make_object<IntObj>(4)).cast<std::shared_ptr<IntObj>>();
   EXPECT_EQ(of_object->value, 4);
   EXPECT_TRUE(Any(of_object).same_as(Any(of_object)));
+  std::vector<std::shared_ptr<IntObj>> copies(3, of_object);
+  EXPECT_EQ(Any(of_object).cast<ObjectRef>().use_count(), 5); /* a reference for each copy, and the result */
+  copies.clear();
+  EXPECT_EQ(Any(of_object).cast<ObjectRef>().use_count(), 2);
   of_object.reset();
   EXPECT_EQ(Any(std::make_unique<IntObj>(5)).cast<ObjectPtr<IntObj>>()->value, 5);
   EXPECT_EQ(Any(std::shared_ptr<IntObj>()), nullptr);

@@ -60,7 +60,10 @@ def lib(compile_era: Any) -> SimpleNamespace:
 
     functions = {
         name: ffi_hpy.get_global_func(f"cycles.{name}")
-        for name in ("n_alive", "n_refused", "keep", "kept", "call", "ring", "error_of", "set_traverse_throws")
+        for name in (
+            *("n_alive", "n_refused", "keep", "kept", "call", "ring", "error_of", "set_traverse_throws"),
+            *("keep_shared", "kept_shared", "forget_shared"),
+        )
     }
     return SimpleNamespace(Button=Button, Window=Window, Node=Node, Cabinet=Cabinet, **functions)
 
@@ -468,6 +471,42 @@ def test_callable_behind_a_container_of_cpp(lib: Any, field: str) -> None:
         second.extra = lambda: first
 
     assert alive_after(lib, make) == 0
+
+
+@collects
+@pytest.mark.thread_unsafe(reason="the library has one pointer for all threads")
+def test_callable_behind_a_shared_pointer(lib: Any) -> None:
+    def make() -> None:
+        first, second = lib.Window(), lib.Window()
+        first.shared, first.row = second, [second, first]
+        second.on_close = first.closed
+        lib.keep_shared(first)
+        lib.forget_shared()
+
+    assert alive_after(lib, make) == 0
+
+
+@pytest.mark.thread_unsafe(reason="the library has one pointer for all threads")
+def test_cycle_of_which_native_code_has_a_copy_of_a_shared_pointer(lib: Any) -> None:
+    class MyWindow(lib.Window):  # type: ignore[misc, name-defined]
+        __slots__ = ("__weakref__",)
+
+    def make() -> weakref.ref[Any]:
+        first, second = MyWindow(), MyWindow()
+        first.shared, second.parent = second, first
+        second.on_close = lambda: first.closed() + second.closed()
+        lib.keep_shared(first)
+        return weakref.ref(first)
+
+    found = make()
+    for _ in range(4):
+        gc.collect()
+    assert found() is not None
+    assert lib.kept_shared().close() == 14
+    lib.forget_shared()
+    if not (IS_CFFI_ON_CPYTHON or IS_DEBUG or IS_OWN_DEBUG):
+        collect_garbage(lambda: found() is None)
+        assert found() is None
 
 
 @pytest.mark.parametrize("put", ["extra", "put"])

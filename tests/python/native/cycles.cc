@@ -69,6 +69,8 @@ public:
   std::array<int64_t, 1> ids{{7}};
   std::tuple<double> scale{0.5};
   cycles::Dial dial;
+  std::shared_ptr<WindowObj> shared;
+  std::vector<std::shared_ptr<WindowObj>> row;
   Function hidden; // not reflected
   void Hide(Function function) { hidden = std::move(function); }
   int64_t CallHidden() { return hidden().cast<int64_t>(); }
@@ -112,6 +114,7 @@ public:
 };
 
 Any kept;
+std::shared_ptr<WindowObj> kept_shared;
 
 TVM_FFI_STATIC_INIT_BLOCK() {
   refl::ObjectDef<CountedObj>();
@@ -134,6 +137,8 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def_rw("ids", &WindowObj::ids)
       .def_rw("scale", &WindowObj::scale)
       .def_rw("dial", &WindowObj::dial)
+      .def_rw("shared", &WindowObj::shared)
+      .def_rw("row", &WindowObj::row)
       .def("hide", &WindowObj::Hide)
       .def("call_hidden", &WindowObj::CallHidden)
       .def("close", &WindowObj::Close);
@@ -159,6 +164,13 @@ TVM_FFI_STATIC_INIT_BLOCK() {
            })
       .def("cycles.keep", [](Any value) { kept = std::move(value); })
       .def("cycles.kept", []() { return kept; })
+      .def("cycles.keep_shared",
+           [](WindowObj *window) {
+             kept_shared = window->shared;
+             window->row.push_back(window->shared);
+           })
+      .def("cycles.forget_shared", []() { kept_shared = nullptr; })
+      .def("cycles.kept_shared", []() { return kept_shared; })
       .def("cycles.call", [](Function function) { return function(); })
       .def("cycles.ring", [](int64_t n) {
         // a ring of nodes, of which the first is returned

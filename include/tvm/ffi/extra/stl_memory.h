@@ -9,6 +9,8 @@
 #include <tvm/ffi/memory.h>
 #include <tvm/ffi/object.h>
 
+#include <algorithm>
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -80,6 +82,48 @@ template <typename T> void DeleteUnique(void *handle, int flags) {
   }
 }
 
+/** The deleter of a shared_ptr to an object that has another owner. It has the references that all copies of the
+ * shared_ptr own together. The garbage collector reads a field by a copy of its value, and compares the count of
+ * references with the number of fields that it has found. So the deleter has as many references as there are copies: a
+ * copy that the collector does not see then keeps the object. */
+class SharedReferences {
+public:
+  explicit SharedReferences(TVMFFIObject *header) : header_(header), n_(kFirst) {
+    for (uint32_t i = 0; i < kFirst; ++i) ObjectUnsafe::IncRefObjectHandle(header);
+  }
+  SharedReferences(SharedReferences &&other) noexcept : header_(other.header_), n_(other.n_.exchange(0)) {}
+  ~SharedReferences() { Release(n_.exchange(0)); }
+  void operator()(const void *) { Release(n_.exchange(0)); }
+
+  /** Counts the copies of a shared_ptr, of which one is about to end. */
+  template <typename T> static void Follow(const std::shared_ptr<T> &pointer) {
+    auto *self = std::get_deleter<SharedReferences>(pointer);
+    if (self == nullptr || !kHasTypes) return;
+    uint32_t n = static_cast<uint32_t>((std::max)(pointer.use_count() - 1, 1L)), before = self->n_.load();
+    for (uint32_t i = before; i < n; ++i) ObjectUnsafe::IncRefObjectHandle(self->header_);
+    if (self->n_.compare_exchange_strong(before, n)) {
+      if (before > n) self->Release(before - n);
+    } else if (n > before) { /* another thread counts them */
+      self->Release(n - before);
+    }
+  }
+
+private:
+#if defined(__cpp_rtti) || defined(__GXX_RTTI) || defined(_CPPRTTI)
+  static constexpr bool kHasTypes = true;
+#else
+  static constexpr bool kHasTypes = false;
+#endif
+  /* Without RTTI a shared_ptr does not tell its deleter. A second reference then stands for copies of it. */
+  static constexpr uint32_t kFirst = kHasTypes ? 1 : 2;
+
+  void Release(uint32_t n) {
+    while (n-- != 0) ObjectUnsafe::DecRefObjectHandle(header_);
+  }
+  TVMFFIObject *header_;
+  std::atomic<uint32_t> n_;
+};
+
 /** The schema of a pointer that may be null. A field of 16 bytes with the schema of Optional would be one of the
  * withdrawn headers of apache-tvm-ffi, for the core. */
 inline std::string PointerSchema(const char *type_key) {
@@ -107,6 +151,7 @@ struct TypeTraits<std::shared_ptr<T>, std::enable_if_t<std::is_base_of_v<Object,
       header = detail::SharedOwners::Global().Reference(header, std::move(owner), T::RuntimeTypeIndex());
     } else {
       detail::ObjectUnsafe::IncRefObjectHandle(header);
+      detail::SharedReferences::Follow(src);
     }
     detail::ObjectUnsafe::PutObject(header, result);
   }
@@ -115,7 +160,7 @@ struct TypeTraits<std::shared_ptr<T>, std::enable_if_t<std::is_base_of_v<Object,
     if (!pointer.has_value()) return std::nullopt;
     T *object = pointer->get();
     if (object == nullptr) return std::shared_ptr<T>();
-    return std::shared_ptr<T>(object, [kept = *std::move(pointer)](T *) mutable { kept.reset(); });
+    return std::shared_ptr<T>(object, detail::SharedReferences(detail::ObjectUnsafe::GetHeader(object)));
   }
   static std::string TypeStr() { return std::string(T::_type_key) + " | None"; }
   static std::string TypeSchema() { return detail::PointerSchema(T::_type_key); }
