@@ -189,6 +189,7 @@ TEST(Stl, FunctionsGoBothWays) {
   Function add_one = Function::FromTyped([](int x) { return x + 1; });
   EXPECT_EQ(compose(twice, add_one).cast<std::function<int(int)>>()(3), 8);
   EXPECT_EQ(compose(add_one, twice).cast<Function>()(3).cast<int>(), 7);
+  EXPECT_TRUE(Any(Any(add_one).cast<std::function<int(int)>>()).same_as(Any(add_one)));
   EXPECT_FALSE(Through(std::function<void()>()));
   EXPECT_EQ(Any(std::function<void()>()).type_index(), kTVMFFINone);
   std::function<int(const std::vector<int> &)> first = [](const std::vector<int> &v) { return v.at(0); };

@@ -474,6 +474,17 @@ def test_callable_behind_a_container_of_cpp(lib: Any, field: str) -> None:
 
 
 @collects
+def test_callable_in_a_function_of_cpp(lib: Any) -> None:
+    def make() -> None:
+        window = lib.Window()
+        window.callback = window.closed
+        window.callbacks = {"all": [window.callback, lambda: window.closed()]}
+        assert window.callback() == window.callbacks["all"][1]() == 7
+
+    assert alive_after(lib, make) == 0
+
+
+@collects
 @pytest.mark.thread_unsafe(reason="the library has one pointer for all threads")
 def test_callable_behind_a_shared_pointer(lib: Any) -> None:
     def make() -> None:

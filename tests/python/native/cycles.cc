@@ -69,6 +69,8 @@ public:
   std::array<int64_t, 1> ids{{7}};
   std::tuple<double> scale{0.5};
   cycles::Dial dial;
+  std::function<int64_t()> callback;
+  std::map<std::string, std::vector<std::function<int64_t()>>> callbacks;
   std::shared_ptr<WindowObj> shared;
   std::vector<std::shared_ptr<WindowObj>> row;
   Function hidden; // not reflected
@@ -137,6 +139,8 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def_rw("ids", &WindowObj::ids)
       .def_rw("scale", &WindowObj::scale)
       .def_rw("dial", &WindowObj::dial)
+      .def_rw("callback", &WindowObj::callback)
+      .def_rw("callbacks", &WindowObj::callbacks)
       .def_rw("shared", &WindowObj::shared)
       .def_rw("row", &WindowObj::row)
       .def("hide", &WindowObj::Hide)

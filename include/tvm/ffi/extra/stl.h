@@ -169,6 +169,15 @@ struct TypeTraits<std::unordered_map<K, V, Rest...>>
 
 /* ---- Functions: an empty one is None ---- */
 
+namespace detail {
+/** A Function in a std::function, which finds it again, as the same object, when it leaves C++ or the garbage collector
+ * looks for it. */
+template <typename R, typename... Args> struct FunctionInStd {
+  TypedFunction<R(Args...)> typed;
+  R operator()(Args... args) const { return typed(std::forward<Args>(args)...); }
+};
+} // namespace detail
+
 template <typename R, typename... Args>
 struct TypeTraits<std::function<R(Args...)>>
     : detail::CopiedTraitsBase<TypeTraits<std::function<R(Args...)>>, std::function<R(Args...)>,
@@ -176,15 +185,16 @@ struct TypeTraits<std::function<R(Args...)>>
   static constexpr int32_t field_static_type_index = kTVMFFIFunction;
 
   static Function ToRef(std::function<R(Args...)> src) {
+#if defined(__cpp_rtti) || defined(__GXX_RTTI) || defined(_CPPRTTI)
+    if (auto *known = src.template target<detail::FunctionInStd<R, Args...>>()) return known->typed.packed();
+#endif
     return src ? Function::FromTyped(std::move(src)) : Function(nullptr);
   }
   static std::optional<std::function<R(Args...)>> TryCastFromAnyView(const TVMFFIAny *src) {
     std::optional<Function> function = TypeTraits<Function>::TryCastFromAnyView(src);
     if (!function.has_value()) return std::nullopt;
     if (*function == nullptr) return std::function<R(Args...)>();
-    return [typed = TypedFunction<R(Args...)>(*std::move(function))](Args... args) -> R {
-      return typed(std::forward<Args>(args)...);
-    };
+    return detail::FunctionInStd<R, Args...>{TypedFunction<R(Args...)>(*std::move(function))};
   }
   static std::string TypeStr() {
     return detail::ContainerTypeStr<Args...>("Callable[", "[", "], ") + detail::Type2Str<R>::v() + "]";
