@@ -49,6 +49,11 @@ def _find(items: Sequence[Any], value: object, first: int, end: int) -> int:
     return -1
 
 
+def _has_items(value: object) -> bool:
+    """Whether a value may be a part of a sum of sequences; if not, the other operand may know the sum."""
+    return hasattr(type(value), "__iter__") or hasattr(type(value), "__getitem__")
+
+
 def _read_each(items: CSequence, places: range) -> list[Any]:
     return [CSequence.__getitem__(items, i) for i in places]
 
@@ -193,10 +198,10 @@ class _Reading(CSequence, Object):
         return place
 
     def __add__(self, other: Iterable[Any]) -> Any:
-        return type(self)([*self, *other])
+        return type(self)([*self, *other]) if _has_items(other) else NotImplemented
 
     def __radd__(self, other: Iterable[Any]) -> Any:
-        return type(self)([*other, *self])
+        return type(self)([*other, *self]) if _has_items(other) else NotImplemented
 
 
 @register_object("ffi.Array", init=False)

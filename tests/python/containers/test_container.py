@@ -94,6 +94,22 @@ def test_arrays_can_be_added():
     assert type([0] + Array([1])) is Array  # noqa: RUF005
 
 
+@pytest.mark.parametrize("cls", [Array, List])
+def test_an_operand_without_items_may_know_the_sum(cls):
+    class Other:
+        def __add__(self, items):
+            return ("other + items", *items)
+
+        def __radd__(self, items):
+            return (*items, "items + other")
+
+    assert cls([1]) + Other() == (1, "items + other")
+    assert Other() + cls([1]) == ("other + items", 1)
+    for add in (lambda: cls([1]) + 5, lambda: 5 + cls([1])):
+        with pytest.raises(TypeError, match=r"unsupported operand type\(s\) for \+"):
+            add()
+
+
 def test_an_array_is_made_of_any_iterable():
     assert list(Array()) == []
     assert not Array()
