@@ -279,18 +279,18 @@ class Shape(tuple[int, ...], PyNativeObject):
     @property
     def _tvm_ffi_cached_object(self) -> _core.CObject:
         """The ffi.Shape that this Shape came from, or that is passed in its place."""
-        try:
-            return self._native
-        except AttributeError:
+        native = self.__dict__.get("_native")
+        if native is None:
             # Two threads may get here at once: both return the object that the first one stores
-            return self.__dict__.setdefault("_native", _new_shape(self))  # type: ignore[no-any-return]
+            native = self.__dict__.setdefault("_native", _new_shape(self))
+        return native  # type: ignore[no-any-return]
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         return type(self), (tuple(self),)
 
 
 def _new_shape(extents: Iterable[int]) -> _core.CObject:
-    """Return a new ffi.Shape with these extents."""
+    """Return a new ffi.Shape with these extents. OverflowError for an extent of more than 64 bits."""
     obj = Object.__new__(Object)
     obj.__init_handle_by_constructor__(_ffi_api.Shape, *extents)
     return obj

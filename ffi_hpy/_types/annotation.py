@@ -15,7 +15,7 @@ from .._dtype import dtype
 from .._values.device import Device
 from .._values.plain import DataType
 from .._values.single import is_single
-from .._values.string import Bytes, String
+from .._values.string import Bytes, PyNativeObject, String
 from .checks import Check, EnumCheck, InstanceCheck, ItemsCheck, LiteralCheck
 from .origin import INDEX_OF_CLASS, ORIGIN_OF_INDEX
 
@@ -170,6 +170,8 @@ class AnnotationReader(typing.Generic[Schema]):
             return self._read_object(cls, ())
         if issubclass(cls, Device):
             return self._make("Device")
+        if issubclass(cls, PyNativeObject) and issubclass(cls, tuple):
+            return self._make("ffi.Shape")
         ctypes = sys.modules.get("ctypes")
         if ctypes is not None and cls is ctypes.c_void_p:
             return self._make("ctypes.c_void_p")

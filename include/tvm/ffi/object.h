@@ -284,6 +284,7 @@ struct ObjectRefWithFallbackTraitsBase : ObjectRefTypeTraitsBase<TObjRef> {
     if (auto ref = ObjectRefTypeTraitsBase<TObjRef>::TryCastFromAnyView(src)) return ref;
     return detail::TryFallbacks<TObjRef, Fallbacks...>(src);
   }
+  static std::string GetMismatchTypeInfo(const TVMFFIAny *src) { return detail::NoneOf<Fallbacks...>(src); }
 };
 
 /** A borrowed pointer to an object, const unless the class is _type_mutable. It does not keep the object alive. */

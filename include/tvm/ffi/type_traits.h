@@ -140,6 +140,8 @@ template <typename T> inline constexpr bool use_default_type_traits_v = true;
 namespace detail {
 /** The class of a value in Python's words, for messages. Defined in widen.h. */
 std::string GivenClass(const TVMFFIAny *value);
+/** The description of a value that converts to none of several types. Defined in any.h. */
+template <typename... T> std::string NoneOf(const TVMFFIAny *src);
 } // namespace detail
 
 struct TypeTraitsBase {

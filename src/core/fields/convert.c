@@ -8,6 +8,7 @@
 #include "core/container/hashmap.h"
 #include "core/container/list.h"
 #include "core/object/any_own.h"
+#include "core/object/bigint.h"
 #include "core/object/error.h"
 #include "core/object/function.h"
 #include "core/object/str.h"
@@ -105,7 +106,11 @@ static int to_shape(const TVMFFIAny *value, TVMFFIAny *result) {
   for (int64_t i = 0; rc == 0 && i < fh_seq_size(seq); ++i) {
     const TVMFFIAny *item = &fh_seq_items(seq)[i];
     shape->dims[i] = item->v_int64;
-    if (item->type_index != kTVMFFIInt && item->type_index != kTVMFFIBool) rc = raise_cast(value, "ffi.Shape");
+    if (item->type_index == kTVMFFIBigInt) {
+      rc = fh_bigint_raise_argument("ffi.Shape", (int32_t)i, item);
+    } else if (item->type_index != kTVMFFIInt && item->type_index != kTVMFFIBool) {
+      rc = raise_cast(value, "ffi.Shape");
+    }
   }
   fh_any_drop(&array);
   if (rc == 0) return return_object(shape, result);

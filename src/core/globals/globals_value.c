@@ -1,5 +1,6 @@
 /* globals_value.c - ffi.* functions that create or print single values, or convert values to and from JSON. */
 #include "core/object/any_own.h"
+#include "core/object/bigint.h"
 #include "core/object/error.h"
 #include "core/object/function.h"
 #include "core/object/opaque.h"
@@ -47,6 +48,7 @@ FH_GLOBAL(describe_bytes) {
 FH_GLOBAL(new_shape) {
   for (int32_t i = 0; i < n_args; ++i) {
     if (args[i].type_index == kTVMFFIInt || args[i].type_index == kTVMFFIBool) continue;
+    if (args[i].type_index == kTVMFFIBigInt) return fh_bigint_raise_argument("ffi.Shape", i, &args[i]);
     return fh_function_raise_type("ffi.Shape", i, "int", &args[i]);
   }
   fh_shape_object *shape = fh_shape_new(NULL, (size_t)n_args);

@@ -9,6 +9,7 @@
 #include "object_new.h"
 #include "reflect.h"
 #include "str.h"
+#include "text.h"
 
 FH_STATIC_ASSERT(offsetof(fh_bigint_object, words) == 32, "the words follow the count");
 
@@ -141,6 +142,23 @@ static TVMFFIAny any_equal(const TVMFFIAny *a, const TVMFFIAny *b) {
 }
 
 /* Runs in the load-time constructor. If memory runs out, a registration is missing and a MemoryError is pending. */
+int fh_bigint_raise_argument(const char *name, int32_t i, const TVMFFIAny *got) {
+  enum { MOST_WORDS = 64 }; /* the digits of more words take long */
+  const fh_bigint_object *big = (const fh_bigint_object *)(const void *)got->v_obj;
+  fh_text text = {0};
+  int rc = big->n_words <= MOST_WORDS
+               ? fh_text_add_bigint(&text, big->words, big->n_words)
+               : fh_text_add_format(&text, "an integer of more than %zu bits", (big->n_words - 1) * 64);
+  if (rc == 0) {
+    (void)fh_error_raise("OverflowError",
+                         "Value out of range on argument #%d when calling: `%s`. Expected `int` but got %.*s, which is "
+                         "outside the range %lld to %lld",
+                         (int)i, name, (int)text.n_bytes, text.data, (long long)INT64_MIN, (long long)INT64_MAX);
+  }
+  fh_text_free(&text);
+  return -1;
+}
+
 void fh_bigint_init(void) {
   TVMFFIByteArray hash_name = FH_LITERAL("__any_hash__"), equal_name = FH_LITERAL("__any_equal__");
   TVMFFIAny hash = fh_any_ptr((void *)(uintptr_t)&any_hash), equal = fh_any_ptr((void *)(uintptr_t)&any_equal);

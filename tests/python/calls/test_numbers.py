@@ -128,6 +128,7 @@ def test_a_double_accepts_an_int_of_any_size_whose_double_is_finite(numbers):
         ("variant", 256, "256, which is outside the range 0 to 255"),
         ("vector", [1, 300], "list[index 1: 300, which is outside the range 0 to 255]"),
         ("vector64", [1, 2**64], "list[index 1: 18446744073709551616, which is outside the range 0 to 2**64-1]"),
+        ("shape", (1, 2**64), "Array[index 1: 18446744073709551616, which is outside the range -2**63 to 2**63-1]"),
         ("colors", [200, 256], "Array[index 1: 256, which is outside the range 0 to 255]"),
         ("vector_of_colors", [200, -1], "list[index 1: -1, which is outside the range 0 to 255]"),
         ("vector_of_colors", [2**32], "list[index 0: 4294967296, which is outside the range 0 to 255]"),
@@ -147,7 +148,25 @@ def test_a_double_accepts_an_int_of_any_size_whose_double_is_finite(numbers):
 def test_items_are_refused_outside_the_range_of_their_type(numbers, name, value, found):
     with pytest.raises(OverflowError) as caught:
         numbers(name)(value)
-    assert str(caught.value).endswith(f"but got {found.replace('2**64-1', str(2**64 - 1))}")
+    for power in ("2**64-1", "2**63-1", "-2**63"):
+        found = found.replace(power, str(eval(power)))
+    assert str(caught.value).endswith(f"but got {found}")
+
+
+def test_an_extent_of_a_shape_is_an_integer_of_64_bits(numbers):
+    for value in (2**63, -(2**63) - 1, 2**70, 2**6000):
+        with pytest.raises(OverflowError) as caught:
+            numbers("shape")(ffi_hpy.Shape([1, value]))
+        message = str(caught.value)
+        assert message.startswith(
+            "Value out of range on argument #1 when calling: `ffi.Shape`. Expected `int` but got "
+        )
+        assert value == 2**6000 or f" got {value}, which" in message
+        assert message.endswith(", which is outside the range -9223372036854775808 to 9223372036854775807")
+        assert caught.value.__context__ is None
+    assert numbers("shape")(ffi_hpy.Shape([2**63 - 1, -(2**63)])) == (2**63 - 1, -(2**63))
+    with pytest.raises(TypeError, match=r"Expected `ffi\.Shape` but got `Array\[index 1: str\]` for `x`$"):
+        numbers("shape")((1, "a"))
 
 
 class Index:

@@ -75,6 +75,8 @@ ANNOTATIONS = {
     "text": ("abc.Sequence[int | str] | None", [[1, "a"], None]),
     "inner text": (Optional["int | str"], [1, "a", None]),
     "Final": (typing.Final[int], [1]),
+    "Shape": (ffi_hpy.Shape, [(1, 2), ffi_hpy.Shape([4, 5])]),
+    "optional Shape": (Optional[ffi_hpy.Shape], [(), None]),
 }
 
 
@@ -88,6 +90,19 @@ def test_an_annotation_accepts_its_values(name):
         made = cls(values[0])
         made.x = value
         assert made.x == value
+
+
+def test_a_field_is_a_native_shape():
+    @py_class(unique_name("annotations.Extents"))
+    class Extents(ffi_hpy.Object):
+        extents: ffi_hpy.Shape
+
+    assert type(Extents([1, 2]).extents) is ffi_hpy.Shape
+    with pytest.raises(OverflowError, match=r"9223372036854775808, which is outside the range"):
+        Extents([2**63])
+    for value in ([1.5], ["a"], 3, "a", None):
+        with pytest.raises(TypeError, match=r"expected ffi\.Shape, got"):
+            Extents(value)
 
 
 def test_an_annotation_refuses_other_values():

@@ -126,6 +126,7 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def(
           "numbers.wider", [](Variant<int8_t, int64_t> x) { return x; }, refl::arg("x"))
       .def("numbers.vector", Echo<std::vector<uint8_t>>, refl::arg("x"))
+      .def("numbers.shape", Echo<Shape>, refl::arg("x"))
       .def("numbers.colors", Echo<Array<Color>>, refl::arg("x"))
       .def("numbers.vector_of_colors", Echo<std::vector<Color>>, refl::arg("x"))
       .def("numbers.map_of_plains", Echo<Map<Plain, Color>>, refl::arg("x"))

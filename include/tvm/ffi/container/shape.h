@@ -186,6 +186,9 @@ template <> inline constexpr bool use_default_type_traits_v<Shape> = false;
 template <> struct TypeTraits<Shape> : ObjectRefWithFallbackTraitsBase<Shape, Array<int64_t>> {
   static constexpr int32_t field_static_type_index = kTVMFFIShape;
   static Shape ConvertFallbackValue(const Array<int64_t> &dims) { return Shape(dims); }
+  static std::string GetMismatchTypeInfo(const TVMFFIAny *src) {
+    return TypeTraits<Array<int64_t>>::GetMismatchTypeInfo(src);
+  }
 };
 
 } // namespace ffi
