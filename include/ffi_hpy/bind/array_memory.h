@@ -178,27 +178,20 @@ inline array_and_source try_read_array(handle source, const array_demands &deman
 /** The object of Python for an array, as the policy says. */
 FFI_HPY_NOINLINE inline object export_array(const array_and_source &array, bool is_read_only, int framework,
                                             rv_policy policy, handle parent) {
-  object exported = array.tensor;
-  const array_block *block = array_block::of(exported.any().v_obj);
+  const array_block *block = array_block::of(array.tensor.any().v_obj);
   bool has_owner = block == nullptr || block->owner.is_valid();
-  bool is_copied = policy == rv_policy::copy || policy == rv_policy::move;
+  bool is_automatic = policy == rv_policy::automatic || policy == rv_policy::automatic_reference;
+  bool is_copied = is_automatic ? !has_owner : policy == rv_policy::copy || policy == rv_policy::move;
+  if (array.source.is_valid()) return is_copied ? ask_python("copy", array.source) : array.source;
+  if (policy == rv_policy::none) throw cast_error("rv_policy::none: no object of Python has this array");
   if (block != nullptr) is_read_only = block->is_read_only;
-  switch (policy) {
-  case rv_policy::automatic:
-  case rv_policy::automatic_reference: is_copied = !has_owner; break;
-  case rv_policy::none:
-    if (!array.source.is_valid()) throw cast_error("rv_policy::none: no object of Python has this array");
-    break;
-  case rv_policy::reference_internal:
-    if (array.source.is_valid() || !parent.is_valid()) break;
+  object exported = array.tensor;
+  if (policy == rv_policy::reference_internal && parent.is_valid()) {
     if (has_owner && (block == nullptr || !block->owner.is(parent))) {
       throw builtin_exception("RuntimeError", "rv_policy::reference_internal: the array has another owner already");
     }
     exported = new_array(block->tensor, false, borrow(parent), is_read_only);
-    break;
-  default: break;
   }
-  if (array.source.is_valid()) return is_copied ? ask_python("copy", array.source) : array.source;
   return ask_python("export", exported, int_value(framework), handle(word(kTVMFFIBool, is_read_only)),
                     handle(word(kTVMFFIBool, is_copied)));
 }

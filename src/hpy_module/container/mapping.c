@@ -58,7 +58,9 @@ FH_INLINE int call_in_place(HPyContext *ctx, HPy self, Pair *functions, TVMFFIAn
 /* Whether a key, the first argument that was converted, is an object made for this call. Identity cannot find such a
  * key. Tensors and objects of the core's own types have other rules. */
 static bool is_made(const TVMFFIAny *key, const FbArgs *args) {
-  if (args->n_temps == 0 || (args->temps[0].tagged & FB_TEMP_TAGS) != 0) return false;
+  if (args->n_temps == 0) return false;
+  uintptr_t tag = args->temps[0].tagged & FB_TEMP_TAGS;
+  if (tag != 0) return tag == FB_TEMP_OPAQUE;
   switch (key->type_index) {
   case kTVMFFIArray:
   case kTVMFFIMap:

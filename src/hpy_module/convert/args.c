@@ -156,11 +156,11 @@ void fb_args_own_last(FbArgs *args, int n_temps, TVMFFIAny *out) {
   /* There is a temporary. It is either an object made for the value, which is owned already, or a cell. Of a cell, the
    * temporary takes over the object before the use or the offer of the cell ends. */
   uintptr_t tag = args->temps[n_temps].tagged & FB_TEMP_TAGS;
-  if (tag == FB_TEMP_BORROWED) {
+  if (tag == 0 || tag == FB_TEMP_BORROWED || tag == FB_TEMP_OPAQUE) {
     args->temps[n_temps].tagged -= tag;
-    fb_args_keep_borrowed(args->temps[n_temps].object);
+    if (tag == FB_TEMP_BORROWED) fb_args_keep_borrowed(args->temps[n_temps].object);
+    return;
   }
-  if (tag == 0 || tag == FB_TEMP_BORROWED) return;
   if (tag == FB_TEMP_MOVE_KEPT) {
     FbPreserved *offer = (FbPreserved *)(args->temps[n_temps].tagged - tag);
     TVMFFIObject *offered = offer->offered;

@@ -14,6 +14,7 @@
 #include "hpy_module/context/drop.h"
 #include "hpy_module/object/handle_cell.h"
 #include "hpy_module/object/identity.h"
+#include "hpy_module/object/object.h"
 
 /* --- numbers of exchange APIs ------------------------------------------------------------------------------------- */
 
@@ -106,7 +107,7 @@ FH_INLINE void fb_put_object(TVMFFIAny *out, TVMFFIObject *object) {
 typedef union FbTemp {
   TVMFFIObject *object; /* owned */
   /* An FbHandleCell pointer plus FB_TEMP_USE or FB_TEMP_MOVE, an FbPreserved pointer plus FB_TEMP_MOVE_KEPT, or an
-   * owned object pointer plus FB_TEMP_BORROWED. All of them are multiples of 8. */
+   * owned object pointer plus FB_TEMP_BORROWED or FB_TEMP_OPAQUE. All of them are multiples of 8. */
   uintptr_t tagged;
 } FbTemp;
 
@@ -116,6 +117,7 @@ enum {
   /* an object over a Python object that the caller keeps alive; fb_args_release_borrowed destroys the object */
   FB_TEMP_BORROWED = 3,
   FB_TEMP_MOVE_KEPT = 4, /* an offer of the handle of a wrapper with state */
+  FB_TEMP_OPAQUE = 5, /* an object that owns a Python object, which the caller keeps alive; requires the extension */
   FB_TEMP_TAGS = 7,
 };
 
@@ -145,6 +147,7 @@ FH_INLINE void fb_args_end_temp(FbTemp temp, int rc) {
   case FB_TEMP_MOVE: fb_handle_cell_release(cell); break;
   case FB_TEMP_MOVE_KEPT: fb_args_end_kept((FbPreserved *)cell, rc); break;
   case FB_TEMP_BORROWED: fb_args_release_borrowed((TVMFFIObject *)cell); break;
+  case FB_TEMP_OPAQUE: fb_opaque_end(fb_ctx, (TVMFFIObject *)cell, rc); break;
   default: fb_drop_object(temp.object, rc); break;
   }
 }

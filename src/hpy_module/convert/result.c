@@ -50,12 +50,8 @@ static HPy object_result(HPyContext *ctx, TVMFFIObject *handle, HPy (*wrap)(HPyC
     result = fb_opaque_unwrap(ctx, handle);
     /* a Python object of another binding, which this binding cannot unwrap */
     if (HPy_IsNull(result)) return wrap(ctx, handle);
-    /* The deleter of a handle without its object runs no Python code, so no pending error needs protection. Acquire:
-     * pairs with the release of a thread that dropped another reference. */
-    if (fh_atomic_load_acquire(&handle->combined_ref_count) == FB_ONLY_REFERENCE) {
-      fb_py_owner_release(ctx, fb_opaque_owner(handle));
-    }
-    break;
+    fb_opaque_end(ctx, handle, 0);
+    return result;
   default:
     if (handle->type_index >= kTVMFFIDynObjectBegin || results[handle->type_index] == NULL) return wrap(ctx, handle);
     return results[handle->type_index](ctx, &(TVMFFIAny){.type_index = handle->type_index, .v_obj = handle});

@@ -4,7 +4,9 @@
 
 #include <tvm/ffi/c_api.h>
 
+#include "core/platform/atomic.h"
 #include "handle_cell.h"
+#include "hpy_module/context/drop.h"
 #include "hpy_module/context/py_owner.h"
 
 /* The struct of CObject, and the beginning of the struct of every derived class.
@@ -96,6 +98,18 @@ HPy fb_opaque_unwrap(HPyContext *ctx, TVMFFIObject *handle);
 
 /* Returns the owner of the Python object inside `handle`, borrowed; NULL if another binding made it. */
 FbPyOwner *fb_opaque_owner(TVMFFIObject *handle);
+
+/* Drops a reference to an object of fb_opaque_new, on an attached thread that has another reference to the Python
+ * object. The deleter of a handle without its object runs no Python code, so no exception or pending error needs
+ * protection then. `rc`: see fb_drop_object. */
+FH_INLINE void fb_opaque_end(HPyContext *ctx, TVMFFIObject *handle, int rc) {
+  /* acquire: pairs with the release of a thread that dropped another reference */
+  if (fh_atomic_load_acquire(&handle->combined_ref_count) == FB_ONLY_REFERENCE) {
+    fb_py_owner_release(ctx, fb_opaque_owner(handle));
+    rc = 0;
+  }
+  fb_drop_object(handle, rc);
+}
 
 /* Returns an owned native object that owns h. NULL if memory is exhausted: then an exception is raised, or a native
  * error is pending. */

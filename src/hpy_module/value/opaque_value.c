@@ -21,8 +21,9 @@ TVMFFIObject *fb_opaque_value_new(HPyContext *ctx, HPy value) {
 int fb_opaque_value_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
   TVMFFIObject *object = fb_opaque_value_new(ctx, value);
   if (object == NULL) return -1;
-  TVMFFIAny made = {.type_index = kTVMFFIOpaquePyObject, .v_obj = object};
-  return fb_args_view_any(args, &made, out);
+  int rc = fb_args_view(args, object, out);
+  if (FH_LIKELY(fb_ext != NULL)) args->temps[args->n_temps - 1].tagged += FB_TEMP_OPAQUE;
+  return rc;
 }
 
 void fb_opaque_value_init(void) { fb_argument_set_conversion(FB_TYPE_KIND_OPAQUE, fb_opaque_value_argument); }
