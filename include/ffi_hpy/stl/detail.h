@@ -186,7 +186,7 @@ size_t read_numbers(std::vector<T, Rest...> *to, const sequence &items, uint32_t
   constexpr int32_t kind = std::is_integral_v<T> ? kTVMFFIInt : kTVMFFIFloat;
   make_caster<T> number;
   size_t i = 0, n = items.size();
-  to->resize(n);
+  *to = std::vector<T, Rest...>(n, to->get_allocator()); /* shorter than resize() of an empty one */
   T *out = to->data();
   for (; i < n; ++i) {
     const TVMFFIAny &item = items[i].any();

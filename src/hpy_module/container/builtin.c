@@ -38,8 +38,9 @@ FH_INLINE int64_t convert_ints(const TVMFFIAny *items, int64_t n, bool is_counte
   for (; i < n; ++i) {
     uint64_t which = items[i].v_uint64 - FB_IMMEDIATE_SMALLEST;
     if (items[i].type_index != kTVMFFIInt || which > FB_IMMEDIATE_LARGEST - FB_IMMEDIATE_SMALLEST) break;
-    values[i] = small[which];
-    if (is_counted) ++*(intptr_t *)small[which]._i;
+    HPy value = small[which];
+    values[i] = value;
+    if (is_counted) ++*(intptr_t *)value._i;
   }
   return i;
 }

@@ -153,7 +153,8 @@ FH_INLINE bool read_item(HPyContext *ctx, HPy value, int depth, Lent *to, HPy_ss
 }
 
 /* Reads the ints of one digit at the front, as fb_immediate_int does, whose constants are in memory: this loop has them
- * in registers. Returns how many there are. */
+ * in registers. Readers of containers load the words of an item one by one, so no item needs the single store of
+ * fb_put. Returns how many there are. */
 FH_INLINE HPy_ssize_t read_ints(const HPy *items, HPy_ssize_t n, TVMFFIAny *out) {
   const intptr_t int_type = fb_immediate.int_type;
   const ptrdiff_t type_offset = fb_context_type_offset, word_offset = fb_immediate.values.int_word;
@@ -171,7 +172,7 @@ FH_INLINE HPy_ssize_t read_ints(const HPy *items, HPy_ssize_t n, TVMFFIAny *out)
     memcpy(&digit, object + word_offset + sizeof(word), sizeof(digit));
     word += bias;
     if (word > last) break;
-    fb_put(&out[i], kTVMFFIInt, (int64_t)signs[word] * digit);
+    out[i] = (TVMFFIAny){.type_index = kTVMFFIInt, .v_int64 = (int64_t)signs[word] * digit};
   }
   return i;
 }
