@@ -27,16 +27,13 @@ template <typename K, typename V> void sort_pairs(std::vector<std::pair<K, V>> *
 }
 /** The item with a key in a sorted list of pairs; null if there is none. */
 template <typename K, typename V> const V *find_sorted(const std::vector<std::pair<K, V>> &list, K key) {
-  size_t begin = 0, end = list.size();
-  while (begin < end) {
-    size_t middle = begin + (end - begin) / 2;
-    if (list[middle].first < key) {
-      begin = middle + 1;
-    } else {
-      end = middle;
-    }
+  const std::pair<K, V> *at = list.data();
+  size_t n = list.size();
+  for (size_t half; n > 1; n -= half) {
+    half = n / 2;
+    if (at[half - 1].first < key) at += half;
   }
-  return begin < list.size() && list[begin].first == key ? &list[begin].second : nullptr;
+  return n != 0 && at->first == key ? &at->second : nullptr;
 }
 
 /** The Python side of an enum. */

@@ -96,7 +96,7 @@ public:
   object finish() { return python_ == nullptr ? finish_native() : finish_python(); }
 
 private:
-  enum : size_t { kFew = 16 };
+  enum : size_t { kFew = 32 }; /* items of a dict of 16 entries */
   TVMFFISeqCell *cell() { return reinterpret_cast<TVMFFISeqCell *>(object_ + 1); }
   size_t size() const { return static_cast<size_t>(next_ - begin_); }
   object finish_native() {

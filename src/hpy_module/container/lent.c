@@ -24,9 +24,10 @@ void (*fb_lent_callback_end)(TVMFFIObject *function);
 static int32_t list_index, set_index, dict_index;
 static intptr_t set_type, dict_type;
 
-/* The room of a block that can be used again, the most of them that wait for the next call, the number of bytes of a
- * string that fit into a TVMFFIAny, and the nesting that the C stack allows. */
-enum { ROOM = 256, MOST_SPARE = 16, SMALL_SIZE = 7, DEPTH_LIMIT = 32 };
+/* The room of a block that can be used again, the most of them that wait for the next call, the items of a set that are
+ * read without a list, the number of bytes of a string that fit into a TVMFFIAny, and the nesting that the C stack
+ * allows. */
+enum { ROOM = 512, MOST_SPARE = 16, FEW = 16, SMALL_SIZE = 7, DEPTH_LIMIT = 32 };
 
 /* A string or a container of the ABI, with its content in the same block. */
 typedef struct Lent {
@@ -227,6 +228,10 @@ static FH_NOINLINE bool read_dict(HPyContext *ctx, HPy dict, int depth, TVMFFIAn
 
 /* Lists the items first, which may run a collection and with it Python code: only for an argument itself. */
 static FH_NOINLINE bool read_set(HPyContext *ctx, HPy set, TVMFFIAny *out) {
+  HPy few[FEW];
+  bool has_items = FHPY_EXTENSION_HAS(fb_ext, set_items) && fb_ext->set_items != NULL;
+  HPy_ssize_t n = has_items ? fb_ext->set_items(set, few, FEW) : -1;
+  if (FH_LIKELY(n >= 0)) return read_items(ctx, few, n, set_index, 1, out);
   HPy list = fb_call_one(ctx, ctx->h_ListType, set);
   if (FH_UNLIKELY(HPy_IsNull(list))) return HPyErr_Clear(ctx), false;
   bool is_read = read_list(ctx, list, set_index, 1, out);
@@ -234,15 +239,7 @@ static FH_NOINLINE bool read_set(HPyContext *ctx, HPy set, TVMFFIAny *out) {
   return is_read;
 }
 
-/* Reads a member of an enum, or a callable, which becomes a Function. */
-static FH_NOINLINE bool read_known(HPyContext *ctx, HPy value, TVMFFIAny *out) {
-  const FbTypeTagEntry *entry = fb_type_tag_find(value);
-  if (FH_UNLIKELY(entry == NULL)) return false;
-  if (entry->kind == FB_TYPE_KIND_MEMBER) {
-    TVMFFIObject *native = fb_member_find(value);
-    if (native != NULL) fb_put_object(out, native);
-    return native != NULL;
-  }
+static FH_NOINLINE bool read_callable(HPyContext *ctx, HPy value, const FbTypeTagEntry *entry, TVMFFIAny *out) {
   if (fb_argument_replacement(entry) == NULL || fb_recorded_is_on()) return false;
   TVMFFIObject *function = fb_lent_callback_new(ctx, value);
   if (FH_UNLIKELY(function == NULL)) return HPyErr_Clear(ctx), false;
@@ -250,10 +247,19 @@ static FH_NOINLINE bool read_known(HPyContext *ctx, HPy value, TVMFFIAny *out) {
   return true;
 }
 
+bool fb_lent_read_known(HPyContext *ctx, HPy value, const FbTypeTagEntry *entry, TVMFFIAny *out) {
+  if (entry->kind != FB_TYPE_KIND_MEMBER) return read_callable(ctx, value, entry, out);
+  TVMFFIObject *native = fb_member_find(value);
+  if (native != NULL) fb_put_object(out, native);
+  return native != NULL;
+}
+
 /* Reads an argument itself of another type. */
 static FH_NOINLINE bool read_other(HPyContext *ctx, HPy value, intptr_t type, TVMFFIAny *out) {
   if (fb_immediate_read(value, out)) return true;
-  return type == set_type ? read_set(ctx, value, out) : read_known(ctx, value, out);
+  if (type == set_type) return read_set(ctx, value, out);
+  const FbTypeTagEntry *entry = fb_type_tag_find_type(type);
+  return FH_LIKELY(entry != NULL) && fb_lent_read_known(ctx, value, entry, out);
 }
 
 /* Without a frame: each path ends with the call of one function. */

@@ -25,6 +25,8 @@ int fb_lent_enable(HPyContext *ctx, const ffi_hpy_bind_api *api, const int32_t *
  * None, bools, numbers, and such strings and containers again. Returns false without an exception for every other value
  * and without memory. If *out is an object, the caller ends it by fb_lent_end. Requires the extension. */
 bool fb_lent_read(HPyContext *ctx, HPy value, TVMFFIAny *out);
+/* Like fb_lent_read, for a member of an enum, or a callable, which becomes a Function. `entry`: that of its type. */
+bool fb_lent_read_known(HPyContext *ctx, HPy value, const FbTypeTagEntry *entry, TVMFFIAny *out);
 
 /* The least type word of str, list, tuple and dict, and the distance to the largest. Set like fb_lent_callee. */
 extern FB_HIDDEN uintptr_t fb_lent_first_type, fb_lent_type_span;

@@ -266,6 +266,7 @@ static FH_NOINLINE cpy_PyObject *finish_other(cpy_PyObject *self, int rc, TVMFFI
   if (fb_builtin_may_unwrap(result.type_index) && fb_builtin_unwrap(fb_ctx, result.v_obj, &value)) {
     return (cpy_PyObject *)value._i;
   }
+  if (result.type_index == kTVMFFIOpaquePyObject) return (cpy_PyObject *)fb_result_of_object(fb_ctx, result.v_obj)._i;
   return (cpy_PyObject *)fb_result_make(fb_ctx, &result)._i;
 }
 
@@ -490,15 +491,24 @@ FH_INLINE cpy_PyObject *call_object_in(Way way, cpy_PyObject *self, cpy_PyObject
 }
 IN_EACH_WAY(call_object, call_object_in, call_object_plain, call_object_of_bound, call_object_other)
 
-/* The first argument of a bound call is a member of an enum, whose native object lasts, and immediate values follow. */
-static FH_NOINLINE cpy_PyObject *call_member(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
-  size_t n = fb_call_n_args(nargsf);
-  TVMFFIAny views[STACK_ARGS];
-  TVMFFIObject *handle = handle_of(self), *member = fb_member_find((HPy){(intptr_t)args[0]});
-  bool is_short = n <= STACK_ARGS && member != NULL && (n == 1 || read_immediates(args, 1, n, views));
-  if (FH_UNLIKELY(!is_short)) return call_bound_any(self, args, nargsf);
-  fb_put_object(&views[0], member);
-  return run_immediate(BOUND, self, handle, views, n);
+/* The first argument of a bound call is a member of an enum or a callable, and immediate values follow. */
+FH_INLINE cpy_PyObject *call_known_in(cpy_PyObject *self, cpy_PyObject *const *args, size_t n,
+                                      const FbTypeTagEntry *entry) {
+  TVMFFIAny views[STACK_ARGS], result;
+  bool is_short = n <= STACK_ARGS && (n == 1 || read_immediates(args, 1, n, views)) &&
+                  fb_lent_read_known(fb_ctx, (HPy){(intptr_t)args[0]}, entry, &views[0]);
+  if (FH_UNLIKELY(!is_short)) return call_bound(self, args, n);
+  int rc = run_short(BOUND, self, handle_of(self), views, n, &result);
+  fb_lent_end(views[0].v_obj);
+  return finish_short(self, rc, &result);
+}
+static FH_NOINLINE cpy_PyObject *call_known_alone(cpy_PyObject *self, cpy_PyObject *const *args,
+                                                  const FbTypeTagEntry *entry) {
+  return call_known_in(self, args, 1, entry);
+}
+static FH_NOINLINE cpy_PyObject *call_known(cpy_PyObject *self, cpy_PyObject *const *args, size_t n,
+                                            const FbTypeTagEntry *entry) {
+  return call_known_in(self, args, n, entry);
 }
 
 /* The first argument is not an int. Its kind is checked here, before a frame exists that values of other kinds do not
@@ -513,8 +523,10 @@ FH_INLINE cpy_PyObject *call_rest_in(Way way, cpy_PyObject *self, cpy_PyObject *
   }
   if (kind == FB_TYPE_KIND_FLOAT || kind == FB_TYPE_KIND_NONE || kind == FB_TYPE_KIND_BOOL)
     return call_immediates(way, self, args, nargsf);
-  if (way == BOUND && kind == FB_TYPE_KIND_MEMBER) return call_member(self, args, nargsf);
-  if (way == BOUND && kind == FB_TYPE_KIND_CONVERTER) return call_bound_any(self, args, nargsf); /* a callable */
+  if (way == BOUND && (kind == FB_TYPE_KIND_MEMBER || kind == FB_TYPE_KIND_CONVERTER)) {
+    size_t n = fb_call_n_args(nargsf);
+    return n == 1 ? call_known_alone(self, args, entry) : call_known(self, args, n, entry);
+  }
   return call_any(self, args, nargsf, NULL);
 }
 IN_EACH_WAY(call_rest, call_rest_in, call_rest_plain, call_rest_of_bound, call_rest_other)

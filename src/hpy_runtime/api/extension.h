@@ -239,6 +239,11 @@ typedef struct FhpyExtension {
    * `next`, which has the signature of the interpreter's tp_iternext; a later assignment of `__next__` undoes that.
    * Returns 0 for another class; never raises. NULL if the interpreter does not support this. */
   int (*class_next)(HPy cls, void (*next)(void));
+
+  /* Copies the handles of the items of a set, which the set owns. May run a collection first. Returns the number of
+   * items; -1 without an exception if the items have too little room, or without memory. NULL if threads run in
+   * parallel, and on PyPy. */
+  HPy_ssize_t (*set_items)(HPy set, HPy *items, HPy_ssize_t room);
 } FhpyExtension;
 
 enum { FHPY_LIST, FHPY_TUPLE, FHPY_SET, FHPY_DICT };

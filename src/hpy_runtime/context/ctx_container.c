@@ -180,6 +180,21 @@ int fhpy_ctx_container_next(HPy dict, HPy_ssize_t *position, HPy *key, HPy *valu
   return PyDict_Next(to_py(dict), position, (PyObject **)(void *)&key->_i, (PyObject **)(void *)&value->_i);
 }
 
+#ifndef FHPY_PYPY
+HPy_ssize_t fhpy_ctx_container_set_items(HPy set, HPy *items, HPy_ssize_t room) {
+  PyObject *iterator = PyObject_Size(to_py(set)) <= room ? PyObject_GetIter(to_py(set)) : NULL, *item;
+  HPy_ssize_t n = 0;
+  for (; iterator != NULL && (item = PyIter_Next(iterator)) != NULL; ++n) {
+    if (n < room) items[n] = to_hpy(item);
+    drop_reference(item); /* the set has another one */
+  }
+  if (iterator == NULL || n > room || PyErr_Occurred() != NULL) n = -1;
+  if (iterator != NULL) drop_reference(iterator);
+  PyErr_Clear();
+  return n;
+}
+#endif
+
 /* Stores a new reference in an empty slot, without a call. Returns false for a filled slot or a null item; the
  * interpreter's function must then be called. Used only where reference counts are plain. */
 static inline bool fill_plain(PyObject **slot, PyObject *item) {

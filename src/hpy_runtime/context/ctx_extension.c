@@ -175,6 +175,7 @@ void fhpy_ctx_extension_fill(HPyContext *ctx) {
       .recursion_enter = Py_EnterRecursiveCall,
       .recursion_leave = Py_LeaveRecursiveCall,
       .class_next = fhpy_layout.member_offset[MEMBER_ITERNEXT] != 0 ? class_next : NULL,
+      .set_items = fhpy_layout.free_threaded ? NULL : fhpy_ctx_container_set_items,
 #endif
   };
   ctx->_private = &extension;

@@ -20,6 +20,7 @@ void fhpy_ctx_container_fill(HPyContext *ctx);
 /* The entries container_take and dict_next of the extension. */
 HPy fhpy_ctx_container_take(int kind, const HPy *items, HPy_ssize_t n);
 int fhpy_ctx_container_next(HPy dict, HPy_ssize_t *position, HPy *key, HPy *value);
+HPy_ssize_t fhpy_ctx_container_set_items(HPy set, HPy *items, HPy_ssize_t room);
 void fhpy_ctx_builder_fill(HPyContext *ctx);
 void fhpy_ctx_tracker_fill(HPyContext *ctx);
 void fhpy_ctx_store_fill(HPyContext *ctx);
