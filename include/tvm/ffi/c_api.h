@@ -140,6 +140,12 @@ typedef enum TVMFFIObjectDeleterFlagBitMask TVMFFIObjectDeleterFlagBitMask;
 
 /** The __padding of an Array that a tuple of a caller in Python became. Only messages about the Array read it. */
 #define FFI_HPY_MADE_OF_TUPLE 1u
+/** The __padding of an object of which a std::shared_ptr is an owner (extra/stl_memory.h). It ends with its last weak
+ * reference. Its deleter sets the __padding to the other value while there are more shared_ptrs, if it is called with
+ * the flag. Objects of other headers may have any __padding, and their deleters ignore the flag. */
+#define FFI_HPY_OWNED_BY_SHARED 0x5b7d1e00u
+#define FFI_HPY_OWNED_BY_SEVERAL 0x5b7d1e01u
+#define FFI_HPY_DELETER_COUNTS_OWNERS 4
 
 /** Header of every object. 24 bytes. */
 typedef struct {
@@ -147,7 +153,7 @@ typedef struct {
    * A new object has 1 and 1. Touched by atomic operations only. */
   uint64_t combined_ref_count;
   int32_t type_index; /**< >= kTVMFFIStaticObjectBegin */
-  uint32_t __padding; /**< 0, or FFI_HPY_MADE_OF_TUPLE */
+  uint32_t __padding; /**< 0, or one of the numbers above */
   union {
     /** Set by the library that made the object. NULL for an object that is never freed. */
     void (*deleter)(void *self, int flags);

@@ -55,6 +55,13 @@ static bool grow_nodes(FbScan *self) {
   return true;
 }
 
+/* Whether C++ has a std::shared_ptr of an object, which the object's count of references does not show. */
+static FH_NOINLINE bool has_other_owner(TVMFFIObject *object) {
+  if (fb_identity_is_preserved(object)) return true; /* it has another deleter, which cannot count them */
+  object->deleter(object, FFI_HPY_DELETER_COUNTS_OWNERS);
+  return object->__padding == FFI_HPY_OWNED_BY_SEVERAL;
+}
+
 static uint32_t add_node(FbScan *self, TVMFFIObject *object, FbHolderKind kind) {
   if (self->n_nodes == self->node_room && !grow_nodes(self)) {
     self->has_failed = true;
@@ -66,6 +73,8 @@ static uint32_t add_node(FbScan *self, TVMFFIObject *object, FbHolderKind kind) 
                                                 : NULL;
   self->nodes[number] =
       (FbScanNode){.object = object, .owner = owner, .group = number, .next_in_group = number, .kind = (uint8_t)kind};
+  if (kind != FB_HOLDER_SHARED && FH_UNLIKELY(fb_object_is_shared_ptrs(object)))
+    self->nodes[number].is_held = has_other_owner(object);
   *probe(self, object) = number + 1;
   return number;
 }
@@ -246,7 +255,7 @@ static bool add_wrapped(Building *self, TVMFFIObject *object, FbHandleCell *cell
   node->cell = cell;
   node->n_found = is_preserved ? 0 : 1; /* a preserved wrapper owns no native reference */
   node->n_owned = n_owned;
-  node->is_held = is_busy || is_live;
+  node->is_held |= is_busy || is_live;
   return true;
 }
 

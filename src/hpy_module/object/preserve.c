@@ -43,6 +43,7 @@ static bool grow(Table *table) {
 }
 
 void fb_orphan_note(TVMFFIObject *object) {
+  if (FH_UNLIKELY(fb_object_is_shared_ptrs(object))) return;
   Table *table = &tables[fh_fork_number_of(object)];
   fh_mutex *lock = fh_fork_lock_of(locks, object);
   fh_mutex_lock(lock);

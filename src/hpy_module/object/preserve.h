@@ -28,12 +28,18 @@
 /* Orphans: objects of which a wrapper ended while native code still had references. An orphan may be part of a cycle of
  * native objects, to which no wrapper leads any more. A full collection looks at them (collect/). */
 
-/* Remembers an object by a weak reference. The caller has a strong one. Without memory it is not remembered. */
+/* Remembers an object by a weak reference. The caller has a strong one. Without memory it is not remembered, nor if it
+ * would end with the weak reference. */
 void fb_orphan_note(TVMFFIObject *object);
 
 /* Takes all orphans, each with a weak reference that belongs to the caller, in an array from malloc. Returns how many
  * there are; 0 with *out NULL also without memory. */
 uint32_t fb_orphan_take(TVMFFIObject ***out);
+
+/* Whether a std::shared_ptr is an owner of an object (stl_memory.h), which then ends with its last weak reference. */
+FH_INLINE bool fb_object_is_shared_ptrs(const TVMFFIObject *object) {
+  return object->__padding == FFI_HPY_OWNED_BY_SHARED || object->__padding == FFI_HPY_OWNED_BY_SEVERAL;
+}
 
 /* --- wrappers with state ------------------------------------------------------------------------------------------ */
 

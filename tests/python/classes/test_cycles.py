@@ -12,7 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from support import IS_CFFI_ON_CPYTHON, IS_DEBUG, IS_OWN_DEBUG, IS_PYPY, collect_garbage, run_python
+from support import FREES_AT_ONCE, IS_CFFI_ON_CPYTHON, IS_DEBUG, IS_OWN_DEBUG, IS_PYPY, collect_garbage, run_python
 
 import ffi_hpy
 from ffi_hpy.dataclasses import py_class
@@ -62,7 +62,7 @@ def lib(compile_era: Any) -> SimpleNamespace:
         name: ffi_hpy.get_global_func(f"cycles.{name}")
         for name in (
             *("n_alive", "n_refused", "keep", "kept", "call", "ring", "error_of", "set_traverse_throws"),
-            *("keep_shared", "kept_shared", "forget_shared"),
+            *("keep_shared", "kept_shared", "forget_shared", "make_shared", "make_kept"),
         )
     }
     return SimpleNamespace(Button=Button, Window=Window, Node=Node, Cabinet=Cabinet, **functions)
@@ -518,6 +518,37 @@ def test_cycle_of_which_native_code_has_a_copy_of_a_shared_pointer(lib: Any) -> 
     if not (IS_CFFI_ON_CPYTHON or IS_DEBUG or IS_OWN_DEBUG):
         collect_garbage(lambda: found() is None)
         assert found() is None
+
+
+@pytest.mark.thread_unsafe(reason="the library has one pointer for all threads")
+def test_cycle_of_an_object_of_which_native_code_has_the_first_shared_pointer(lib: Any) -> None:
+    def make() -> None:
+        window = lib.make_kept()
+        window.on_close = lambda: window.closed()
+
+    collect_garbage(n_rounds=2)
+    before = lib.n_alive()
+    make()
+    for _ in range(4):
+        gc.collect()
+    assert lib.kept_shared().close() == 7
+    lib.forget_shared()
+    if not (IS_CFFI_ON_CPYTHON or IS_DEBUG or IS_OWN_DEBUG):
+        collect_garbage(lambda: lib.n_alive() == before)
+        assert lib.n_alive() == before
+
+
+@pytest.mark.thread_unsafe(reason="it counts the objects of all threads")
+def test_an_object_of_make_shared_ends_with_the_container_that_outlived_its_wrapper(lib: Any) -> None:
+    collect_garbage(n_rounds=2)
+    before = lib.n_alive()
+    shelf = ffi_hpy.List([lib.make_shared()])
+    shelf[0].extra = ffi_hpy.List()
+    if not FREES_AT_ONCE:
+        collect_garbage(n_rounds=2)
+    shelf.clear()
+    collect_garbage(lambda: lib.n_alive() == before, 0 if FREES_AT_ONCE and not IS_OWN_DEBUG else 4)
+    assert lib.n_alive() == before
 
 
 @pytest.mark.parametrize("put", ["extra", "put"])

@@ -174,6 +174,8 @@ TVM_FFI_STATIC_INIT_BLOCK() {
              window->row.push_back(window->shared);
            })
       .def("cycles.forget_shared", []() { kept_shared = nullptr; })
+      .def("cycles.make_shared", []() { return std::make_shared<WindowObj>(); })
+      .def("cycles.make_kept", []() { return kept_shared = std::make_shared<WindowObj>(); })
       .def("cycles.kept_shared", []() { return kept_shared; })
       .def("cycles.call", [](Function function) { return function(); })
       .def("cycles.ring", [](int64_t n) {

@@ -44,6 +44,7 @@ public:
       auto found = owners_.find(header);
       if (found == owners_.end()) {
         InitHeader(header, type_index, Release);
+        header->__padding = FFI_HPY_OWNED_BY_SHARED;
         /* The weak reference shows that the object has another owner, so a wrapper of it is found again. */
         CountAddRelaxed(&header->combined_ref_count, kCombinedRefCountWeakOne);
         owners_.emplace(header, std::move(owner));
@@ -53,6 +54,7 @@ public:
     }
   }
   static void Release(void *header, int flags) {
+    if (flags == FFI_HPY_DELETER_COUNTS_OWNERS) return Global().CountOwners(static_cast<TVMFFIObject *>(header));
     if ((flags & kTVMFFIObjectDeleterFlagBitMaskWeak) == 0) return DropWeak(static_cast<TVMFFIObject *>(header));
     SharedOwners &owners = Global();
     std::shared_ptr<void> last; /* destroyed without the lock */
@@ -63,6 +65,13 @@ public:
   }
 
 private:
+  /** For the garbage collector, while the object has a reference. */
+  void CountOwners(TVMFFIObject *header) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    auto found = owners_.find(header);
+    bool is_alone = found != owners_.end() && found->second.use_count() == 1;
+    header->__padding = is_alone ? FFI_HPY_OWNED_BY_SHARED : FFI_HPY_OWNED_BY_SEVERAL;
+  }
   /** Adds a strong reference if the object still has one. Returns whether it did. */
   static bool AddStrong(uint64_t *counts) {
     uint64_t count = CountLoadAcquire(counts);
