@@ -26,6 +26,7 @@ __all__ = [
     "complex_parts",
     "datetime_of",
     "given_class",
+    "is_of_registered_class",
     "items_of_memory",
     "items_of_tensor",
     "microseconds_of_datetime",
@@ -125,6 +126,7 @@ def _set(items: Any) -> set[Any]:
     return {frozenset(item) if isinstance(item, set) else item for item in items}
 
 
+_FIRST_REGISTERED = _core.TYPE_INDEX_DYNAMIC_BEGIN
 _TO_NUMBER = ("__complex__", "__float__", "__index__")
 
 
@@ -342,9 +344,15 @@ def given_class(value: Any) -> type:
     return type(value)
 
 
-def _class_name(value: Any) -> str:
-    """Return the name of an argument's class."""
-    return class_name(given_class(value))
+def is_of_registered_class(value: Any) -> bool:
+    """Whether native code knows the class of an object: by a type key, unlike a subclass in Python."""
+    info = getattr(type(value), "__tvm_ffi_type_info__", None)
+    return info is not None and info.type_cls is type(value) and info.type_index >= _FIRST_REGISTERED
+
+
+def _class_name(value: Any) -> str | None:
+    """Return the name of an argument's class, None for a class that native code knows."""
+    return None if is_of_registered_class(value) else class_name(given_class(value))
 
 
 def _error_is_a(error: Any, name: str) -> bool:

@@ -138,8 +138,10 @@ enum TVMFFIObjectDeleterFlagBitMask TVM_FFI_ENUM_BASE_ {
 };
 typedef enum TVMFFIObjectDeleterFlagBitMask TVMFFIObjectDeleterFlagBitMask;
 
-/** The __padding of an Array that a tuple of a caller in Python became. Only messages about the Array read it. */
+/** The __padding of an Array that a tuple of a caller in Python became, and of Bytes that a memoryview became.
+ * Only messages about the value read it. */
 #define FFI_HPY_MADE_OF_TUPLE 1u
+#define FFI_HPY_MADE_OF_MEMORYVIEW 2u
 /** The __padding of an object of which a std::shared_ptr is an owner (extra/stl_memory.h). It ends with its last weak
  * reference. Its deleter sets the __padding to the other value while there are more shared_ptrs, if it is called with
  * the flag. Objects of other headers may have any __padding, and their deleters ignore the flag. */

@@ -78,14 +78,15 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE Any AskPython(const char *operation, const V
 }
 
 /** The class of a value in Python's words, for messages: of an Array and a Map those of the tuple, list or dict that
- * most callers pass, and the class of a Python object, array, callable, List or Dict by its qualified name; the type
- * key of an object of a registered type. */
+ * most callers pass, and the class of a Python object, array, callable, List or Dict, and a subclass in Python of a
+ * registered type, by its qualified name; the type key of another object of a registered type. */
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string GivenClass(const TVMFFIAny *value) {
+  bool asks = true;
   switch (value->type_index) {
   case kTVMFFISmallStr:
   case kTVMFFIStr: return "str";
-  case kTVMFFISmallBytes:
-  case kTVMFFIBytes: return "bytes";
+  case kTVMFFISmallBytes: return "bytes";
+  case kTVMFFIBytes: return value->v_obj->__padding == FFI_HPY_MADE_OF_MEMORYVIEW ? "memoryview" : "bytes";
   case kTVMFFIBigInt: return "int";
   case kTVMFFIArray: return value->v_obj->__padding == FFI_HPY_MADE_OF_TUPLE ? "tuple" : "list";
   case kTVMFFIMap: return "dict";
@@ -95,13 +96,12 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string GivenClass(const TVMFFIAn
   case kTVMFFIFunction:
   case kTVMFFIList:
   case kTVMFFIDict:
-  case kTVMFFIOpaquePyObject: {
-    Any name = AskPython("class_name", AnyView::CopyFromTVMFFIAny(*value));
-    if (std::optional<String> text = name.as<String>()) return std::string(text->data(), text->size());
-    break;
+  case kTVMFFIError:
+  case kTVMFFIOpaquePyObject: break;
+  default: asks = value->type_index >= kTVMFFIDynObjectBegin; /* it may be of a subclass in Python */
   }
-  default: break;
-  }
+  Any name = asks ? AskPython("class_name", AnyView::CopyFromTVMFFIAny(*value)) : Any();
+  if (std::optional<String> text = name.as<String>()) return std::string(text->data(), text->size());
   std::string key = TypeIndexToTypeKey(value->type_index);
   bool is_of_package = value->type_index < kTVMFFIStaticObjectEnd && key.compare(0, 4, "ffi.") == 0;
   return is_of_package ? key.substr(4) : key; /* "Tensor", which ffi_hpy has */

@@ -201,6 +201,10 @@ static int add_line(fh_text *text, const overload *self, uint32_t number, uint32
     rc |= fh_text_add_cstr(text, " is ");
     return rc | fh_range_add_text(text, &inner, &reason->value);
   }
+  if (fh_range_is_of_enum(&inner, &reason->value)) {
+    rc |= fh_text_add_cstr(text, " is ");
+    return rc | fh_range_add_number(text, &reason->value) | fh_text_add_cstr(text, ", which is not a member");
+  }
   rc |= fh_text_add_cstr(text, " has the type ");
   return rc | fh_argument_class_add(text, &reason->value);
 }
@@ -239,7 +243,8 @@ static int add_reasons(fh_text *text, const overload *self, uint32_t number, con
       rc |= add_line(text, self, number, i, &reason);
       fh_any_drop(&reason.place);
       if (reason.has_value) fh_any_drop(&reason.value);
-    } else if (i + 1 == refused && call->n_given + call->n_named > 1) {
+    } else if (i + 1 == refused && (call->n_given + call->n_named > 1 || fh_range_is_of_enum(param, arg))) {
+      if ((param->flags & kFfiHpyCastConvert) != 0) reason.type_flags = fh_range_type_flags(param);
       rc |= add_line(text, self, number, i, &reason);
     }
     if (has_index) fh_any_drop(&index);

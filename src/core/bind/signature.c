@@ -51,6 +51,11 @@ uint8_t fh_range_type_flags(const ffi_hpy_param *param) {
 
 bool fh_range_is_number(const ffi_hpy_param *param) { return size_of(param) != 0; }
 
+bool fh_range_is_of_enum(const ffi_hpy_param *param, const TVMFFIAny *arg) {
+  return size_of(param) == 0 && is_unsigned(param) &&
+         (arg->type_index == kTVMFFIInt || arg->type_index == kTVMFFIBigInt);
+}
+
 static const fh_bigint_object *as_bigint(const TVMFFIAny *arg) {
   return arg->type_index == kTVMFFIBigInt ? (const fh_bigint_object *)(const void *)arg->v_obj : NULL;
 }
@@ -83,8 +88,7 @@ bool fh_range_excludes(const ffi_hpy_param *param, const TVMFFIAny *arg) {
   return !fits_64_bits || (uint64_t)big->words[0] > greatest(param);
 }
 
-/* Adds the number; of a very long integer only its length, because its digits take quadratic time. */
-static int add_number(fh_text *text, const TVMFFIAny *arg) {
+int fh_range_add_number(fh_text *text, const TVMFFIAny *arg) {
   const fh_bigint_object *big = as_bigint(arg);
   if (big != NULL && big->n_words > 64)
     return fh_text_add_format(text, "an integer of more than %zu bits", (big->n_words - 1) * 64);
@@ -99,7 +103,7 @@ static int add_number(fh_text *text, const TVMFFIAny *arg) {
 }
 
 int fh_range_add_text(fh_text *text, const ffi_hpy_param *param, const TVMFFIAny *arg) {
-  int rc = add_number(text, arg);
+  int rc = fh_range_add_number(text, arg);
   if (size_of(param) >= SIZE_OF_FLOAT) {
     const char *type = size_of(param) == SIZE_OF_FLOAT ? "float" : "double";
     return rc | fh_text_add_format(text, ", which is outside the range of a %s", type);
@@ -123,7 +127,8 @@ int fh_range_check_default(const char *function, const ffi_hpy_param *param) {
 
 /* The class of an argument in Python's words. */
 
-/* Adds the class of a Python object, array, callable, List or Dict, as only the package knows it. */
+/* Adds the class of a Python object, array, callable, List or Dict, or of an object that may be of a subclass in
+ * Python, as only the package knows it. */
 static int add_python_class(fh_text *text, const TVMFFIAny *arg) {
   TVMFFIObjectHandle function;
   TVMFFIAny name = fh_any_none();
@@ -134,7 +139,10 @@ static int add_python_class(fh_text *text, const TVMFFIAny *arg) {
   }
   int rc = fh_function_call(function, arg, 1, &name);
   fh_object_release(function);
-  if (rc == 0 && fh_str_content(&name, &content)) rc = fh_text_add(text, content.data, content.size);
+  if (rc == 0) {
+    if (!fh_str_content(&name, &content)) content = fh_base_bytes(fh_type_name(arg->type_index));
+    rc = fh_text_add(text, content.data, content.size);
+  }
   fh_any_drop(&name);
   return rc;
 }
@@ -145,18 +153,25 @@ int fh_argument_class_add(fh_text *text, const TVMFFIAny *arg) {
   case kTVMFFISmallStr:
   case kTVMFFIStr: return fh_text_add_cstr(text, "str");
   case kTVMFFIByteArrayPtr:
-  case kTVMFFISmallBytes:
-  case kTVMFFIBytes: return fh_text_add_cstr(text, "bytes");
+  case kTVMFFISmallBytes: return fh_text_add_cstr(text, "bytes");
+  case kTVMFFIBytes:
+    return fh_text_add_cstr(text, arg->v_obj->__padding == FFI_HPY_MADE_OF_MEMORYVIEW ? "memoryview" : "bytes");
   case kTVMFFIBigInt: return fh_text_add_cstr(text, "int");
   case kTVMFFIArray: return fh_text_add_cstr(text, arg->v_obj->__padding == FFI_HPY_MADE_OF_TUPLE ? "tuple" : "list");
   case kTVMFFIMap: return fh_text_add_cstr(text, "dict");
+  case kTVMFFIDataType: return fh_text_add_cstr(text, "ffi_hpy.dtype");
+  case kTVMFFIDevice: return fh_text_add_cstr(text, "ffi_hpy.Device");
+  case kTVMFFIOpaquePtr: return fh_text_add_cstr(text, "ctypes.c_void_p");
   case kTVMFFITensor:
   case kTVMFFIFunction:
   case kTVMFFIList:
   case kTVMFFIDict:
+  case kTVMFFIError:
+  case kTVMFFIShape:
   case kTVMFFIOpaquePyObject: return add_python_class(text, arg);
   default: {
     const char *name = fh_sequence_class_name(arg->type_index);
+    if (name == NULL && arg->type_index >= kTVMFFIDynObjectBegin) return add_python_class(text, arg);
     return fh_text_add_cstr(text, name != NULL ? name : fh_type_name(arg->type_index));
   }
   }

@@ -18,6 +18,10 @@ uint8_t fh_range_type_flags(const ffi_hpy_param *param);
 bool fh_range_is_number(const ffi_hpy_param *param);
 /* Whether an argument is a number outside of the range of the parameter. */
 bool fh_range_excludes(const ffi_hpy_param *param, const TVMFFIAny *arg);
+/* Whether the parameter is an enum and the argument an int, which then is not the number of a member. */
+bool fh_range_is_of_enum(const ffi_hpy_param *param, const TVMFFIAny *arg);
+/* Adds an int or float; of a very long int only its length, because its digits take quadratic time. */
+int fh_range_add_number(fh_text *text, const TVMFFIAny *arg);
 /* Adds "300, which is outside the range -128 to 127", or "1e+39, which is outside the range of a float". */
 int fh_range_add_text(fh_text *text, const ffi_hpy_param *param, const TVMFFIAny *arg);
 /* OverflowError if the default of a parameter of a function is outside its range. */

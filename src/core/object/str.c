@@ -67,6 +67,7 @@ int fh_bytes_new_described(TVMFFIByteArray data, TVMFFIByteArray description, TV
   memset(str->content, 0, DESCRIBED_HEAD);
   str->bytes.data = place;
   str->bytes.size = data.size;
+  str->header.__padding = FFI_HPY_MADE_OF_MEMORYVIEW;
   if (data.size != 0) memcpy(place, data.data, data.size);
   place[data.size] = '\0';
   if (description.size != 0) memcpy(place + data.size + 1, description.data, description.size);

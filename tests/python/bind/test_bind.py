@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import ctypes
 import enum
 import errno
 import functools
@@ -261,9 +262,17 @@ def test_an_array_that_does_not_fit_is_named_by_its_class(bound):
             bound.vector([1, value])
 
 
-def test_a_callable_or_a_container_that_does_not_fit_is_named_by_its_class(bound):
-    native = ffi_hpy.get_global_func("ffi.Array")
-    for value in (lambda: 0, Index, native, (1, 2), [1, 2], ffi_hpy.List([1]), ffi_hpy.Dict({1: 2})):
+def test_an_argument_that_does_not_fit_is_named_by_its_class(bound):
+    class Hound(bound.Dog):
+        pass
+
+    for value in (
+        *(lambda: 0, Index, ffi_hpy.get_global_func("ffi.Array")),
+        *((1, 2), [1, 2], ffi_hpy.List([1]), ffi_hpy.Dict({1: 2}), ffi_hpy.Shape([1])),
+        *(b"x", b"a long one", memoryview(b"x"), memoryview(b"a long one")),
+        *(ffi_hpy.dtype("int8"), ffi_hpy.device("cpu"), ctypes.c_void_p(4)),
+        *(bound.Dog("a"), Hound("b")),
+    ):
         cls = type(value)
         name = cls.__qualname__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__qualname__}"
         with pytest.raises(TypeError, match=f"Invoked with types: {name}$"):
@@ -423,8 +432,16 @@ def test_arithmetic_enums_and_flags(bound):
 @pytest.mark.parametrize("wrong", [1, 11, -1, 2**32, 2**32 + 10, 2**70])
 def test_an_int_that_is_not_a_member_is_refused(bound, wrong):
     assert bound.level(10) is bound.Level.high
-    with pytest.raises(TypeError, match="incompatible function arguments"):
-        bound.level(wrong)
+    for function, argument, place in (
+        (bound.level, wrong, "`arg`"),
+        (bound.next_color, wrong + 7, "`color`"),
+        (bound.colors, [1, wrong + 7], "`arg`[1]"),
+    ):
+        with pytest.raises(TypeError, match="incompatible function arguments") as caught:
+            function(argument)
+        number = wrong if function is bound.level else wrong + 7
+        said = f"    1. argument #0 {place} is {number}, which is not a member"
+        assert str(caught.value).splitlines()[-1] == said
 
 
 def test_combinations_of_arithmetic_flags(bound):
@@ -719,6 +736,7 @@ def test_any_iterable_and_any_mapping_is_an_argument(bound):
         collections.deque((1, 2)),
         ffi_hpy.List([1, 2]),
         bytearray(b"").split(),
+        memoryview(b"ab"),
     ):
         assert bound.vector(items) == [*items, 7]
     for table in (Table({1: 2}), types.MappingProxyType({1: 2}), ffi_hpy.Map({1: 2}), ffi_hpy.Dict({1: 2})):

@@ -325,8 +325,16 @@ def test_an_array_in_place_of_a_number_is_named_by_its_class(numbers):
             numbers("call")(lambda n, value=value: value)
 
 
-def test_a_callable_or_a_container_in_place_of_a_number_is_named_by_its_class(numbers):
+def test_another_argument_in_place_of_a_number_is_named_by_its_class(numbers, Numbers):
+    class Derived(Numbers):
+        pass
+
     for value, name in (
+        (Numbers(**EMPTY), r"numbers\.Numbers"),
+        (Derived(**EMPTY), rf"{__name__}\.test_another_argument.*\.Derived"),
+        (b"x", "bytes"),
+        (memoryview(b"x"), "memoryview"),
+        (ffi_hpy.Error("ValueError", "x", ""), r"ffi_hpy\.Error"),
         (lambda: 0, "function"),
         (Index, "type"),
         (print, type(print).__name__),
