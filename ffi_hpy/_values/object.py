@@ -17,6 +17,7 @@ from .._core import (
 from .._start.failure import confirm_failure
 from .._start.load import refuse_finalizer
 from .plain import wrap_opaque_ptr
+from .single import class_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -228,13 +229,28 @@ def get_state(self: CObject) -> dict[str, Any]:
     objects: list[Any] = []
     if self.__chandle__() != 0:
         with listed(objects):
-            state["handle"] = str(_serializer(type(self), "ToJSONGraphString")(self, None))
+            state["handle"] = _graph_of(self)
     if objects:
         state["objects"] = objects
     attributes = getattr(self, "__dict__", None)
     if attributes:
         state["attributes"] = dict(attributes)
     return state
+
+
+def _graph_of(obj: CObject) -> str:
+    """Return the graph of an object; a TypeError in the words of copies and pickles, which call this."""
+    try:
+        return str(_serializer(type(obj), "ToJSONGraphString")(obj, None))
+    except TypeError as error:
+        text = str(error)
+        if "does not support ToJSONGraph" not in text:
+            raise
+    key = text.split("`")[1]
+    raise TypeError(
+        f"cannot pickle or copy '{class_name(type(obj))}' object: the type `{key}` has no constructor without "
+        "arguments, which would make the copy"
+    )
 
 
 def set_state(self: CObject, state: dict[str, Any]) -> None:

@@ -1,7 +1,9 @@
 """Operators and protocols that C++ registers under Python's names."""
 
+import copy
 import math
 import operator
+import pickle
 import sys
 from types import SimpleNamespace
 from typing import Any
@@ -353,3 +355,19 @@ def test_an_object_is_awaited(types):
     assert result_of(wait("text")) == "text"
     assert result_of(wait(None)) is None
     assert result_of(wait(types.Task(7))) == 7
+
+
+# --- copies -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickle.dumps], ids=lambda f: f.__name__)
+def test_an_object_without_a_default_constructor_says_why_it_is_not_copied(types, copied):
+    class Derived(types.Num):
+        pass
+
+    for value in (types.Num(1), Derived(2)):
+        with pytest.raises(TypeError, match=r"`operators\.\w+\.Num` has no constructor without arguments") as caught:
+            copied(value)
+        assert f".{type(value).__qualname__}' object: the type" in str(caught.value)
+        assert "ToJSONGraph" not in str(caught.value)
+        assert caught.value.__context__ is None
