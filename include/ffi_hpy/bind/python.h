@@ -130,10 +130,16 @@ FFI_HPY_NOINLINE inline object ask_package(TVMFFIAny *args, size_t n) {
   check(api->call(package, args, static_cast<int32_t>(n), &result));
   return take(result);
 }
-template <typename... Values> object ask_python(std::string_view operation, const Values &...values) {
+/** ask_package() for the operation of that name, for which args[0] is free. It is one function for all numbers and
+ * types of arguments, because compilers take long for code that each question repeats. */
+FFI_HPY_NOINLINE inline object ask_operation(const char *operation, TVMFFIAny *args, size_t n) {
   object name = str_of(operation);
-  TVMFFIAny args[] = {name.any(), values.any()...};
-  return ask_package(args, 1 + sizeof...(Values));
+  args[0] = name.any();
+  return ask_package(args, n);
+}
+template <typename... Values> object ask_python(const char *operation, const Values &...values) {
+  TVMFFIAny args[] = {none_value(), values.any()...};
+  return ask_operation(operation, args, 1 + sizeof...(Values));
 }
 inline handle int_value(int64_t number) { return handle(word(kTVMFFIInt, number)); }
 

@@ -5,8 +5,6 @@
 #include <ffi_hpy/bind/instance.h>
 #include <tvm/ffi/exception_kind.h>
 
-#include <vector>
-
 FFI_HPY_NAMESPACE_BEGIN
 
 namespace detail {
@@ -24,18 +22,18 @@ inline const enum_name *enum_names = nullptr;
 inline std::string type_text(const char *text, const std::type_info *const *types) {
   std::string made;
   bool is_result = true;
-  std::vector<bool> shown{true}; /* an io_name may be inside of another one */
+  uint64_t shown = 1; /* the last bit: whether the text is shown. An io_name inside of another one adds a bit. */
   for (; *text != '\0'; ++text) {
     if (*text == '\1') { /* io_name: the text of a parameter begins */
-      shown.push_back(shown.back() && !is_result);
+      shown = shown << 1 | (shown & (is_result ? 0 : 1));
       continue;
     }
     if (*text == '\2') {
-      shown.back() = shown[shown.size() - 2] && is_result;
+      shown = (shown & ~uint64_t{1}) | (shown >> 1 & (is_result ? 1 : 0));
       continue;
     }
     if (*text == '\3') {
-      shown.pop_back();
+      shown >>= 1;
       continue;
     }
     if (*text == '\4') { /* opposite_name */
@@ -44,11 +42,11 @@ inline std::string type_text(const char *text, const std::type_info *const *type
     }
     if (*text == '\n') is_result = false;
     if (*text != '%') {
-      if (shown.back()) made += *text;
+      if ((shown & 1) != 0) made += *text;
       continue;
     }
     const std::type_info *type = *types++;
-    if (!shown.back()) continue;
+    if ((shown & 1) == 0) continue;
     const enum_name *each = enum_names;
     while (each != nullptr && *each->type != *type) each = each->older;
     const ffi_hpy_class *found = each == nullptr ? find_class(*type) : nullptr;
