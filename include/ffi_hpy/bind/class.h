@@ -458,7 +458,8 @@ public:
   }
   /** Adds a constructor: a function that returns an object of the class. */
   template <typename F, typename... Extra> class_ &def_constructor(F &&f, const Extra &...extra) {
-    auto made = detail::describe<0>("__init__", std::forward<F>(f), detail::in_constructor(extra)...);
+    detail::description<0, std::decay_t<F>, std::decay_t<decltype(detail::in_constructor(extra))>...> made(
+        "__init__", static_cast<F &&>(f), detail::in_constructor(extra)...);
     add_constructor(&made);
     return *this;
   }
@@ -466,18 +467,20 @@ public:
   template <typename F, typename... Extra, std::enable_if_t<!std::is_base_of_v<def_visitor<F>, F>, int> = 0>
   class_ &def(const char *name, F &&f, const Extra &...extra) {
     if constexpr (detail::has_trampoline_v<Alias> && std::is_member_function_pointer_v<std::decay_t<F>>) {
-      auto made = detail::describe<kFfiHpyFunctionIsMethod>(
-          name, detail::base_methods<T>::bind(detail::lasting(name), f), extra...);
+      auto method = detail::base_methods<T>::bind(detail::lasting(name), f);
+      detail::description<kFfiHpyFunctionIsMethod, decltype(method), Extra...> made(name, std::move(method), extra...);
       add_method(name, false, &made);
     } else {
-      auto made = detail::describe<kFfiHpyFunctionIsMethod>(name, detail::with_self<T>(std::forward<F>(f)), extra...);
+      using Method = decltype(detail::with_self<T>(static_cast<F &&>(f)));
+      detail::description<kFfiHpyFunctionIsMethod, Method, Extra...> made(
+          name, detail::with_self<T>(static_cast<F &&>(f)), extra...);
       add_method(name, &made);
     }
     return *this;
   }
   /** Adds a static method. */
   template <typename F, typename... Extra> class_ &def_static(const char *name, F &&f, const Extra &...extra) {
-    auto made = detail::describe<0>(name, std::forward<F>(f), extra...);
+    detail::description<0, std::decay_t<F>, Extra...> made(name, static_cast<F &&>(f), extra...);
     add_method(name, true, &made);
     return *this;
   }
@@ -510,12 +513,12 @@ public:
   /** Adds a property with functions that read it and set it. */
   template <typename Get, typename Set, typename... Extra>
   class_ &def_prop_rw(const char *name, Get &&get, Set &&set, const Extra &...extra) {
-    return define_property(name, detail::with_self<T>(std::forward<Get>(get)),
-                           detail::with_self<T>(std::forward<Set>(set)), extra...);
+    return define_property(name, detail::with_self<T>(static_cast<Get &&>(get)),
+                           detail::with_self<T>(static_cast<Set &&>(set)), extra...);
   }
   /** Adds a property with a function that reads it. */
   template <typename Get, typename... Extra> class_ &def_prop_ro(const char *name, Get &&get, const Extra &...extra) {
-    return define_property(name, detail::with_self<T>(std::forward<Get>(get)), nullptr, extra...);
+    return define_property(name, detail::with_self<T>(static_cast<Get &&>(get)), nullptr, extra...);
   }
   /** Adds a property of the class: a function that reads it and, unless it is null, one that sets it. Their first
    * parameter is the class, a handle. */
@@ -587,15 +590,17 @@ private:
   template <typename Get, typename Set, typename... Extra>
   class_ &define_property(const char *name, Get &&get, Set &&set, const Extra &...extra) {
     if (is_known_ && hasattr(*this, name)) return *this;
-    auto read = detail::describe<kFfiHpyFunctionIsMethod>(name, std::forward<Get>(get), rv_policy::reference_internal,
-                                                          detail::extra_of_getter(extra)...);
+    detail::description<kFfiHpyFunctionIsMethod, std::decay_t<Get>, rv_policy,
+                        std::decay_t<decltype(detail::extra_of_getter(extra))>...>
+    read(name, static_cast<Get &&>(get), rv_policy::reference_internal, detail::extra_of_getter(extra)...);
     if constexpr (std::is_same_v<std::decay_t<Set>, std::nullptr_t>) {
       add_property(&read, nullptr);
     } else {
       static_assert(detail::signature_of<std::decay_t<Set>>::types::n == 2,
                     "the function that sets a property has two parameters: the object and the value");
-      auto write =
-          detail::describe<kFfiHpyFunctionIsMethod>(name, std::forward<Set>(set), detail::extra_of_setter(extra)...);
+      detail::description<kFfiHpyFunctionIsMethod, std::decay_t<Set>,
+                          std::decay_t<decltype(detail::extra_of_setter(extra))>...>
+      write(name, static_cast<Set &&>(set), detail::extra_of_setter(extra)...);
       add_property(&read, &write);
     }
     return *this;

@@ -126,7 +126,7 @@ FFI_HPY_NOINLINE inline object define_placement(handle scope, const ffi_hpy_clas
 } // namespace detail
 
 template <typename F, typename... Extra> module_ &module_::def(const char *name, F &&f, const Extra &...extra) {
-  auto made = detail::describe<0>(name, std::forward<F>(f), extra...);
+  detail::description<0, std::decay_t<F>, Extra...> made(name, static_cast<F &&>(f), extra...);
   detail::define_function(*this, &made);
   return *this;
 }

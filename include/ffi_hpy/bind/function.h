@@ -374,13 +374,8 @@ bool load_argument(make_caster<A> *caster, const TVMFFIAny &any, const ffi_hpy_p
 template <typename F>
 inline constexpr bool is_inline_v = sizeof(F) <= kCallableWords * sizeof(void *) && alignof(F) <= alignof(void *) &&
                                     std::is_trivially_copyable_v<F> && std::is_trivially_destructible_v<F>;
-template <typename F> F &captured(const ffi_hpy_overload *overload) {
-  void *place = const_cast<void **>(overload->capture);
-  if constexpr (is_inline_v<F>) {
-    return *std::launder(reinterpret_cast<F *>(place));
-  } else {
-    return **static_cast<F **>(place);
-  }
+inline void *callable_place(const ffi_hpy_overload *overload, bool is_inline) {
+  return is_inline ? static_cast<void *>(const_cast<void **>(overload->capture)) : overload->capture[0];
 }
 
 /** The cleanup_list of a call. Nearly every call leaves it empty, so a destructor would cost more than the list. */
@@ -432,26 +427,29 @@ FFI_HPY_NOINLINE int run_thunk(const ffi_hpy_overload *self, const TVMFFIAny *ar
   }
 }
 
-template <typename F, typename Extras, typename R, typename... A> struct thunk;
-template <typename F, typename... Extras, typename R, typename... A> struct thunk<F, call_extras<Extras...>, R, A...> {
+/** The casters of a call, by the number of the parameter; compilers take several times as long for a std::tuple. */
+template <size_t I, typename Caster> struct numbered_caster {
+  Caster caster{};
+};
+template <typename Indices, typename... Casters> struct caster_pack;
+template <size_t... I, typename... Casters>
+struct caster_pack<std::index_sequence<I...>, Casters...> : numbered_caster<I, Casters>... {};
+template <size_t I, typename Caster> Caster &caster_at(numbered_caster<I, Caster> &in) { return in.caster; }
+
+template <typename F, typename Extras, typename Indices, typename R, typename... A> struct thunk;
+template <typename F, typename... Extras, size_t... I, typename R, typename... A>
+struct thunk<F, call_extras<Extras...>, std::index_sequence<I...>, R, A...> {
   /* Whether a conversion or an extra may use the cleanup_list. */
   static constexpr bool has_objects =
       sizeof...(Extras) != 0 || !((std::is_void_v<R> || is_plain_v<R>) && ... && is_plain_v<A>);
 
-  static int body(const ffi_hpy_overload *self, const TVMFFIAny *args, uint32_t flags, TVMFFIAny *result,
-                  cleanup_list *cleanup) {
-    return call_with(std::index_sequence_for<A...>(), self, args, flags, result, cleanup);
-  }
-
-private:
-  template <size_t... I>
-  static int call_with(std::index_sequence<I...>, const ffi_hpy_overload *self, [[maybe_unused]] const TVMFFIAny *args,
-                       [[maybe_unused]] uint32_t flags, TVMFFIAny *result, [[maybe_unused]] cleanup_list *cleanup) {
+  static int body(const ffi_hpy_overload *self, [[maybe_unused]] const TVMFFIAny *args, [[maybe_unused]] uint32_t flags,
+                  TVMFFIAny *result, [[maybe_unused]] cleanup_list *cleanup) {
     constexpr std::integral_constant<size_t, sizeof...(A)> n{};
     constexpr bool locks_self = (std::is_same_v<Extras, lock_self> || ...);
     if constexpr (n == 0 && has_objects) cleanup->end_self();
     [[maybe_unused]] locks_of<Extras...> locks(self, args, locks_self && n != 0);
-    std::tuple<make_caster<A>...> in;
+    [[maybe_unused]] caster_pack<std::index_sequence<I...>, make_caster<A>...> in;
     [[maybe_unused]] TVMFFIAny changed[n + 1];
     if constexpr ((changes_args_v<Extras> || ...)) {
       for (size_t i = 0; i < n; ++i) changed[i] = args[i];
@@ -459,24 +457,24 @@ private:
       args = changed;
     }
     [[maybe_unused]] size_t refused = 0; /* the number of the parameter that refuses its argument, from 1 on */
-    if (!((load_argument<A>(&std::get<I>(in), args[I], self->params[I], flags, cleanup) || (refused = I + 1, false)) &&
+    if (!((load_argument<A>(&caster_at<I>(in), args[I], self->params[I], flags, cleanup) || (refused = I + 1, false)) &&
           ...)) {
       return static_cast<int>(refused);
     }
     if constexpr ((keeps_alive_v<Extras> || ...)) {
-      ((changed[I] = source_of(&std::get<I>(in), handle(args[I]), cleanup).any()), ...);
+      ((changed[I] = source_of(&caster_at<I>(in), handle(args[I]), cleanup).any()), ...);
       args = changed;
     }
-    F &f = captured<F>(self);
+    F &f = *static_cast<F *>(callable_place(self, is_inline_v<F>));
     handle made(none_value());
     if constexpr (std::is_void_v<R>) {
       [[maybe_unused]] std::tuple<typename guards_of<Extras>::type...> guards;
-      f(static_cast<A>(std::get<I>(in).operator cast_t<A>())...);
+      f(static_cast<A>(caster_at<I>(in).operator cast_t<A>())...);
     } else {
       [[maybe_unused]] std::tuple<typename guards_of<Extras>::type...> guards;
       constexpr bool may_make_python = !((acts_after_v<Extras> || is_guard_v<Extras>) || ...);
       made =
-          make_value<R>(f(static_cast<A>(std::get<I>(in).operator cast_t<A>())...),
+          make_value<R>(f(static_cast<A>(caster_at<I>(in).operator cast_t<A>())...),
                         static_cast<rv_policy>(self->policy), cleanup, may_make_python ? values_for(*result) : nullptr);
       if (!made.is_valid()) {
         if constexpr ((changes_args_v<Extras> || ...)) {
@@ -498,7 +496,7 @@ private:
 
 /** The types of a signature, as constants. */
 template <typename R, typename... A> struct function_types {
-  template <typename F, typename Extras> using thunk_of = thunk<F, Extras, R, A...>;
+  template <typename F, typename Extras> using thunk_of = thunk<F, Extras, std::index_sequence_for<A...>, R, A...>;
   static constexpr size_t n = sizeof...(A);
   static constexpr bool is_bindable = true;
   /* The result and the parameters, one a line. */
@@ -521,7 +519,7 @@ template <typename R, typename... A> struct function_types {
 template <typename F, typename = int> struct signature_of {
   struct types : function_types<void> { /* of no function; `description` refuses it */
     static constexpr bool is_bindable = false;
-    template <typename, typename Extras> using thunk_of = thunk<void (*)(), Extras, void>;
+    template <typename, typename Extras> using thunk_of = thunk<void (*)(), Extras, std::index_sequence<>, void>;
   };
 };
 template <typename F>
@@ -641,9 +639,9 @@ template <uint32_t Flags, typename F, typename... Extra> struct description : fu
     start(this, &constants, label, list);
     if constexpr ((is_extra_v<Extra> && ...)) (apply(static_cast<function_record *>(this), extra), ...);
     if constexpr (is_inline_v<F>) {
-      new (static_cast<void *>(capture)) F(std::forward<Given>(f));
+      new (static_cast<void *>(capture)) F(static_cast<Given &&>(f));
     } else {
-      capture[0] = new F(std::forward<Given>(f));
+      capture[0] = new F(static_cast<Given &&>(f));
       free_capture = [](void **words) { delete static_cast<F *>(words[0]); };
     }
   }
@@ -652,10 +650,6 @@ template <uint32_t Flags, typename F, typename... Extra> struct description : fu
 
   ffi_hpy_param list[n_named + 1];
 };
-template <uint32_t Flags, typename F, typename... Extra>
-description<Flags, std::decay_t<F>, Extra...> describe(const char *name, F &&f, const Extra &...extra) {
-  return description<Flags, std::decay_t<F>, Extra...>(name, std::forward<F>(f), extra...);
-}
 
 } // namespace detail
 
@@ -676,7 +670,7 @@ template <typename T> void find_scope(handle *, const T &) {}
 
 /** A Function that is not an attribute of a module or of a class, unless a further argument is a scope. */
 template <typename F, typename... Extra> object cpp_function(F &&f, const Extra &...extra) {
-  auto made = detail::describe<0>("function", std::forward<F>(f), extra...);
+  detail::description<0, std::decay_t<F>, Extra...> made("function", static_cast<F &&>(f), extra...);
   object function = detail::define_loose(&made);
   handle in;
   (detail::find_scope(&in, extra), ...);

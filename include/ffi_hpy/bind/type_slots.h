@@ -48,7 +48,7 @@ inline void add_slot_traverse(const ffi_hpy_class *type, void *function) {
 
 template <typename F, typename... Extra>
 void define_slot(handle cls, const ffi_hpy_class *type, const char *name, F &&f, const Extra &...extra) {
-  auto made = describe<kFfiHpyFunctionIsMethod>(name, std::forward<F>(f), extra...);
+  description<kFfiHpyFunctionIsMethod, std::decay_t<F>, Extra...> made(name, std::forward<F>(f), extra...);
   define_method(cls, type, name, false, &made);
 }
 /** A result of a function of CPython's form. */
