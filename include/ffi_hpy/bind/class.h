@@ -236,7 +236,7 @@ FFI_HPY_NOINLINE inline const ffi_hpy_class *find_known(class_record *record, ob
                                                         const char *name) {
   const ffi_hpy_class *type = find_class(record);
   if (type == nullptr) return nullptr;
-  object warning = str_of(std::string(FFI_HPY_BIND_TEXT ": type '") + name + "' was already registered!");
+  object warning = str_of(joined({FFI_HPY_BIND_TEXT ": type '", name, "' was already registered!"}));
   *cls = ask_python("known_class", scope, str_of(name), int_value(type->type_index), warning);
   return type;
 }

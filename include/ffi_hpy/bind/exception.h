@@ -78,7 +78,7 @@ public:
     return text.size() > kEnd.size() && text.substr(0, kBegin.size()) == kBegin &&
            text.substr(text.size() - kEnd.size()) == kEnd;
   }
-  static std::string text_of(const char *name) { return std::string(kBegin) + name + std::string(kEnd); }
+  static std::string text_of(const char *name) { return joined({kBegin, name, kEnd}); }
 
 private:
   static constexpr std::string_view kBegin = "the C++ class `", kEnd = "` is not bound";

@@ -85,7 +85,7 @@ inline std::string key_of(const ffi_hpy_class *type, const char *cpp_name) {
  * afterwards. */
 FFI_HPY_COLD inline void warn_of_instance(const char *text, const ffi_hpy_class *type) noexcept {
   handle done =
-      guarded([&] { return ask_python("warn", str_of(FFI_HPY_BIND_TEXT + (text + key_of(type, "")) + "'!")); });
+      guarded([&] { return ask_python("warn", str_of(joined({FFI_HPY_BIND_TEXT, text, key_of(type, ""), "'!"}))); });
   if (!done.is_valid()) python_error dropped;
 }
 /** Whether an object is one of a class, with or without a value. */
@@ -288,7 +288,7 @@ template <typename T> const ffi_hpy_class &dynamic_class(T *value, void **whole)
 }
 
 [[noreturn]] FFI_HPY_COLD inline void throw_policy(const ffi_hpy_class &type) {
-  api->raise("TypeError", (key_of(&type, "") + ": a result cannot be returned by this rv_policy").c_str());
+  api->raise("TypeError", joined({key_of(&type, ""), ": a result cannot be returned by this rv_policy"}).c_str());
   throw python_error();
 }
 

@@ -5,6 +5,7 @@
 #include <ffi_hpy/bind/handle.h>
 
 #include <exception>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -52,6 +53,13 @@ private:
 };
 
 namespace detail {
+
+/** A text of several parts. It is one function for all texts, because compilers take long for operator+ of strings. */
+FFI_HPY_NOINLINE inline std::string joined(std::initializer_list<std::string_view> parts) {
+  std::string text;
+  for (std::string_view part : parts) text.append(part.data(), part.size());
+  return text;
+}
 
 /** Throws the pending error if a function of the core failed. */
 inline void check(int rc) {

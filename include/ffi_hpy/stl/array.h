@@ -36,7 +36,7 @@ struct array_caster : sequence_caster<array_caster<Array, T, N>, Array, T> {
   static bool explain(handle source, uint32_t flags, mismatch *found) {
     sequence items;
     return items.read(source, flags, takes_python_v<T>) &&
-           (explain_size(items.size(), N, found) || explain_items<T>(items, flags, found));
+           (explain_size(items.size(), N, found) || explain_items(items, flags, found, explain_inner<T>));
   }
 };
 

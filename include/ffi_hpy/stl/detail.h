@@ -161,19 +161,21 @@ bool read_item(const handle &source, uint32_t flags, cleanup_list *cleanup, cons
   return true;
 }
 
-/** Finds the first item of a sequence that does not fit. */
-template <typename T> bool explain_items(const sequence &items, uint32_t flags, mismatch *found) {
+FFI_HPY_COLD inline void add_index(std::string *place, size_t i) { *place += joined({"[", std::to_string(i), "]"}); }
+/** Finds the first item of a sequence that does not fit. `explain`: explain_inner for the type of the items. */
+FFI_HPY_COLD inline bool explain_items(const sequence &items, uint32_t flags, mismatch *found,
+                                       bool (*explain)(const handle &, uint32_t, mismatch *)) {
   size_t n = found->place.size();
   for (size_t i = 0; i < items.size(); ++i) {
-    found->place += "[" + std::to_string(i) + "]";
-    if (explain_inner<T>(items[i], flags, found)) return true;
+    add_index(&found->place, i);
+    if (explain(items[i], flags, found)) return true;
     found->place.resize(n);
   }
   return false;
 }
 FFI_HPY_COLD inline bool explain_size(size_t size, size_t expected, mismatch *found) {
   if (size == expected) return false;
-  found->place += " has " + std::to_string(size) + " items instead of " + std::to_string(expected);
+  found->place += joined({" has ", std::to_string(size), " items instead of ", std::to_string(expected)});
   return true;
 }
 
@@ -222,7 +224,7 @@ template <typename Derived, typename C, typename T> struct sequence_caster {
   }
   static bool explain(handle source, uint32_t flags, mismatch *found) {
     sequence items;
-    return items.read(source, flags, takes_python) && explain_items<T>(items, flags, found);
+    return items.read(source, flags, takes_python) && explain_items(items, flags, found, explain_inner<T>);
   }
   template <typename U, std::enable_if_t<!std::is_pointer_v<std::remove_reference_t<U>>, int> = 0>
   static handle from_cpp(U &&value, rv_policy policy, cleanup_list *cleanup) noexcept {

@@ -42,10 +42,10 @@ template <typename Map, typename K, typename V> struct dict_caster {
       object text = ask_python("repr", items[i]);
       std::string_view key;
       (void)read_text(text.any(), false, &key);
-      found->place += "[" + std::string(key) + "]";
+      found->place += joined({"[", key, "]"});
       if (explain_inner<V>(items[i + 1], flags, found)) return true;
       found->place.resize(n);
-      found->place += ": the key " + std::string(key);
+      found->place += joined({": the key ", key});
       if (explain_inner<K>(items[i], flags, found)) return true;
       found->place.resize(n);
     }
