@@ -173,11 +173,14 @@ def step():
 def steps():
     while time.monotonic() < end or len(raised) <= 10 and time.monotonic() < end + 60:  # a busy machine needs longer
         step()
+IS_PYPY, locks = sys.implementation.name == "pypy", ffi_hpy._start.fork._locks
 raised, caught, may_interrupt = [], [], False
 def interrupt(number, frame):
     global may_interrupt
     name = frame.f_code.co_filename
     if frame.f_code.co_name == "__del__":  # PyPy asks for signals before the `try` of a finalizer, and drops exceptions
+        return
+    if IS_PYPY and any(lock._is_owned() for lock in locks):  # it may raise between the end of a `with` and the release
         return
     if may_interrupt and ("ffi_hpy" in name or name == "<string>"):  # not in a finalizer of the library
         may_interrupt = False
