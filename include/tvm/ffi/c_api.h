@@ -138,15 +138,17 @@ enum TVMFFIObjectDeleterFlagBitMask TVM_FFI_ENUM_BASE_ {
 };
 typedef enum TVMFFIObjectDeleterFlagBitMask TVMFFIObjectDeleterFlagBitMask;
 
-/** The __padding of an Array that a tuple of a caller in Python became, and of Bytes that a memoryview became.
- * Only messages about the value read it. */
+/** The __padding of an Array that a tuple of a caller in Python became. Only messages about the Array read it. */
 #define FFI_HPY_MADE_OF_TUPLE 1u
+/** The __padding of Bytes that a memoryview of a caller in Python became. Only messages about the Bytes read it. */
 #define FFI_HPY_MADE_OF_MEMORYVIEW 2u
 /** The __padding of an object of which a std::shared_ptr is an owner (extra/stl_memory.h). It ends with its last weak
- * reference. Its deleter sets the __padding to the other value while there are more shared_ptrs, if it is called with
- * the flag. Objects of other headers may have any __padding, and their deleters ignore the flag. */
+ * reference. Objects of other headers may have any __padding. */
 #define FFI_HPY_OWNED_BY_SHARED 0x5b7d1e00u
+/** The __padding of such an object while there are more std::shared_ptrs of it. */
 #define FFI_HPY_OWNED_BY_SEVERAL 0x5b7d1e01u
+/** The flag by which the deleter of such an object writes one of these two numbers. Deleters of other headers ignore
+ * it. */
 #define FFI_HPY_DELETER_COUNTS_OWNERS 4
 
 /** Header of every object. 24 bytes. */
