@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from support import IS_DEBUG, IS_OVER_CFFI, IS_PYPY, needs_threads, run_python
+from support import IS_DEBUG, IS_OVER_CFFI, IS_PYPY, SLOW_IMPORTS, needs_threads, run_python
 from support.native_build import BINARIES, PACKAGE
 
 import ffi_hpy
@@ -100,34 +100,18 @@ print(seen)
 def test_a_module_that_one_thread_imports_and_another_uses_for_the_first_time_is_complete_for_both(name):
     program = """
 import builtins, os, sys, threading
-from importlib.abc import Loader
-from importlib.machinery import PathFinder
 import ffi_hpy
 
 name = "ffi_hpy." + sys.argv[1]
+slow_modules = (name,)
 is_begun, is_wanted = threading.Event(), threading.Event()
 
-class Slow(Loader):
-    def __init__(self, loader):
-        self.loader = loader
+def during_import():
+    is_begun.set()
+    is_wanted.wait()
 
-    def create_module(self, spec):
-        return self.loader.create_module(spec)
-
-    def exec_module(self, module):
-        is_begun.set()
-        is_wanted.wait()
-        self.loader.exec_module(module)
-        ffi_hpy.LIB  # imports another module on first use
-
-class Finder:
-    @staticmethod
-    def find_spec(full, path, target=None):
-        if full != name:
-            return None
-        spec = PathFinder.find_spec(full, path)
-        spec.loader = Slow(spec.loader)
-        return spec
+def after_import():
+    ffi_hpy.LIB  # imports another module on first use
 
 def import_it(full, *arguments, **options):
     if full == name and threading.current_thread() is user:
@@ -140,7 +124,6 @@ def use():
 
 found = []
 find, builtins.__import__ = builtins.__import__, import_it
-sys.meta_path.insert(0, Finder)
 importer = threading.Thread(target=lambda: found.append(find(name) and sys.modules[name]), daemon=True)
 user = threading.Thread(target=use, daemon=True)
 for thread in (importer, user):
@@ -150,7 +133,7 @@ for thread in (importer, user):
 print([module.__name__ for module in found], flush=True)
 os._exit(0)  # threads that wait for each other do not end
 """
-    assert run_python(program, name) == f"{['ffi_hpy.' + name] * 2}\n"
+    assert run_python(SLOW_IMPORTS + program, name) == f"{['ffi_hpy.' + name] * 2}\n"
 
 
 def test_importing_leaves_the_gil_as_it_was():

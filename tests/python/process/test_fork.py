@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from support import IS_DEBUG, needs_threads, run_python
+from support import IS_DEBUG, SLOW_IMPORTS, needs_threads, run_python
 from support.native_build import PACKAGE, ROOT, Missing, compile_c
 
 HAMMER = Path(__file__).with_name("fork_hammer.py")
@@ -183,34 +183,14 @@ print(status, Waiting(a=3).a)
 
 # --- imports ----------------------------------------------------------------------------------------------------------
 
-WITH_SLOW_MODULES = """
+WITH_SLOW_MODULES = f"""
+{SLOW_IMPORTS}
 import os, sys, threading, warnings
-from importlib.abc import Loader
-from importlib.machinery import PathFinder
 import ffi_hpy
 from ffi_hpy._start import fork
 warnings.simplefilter("ignore", DeprecationWarning)
 
-class Slow(Loader):
-    def __init__(self, loader):
-        self.loader = loader
-
-    def create_module(self, spec):
-        return self.loader.create_module(spec)
-
-    def exec_module(self, module):
-        during_import()
-        self.loader.exec_module(module)
-
-class Finder:
-    @staticmethod
-    def find_spec(full, path, target=None):
-        if full not in ("ffi_hpy.serialization", "colorsys"):
-            return None
-        spec = PathFinder.find_spec(full, path)
-        spec.loader = Slow(spec.loader)
-        return spec
-
+slow_modules = ("ffi_hpy.serialization", "colorsys")
 def import_colorsys():
     with fork.importing:
         import colorsys
@@ -220,8 +200,6 @@ def status_of_child():
     if child == 0:
         os._exit(0 if ffi_hpy.serialization.to_json_graph_str(1) else 1)
     return os.waitpid(child, 0)[1]
-
-sys.meta_path.insert(0, Finder)
 """
 
 

@@ -67,6 +67,41 @@ ctypes.pythonapi.PyMem_SetAllocator(raw, ctypes.byref(allocator))
 states: interpreter_faults.py state_of_daemon_thread. With the GIL one in 1,600 of these programs crashes, on a busy
 machine."""
 
+SLOW_IMPORTS = """
+import sys
+from importlib.abc import Loader
+from importlib.machinery import PathFinder
+
+class Slow(Loader):
+    def __init__(self, loader):
+        self.loader = loader
+
+    def create_module(self, spec):
+        return self.loader.create_module(spec)
+
+    def exec_module(self, module):
+        during_import()
+        self.loader.exec_module(module)
+        after_import()
+
+class Finder:
+    @staticmethod
+    def find_spec(full, path, target=None):
+        if full not in slow_modules:
+            return None
+        spec = PathFinder.find_spec(full, path)
+        spec.loader = Slow(spec.loader)
+        return spec
+
+def after_import():
+    pass
+
+slow_modules = ()
+sys.meta_path.insert(0, Finder)
+"""
+"""Programs that begin with this define `slow_modules`, the full names of modules, and `during_import`, a function that
+runs before each of these modules, and perhaps `after_import`."""
+
 _count = itertools.count()
 _process = uuid.uuid4().hex[:8]
 
