@@ -18,6 +18,7 @@ from .._types.info import info_of_class, info_of_index
 from .._types.metadata import PYTHON_ARGUMENTS, apply_nonblocking, apply_python_arguments
 from .._values.object import Object, ObjectMeta
 from .._values.opaque import OpaquePyObject
+from .._values.single import class_name
 from ..error import register_error
 from ..registry import (
     Constructor,
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-__all__ = ["StaticProperty", "answer", "class_name", "written_setters"]
+__all__ = ["StaticProperty", "answer", "written_setters"]
 
 if not hasattr(Function, "_keep"):  # the cffi backend, where the class has the conversion of arguments
     Function._keep = staticmethod(keep)  # type: ignore[attr-defined]
@@ -337,15 +338,6 @@ def _override(obj: Any, name: str) -> Function | None:
     from .._types.overrides import caller_of_override
 
     return caller_of_override(obj, name)
-
-
-def class_name(cls: type) -> str:
-    """Return the name of a class for messages."""
-    try:
-        module: str | None = cls.__module__
-    except Exception:  # a property of a metaclass
-        module = None
-    return f"{module}.{cls.__qualname__}" if module not in ("builtins", None) else cls.__qualname__
 
 
 def _value_name(value: Any) -> str:

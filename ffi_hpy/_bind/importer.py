@@ -8,16 +8,10 @@ from __future__ import annotations
 
 from .. import _core
 from .._convert import convert_func
-from .._values.standard import (
-    given_class,
-    is_of_registered_class,
-    items_of_memory,
-    items_of_tensor,
-    parts_of_pairs,
-)
+from .._values.standard import given_class_name, items_of_memory, items_of_tensor, parts_of_pairs
 from ..module import load_module
 from ..registry import get_global_func, register_global_func
-from .define import answer, class_name
+from .define import answer
 from .values import index_of, is_kept, keep_module
 
 TYPE_CHECKING = False
@@ -39,12 +33,7 @@ def _elements_of(value: Any, form: str | None = None) -> list[Any] | None:
     return list(value) if elements is None else elements
 
 
-def _name_of(value: Any) -> str | None:
-    """Return the name of an argument's class, None for a class that native code knows."""
-    return None if is_of_registered_class(value) else class_name(given_class(value))
-
-
-register_global_func("ffi_hpy.class_name", _name_of, override=True)
+register_global_func("ffi_hpy.class_name", given_class_name, override=True)
 register_global_func("ffi_hpy.bind_index", index_of, override=True)
 register_global_func("ffi_hpy.bind_items", _core.items_of, override=True)
 register_global_func("ffi_hpy.bind_elements", _elements_of, override=True)

@@ -15,7 +15,11 @@ _BUILTIN = (int, float, complex, str, bytes)
 
 def class_name(cls: type) -> str:
     """Return the qualified name of a class, with the module unless the module is builtins."""
-    return cls.__qualname__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__qualname__}"
+    try:
+        module: str | None = cls.__module__
+    except Exception:  # a property of a metaclass
+        module = None
+    return f"{module}.{cls.__qualname__}" if module not in ("builtins", None) else cls.__qualname__
 
 
 def is_single(cls: type) -> bool:

@@ -25,8 +25,7 @@ __all__ = [
     "answer",
     "complex_parts",
     "datetime_of",
-    "given_class",
-    "is_of_registered_class",
+    "given_class_name",
     "items_of_memory",
     "items_of_tensor",
     "microseconds_of_datetime",
@@ -333,7 +332,7 @@ def _read_function(position: Any) -> Any:
 # --- messages ---------------------------------------------------------------------------------------------------------
 
 
-def given_class(value: Any) -> type:
+def _given_class(value: Any) -> type:
     """Return the class of an argument as its caller knows it, by the object that native code got: arrays arrive as
     Tensors, and callables as Functions."""
     if isinstance(value, _core.Function):
@@ -344,15 +343,15 @@ def given_class(value: Any) -> type:
     return type(value)
 
 
-def is_of_registered_class(value: Any) -> bool:
+def _is_of_registered_class(value: Any) -> bool:
     """Whether native code knows the class of an object: by a type key, unlike a subclass in Python."""
     info = getattr(type(value), "__tvm_ffi_type_info__", None)
     return info is not None and info.type_cls is type(value) and info.type_index >= _FIRST_REGISTERED
 
 
-def _class_name(value: Any) -> str | None:
+def given_class_name(value: Any) -> str | None:
     """Return the name of an argument's class, None for a class that native code knows."""
-    return None if is_of_registered_class(value) else class_name(given_class(value))
+    return None if _is_of_registered_class(value) else class_name(_given_class(value))
 
 
 def _error_is_a(error: Any, name: str) -> bool:
@@ -379,7 +378,7 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     "date_parts": _date_parts,
     "time": _time,
     "microseconds_of_time": _microseconds_of_time,
-    "class_name": _class_name,
+    "class_name": given_class_name,
     "repr": repr,
     "copy": _copy,
     "equal": _equal,
