@@ -85,13 +85,16 @@ print('end')
 def test_daemon_threads_call_native_code_at_exit(run):
     program = """
 started = threading.Barrier(3)
+f = ffi_hpy.convert(Unknown())
+pair = IntPair(1, 2)
+def call():
+    f(1, "a text of some length"), pair.sum(), ffi_hpy.convert([pair])
+call()  # the first call looks into sys.modules, see modules_at_exit in interpreter_faults.py
 def work():
-    f = ffi_hpy.convert(Unknown())
-    pair = IntPair(1, 2)
     started.wait()
     try:
         while True:
-            f(1, "a text of some length"), pair.sum(), ffi_hpy.convert([pair])
+            call()
     except RuntimeError as error:  # a thread that calls back too late gets an error
         assert "began to exit" in str(error)
 for _ in range(2):
@@ -153,19 +156,22 @@ started = threading.Barrier(3)
 classes = [type("Mine", (Exception,), {}) for _ in range(50)]
 def fail():
     raise ValueError("again")
+f = ffi_hpy.convert(fail)
+def call(i, n):
+    try:
+        f()
+    except ValueError:
+        pass
+    ffi_hpy.register_error(f"Kind{i}.{n % 50}", classes[n % 50])
+    ffi_hpy.register_global_func(f"exit.daemon{i}.{n % 50}", fail, override=True)
+call(0, 0)  # the first call looks into sys.modules, see modules_at_exit in interpreter_faults.py
 def work(i):
-    f = ffi_hpy.convert(fail)
     started.wait()
     n = 0
     try:
         while True:
             n += 1
-            try:
-                f()
-            except ValueError:
-                pass
-            ffi_hpy.register_error(f"Kind{i}.{n % 50}", classes[n % 50])
-            ffi_hpy.register_global_func(f"exit.daemon{i}.{n % 50}", fail, override=True)
+            call(i, n)
     except RuntimeError as error:  # a thread that calls back too late gets an error
         assert "began to exit" in str(error)
 for i in range(2):
