@@ -23,18 +23,21 @@ template <typename T>
 using iterated_t = std::conditional_t<std::is_rvalue_reference_v<T>, std::remove_cv_t<std::remove_reference_t<T>>, T>;
 
 /** The parts of an item that an iterator returns. */
-struct whole_item {
-  template <typename It> static decltype(auto) get(It &it) { return *it; }
+template <typename It> struct iterator_access {
+  using result_type = decltype(*std::declval<It &>());
+  result_type operator()(It &it) const { return *it; }
 };
-struct key_of_item {
-  template <typename It> static auto get(It &it) -> iterated_t<decltype(((*it).first))> { return (*it).first; }
+template <typename It> struct iterator_key_access {
+  using result_type = iterated_t<decltype(((*std::declval<It &>()).first))>;
+  result_type operator()(It &it) const { return (*it).first; }
 };
-struct value_of_item {
-  template <typename It> static auto get(It &it) -> iterated_t<decltype(((*it).second))> { return (*it).second; }
+template <typename It> struct iterator_value_access {
+  using result_type = iterated_t<decltype(((*std::declval<It &>()).second))>;
+  result_type operator()(It &it) const { return (*it).second; }
 };
 
 /** The value of an iterator's class. */
-template <typename Part, rv_policy policy, typename It, typename End, typename Item> struct iterator_state {
+template <typename Access, rv_policy policy, typename It, typename End> struct iterator_state {
   It at;
   End end;
   bool is_at_start;
@@ -62,12 +65,12 @@ template <typename State, typename Make> void make_class_once(Make &&make) {
   is_made.store(true, std::memory_order_release);
 }
 
-template <typename Part, rv_policy policy, typename It, typename End, typename... Extra>
+template <template <typename> class Access, rv_policy policy, typename It, typename End, typename... Extra>
 auto make_part_iterator(handle scope, const char *name, It &&first, End &&last, const Extra &...extra) {
   using It_ = std::decay_t<It>;
   using End_ = std::decay_t<End>;
-  using Item = decltype(Part::get(std::declval<It_ &>()));
-  using State = iterator_state<Part, policy, It_, End_, Item>;
+  using Item = typename Access<It_>::result_type;
+  using State = iterator_state<Access<It_>, policy, It_, End_>;
   make_class_once<State>([&] {
     if (type<State>().is_valid()) return; /* another library iterates over such containers, too */
     class_<State>(scope, name)
@@ -78,7 +81,7 @@ auto make_part_iterator(handle scope, const char *name, It &&first, End &&last, 
               if (!state.is_done && !state.is_at_start) ++state.at;
               state.is_at_start = false;
               state.is_done = state.is_done || state.at == state.end;
-              return next_item{no_lock(), state.is_done, [&state]() -> Item { return Part::get(state.at); }};
+              return next_item{no_lock(), state.is_done, [&state]() -> Item { return Access<It_>()(state.at); }};
             },
             policy, extra...);
   });
@@ -92,20 +95,20 @@ auto make_part_iterator(handle scope, const char *name, It &&first, End &&last, 
 /** An iterator of Python over a range. `policy` is that of the items. */
 template <rv_policy policy = rv_policy::automatic_reference, typename It, typename End, typename... Extra>
 auto make_iterator(handle scope, const char *name, It &&first, End &&last, const Extra &...extra) {
-  return detail::make_part_iterator<detail::whole_item, policy>(scope, name, std::forward<It>(first),
-                                                                std::forward<End>(last), extra...);
+  return detail::make_part_iterator<detail::iterator_access, policy>(scope, name, std::forward<It>(first),
+                                                                     std::forward<End>(last), extra...);
 }
 /** An iterator of Python over the first parts of a range of pairs. */
 template <rv_policy policy = rv_policy::automatic_reference, typename It, typename End, typename... Extra>
 auto make_key_iterator(handle scope, const char *name, It &&first, End &&last, const Extra &...extra) {
-  return detail::make_part_iterator<detail::key_of_item, policy>(scope, name, std::forward<It>(first),
-                                                                 std::forward<End>(last), extra...);
+  return detail::make_part_iterator<detail::iterator_key_access, policy>(scope, name, std::forward<It>(first),
+                                                                         std::forward<End>(last), extra...);
 }
 /** An iterator of Python over the second parts of a range of pairs. */
 template <rv_policy policy = rv_policy::automatic_reference, typename It, typename End, typename... Extra>
 auto make_value_iterator(handle scope, const char *name, It &&first, End &&last, const Extra &...extra) {
-  return detail::make_part_iterator<detail::value_of_item, policy>(scope, name, std::forward<It>(first),
-                                                                   std::forward<End>(last), extra...);
+  return detail::make_part_iterator<detail::iterator_value_access, policy>(scope, name, std::forward<It>(first),
+                                                                           std::forward<End>(last), extra...);
 }
 /** An iterator of Python over the items of a container. */
 template <rv_policy policy = rv_policy::automatic_reference, typename Container, typename... Extra>

@@ -279,11 +279,6 @@ FFI_HPY_NOINLINE inline const ffi_hpy_class *add_class(class_record *record, obj
   return made;
 }
 
-/** The constructor of class_ for a class that is bound already. */
-struct bound_already {
-  class_record *record;
-};
-
 /** The part of class_ that does not depend on T. Its functions are functions for all classes: compilers take long for
  * code that each def repeats. */
 class class_base : public object {
@@ -292,8 +287,9 @@ public:
   const object &constructor() const { return constructor_; }
 
 protected:
-  explicit class_base(bound_already known)
-      : object(borrow(python_class(known.record))), type_(find_class(known.record)), has_init_(true), is_known_(true) {}
+  /* A class that is bound already. */
+  class_base(class_record *record, object &&cls)
+      : object(std::move(cls)), type_(find_class(record)), has_init_(true), is_known_(true) {}
   FFI_HPY_NOINLINE class_base(class_record *record, handle scope, const char *name, const class_constants &constants,
                               const class_about &about) {
     type_ = find_known(record, this, scope, name);
@@ -436,8 +432,9 @@ public:
 #endif
   }
 
-  /** A class that is bound already. */
-  explicit class_(detail::bound_already known) : class_base(known) {}
+  /** A class that is bound already: `borrow<class_<T>>(type<T>())`. */
+  class_(handle cls, detail::borrow_t how) : class_base(&detail::class_of<T>::record, object(cls, how)) {}
+  class_(handle cls, detail::steal_t how) : class_base(&detail::class_of<T>::record, object(cls, how)) {}
 
   /** Adds a constructor, or the entries of another def_visitor. */
   template <typename Visitor, typename... Extra>

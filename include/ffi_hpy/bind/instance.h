@@ -302,6 +302,7 @@ template <typename T>
 struct is_copy_constructible<T, std::enable_if_t<std::is_same_v<typename T::value_type &, typename T::reference>, int>>
     : std::bool_constant<std::is_copy_constructible_v<T> && (std::is_same_v<T, typename T::value_type> ||
                                                              is_copy_constructible<typename T::value_type>::value)> {};
+template <typename T> inline constexpr bool is_copy_constructible_v = is_copy_constructible<T>::value;
 
 /** An object with a copy of a value, or with a value that is moved out of it. */
 FFI_HPY_NOINLINE inline object copied_instance(const ffi_hpy_class &type, void *value, bool is_moved) {
@@ -465,6 +466,7 @@ FFI_HPY_NOINLINE inline void *load_value(class_record *record, const TVMFFIAny *
 
 /** The casters of bound classes. */
 struct class_caster_tag : native_caster {};
+template <typename Caster> inline constexpr bool is_base_caster_v = std::is_base_of_v<class_caster_tag, Caster>;
 
 /** The caster of a bound class. */
 template <typename T> struct type_caster_base : class_caster_tag {

@@ -144,6 +144,11 @@ inline PyObject *vectorcall_method(PyObject *name, PyObject *const *args, size_t
   });
 }
 
+/** The text of a bound vector, with its class and its items. The caller owns the reference. */
+inline PyObject *repr_list(PyObject *vector) { return ask_pointer("list_repr", handle(vector)); }
+/** The text of a bound map, with its class and its items. The caller owns the reference. */
+inline PyObject *repr_map(PyObject *map) { return ask_pointer("dict_repr", handle(map)); }
+
 } // namespace detail
 
 FFI_HPY_NAMESPACE_END

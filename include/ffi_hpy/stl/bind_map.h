@@ -135,8 +135,7 @@ class_<Map> bind_map(handle scope, const char *name, const Extra &...extra) {
   using detail::map_iterator;
   using detail::map_view;
   constexpr rv_policy chosen = detail::shared_item_policy<std::remove_cv_t<V>>(policy);
-  if (detail::class_of<Map>::find() != nullptr)
-    return class_<Map>(detail::bound_already{&detail::class_of<Map>::record});
+  if (handle known = type<Map>(); known.is_valid()) return borrow<class_<Map>>(known);
 
   class_<Map> cl(scope, name, extra...);
   detail::visit_items(cl);
@@ -171,7 +170,7 @@ class_<Map> bind_map(handle scope, const char *name, const Extra &...extra) {
   cl.def(
       "items", [](handle whole) { return map_view<Map, 'i'>{borrow(whole), cast<Map *>(whole)}; }, "Keys and values.");
 
-  if constexpr (detail::is_copy_constructible<std::remove_cv_t<V>>::value) {
+  if constexpr (detail::is_copy_constructible_v<std::remove_cv_t<V>>) {
     cl.def(init<const Map &>(), arg().lock(), "Copies another container.");
     cl.def(
         "__init__",
@@ -190,7 +189,7 @@ class_<Map> bind_map(handle scope, const char *name, const Extra &...extra) {
         },
         lock_self(), arg().lock(), "Sets the items of another container.");
   }
-  if constexpr (detail::is_comparable_v<std::remove_cv_t<V>>) {
+  if constexpr (detail::is_equality_comparable_v<std::remove_cv_t<V>>) {
     cl.def("__eq__", [](const Map &a, const Map &b) { return a == b; }, is_operator(), lock_self(), arg().lock());
     cl.def("__ne__", [](const Map &a, const Map &b) { return !(a == b); }, is_operator(), lock_self(), arg().lock());
   }

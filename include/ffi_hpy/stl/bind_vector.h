@@ -16,25 +16,25 @@ namespace detail {
 template <typename T, typename... Rest> struct is_bound_container<std::vector<T, Rest...>> : std::true_type {};
 
 /** A position that may count from the end. `end`: the position after the last item is one, too. */
-inline size_t position(int64_t at, size_t size, bool end = false) {
+inline size_t wrap(int64_t at, size_t size, bool end = false) {
   auto n = static_cast<int64_t>(size);
   if (at < 0) at += n;
   if (at < 0 || at > n || (at == n && !end)) throw index_error("index out of range");
   return static_cast<size_t>(at);
 }
 
-template <typename T, typename = void> inline constexpr bool is_comparable_v = false;
+template <typename T, typename = void> inline constexpr bool is_equality_comparable_v = false;
 template <typename T>
 inline constexpr bool
-    is_comparable_v<T, std::void_t<decltype(std::declval<const T &>() == std::declval<const T &>())>> = true;
+    is_equality_comparable_v<T, std::void_t<decltype(std::declval<const T &>() == std::declval<const T &>())>> = true;
 /* The operator of a container is declared for items of any type. */
 template <typename T, typename... Rest>
-inline constexpr bool is_comparable_v<std::vector<T, Rest...>, void> = is_comparable_v<T>;
+inline constexpr bool is_equality_comparable_v<std::vector<T, Rest...>, void> = is_equality_comparable_v<T>;
 
 /** The values of an iterable of Python. */
 template <typename Vector> Vector vector_from(handle source) {
   Vector made;
-  if constexpr (is_copy_constructible<typename Vector::value_type>::value) {
+  if constexpr (is_copy_constructible_v<typename Vector::value_type>) {
     for (handle item : source) made.push_back(cast<typename Vector::value_type>(item));
   }
   return made;
@@ -42,7 +42,7 @@ template <typename Vector> Vector vector_from(handle source) {
 
 /** The policy of an item that a method returns: bool is a value, and a pointer refers to its object. */
 template <typename T> constexpr rv_policy shared_item_policy(rv_policy policy) {
-  if (!std::is_base_of_v<class_caster_tag, make_caster<T>>) return rv_policy::copy;
+  if (!is_base_caster_v<make_caster<T>>) return rv_policy::copy;
   if (std::is_pointer_v<T>) return policy;
   return policy == rv_policy::automatic || policy == rv_policy::automatic_reference ? rv_policy::copy : policy;
 }
@@ -72,8 +72,7 @@ class_<Vector> bind_vector(handle scope, const char *name, const Extra &...extra
   using Item = std::conditional_t<std::is_reference_v<Reference>, Reference, T>; /* a bit of vector<bool> is none */
   using Iterator = detail::vector_iterator<policy, Vector>;
   constexpr rv_policy chosen = detail::shared_item_policy<T>(policy);
-  if (detail::class_of<Vector>::find() != nullptr)
-    return class_<Vector>(detail::bound_already{&detail::class_of<Vector>::record});
+  if (handle known = type<Vector>(); known.is_valid()) return borrow<class_<Vector>>(known);
 
   class_<Vector> cl(scope, name, extra...);
   detail::visit_items(cl);
@@ -92,11 +91,10 @@ class_<Vector> bind_vector(handle scope, const char *name, const Extra &...extra
           chosen);
   cl.def("__iter__", [](handle whole) { return Iterator{borrow(whole), cast<Vector *>(whole)}; });
   cl.def(
-      "__getitem__", [](Vector &v, int64_t at) -> Item { return v[detail::position(at, v.size())]; }, chosen,
-      lock_self());
+      "__getitem__", [](Vector &v, int64_t at) -> Item { return v[detail::wrap(at, v.size())]; }, chosen, lock_self());
   cl.def("clear", [](Vector &v) { v.clear(); }, lock_self(), "Removes all items.");
 
-  if constexpr (detail::is_copy_constructible<T>::value) {
+  if constexpr (detail::is_copy_constructible_v<T>) {
     cl.def(init<const Vector &>(), arg().lock(), "Copies another container.");
     cl.def(
         "__init__",
@@ -107,13 +105,13 @@ class_<Vector> bind_vector(handle scope, const char *name, const Extra &...extra
     cl.def(
         "insert",
         [](Vector &v, int64_t at, const T &value) {
-          v.insert(v.begin() + static_cast<std::ptrdiff_t>(detail::position(at, v.size(), true)), value);
+          v.insert(v.begin() + static_cast<std::ptrdiff_t>(detail::wrap(at, v.size(), true)), value);
         },
         lock_self(), "Inserts an item at a position.");
     cl.def(
         "pop",
         [](Vector &v, int64_t at) {
-          auto where = v.begin() + static_cast<std::ptrdiff_t>(detail::position(at, v.size()));
+          auto where = v.begin() + static_cast<std::ptrdiff_t>(detail::wrap(at, v.size()));
           T value = std::move(*where);
           v.erase(where);
           return value;
@@ -127,7 +125,7 @@ class_<Vector> bind_vector(handle scope, const char *name, const Extra &...extra
         },
         lock_self(), arg().lock(), "Adds the items of another container.");
     cl.def(
-        "__setitem__", [](Vector &v, int64_t at, const T &value) { v[detail::position(at, v.size())] = value; },
+        "__setitem__", [](Vector &v, int64_t at, const T &value) { v[detail::wrap(at, v.size())] = value; },
         lock_self());
     cl.def(
         "__getitem__",
@@ -155,7 +153,7 @@ class_<Vector> bind_vector(handle scope, const char *name, const Extra &...extra
   if constexpr (std::is_move_assignable_v<T>) {
     cl.def(
         "__delitem__",
-        [](Vector &v, int64_t at) { v.erase(v.begin() + static_cast<std::ptrdiff_t>(detail::position(at, v.size()))); },
+        [](Vector &v, int64_t at) { v.erase(v.begin() + static_cast<std::ptrdiff_t>(detail::wrap(at, v.size()))); },
         lock_self());
     cl.def(
         "__delitem__",
@@ -167,7 +165,7 @@ class_<Vector> bind_vector(handle scope, const char *name, const Extra &...extra
         },
         lock_self());
   }
-  if constexpr (detail::is_comparable_v<T>) {
+  if constexpr (detail::is_equality_comparable_v<T>) {
     cl.def("__eq__", [](const Vector &a, const Vector &b) { return a == b; }, is_operator(), lock_self(), arg().lock());
     cl.def(
         "__ne__", [](const Vector &a, const Vector &b) { return !(a == b); }, is_operator(), lock_self(), arg().lock());

@@ -116,3 +116,15 @@ def test_a_call_policy_keeps_an_argument_alive(names):
     del contents, content
     collect_garbage()
     assert is_alive() is None
+
+
+def test_a_project_binds_containers_from_the_parts_of_bind_vector(names):
+    row = names.Row()
+    row.append(1), row.append(2)
+    assert (row[-1], repr(row), row == row) == (2, "nanobind_names.Row([1, 2])", True)
+    assert row.again() == 2
+    with pytest.raises(IndexError):
+        row[2]
+    pairs = names.Pairs()
+    pairs[7] = 0.5
+    assert (pairs.first(), pairs.items(), repr(pairs)) == (0.5, [(7, 0.5)], "nanobind_names.Pairs({7: 0.5})")

@@ -1,12 +1,15 @@
 // A library that was written for nanobind: its headers, namespace and macros.
 #include <nanobind/nanobind.h>
+#include <nanobind/operators.h>
 #include <nanobind/stl/bind_map.h>
+#include <nanobind/stl/bind_vector.h>
 #include <nanobind/stl/detail/nb_array.h>
 #include <nanobind/stl/detail/nb_dict.h>
 #include <nanobind/stl/detail/nb_list.h>
 #include <nanobind/stl/detail/nb_optional.h>
 #include <nanobind/stl/detail/nb_set.h>
 #include <nanobind/stl/detail/traits.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 #include <nanobind/trampoline.h>
@@ -97,6 +100,42 @@ struct keeps_drawer {
   }
 };
 
+/* A project's own binding of a vector, from the parts of bind_vector. */
+template <typename Vector> void bind_row(nb::handle scope, const char *name) {
+  namespace detail = nb::detail;
+  using Item = typename detail::iterator_access<typename Vector::iterator>::result_type;
+  using Value = std::decay_t<Item>;
+  using Caster = detail::make_caster<Value>;
+  static_assert(!detail::is_base_caster_v<Caster> || detail::is_copy_constructible_v<Value>);
+  nb::handle known = nb::type<Vector>();
+  if (known.is_valid()) {
+    nb::borrow<nb::class_<Vector>>(known).def("again", [](const Vector &v) { return v.size(); });
+    return;
+  }
+  nb::class_<Vector> row(scope, name);
+  row.def(nb::init<>())
+      .def("append", [](Vector &v, const Value &value) { v.push_back(value); })
+      .def("__getitem__", [](Vector &v, nb::ssize_t i) -> Item { return v[detail::wrap(i, v.size())]; })
+      .def("__repr__", [](nb::handle_t<Vector> h) { return nb::steal<nb::str>(detail::repr_list(h.ptr())); });
+  if constexpr (detail::is_equality_comparable_v<Value>)
+    row.def(nb::self == nb::self, nb::sig("def __eq__(self, arg: object, /) -> bool"));
+}
+template <typename Map> void bind_pairs(nb::handle scope, const char *name) {
+  using It = typename Map::iterator;
+  using Key = typename nb::detail::iterator_key_access<It>::result_type;
+  using Value = typename nb::detail::iterator_value_access<It>::result_type;
+  nb::class_<Map>(scope, name)
+      .def(nb::init<>())
+      .def("first",
+           [](Map &m) -> Value {
+             It first = m.begin();
+             return nb::detail::iterator_value_access<It>()(first);
+           })
+      .def("__setitem__", [](Map &m, Key key, std::decay_t<Value> value) { m[key] = value; })
+      .def("items", [](Map &m) { return std::vector<typename Map::value_type>(m.begin(), m.end()); })
+      .def("__repr__", [](nb::handle_t<Map> h) { return nb::steal<nb::str>(nb::detail::repr_map(h.ptr())); });
+}
+
 #if NB_VERSION_MAJOR < 3
 #error "sources ask for the version"
 #endif
@@ -130,6 +169,9 @@ NB_MODULE(nanobind_names, m) {
       .def_ro("label", &Drawer::label)
       .def_rw("unknown", &Drawer::unknown)
       .def("contents", [](const Drawer &drawer) { return drawer.contents; }, nb::call_policy<keeps_drawer>());
+  bind_row<std::deque<int>>(m, "Row");
+  bind_row<std::deque<int>>(m, "Row");
+  bind_pairs<std::map<int, double>>(m, "Pairs");
   m.def("largest", [] { return INT_MAX; });
   nb::bind_map<std::map<std::string, float>>(m, "Prices");
   m.attr("T") = nb::type_var("T", "bound"_a = nb::type<Shape>());
