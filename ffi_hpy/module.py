@@ -329,6 +329,7 @@ def load_module(path: str | bytes | os.PathLike[str] | os.PathLike[bytes], keep_
         raise
     module.__dict__["_path"] = text
     if keep_module_alive:
+        module.__dict__["_stays"] = True  # on purpose: the leak report leaves it out
         _ffi_api.ModuleGlobalsAdd(module)
     return module
 

@@ -162,10 +162,16 @@ def _find_natives() -> Natives:
     return natives
 
 
+def _stays(wrapper: Any) -> bool:
+    """Whether a wrapper is a module that load_module() keeps alive."""
+    return key_of(wrapper) == "ffi.Module" and "_stays" in wrapper.__dict__
+
+
 def _report(caller: FrameType, reachable: bool) -> Leaks:
     natives = _find_natives()
     kept = {natives.add(get_global_func(name, allow_missing=True)) for name in list_global_func_names()}
     kept.update(address for address, record in list(records.items()) if record.is_on_purpose)
+    kept.update(address for address, wrapper in natives.wrappers.items() if _stays(wrapper))
     reached: set[int] = set()
     roots: list[Any] = []
     for address in kept & natives.edges.keys():

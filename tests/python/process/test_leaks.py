@@ -193,6 +193,12 @@ def test_a_program_without_leaks_prints_nothing(extension_path):
     assert run_leaky(NO_LEAK, extension_path, *overrides) == ""
 
 
+def test_a_module_that_stays_is_not_reported(extension_path):
+    """Without FFI_HPY_LEAKS=1, the report does not know who made an object."""
+    source = "import sys, ffi_hpy; ffi_hpy.load_module(sys.argv[1]); print(ffi_hpy.leaks(reachable=False))"
+    assert run_python(source, extension_path) == "\n"
+
+
 KEPT_BY_CPP = """
 import gc, sys, weakref
 import ffi_hpy
