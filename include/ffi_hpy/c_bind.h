@@ -81,7 +81,13 @@ typedef struct {
    * result is above 0: then function_refuse ends the call. -1: each call needs function_call. The core may change the
    * number at any time. */
   int32_t n_alone;
+  /** 1: no overload uses an argument after the call, so strings and containers may be in memory of the caller, with
+   * FFI_HPY_LENT_COUNT as their reference count. Atomic: the core may set it to 0. */
+  int32_t borrows;
 } ffi_hpy_first_overload;
+/** The reference count of an object that ends with the call: so high that no callee releases the object, and that the
+ * object has other owners for all that change an object in place. */
+#define FFI_HPY_LENT_COUNT (UINT64_C(1) << 32 | UINT64_C(1) << 30)
 
 /** Bits of ffi_hpy_function_spec.flags. */
 enum {
@@ -90,7 +96,9 @@ enum {
   kFfiHpyFunctionReleasesGil = 1 << 2, /**< other threads of Python run during the call */
   kFfiHpyFunctionLocksSelf = 1 << 3, /**< a call locks the object of the method */
   kFfiHpyFunctionExplains = 1 << 4, /**< the struct has the member `explain` */
-  kFfiHpyFunctionRefusesNone = 1 << 5 /**< parameters without a name refuse None as those with one do */
+  kFfiHpyFunctionRefusesNone = 1 << 5, /**< parameters without a name refuse None as those with one do */
+  kFfiHpyFunctionBorrows = 1 << 6, /**< the function uses no argument after the call: see ffi_hpy_first_overload */
+  kFfiHpyFunctionSetsWord = 1 << 7 /**< the function assigns a member of one word: see FFI_HPY_FIELD_IS_WORD */
 };
 
 /** Bits that follow from the C++ type of a parameter. */
@@ -255,7 +263,8 @@ typedef struct {
   /** The class that any library has bound for a C++ type; NULL if there is none. */
   const ffi_hpy_class *(*class_find)(const char *cpp_name);
   /** Registers a property: `get` takes the object; `set`, which may be NULL, takes the object and the value. Both are
-   * Functions, and gain a reference. Of `info`, the name, the documentation and the metadata count. */
+   * Functions, and gain a reference. Of `info`, the name, the documentation, the metadata and the flag
+   * FFI_HPY_FIELD_IS_WORD count. */
   int (*class_add_property)(const ffi_hpy_class *type, const TVMFFIFieldInfo *info, TVMFFIObjectHandle get,
                             TVMFFIObjectHandle set);
   /** Registers a method; see TVMFFITypeRegisterMethod. */

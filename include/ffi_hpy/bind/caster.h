@@ -85,6 +85,16 @@ template <typename Caster> struct plain_caster : native_caster {};
 template <typename T>
 inline constexpr bool is_plain_v = std::is_base_of_v<plain_caster<make_caster<T>>, make_caster<T>>;
 
+/** Whether a caster neither keeps a str, list or tuple, nor an item of it, nor passes it to Python: the memory of the
+ * argument ends with the call. Borrows is the caster itself, but not in a class that derives from it. */
+template <typename Caster, typename = void> inline constexpr bool borrows_v = false;
+template <typename Caster>
+inline constexpr bool borrows_v<Caster, std::void_t<typename Caster::Borrows>> =
+    std::is_same_v<typename Caster::Borrows, Caster>;
+/** The type Borrows of the caster of a container of T. */
+template <typename Caster, typename... T>
+using borrows_with = std::conditional_t<(borrows_v<make_caster<T>> && ...), Caster, void>;
+
 /** Whether a caster reads an argument where it is, by `load(any, flags, cleanup)`, and refuses None: a copy of the
  * argument for each thunk makes thunks long. InPlace is the caster itself, but not in a class that derives from it. */
 template <typename Caster, typename = void> inline constexpr bool loads_in_place_v = false;
@@ -266,6 +276,7 @@ inline object checked(handle made) {
 template <> struct type_caster<bool> : plain_caster<type_caster<bool>> {
   FFI_HPY_TYPE_CASTER(bool, const_name("bool"));
   using InPlace = type_caster;
+  using Borrows = type_caster;
   bool load(const TVMFFIAny *any, uint32_t, cleanup_list *) noexcept {
     value = any->v_int64 != 0;
     return any->type_index == kTVMFFIBool;
@@ -294,6 +305,7 @@ template <typename T>
 struct type_caster<T, enable_if_t<std::is_integral_v<T> && !is_std_char_v<T>>> : plain_caster<type_caster<T>> {
   FFI_HPY_TYPE_CASTER(T, const_name("int"));
   using InPlace = type_caster;
+  using Borrows = type_caster;
   bool load(const TVMFFIAny *any, uint32_t flags, cleanup_list *cleanup) noexcept {
     if (any->type_index != kTVMFFIInt) {
       bool is_bool = any->type_index == kTVMFFIBool && (flags & cast_flags::convert) != 0;
@@ -340,6 +352,7 @@ private:
 template <typename T> struct type_caster<T, enable_if_t<std::is_floating_point_v<T>>> : plain_caster<type_caster<T>> {
   FFI_HPY_TYPE_CASTER(T, const_name("float"));
   using InPlace = type_caster;
+  using Borrows = type_caster;
   bool load(const TVMFFIAny *any, uint32_t flags, cleanup_list *cleanup) noexcept {
     if (any->type_index != kTVMFFIFloat) return from_other(any, flags, cleanup);
     value = static_cast<T>(any->v_float64);
@@ -365,7 +378,8 @@ private:
       return true;
     }
     handle source(*any);
-    if (!is_object(*any)) return false;
+    bool is_other = any->type_index == kTVMFFIStr || any->type_index == kTVMFFIArray; /* Python may not keep those */
+    if (is_other || !is_object(*any)) return false;
     handle number = ask_for_number("to_float", source, cleanup);
     bool is_number = number.any().type_index == kTVMFFIFloat && from_python(number, cast_flags::convert, nullptr);
     number.dec_ref();
@@ -443,11 +457,16 @@ inline handle text_from_cpp(std::string_view source, python_values python = null
 
 template <> struct type_caster<std::string> : plain_caster<type_caster<std::string>> {
   FFI_HPY_TYPE_CASTER(std::string, const_name("str"));
-  bool from_python(handle source, uint32_t, cleanup_list *) noexcept {
+  using InPlace = type_caster;
+  using Borrows = type_caster;
+  bool load(const TVMFFIAny *any, uint32_t, cleanup_list *) noexcept {
     std::string_view text;
-    if (!read_text(source.any(), false, &text)) return false;
+    if (!read_text(*any, false, &text)) return false;
     value = std::string(text); /* cheaper than assign() */
     return true;
+  }
+  bool from_python(handle source, uint32_t flags, cleanup_list *cleanup) noexcept {
+    return load(&source.any(), flags, cleanup);
   }
   static handle from_cpp(std::string_view source, rv_policy, cleanup_list *) noexcept { return text_from_cpp(source); }
   using MakesPython = type_caster;
@@ -491,6 +510,7 @@ private:
 
 template <> struct type_caster<std::string_view> : native_caster {
   FFI_HPY_TYPE_CASTER(std::string_view, const_name("str"));
+  using Borrows = type_caster;
   bool from_python(handle source, uint32_t, cleanup_list *cleanup) noexcept {
     if (!read_text(source.any(), false, &value)) return false;
     if (source.any().type_index == kTVMFFISmallStr) value = {short_.copy(value), value.size()};
@@ -519,6 +539,7 @@ private:
 /** `const char *`, and `char`: a str of one character. */
 template <> struct type_caster<char> : native_caster {
   using Value = const char *;
+  using Borrows = type_caster;
   static constexpr auto Name = const_name("str");
   template <typename T_> using Cast = std::conditional_t<std::is_pointer_v<T_>, const char *, char>;
 

@@ -487,7 +487,8 @@ public:
     static_assert(!std::is_const_v<M>, "def_rw: the member is const; def_ro is for members that can be read only");
     if constexpr (!std::is_const_v<M> && is_data_v<C, M>) {
       visit_member(member);
-      define_property(name, getter(member), setter(member), extra...);
+      constexpr bool is_number = std::is_arithmetic_v<M> || std::is_enum_v<M>;
+      define_property<is_number && sizeof(M) <= sizeof(int64_t)>(name, getter(member), setter(member), extra...);
     }
     return *this;
   }
@@ -584,7 +585,8 @@ private:
       return [member](T &self, const M &value) { self.*member = value; };
     }
   }
-  template <typename Get, typename Set, typename... Extra>
+  /* IsWord: see FFI_HPY_FIELD_IS_WORD. */
+  template <bool IsWord = false, typename Get, typename Set, typename... Extra>
   class_ &define_property(const char *name, Get &&get, Set &&set, const Extra &...extra) {
     if (is_known_ && hasattr(*this, name)) return *this;
     detail::description<kFfiHpyFunctionIsMethod, std::decay_t<Get>, rv_policy,
@@ -598,6 +600,7 @@ private:
       detail::description<kFfiHpyFunctionIsMethod, std::decay_t<Set>,
                           std::decay_t<decltype(detail::extra_of_setter(extra))>...>
       write(name, static_cast<Set &&>(set), detail::extra_of_setter(extra)...);
+      if (IsWord) write.flags |= kFfiHpyFunctionSetsWord;
       add_property(&read, &write);
     }
     return *this;

@@ -53,6 +53,7 @@ FFI_HPY_NOINLINE inline void define_property(handle scope, const ffi_hpy_class *
   info.name = bytes_of(read->name);
   info.doc = bytes_of(read->doc != nullptr ? read->doc : "");
   info.metadata = bytes_of(metadata);
+  if (write != nullptr && (write->flags & kFfiHpyFunctionSetsWord) != 0) info.flags = FFI_HPY_FIELD_IS_WORD;
   check(api->class_add_property(type, &info, get.function.any().v_obj,
                                 write != nullptr ? set.function.any().v_obj : nullptr));
   ask_python("property", scope, str_of(read->name), set.function, set.metadata);

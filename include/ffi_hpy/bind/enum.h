@@ -178,7 +178,8 @@ FFI_HPY_NOINLINE inline handle member_of(enum_record *record, int64_t number) no
 }
 
 /** Enums that are bound with enum_. */
-template <typename E> struct type_caster<E, enable_if_t<std::is_enum_v<E>>> : native_caster, enum_caster {
+template <typename E>
+struct type_caster<E, enable_if_t<std::is_enum_v<E>>> : plain_caster<type_caster<E>>, enum_caster {
   FFI_HPY_TYPE_CASTER(E, const_name<E>());
   bool from_python(handle source, uint32_t flags, cleanup_list *) noexcept {
     int64_t number = 0;

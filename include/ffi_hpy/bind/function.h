@@ -32,6 +32,7 @@ int run_thunk(const ffi_hpy_overload *self, const TVMFFIAny *args, uint32_t flag
 struct function_constants {
   thunk_body *body;
   bool has_objects; /**< the body may use the cleanup_list */
+  bool borrows;     /**< no argument is used after the call */
   const char *text; /**< the types, as type_text() reads them */
   const std::type_info *const *infos;
   const uint8_t *type_flags;
@@ -60,6 +61,7 @@ FFI_HPY_NOINLINE inline void start(function_record *record, const function_const
   record->n_positional = UINT32_MAX;
   record->flags = constants->flags;
   if (FFI_HPY_BIND_REFUSES_NONE) record->flags |= kFfiHpyFunctionRefusesNone;
+  if (constants->borrows) record->flags |= kFfiHpyFunctionBorrows;
   record->call = constants->has_objects ? run_thunk<true> : run_thunk<false>;
   record->capture[kCallableWords] = reinterpret_cast<void *>(constants->body);
   if (constants->explain != nullptr) record->flags |= kFfiHpyFunctionExplains;
@@ -443,6 +445,9 @@ struct thunk<F, call_extras<Extras...>, std::index_sequence<I...>, R, A...> {
   static constexpr bool has_objects =
       sizeof...(Extras) != 0 || !((std::is_void_v<R> || is_plain_v<R>) && ... && is_plain_v<A>);
 
+  /* Whether neither a conversion nor an extra keeps an argument. */
+  static constexpr bool borrows = (is_guard_v<Extras> && ... && (borrows_v<make_caster<A>> && ...));
+
   static int body(const ffi_hpy_overload *self, [[maybe_unused]] const TVMFFIAny *args, [[maybe_unused]] uint32_t flags,
                   TVMFFIAny *result, [[maybe_unused]] cleanup_list *cleanup) {
     constexpr std::integral_constant<size_t, sizeof...(A)> n{};
@@ -616,6 +621,7 @@ template <uint32_t Flags, typename F, typename... Extra> struct description : fu
   using thunk = typename types::template thunk_of<F, chosen>;
   static constexpr function_constants constants{&thunk::body,
                                                 thunk::has_objects,
+                                                thunk::borrows,
                                                 types::text.text,
                                                 types::text.types(),
                                                 types::flags,

@@ -94,7 +94,7 @@ FFI_HPY_NOINLINE inline object own_text(const TVMFFIAny &value) {
 }
 /** The bytes of a str or, if is_bytes is true, of bytes. False for another value. */
 bool read_object_text(const TVMFFIAny &value, bool is_bytes, std::string_view *out) noexcept;
-inline bool read_text(const TVMFFIAny &value, bool is_bytes, std::string_view *out) {
+FFI_HPY_NOINLINE inline bool read_any_text(const TVMFFIAny &value, bool is_bytes, std::string_view *out) noexcept {
   switch (value.type_index) {
   case kTVMFFIRawStr:
     if (is_bytes) return false;
@@ -121,6 +121,12 @@ inline bool read_text(const TVMFFIAny &value, bool is_bytes, std::string_view *o
   case kTVMFFIOpaquePyObject: return read_object_text(value, is_bytes, out);
   default: return false;
   }
+}
+inline bool read_text(const TVMFFIAny &value, bool is_bytes, std::string_view *out) noexcept {
+  if (is_bytes || value.type_index != kTVMFFIStr) return read_any_text(value, is_bytes, out);
+  const TVMFFIByteArray *text = TVMFFIBytesGetByteArrayPtr(value.v_obj);
+  *out = {text->data, text->size};
+  return true;
 }
 
 /** Asks the package for an operation on Python's side: args are its name and its n - 1 arguments. */

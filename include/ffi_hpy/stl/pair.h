@@ -10,6 +10,7 @@ FFI_HPY_NAMESPACE_BEGIN
 
 namespace detail {
 template <typename A, typename B> struct type_caster<std::pair<A, B>> : tuple_caster<std::pair<A, B>, A, B> {
+  using Borrows = borrows_with<type_caster, A, B>;
   using MakesPython = type_caster;
 };
 

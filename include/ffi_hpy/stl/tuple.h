@@ -81,6 +81,7 @@ private:
 };
 
 template <typename... T> struct type_caster<std::tuple<T...>> : tuple_caster<std::tuple<T...>, T...> {
+  using Borrows = borrows_with<type_caster, T...>;
   using MakesPython = type_caster;
 };
 

@@ -140,6 +140,9 @@ typedef enum TVMFFIObjectDeleterFlagBitMask TVMFFIObjectDeleterFlagBitMask;
 
 /** The __padding of an Array that a tuple of a caller in Python became. Only messages about the Array read it. */
 #define FFI_HPY_MADE_OF_TUPLE 1u
+/** A flag of a field, beside TVMFFIFieldFlagBitMask: the getter reads and the setter writes a number of at most one
+ * word, so both may run in several threads at once. */
+#define FFI_HPY_FIELD_IS_WORD (INT64_C(1) << 32)
 /** The __padding of Bytes that a memoryview of a caller in Python became. Only messages about the Bytes read it. */
 #define FFI_HPY_MADE_OF_MEMORYVIEW 2u
 /** The __padding of an object of which a std::shared_ptr is an owner (extra/stl_memory.h). It ends with its last weak

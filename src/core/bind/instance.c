@@ -7,6 +7,7 @@
 #include "core/object/object_new.h"
 #include "core/object/type.h"
 #include "core/platform/fork.h"
+#include "overload.h"
 
 /* --- classes ------------------------------------------------------------------------------------------------------ */
 
@@ -169,8 +170,9 @@ static FH_NOINLINE int get_property(void *field, uint32_t getter, TVMFFIAny *res
   /* bind.h reads the caller's flags in the result, of which the caller of a getter may have set only one. */
   bool takes_containers = result->type_index == kTVMFFINone && result->zero_padding == FFI_HPY_TAKES_CONTAINERS;
   *result = fh_any_none();
-  if (takes_containers) result->zero_padding = FFI_HPY_TAKES_CONTAINERS;
-  return TVMFFIFunctionGetCellPtr(found->get)->safe_call(found->get, &self, 1, result);
+  if (!takes_containers) return TVMFFIFunctionGetCellPtr(found->get)->safe_call(found->get, &self, 1, result);
+  result->zero_padding = FFI_HPY_TAKES_CONTAINERS;
+  return fh_overload_call_inline(found->get, &self, 1, result);
 }
 
 static FH_NOINLINE int set_property(void *field, uint32_t getter, const TVMFFIAny *value) {
@@ -178,7 +180,7 @@ static FH_NOINLINE int set_property(void *field, uint32_t getter, const TVMFFIAn
   const property *found = find_property(field, getter, &args[0]);
   if (FH_UNLIKELY(found == NULL)) return -1;
   args[1] = *value;
-  int rc = TVMFFIFunctionGetCellPtr(found->set)->safe_call(found->set, args, 2, &result);
+  int rc = fh_overload_call_inline(found->set, args, 2, &result);
   if (FH_UNLIKELY(rc == 0 && result.type_index >= kTVMFFIStaticObjectBegin)) fh_any_drop(&result);
   return rc;
 }
@@ -260,7 +262,7 @@ int fh_instance_class_add_property(const ffi_hpy_class *type, const TVMFFIFieldI
   }
   TVMFFIFieldInfo whole = *info;
   whole.flags = set != NULL ? kTVMFFIFieldFlagBitMaskWritable : 0;
-  whole.flags |= kTVMFFIFieldFlagBitMaskInitOff;
+  whole.flags |= kTVMFFIFieldFlagBitMaskInitOff | (info->flags & FFI_HPY_FIELD_IS_WORD);
   whole.size = whole.alignment = 1; /* tells the binding that no memory of the object is the value */
   whole.offset = number % N_LOW;
   whole.getter = accessors[number / N_LOW].get;

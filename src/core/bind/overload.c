@@ -26,6 +26,7 @@ enum { N_ON_STACK = 16 };
 typedef struct overload {
   ffi_hpy_overload head;
   int32_t n_alone; /* of the only overload: n_direct; of others: -1. Atomic. With `head` an ffi_hpy_first_overload */
+  int32_t borrows; /* of the first overload: whether all overloads borrow their arguments. Atomic */
   struct overload *next; /* release store, acquire load */
   void (*free_capture)(void **capture);
   int (*explain)(uint32_t param, const TVMFFIAny *arg, uint32_t flags, ffi_hpy_reason *out); /* NULL: without */
@@ -36,9 +37,11 @@ typedef struct overload {
    * refuses a missing argument, or no argument may be missing. Otherwise UINT32_MAX. */
   uint32_t n_direct;
   bool is_simple; /* neither *args nor **kwargs nor parameters by name only */
+  bool is_late; /* keeps arguments, and was added to overloads that borrow them: calls may have begun without it */
   ffi_hpy_param params[];
 } overload;
 FH_STATIC_ASSERT(offsetof(overload, n_alone) == offsetof(ffi_hpy_first_overload, n_alone), "see c_bind.h");
+FH_STATIC_ASSERT(offsetof(overload, borrows) == offsetof(ffi_hpy_first_overload, borrows), "see c_bind.h");
 
 /* Guards adding to the list of any Function. */
 FH_LOCK(adding_lock, "overloads", FH_RANK_PLAIN);
@@ -355,6 +358,16 @@ FH_INLINE bool excludes(const overload *self, const TVMFFIAny *args, uint32_t n)
   return false;
 }
 
+/* Whether an argument ends with the call. */
+static FH_NOINLINE bool has_lent(const TVMFFIAny *args, uint32_t n) {
+  for (uint32_t i = 0; i < n; ++i) {
+    if (args[i].type_index < kTVMFFIStaticObjectBegin) continue;
+    uint64_t count = fh_atomic_load_relaxed_u64(&args[i].v_obj->combined_ref_count);
+    if ((count & UINT32_MAX) >= (FFI_HPY_LENT_COUNT & UINT32_MAX) / 2) return true;
+  }
+  return false;
+}
+
 /* Any call of a Function with several overloads, or without some of the arguments. */
 static FH_NOINLINE int call_any(const overload *first, const TVMFFIAny *args, uint32_t n, TVMFFIAny *result) {
   bool has_error = false; /* an Error is pending, of the first argument that could not be read */
@@ -364,6 +377,7 @@ static FH_NOINLINE int call_any(const overload *first, const TVMFFIAny *args, ui
     uint32_t i = 0;
     for (const overload *each = first; each != NULL; each = next_of(each)) {
       if (flags != UINT32_MAX && excludes(each, args, n)) continue;
+      if (FH_UNLIKELY(each->is_late) && has_lent(args, n)) continue;
       int rc = call_one(each, args, n, flags, result);
       if (FH_LIKELY(rc <= 0)) {
         if (rc == 0 && has_error) fh_error_clear(); /* it concerns another overload */
@@ -386,15 +400,18 @@ FH_COLD int fh_overload_refuse(const ffi_hpy_first_overload *self, const TVMFFIA
   return raise_mismatch(first, args, n, is_unreadable(rc), &all);
 }
 
+/* A call with the arguments of the only overload. */
+static FH_NOINLINE int call_alone(const ffi_hpy_first_overload *first, const TVMFFIAny *args, TVMFFIAny *result) {
+  int rc = first->head.call(&first->head, args, UINT32_MAX, result);
+  return FH_LIKELY(rc <= 0) ? rc : fh_overload_refuse(first, args, result, rc);
+}
+
 /* Calls a Function, whose result may be a container of sequence.h. */
 FH_INLINE int call(void *handle, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  const overload *first = (const overload *)fh_function_self_in(handle);
+  const ffi_hpy_first_overload *first = (const ffi_hpy_first_overload *)fh_function_self_in(handle);
   /* relaxed, pairs with nothing: a call that comes before the next overload is valid, too */
-  if (FH_UNLIKELY(n_args != fh_atomic_load_relaxed_i32(&first->n_alone))) {
-    return call_any(first, args, (uint32_t)n_args, result);
-  }
-  int rc = first->head.call(&first->head, args, UINT32_MAX, result);
-  return FH_LIKELY(rc <= 0) ? rc : fh_overload_refuse(fh_function_self_in(handle), args, result, rc);
+  if (FH_LIKELY(n_args == fh_atomic_load_relaxed_i32(&first->n_alone))) return call_alone(first, args, result);
+  return call_any((const overload *)(const void *)first, args, (uint32_t)n_args, result);
 }
 
 /* A call from another language than Python. */
@@ -403,6 +420,7 @@ static FH_NOINLINE int call_native(void *handle, const TVMFFIAny *args, int32_t 
   return rc == 0 ? fh_sequence_make_native(result) : rc;
 }
 
+/* Without a frame: both paths end with the call of one function. */
 int fh_overload_call(void *handle, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   if (FH_UNLIKELY(result->zero_padding != FFI_HPY_TAKES_CONTAINERS)) return call_native(handle, args, n_args, result);
   return call(handle, args, n_args, result);
@@ -509,6 +527,7 @@ static overload *new_overload(const ffi_hpy_function_spec *spec, uint32_t n_hidd
   made->head.params = made->params;
   made->head.n_params = spec->n_params;
   made->head.policy = spec->policy;
+  made->borrows = (spec->flags & kFfiHpyFunctionBorrows) != 0;
   return made;
 }
 
@@ -530,6 +549,8 @@ static int describe(overload *self, const ffi_hpy_function_spec *spec, TVMFFIAny
 static void add_last(overload *last, overload *made) {
   fh_mutex_lock(&adding_lock);
   fh_atomic_store_relaxed_i32(&last->n_alone, -1); /* as fh_overload_call reads it */
+  made->is_late = last->borrows && !made->borrows;
+  if (made->is_late) fh_atomic_store_relaxed_i32(&last->borrows, 0);
   while (last->next != NULL) last = last->next;
   /* release: pairs with next_of */
   fh_atomic_store_release_ptr((void **)(void *)&last->next, made);

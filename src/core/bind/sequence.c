@@ -93,7 +93,7 @@ static int ask(const TVMFFIAny *value, bool wants_pairs, TVMFFIAny *out) {
 int fh_sequence_container_items(const TVMFFIAny *value, uint32_t flags, TVMFFIAny *out) {
   bool wants_pairs = (flags & FFI_HPY_PAIRS) != 0;
   *out = fh_any_none();
-  if (!fh_any_is_object(value)) return 0;
+  if (!fh_any_is_object(value) || value->type_index == kTVMFFIStr) return 0; /* no text is a sequence */
   if (fh_hashmap_is(value)) return wants_pairs ? pairs_of((fh_hashmap_object *)(void *)value->v_obj, out) : 0;
   if (fh_seq_is(value)) {
     if (wants_pairs) return 0;

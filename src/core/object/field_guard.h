@@ -12,8 +12,8 @@
  *   other.
  * - The guard is taken before all other locks.
  *
- * A field needs no guard (fh_field_guard_is_for) if its values are single words, if it cannot be assigned, or if its
- * setter is a Function: fields/field.c has locks for the fields of the last case. */
+ * A field needs no guard (fh_field_guard_is_for) if its values are single words, as FFI_HPY_FIELD_IS_WORD says, too; if
+ * it cannot be assigned; or if its setter is a Function: fields/field.c has locks for the fields of the last case. */
 #ifndef FH_FIELD_GUARD_H_
 #define FH_FIELD_GUARD_H_
 
@@ -30,7 +30,7 @@ typedef enum {
 /* Whether the getter and the setter of a field run inside the guard of the object. */
 static inline bool fh_field_guard_is_for(const TVMFFIFieldInfo *field) {
   const int64_t flags = field->flags & (kTVMFFIFieldFlagBitMaskWritable | kTVMFFIFieldFlagBitSetterIsFunctionObj);
-  if (flags != kTVMFFIFieldFlagBitMaskWritable) return false;
+  if (flags != kTVMFFIFieldFlagBitMaskWritable || (field->flags & FFI_HPY_FIELD_IS_WORD) != 0) return false;
   switch (field->field_static_type_index) {
   case kTVMFFIInt:
   case kTVMFFIBool:

@@ -80,7 +80,7 @@ void fh_guard_type(TVMFFIByteArray type_key, int32_t static_index, int32_t type_
 void fh_guard_field(const TVMFFITypeInfo *type, const TVMFFIFieldInfo *field, void *caller) {
   char sentence[MAX_SENTENCE];
   fh_loader_place place;
-  int64_t unknown = field->flags & ~KNOWN_FLAGS;
+  int64_t unknown = field->flags & ~(KNOWN_FLAGS | FFI_HPY_FIELD_IS_WORD);
   if (unknown == 0) return;
   const char *name = fh_guard_library(caller, &place);
   snprintf(sentence, sizeof(sentence),

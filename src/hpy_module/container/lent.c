@@ -17,38 +17,28 @@
 TVMFFISafeCallType fb_lent_callee;
 int (*fb_lent_refuse)(const ffi_hpy_first_overload *self, const TVMFFIAny *args, TVMFFIAny *result, int rc);
 uintptr_t fb_lent_first_type, fb_lent_type_span;
+intptr_t fb_lent_dict_type;
 TVMFFIObject *(*fb_lent_callback_new)(HPyContext *ctx, HPy callable);
 void (*fb_lent_callback_end)(TVMFFIObject *function);
 
-/* All are written before fb_lent_callee. The last two are type words. */
+/* All are written before fb_lent_callee. The last is a type word. */
 static int32_t list_index, set_index, dict_index;
-static intptr_t set_type, dict_type;
+static intptr_t set_type;
 
 /* The room of a block that can be used again, the most of them that wait for the next call, the items of a set that are
  * read without a list, the number of bytes of a string that fit into a TVMFFIAny, and the nesting that the C stack
  * allows. */
 enum { ROOM = 512, MOST_SPARE = 16, FEW = 16, SMALL_SIZE = 7, DEPTH_LIMIT = 32 };
 
-/* A string or a container of the ABI, with its content in the same block. */
-typedef struct Lent {
-  TVMFFIObject header;
-  union {
-    TVMFFIByteArray bytes;
-    TVMFFISeqCell cell;
-  };
-  bool has_objects; /* of a container: whether some of its items are objects */
-  TVMFFIAny items[];
-} Lent;
-
 /* The GIL guards the stack; without a GIL it stays empty. */
-static Lent *spare[MOST_SPARE];
+static FbLent *spare[MOST_SPARE];
 static int n_spare;
 
-static bool is_text(const Lent *lent) { return lent->header.type_index == kTVMFFIStr; }
+static bool is_text(const FbLent *lent) { return lent->header.type_index == kTVMFFIStr; }
 
 /* The deleter of an object that native code has kept: any thread may call it. */
 static void lent_delete(void *self, int flags) {
-  Lent *lent = self;
+  FbLent *lent = self;
   if ((flags & kTVMFFIObjectDeleterFlagBitMaskStrong) != 0 && !is_text(lent)) {
     for (int64_t i = 0; i < lent->cell.size; ++i) fb_any_drop(&lent->items[i]);
     lent->cell.size = 0;
@@ -57,12 +47,12 @@ static void lent_delete(void *self, int flags) {
 }
 
 /* Returns a block whose header is complete; NULL without memory. */
-FH_INLINE Lent *block_new(size_t n_bytes, int32_t type_index) {
-  Lent *lent;
+FH_INLINE FbLent *block_new(size_t n_bytes, int32_t type_index) {
+  FbLent *lent;
   if (FH_LIKELY(n_bytes <= ROOM && n_spare > 0)) {
     lent = spare[--n_spare];
   } else {
-    lent = malloc(sizeof(Lent) + (n_bytes <= ROOM ? ROOM : n_bytes));
+    lent = malloc(sizeof(FbLent) + (n_bytes <= ROOM ? ROOM : n_bytes));
     if (lent == NULL) return NULL;
   }
   lent->header =
@@ -70,7 +60,7 @@ FH_INLINE Lent *block_new(size_t n_bytes, int32_t type_index) {
   return lent;
 }
 
-static void block_end(Lent *lent, size_t n_bytes) {
+static void block_end(FbLent *lent, size_t n_bytes) {
   if (FH_LIKELY(n_bytes <= ROOM && n_spare < MOST_SPARE && !fb_context_free_threaded)) {
     spare[n_spare++] = lent;
   } else {
@@ -78,19 +68,19 @@ static void block_end(Lent *lent, size_t n_bytes) {
   }
 }
 
-static FH_NOINLINE void items_end(const Lent *lent) {
+FH_NOINLINE void fb_lent_end_items(const FbLent *lent) {
   for (int64_t i = 0; i < lent->cell.size; ++i) {
     if (lent->items[i].type_index >= kTVMFFIStaticObjectBegin) fb_lent_end(lent->items[i].v_obj);
   }
 }
 
-FH_INLINE void container_end(Lent *lent) {
-  if (lent->has_objects) items_end(lent);
+FH_INLINE void container_end(FbLent *lent) {
+  if (lent->has_objects) fb_lent_end_items(lent);
   block_end(lent, (size_t)lent->cell.capacity * sizeof(TVMFFIAny));
 }
 
 void fb_lent_end(TVMFFIObject *object) {
-  Lent *lent = (Lent *)(void *)object;
+  FbLent *lent = (FbLent *)(void *)object;
   if (object->type_index == kTVMFFIOpaquePyObject) return; /* of a member of an enum, which lasts */
   /* acquire: pairs with the release of a thread that dropped another reference */
   if (FH_UNLIKELY(fh_atomic_load_acquire_u64(&object->combined_ref_count) != FB_ONLY_REFERENCE)) {
@@ -119,7 +109,7 @@ static FH_NOINLINE bool read_text(HPyContext *ctx, HPy value, TVMFFIAny *out) {
     memcpy(out->v_bytes, data, (size_t)n);
     return true;
   }
-  Lent *lent = block_new((size_t)n + 1, kTVMFFIStr);
+  FbLent *lent = block_new((size_t)n + 1, kTVMFFIStr);
   if (FH_UNLIKELY(lent == NULL)) return false;
   lent->bytes = (TVMFFIByteArray){(char *)lent->items, (size_t)n};
   memcpy(lent->items, data, (size_t)n + 1); /* with the NUL */
@@ -128,9 +118,9 @@ static FH_NOINLINE bool read_text(HPyContext *ctx, HPy value, TVMFFIAny *out) {
 }
 
 /* Returns a container with room for n items; NULL without memory. */
-FH_INLINE Lent *container_new(HPy_ssize_t n, int32_t type_index) {
+FH_INLINE FbLent *container_new(HPy_ssize_t n, int32_t type_index) {
   if (FH_UNLIKELY(n < 0 || (size_t)n > PTRDIFF_MAX / (2 * sizeof(TVMFFIAny)))) return NULL;
-  Lent *lent = block_new((size_t)n * sizeof(TVMFFIAny), type_index);
+  FbLent *lent = block_new((size_t)n * sizeof(TVMFFIAny), type_index);
   if (FH_UNLIKELY(lent == NULL)) return NULL;
   lent->cell = (TVMFFISeqCell){.data = lent->items, .capacity = n};
   lent->has_objects = false;
@@ -138,14 +128,14 @@ FH_INLINE Lent *container_new(HPy_ssize_t n, int32_t type_index) {
 }
 
 /* Makes *out the container, with the first n of its items. If it is not complete, ends it. Returns is_complete. */
-FH_INLINE bool container_close(Lent *lent, HPy_ssize_t n, bool is_complete, TVMFFIAny *out) {
+FH_INLINE bool container_close(FbLent *lent, HPy_ssize_t n, bool is_complete, TVMFFIAny *out) {
   lent->cell.size = n;
   fb_put_object(out, &lent->header);
   if (FH_UNLIKELY(!is_complete)) fb_lent_end(&lent->header);
   return is_complete;
 }
 
-FH_INLINE bool read_item(HPyContext *ctx, HPy value, int depth, Lent *to, HPy_ssize_t i) {
+FH_INLINE bool read_item(HPyContext *ctx, HPy value, int depth, FbLent *to, HPy_ssize_t i) {
   TVMFFIAny *item = &to->items[i];
   if (FH_LIKELY(fb_immediate_read(value, item))) return true;
   if (FH_UNLIKELY(!read_at(ctx, value, depth, item))) return false;
@@ -180,35 +170,48 @@ FH_INLINE HPy_ssize_t read_ints(const HPy *items, HPy_ssize_t n, TVMFFIAny *out)
 
 static FH_NOINLINE bool read_items(HPyContext *ctx, const HPy *items, HPy_ssize_t n, int32_t type_index, int depth,
                                    TVMFFIAny *out) {
-  Lent *lent = container_new(n, type_index);
+  FbLent *lent = container_new(n, type_index);
   if (FH_UNLIKELY(lent == NULL)) return false;
   HPy_ssize_t i = read_ints(items, n, lent->items);
   while (i < n && read_item(ctx, items[i], depth, lent, i)) ++i;
   return container_close(lent, i, i == n, out);
 }
 
-/* Reads the items in place: no code runs that could change the list. */
-static FH_NOINLINE bool read_list(HPyContext *ctx, HPy list, int32_t type_index, int depth, TVMFFIAny *out) {
-  HPy_ssize_t n;
+/* The items of a list or a tuple, in place: they are read without running code that could change the list. */
+typedef struct {
   const HPy *items;
+  HPy_ssize_t n;
+} Items;
+
+/* Returns false if the layout of lists is unknown. */
+FH_INLINE bool list_items(HPy list, Items *out) {
   if (FH_UNLIKELY(fb_context_list_items == 0)) return false;
-  memcpy(&n, (const char *)list._i + fb_context_list_items - (ptrdiff_t)sizeof(n), sizeof(n));
-  memcpy(&items, (const char *)list._i + fb_context_list_items, sizeof(items));
-  return read_items(ctx, items, n, type_index, depth, out);
+  memcpy(&out->n, (const char *)list._i + fb_context_list_items - (ptrdiff_t)sizeof(out->n), sizeof(out->n));
+  memcpy(&out->items, (const char *)list._i + fb_context_list_items, sizeof(out->items));
+  return true;
 }
 
-/* The number of items is in the header of both lists and tuples. */
-FH_INLINE HPy_ssize_t tuple_length(HPyContext *ctx, HPy tuple) {
-  HPy_ssize_t n;
-  if (FH_UNLIKELY(fb_context_list_items == 0)) return HPy_Length(ctx, tuple);
-  memcpy(&n, (const char *)tuple._i + fb_context_list_items - (ptrdiff_t)sizeof(n), sizeof(n));
-  return n;
+/* As list_items; the number of items is in the header of both lists and tuples. */
+FH_INLINE bool tuple_items(HPyContext *ctx, HPy tuple, Items *out) {
+  if (FH_UNLIKELY(fb_context_tuple_items == 0)) return false;
+  out->items = (const HPy *)(const void *)((const char *)tuple._i + fb_context_tuple_items);
+  if (FH_UNLIKELY(fb_context_list_items == 0)) {
+    out->n = HPy_Length(ctx, tuple);
+  } else {
+    memcpy(&out->n, (const char *)tuple._i + fb_context_list_items - (ptrdiff_t)sizeof(out->n), sizeof(out->n));
+  }
+  return true;
+}
+
+static FH_NOINLINE bool read_list(HPyContext *ctx, HPy list, int32_t type_index, int depth, TVMFFIAny *out) {
+  Items in;
+  return list_items(list, &in) && read_items(ctx, in.items, in.n, type_index, depth, out);
 }
 
 static FH_NOINLINE bool read_tuple(HPyContext *ctx, HPy tuple, int depth, TVMFFIAny *out) {
-  if (FH_UNLIKELY(fb_context_tuple_items == 0)) return false;
-  const HPy *items = (const HPy *)(const void *)((const char *)tuple._i + fb_context_tuple_items);
-  if (FH_UNLIKELY(!read_items(ctx, items, tuple_length(ctx, tuple), kTVMFFIArray, depth, out))) return false;
+  Items in;
+  if (FH_UNLIKELY(!tuple_items(ctx, tuple, &in))) return false;
+  if (FH_UNLIKELY(!read_items(ctx, in.items, in.n, kTVMFFIArray, depth, out))) return false;
   out->v_obj->__padding = FFI_HPY_MADE_OF_TUPLE;
   return true;
 }
@@ -216,7 +219,7 @@ static FH_NOINLINE bool read_tuple(HPyContext *ctx, HPy tuple, int depth, TVMFFI
 static FH_NOINLINE bool read_dict(HPyContext *ctx, HPy dict, int depth, TVMFFIAny *out) {
   if (FH_UNLIKELY(!FHPY_EXTENSION_HAS(fb_ext, dict_next) || fb_ext->dict_next == NULL)) return false;
   HPy_ssize_t n = 2 * HPy_Length(ctx, dict), i = 0, position = 0;
-  Lent *lent = container_new(n, dict_index);
+  FbLent *lent = container_new(n, dict_index);
   if (FH_UNLIKELY(lent == NULL)) return false;
   for (HPy pair[2]; i < n && fb_ext->dict_next(dict, &position, &pair[0], &pair[1]); i += 2) {
     for (int k = 0; k < 2; ++k) {
@@ -239,7 +242,7 @@ static FH_NOINLINE bool read_set(HPyContext *ctx, HPy set, TVMFFIAny *out) {
   return is_read;
 }
 
-static FH_NOINLINE bool read_callable(HPyContext *ctx, HPy value, const FbTypeTagEntry *entry, TVMFFIAny *out) {
+bool fb_lent_read_callable(HPyContext *ctx, HPy value, const FbTypeTagEntry *entry, TVMFFIAny *out) {
   if (fb_argument_replacement(entry) == NULL || fb_recorded_is_on()) return false;
   TVMFFIObject *function = fb_lent_callback_new(ctx, value);
   if (FH_UNLIKELY(function == NULL)) return HPyErr_Clear(ctx), false;
@@ -248,7 +251,7 @@ static FH_NOINLINE bool read_callable(HPyContext *ctx, HPy value, const FbTypeTa
 }
 
 bool fb_lent_read_known(HPyContext *ctx, HPy value, const FbTypeTagEntry *entry, TVMFFIAny *out) {
-  if (entry->kind != FB_TYPE_KIND_MEMBER) return read_callable(ctx, value, entry, out);
+  if (entry->kind != FB_TYPE_KIND_MEMBER) return fb_lent_read_callable(ctx, value, entry, out);
   TVMFFIObject *native = fb_member_find(value);
   if (native != NULL) fb_put_object(out, native);
   return native != NULL;
@@ -269,20 +272,51 @@ static bool read_at(HPyContext *ctx, HPy value, int depth, TVMFFIAny *out) {
   if (FH_UNLIKELY(depth >= DEPTH_LIMIT)) return false;
   if (type == ctx->h_ListType._i) return read_list(ctx, value, list_index, depth + 1, out);
   if (type == ctx->h_TupleType._i) return read_tuple(ctx, value, depth + 1, out);
-  if (type == dict_type) return read_dict(ctx, value, depth + 1, out);
+  if (type == fb_lent_dict_type) return read_dict(ctx, value, depth + 1, out);
   return depth == 0 && read_other(ctx, value, type, out);
 }
 
 bool fb_lent_read(HPyContext *ctx, HPy value, TVMFFIAny *out) { return read_at(ctx, value, 0, out); }
 
+/* No callee releases the object. */
+FH_INLINE FbLent *room_begin(FbLentRoom *room, int32_t type_index, uint32_t origin, TVMFFIAny *out) {
+  FbLent *lent = &room->lent;
+  lent->header =
+      (TVMFFIObject){.combined_ref_count = FFI_HPY_LENT_COUNT, .type_index = type_index, .__padding = origin};
+  lent->has_objects = false;
+  fb_put(out, type_index, (int64_t)(intptr_t)lent);
+  return lent;
+}
+
+static FH_NOINLINE bool read_items_into(HPyContext *ctx, const Items *in, uint32_t origin, FbLentRoom *room,
+                                        TVMFFIAny *out) {
+  HPy_ssize_t n = in->n, i;
+  if (FH_UNLIKELY(n > FB_LENT_ITEMS)) return false;
+  FbLent *lent = room_begin(room, kTVMFFIArray, origin, out);
+  i = read_ints(in->items, n, lent->items);
+  while (i < n && read_item(ctx, in->items[i], 1, lent, i)) ++i;
+  lent->cell = (TVMFFISeqCell){.data = lent->items, .size = i, .capacity = i};
+  if (FH_UNLIKELY(i != n)) fb_lent_room_end(room);
+  return i == n;
+}
+
+bool fb_lent_read_into(HPyContext *ctx, HPy value, FbLentRoom *room, TVMFFIAny *out) {
+  intptr_t type = fb_type_tag_type(value);
+  Items in;
+  if (type == ctx->h_TupleType._i) {
+    return tuple_items(ctx, value, &in) && read_items_into(ctx, &in, FFI_HPY_MADE_OF_TUPLE, room, out);
+  }
+  return type == ctx->h_ListType._i && list_items(value, &in) && read_items_into(ctx, &in, 0, room, out);
+}
+
 int fb_lent_enable(HPyContext *ctx, const ffi_hpy_bind_api *api, const int32_t *types, HPy set_class) {
   if (fb_ext == NULL) return 0; /* nothing is read in place */
   HPy dict = HPyDict_New(ctx);
   if (HPy_IsNull(dict)) return -1;
-  dict_type = fb_type_tag_type(dict);
+  fb_lent_dict_type = fb_type_tag_type(dict);
   HPy_Close(ctx, dict);
   set_type = set_class._i;
-  const intptr_t builtin[] = {ctx->h_UnicodeType._i, ctx->h_ListType._i, ctx->h_TupleType._i, dict_type};
+  const intptr_t builtin[] = {ctx->h_UnicodeType._i, ctx->h_ListType._i, ctx->h_TupleType._i, fb_lent_dict_type};
   uintptr_t first = UINTPTR_MAX, last = 0;
   for (size_t i = 0; i < sizeof(builtin) / sizeof(builtin[0]); ++i) {
     if ((uintptr_t)builtin[i] < first) first = (uintptr_t)builtin[i];

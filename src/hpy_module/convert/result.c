@@ -47,11 +47,9 @@ static HPy object_result(HPyContext *ctx, TVMFFIObject *handle, HPy (*wrap)(HPyC
     break;
   case kTVMFFIBigInt: result = fb_bigint_to_python(ctx, handle); break;
   case kTVMFFIOpaquePyObject:
-    result = fb_opaque_unwrap(ctx, handle);
+    result = fb_opaque_take(ctx, handle);
     /* a Python object of another binding, which this binding cannot unwrap */
-    if (HPy_IsNull(result)) return wrap(ctx, handle);
-    fb_opaque_end(ctx, handle, 0);
-    return result;
+    return HPy_IsNull(result) ? wrap(ctx, handle) : result;
   default:
     if (handle->type_index >= kTVMFFIDynObjectBegin || results[handle->type_index] == NULL) return wrap(ctx, handle);
     return results[handle->type_index](ctx, &(TVMFFIAny){.type_index = handle->type_index, .v_obj = handle});

@@ -266,7 +266,9 @@ static FH_NOINLINE cpy_PyObject *finish_other(cpy_PyObject *self, int rc, TVMFFI
   if (fb_builtin_may_unwrap(result.type_index) && fb_builtin_unwrap(fb_ctx, result.v_obj, &value)) {
     return (cpy_PyObject *)value._i;
   }
-  if (result.type_index == kTVMFFIOpaquePyObject) return (cpy_PyObject *)fb_result_of_object(fb_ctx, result.v_obj)._i;
+  if (result.type_index == kTVMFFIOpaquePyObject && !HPy_IsNull(value = fb_opaque_take(fb_ctx, result.v_obj))) {
+    return (cpy_PyObject *)value._i;
+  }
   return (cpy_PyObject *)fb_result_make(fb_ctx, &result)._i;
 }
 
@@ -372,9 +374,41 @@ FH_INLINE cpy_PyObject *call_bound_in(Way way, cpy_PyObject *self, cpy_PyObject 
 static FH_NOINLINE cpy_PyObject *call_bound(cpy_PyObject *self, cpy_PyObject *const *args, size_t n) {
   return call_bound_in(BOUND, self, args, n);
 }
-/* Most calls have one argument: without the loops the compiler keeps all in registers. */
-static FH_NOINLINE cpy_PyObject *call_bound_one(cpy_PyObject *self, cpy_PyObject *const *args) {
+/* Most calls have one argument: without the loops the compiler keeps all in registers. If the Function borrows its
+ * arguments, nothing is left to end. */
+static FH_NOINLINE cpy_PyObject *call_keeping(cpy_PyObject *self, cpy_PyObject *const *args) {
   return call_bound_in(BOUND, self, args, 1);
+}
+/* Whether a Function borrows its arguments. */
+FH_INLINE bool borrows(const TVMFFIObject *handle) {
+  return fh_atomic_load_relaxed(&first_overload_of(handle)->borrows) != 0;
+}
+/* As finish_short, for a result that in most cases is an object of Python. */
+FH_INLINE cpy_PyObject *finish_value(cpy_PyObject *self, int rc, const TVMFFIAny *result) {
+  bool is_value = rc == 0 && result->type_index == FFI_HPY_PYTHON_VALUE;
+  return FH_LIKELY(is_value) ? (cpy_PyObject *)(intptr_t)result->v_int64 : finish_short(self, rc, result);
+}
+static FH_NOINLINE cpy_PyObject *call_text(cpy_PyObject *self, cpy_PyObject *const *args) {
+  FbLentText text;
+  TVMFFIAny view, result;
+  TVMFFIObject *handle = handle_of(self);
+  bool is_short = borrows(handle) && fb_lent_read_text(fb_ctx, (HPy){(intptr_t)args[0]}, &text, &view);
+  if (FH_UNLIKELY(!is_short)) return call_keeping(self, args);
+  return finish_value(self, run_short(BOUND, self, handle, &view, 1, &result), &result);
+}
+static FH_NOINLINE cpy_PyObject *call_items(cpy_PyObject *self, cpy_PyObject *const *args) {
+  FbLentRoom room;
+  TVMFFIAny view, result;
+  TVMFFIObject *handle = handle_of(self);
+  bool is_short = borrows(handle) && fb_lent_read_into(fb_ctx, (HPy){(intptr_t)args[0]}, &room, &view);
+  if (FH_UNLIKELY(!is_short)) return call_keeping(self, args);
+  int rc = run_short(BOUND, self, handle, &view, 1, &result);
+  fb_lent_room_end(&room);
+  return finish_value(self, rc, &result);
+}
+FH_INLINE cpy_PyObject *call_bound_one(cpy_PyObject *self, cpy_PyObject *const *args) {
+  bool is_text = fb_type_tag_type((HPy){(intptr_t)args[0]}) == fb_ctx->h_UnicodeType._i;
+  return is_text ? call_text(self, args) : call_items(self, args);
 }
 static FH_NOINLINE cpy_PyObject *call_bound_other(cpy_PyObject *self, cpy_PyObject *const *args, size_t n) {
   return call_bound_in(OTHER, self, args, n);
@@ -390,7 +424,9 @@ static cpy_PyObject *call_any(cpy_PyObject *self, cpy_PyObject *const *args, siz
   if (handle == NULL || kwnames != NULL || !is_bound(handle)) return call_unbound(self, args, nargsf, kwnames);
   int32_t gil = fh_atomic_load_relaxed(&struct_of(self)->gil);
   if (FH_UNLIKELY(gil == FB_GIL_KEEP_FOR_PYTHON)) return call_unbound(self, args, nargsf, NULL);
-  return gil > last_other ? call_bound_any(self, args, nargsf) : call_bound_other(self, args, fb_call_n_args(nargsf));
+  size_t n = fb_call_n_args(nargsf);
+  if (FH_UNLIKELY(gil <= last_other)) return call_bound_other(self, args, n);
+  return n == 1 ? call_keeping(self, args) : call_bound(self, args, n);
 }
 
 /* Defines a function for each way of a call from the common code `body`, and `name`, which chooses. All names are
@@ -491,33 +527,45 @@ FH_INLINE cpy_PyObject *call_object_in(Way way, cpy_PyObject *self, cpy_PyObject
 }
 IN_EACH_WAY(call_object, call_object_in, call_object_plain, call_object_of_bound, call_object_other)
 
-/* The first argument of a bound call is a member of an enum or a callable, and immediate values follow. */
-FH_INLINE cpy_PyObject *call_known_in(cpy_PyObject *self, cpy_PyObject *const *args, size_t n,
-                                      const FbTypeTagEntry *entry) {
+/* The first argument of a bound call is a member of an enum or a callable, and immediate values follow. The three
+ * functions differ in the arguments that they read. */
+
+static FH_NOINLINE cpy_PyObject *call_known(cpy_PyObject *self, cpy_PyObject *const *args, size_t n,
+                                            const FbTypeTagEntry *entry) {
   TVMFFIAny views[STACK_ARGS], result;
-  bool is_short = n <= STACK_ARGS && (n == 1 || read_immediates(args, 1, n, views)) &&
+  bool is_short = n <= STACK_ARGS && read_immediates(args, 1, n, views) &&
                   fb_lent_read_known(fb_ctx, (HPy){(intptr_t)args[0]}, entry, &views[0]);
   if (FH_UNLIKELY(!is_short)) return call_bound(self, args, n);
   int rc = run_short(BOUND, self, handle_of(self), views, n, &result);
   fb_lent_end(views[0].v_obj);
   return finish_short(self, rc, &result);
 }
-static FH_NOINLINE cpy_PyObject *call_known_alone(cpy_PyObject *self, cpy_PyObject *const *args,
-                                                  const FbTypeTagEntry *entry) {
-  return call_known_in(self, args, 1, entry);
+static FH_NOINLINE cpy_PyObject *call_callable_alone(cpy_PyObject *self, cpy_PyObject *const *args,
+                                                     const FbTypeTagEntry *entry) {
+  TVMFFIAny view, result;
+  bool is_short = fb_lent_read_callable(fb_ctx, (HPy){(intptr_t)args[0]}, entry, &view);
+  if (FH_UNLIKELY(!is_short)) return call_bound(self, args, 1);
+  int rc = run_short(BOUND, self, handle_of(self), &view, 1, &result);
+  fb_lent_end(view.v_obj);
+  return finish_short(self, rc, &result);
 }
-static FH_NOINLINE cpy_PyObject *call_known(cpy_PyObject *self, cpy_PyObject *const *args, size_t n,
-                                            const FbTypeTagEntry *entry) {
-  return call_known_in(self, args, n, entry);
+/* The native object of a member lasts. */
+static FH_NOINLINE cpy_PyObject *call_member_alone(cpy_PyObject *self, cpy_PyObject *const *args) {
+  TVMFFIAny view, result;
+  TVMFFIObject *member = fb_member_find((HPy){(intptr_t)args[0]});
+  if (FH_UNLIKELY(member == NULL)) return call_bound(self, args, 1);
+  fb_put_object(&view, member);
+  int rc = run_short(BOUND, self, handle_of(self), &view, 1, &result);
+  return finish_short(self, rc, &result);
 }
 
 /* The first argument is not an int. Its kind is checked here, before a frame exists that values of other kinds do not
  * need. */
 FH_INLINE cpy_PyObject *call_rest_in(Way way, cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
-  if (way == BOUND && fb_lent_may_be_builtin((HPy){(intptr_t)args[0]})) return call_bound_any(self, args, nargsf);
+  if (way == BOUND && fb_lent_is_builtin(fb_ctx, (HPy){(intptr_t)args[0]})) return call_bound_any(self, args, nargsf);
   const FbTypeTagEntry *entry = fb_type_tag_find((HPy){(intptr_t)args[0]});
   FbTypeTag kind = entry == NULL ? FB_TYPE_KIND_UNKNOWN : entry->kind;
-  if (kind == FB_TYPE_KIND_OBJECT) {
+  if (FH_LIKELY(kind == FB_TYPE_KIND_OBJECT)) {
     return fb_call_n_args(nargsf) == 1 ? call_object_alone(way, self, args, nargsf)
                                        : call_object(way, self, args, nargsf);
   }
@@ -525,7 +573,8 @@ FH_INLINE cpy_PyObject *call_rest_in(Way way, cpy_PyObject *self, cpy_PyObject *
     return call_immediates(way, self, args, nargsf);
   if (way == BOUND && (kind == FB_TYPE_KIND_MEMBER || kind == FB_TYPE_KIND_CONVERTER)) {
     size_t n = fb_call_n_args(nargsf);
-    return n == 1 ? call_known_alone(self, args, entry) : call_known(self, args, n, entry);
+    if (n != 1) return call_known(self, args, n, entry);
+    return kind == FB_TYPE_KIND_MEMBER ? call_member_alone(self, args) : call_callable_alone(self, args, entry);
   }
   return call_any(self, args, nargsf, NULL);
 }

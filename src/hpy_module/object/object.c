@@ -132,6 +132,14 @@ HPy fb_opaque_unwrap(HPyContext *ctx, TVMFFIObject *handle) {
   return owner != NULL ? fb_ref_load(ctx, &owner->ref) : HPy_NULL;
 }
 
+HPy fb_opaque_take(HPyContext *ctx, TVMFFIObject *handle) {
+  const FbPyOwner *owner = fb_opaque_owner(handle);
+  if (FH_UNLIKELY(owner == NULL)) return HPy_NULL;
+  HPy found = fb_ref_load(ctx, &owner->ref);
+  fb_opaque_end(ctx, handle, 0);
+  return found;
+}
+
 TVMFFIObject *fb_opaque_new(HPyContext *ctx, HPy h) {
   FbPyOwner *owner = fb_py_owner_new(ctx, h);
   TVMFFIObjectHandle made = NULL;

@@ -111,6 +111,10 @@ FH_INLINE void fb_opaque_end(HPyContext *ctx, TVMFFIObject *handle, int rc) {
   fb_drop_object(handle, rc);
 }
 
+/* Returns a new handle of the Python object inside `handle`, to which it drops a reference; HPy_NULL if another binding
+ * made the object. */
+HPy fb_opaque_take(HPyContext *ctx, TVMFFIObject *handle);
+
 /* Returns an owned native object that owns h. NULL if memory is exhausted: then an exception is raised, or a native
  * error is pending. */
 TVMFFIObject *fb_opaque_new(HPyContext *ctx, HPy h);

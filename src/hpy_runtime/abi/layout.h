@@ -76,7 +76,7 @@ typedef struct FhpyLayout {
   bool plain_refcounts;                  /* see handle.h */
   ptrdiff_t list_items;                  /* offset of the pointer to a list's items; 0: unknown, functions are used */
   ptrdiff_t tuple_items;                 /* offset of a tuple's first item, for reading; 0: unknown */
-  ptrdiff_t ascii_data;                  /* offset of the bytes of an ASCII str; 0: unknown, or no PyUnicode_New */
+  ptrdiff_t ascii_data;                  /* offset of the bytes of an ASCII str; 0: unknown, or not needed */
   size_t header_size;                    /* object.__basicsize__ */
   ptrdiff_t type_offset;                 /* offset of the type pointer in an object */
   ptrdiff_t flags_offset;                /* offset of tp_flags in a type object; 0: not found */

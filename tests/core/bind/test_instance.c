@@ -2,6 +2,7 @@
 #include "core/bind/instance.h"
 
 #include "core/bind/api.h"
+#include "core/object/field_guard.h"
 #include "core/object/function.h"
 #include "core/object/type.h"
 #include "support/calls.h"
@@ -209,6 +210,25 @@ TEST(a_property_is_a_field) {
   fh_object_release(plain);
   fh_object_release(named);
   (void)fields;
+}
+
+TEST(a_property_of_one_word_needs_no_guard) {
+  add_classes();
+  for (int is_word = 0; is_word < 2; ++is_word) {
+    TVMFFIObjectHandle get, set;
+    TVMFFIFieldInfo info;
+    memset(&info, 0, sizeof(info));
+    info.name = text_of(is_word ? "word" : "text");
+    info.flags = is_word ? FFI_HPY_FIELD_IS_WORD | kTVMFFIFieldFlagBitMaskReprOff : 0;
+    expect_int(TVMFFIFunctionCreate((void *)(intptr_t)1, get_times, NULL, &get), 0);
+    expect_int(TVMFFIFunctionCreate(NULL, set_n, NULL, &set), 0);
+    expect_int(fh_api_table.class_add_property(&number_class, &info, get, set), 0);
+    test_keeps(2);
+    fh_object_release(get);
+    fh_object_release(set);
+    expect_int(fh_field_guard_is_for(last_field(&number_class)), !is_word);
+    expect_int(last_field(&number_class)->flags & kTVMFFIFieldFlagBitMaskReprOff, 0);
+  }
 }
 
 /* ---- Threads and memory ---- */

@@ -6,6 +6,7 @@
 #include "core/container/seq.h"
 #include "core/object/function.h"
 #include "core/object/opaque.h"
+#include "core/object/str.h"
 #include "support/calls.h"
 #include "support/harness.h"
 
@@ -234,6 +235,51 @@ TEST(an_overload_without_conversion_comes_first) {
   n_freed = 0;
   fh_object_release(function);
   expect_int(n_freed, 2);
+}
+
+/* Says whether it gets a str. */
+static int take_text(const ffi_hpy_overload *self, const TVMFFIAny *args, uint32_t flags, TVMFFIAny *result) {
+  (void)flags;
+  if (args[0].type_index != kTVMFFIStr) return FFI_HPY_NEXT_OVERLOAD;
+  *result = i64((int64_t)(intptr_t)self->capture[0]);
+  return 0;
+}
+static definition text_taker(int number, uint32_t flags) {
+  definition made;
+  make(&made, "f", "int\nstr", 1, 1);
+  made.spec.call = take_text;
+  made.spec.capture[0] = (void *)(intptr_t)number;
+  made.spec.flags = flags;
+  return made;
+}
+static int32_t borrows(TVMFFIObjectHandle function) {
+  return ((const ffi_hpy_first_overload *)fh_function_self(function, fh_overload_call))->borrows;
+}
+
+TEST(an_overload_that_keeps_arguments_gets_none_that_end_with_the_call) {
+  definition numbers, first = text_taker(1, 0), second = text_taker(2, kFfiHpyFunctionBorrows);
+  make(&numbers, "f", "int\nint", 1, 1);
+  numbers.spec.flags = kFfiHpyFunctionBorrows;
+  TVMFFIObject lent = {.combined_ref_count = FFI_HPY_LENT_COUNT, .type_index = kTVMFFIStr};
+  struct {
+    TVMFFIObject header;
+    TVMFFIByteArray bytes;
+  } text = {lent, {"text", 4}};
+  TVMFFIObjectHandle function = function_of(&numbers);
+  expect_int(borrows(function), 1);
+  fh_object_release(add_to(function, &first)); /* after the caller has found that the Function borrows */
+  expect_int(borrows(function), 0);
+  expect_mismatch(function, "Invoked with types: str", ARGS(obj(&text.header)));
+  fh_object_release(add_to(function, &second));
+  expect_int(result_of(function, ARGS(obj(&text.header))), 2);
+  expect_int(borrows(function), 0);
+  TVMFFIObjectHandle kept;
+  TVMFFIAny owned;
+  expect_int(fh_str_from_cstr("a text of the heap", &owned), 0);
+  kept = owned.v_obj;
+  expect_int(result_of(function, ARGS(obj(kept))), 1);
+  fh_object_release(kept);
+  fh_object_release(function);
 }
 
 TEST(a_parameter_can_refuse_conversion) {

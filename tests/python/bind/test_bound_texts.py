@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from support import IS_OVER_CFFI, needs_identity, needs_one_wrapper
 
@@ -47,6 +49,56 @@ def test_a_text_that_python_returns_lives_until_the_next_one(bound, text):
     assert (bound.word_of(Poet()), bound.view_of(Poet())) == (text, text)
     assert (bound.word_of(bound.Speaker()), bound.view_of(bound.Speaker())) == ("word", "view")
     assert bound.call_chars(Poet().word) == bound.call_view(Poet().word) == text
+
+
+LONG = "a text of more than seven bytes"
+MANY = list(range(17))
+"""More items than a call has room for on the stack."""
+
+
+def test_a_function_that_borrows_its_arguments_gets_all_values(bound):
+    assert [bound.either(value) for value in (1, "seven b", LONG)] == ["int", "text seven b", f"text {LONG}"]
+    assert bound.either((1, LONG)) == bound.either([1, LONG]) == f"pair {LONG}"
+    assert bound.sum([1, 2, 3]) == bound.sum((1, 2, 3)) == bound.sum(range(4)) == 6
+    assert bound.sum(MANY) == bound.sum(tuple(MANY)) == sum(MANY)
+    assert bound.sum([]) == bound.sum(()) == 0
+    assert bound.vector_of_views([LONG] * 17) == f"{LONG}|" * 17
+
+
+@pytest.mark.parametrize("value", [LONG, [1, LONG], [LONG, None], (LONG, LONG), [2**40], {1: 2}], ids=repr)
+def test_a_function_that_borrows_its_arguments_refuses_others(bound, value):
+    for function in (bound.half, bound.sum):
+        with pytest.raises(TypeError, match="incompatible function arguments"):
+            function(value)
+    with pytest.raises(UnicodeEncodeError):
+        bound.either("\udc80")
+
+
+def test_an_overload_may_keep_arguments_that_the_one_before_it_borrows(bound):
+    text, items = f"{LONG} "[:-1], [1, LONG]
+    assert bound.keep(text) == text
+    assert bound.keep(items) == items
+    assert bound.keep(1) is None
+
+
+@pytest.mark.skipif(IS_OVER_CFFI, reason="the cffi backend makes objects for the call that Python may keep")
+def test_python_code_sees_no_argument_that_ends_with_the_call(bound):
+    seen = []
+
+    def note(frame, event, _):
+        if event == "call":
+            seen.extend(value for value in frame.f_locals.values() if value in (LONG, [1, LONG]))
+
+    for function in (bound.half, bound.sum):
+        for value in (LONG, [1, LONG]):
+            sys.setprofile(note)
+            try:
+                function(value)
+            except TypeError:
+                pass
+            finally:
+                sys.setprofile(None)
+    assert seen == []
 
 
 class Name(str):
