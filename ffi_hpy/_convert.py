@@ -23,7 +23,7 @@ from ._values.device import Device
 from ._values.object import Object, ObjectConvertible
 from ._values.opaque import OpaquePyObject
 from ._values.plain import DataType, OpaquePtr, data_type_from_code
-from ._values.single import is_single, is_time
+from ._values.single import defines, is_single, is_time
 from ._values.string import Bytes, PyNativeObject, String
 from .error import exception_to_error_value
 
@@ -99,7 +99,7 @@ def _may_be_number(cls: type) -> bool:
     """Whether `__index__` and `__float__` of an object tell all that it is: not those of a container, a time or a
     complex number."""
     is_complex = issubclass(cls, getattr(sys.modules.get("numbers"), "Complex", complex))
-    return not (is_complex or is_time(cls) or hasattr(cls, "__len__"))
+    return not (is_complex or is_time(cls) or defines(cls, "__len__"))
 
 
 def _array_kind(cls: type) -> Answer | None:

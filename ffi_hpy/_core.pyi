@@ -534,6 +534,7 @@ def set_hooks(
     order_of_arguments: Callable[[Function, int, tuple[str, ...]], tuple[tuple[str, ...], tuple[Any, ...]] | str] = ...,
     replace_refused: Callable[[Function | str, int, Any], Any] = ...,
     check_annotated: Callable[[int, Any], Any] = ...,
+    name_classes: Callable[[str, int, tuple[Any, ...]], str] = ...,
     object_lacking: Callable[[CObject], bool] = ...,
     object_made: Callable[[int], object] | None = ...,
     object_replaced: Callable[[CObject], None] = ...,
@@ -571,6 +572,8 @@ def set_hooks(
       call, or a tuple with a default. A str, for a TypeError, if they do not match the function's parameters.
     - check_annotated(number, value): the value to convert for a value of a schema with the check of that number; an
       exception if the value does not match.
+    - name_classes(message, position, args): a message of native code about the argument at a position, or about all,
+      with the names of the classes that they have in Python.
     - replace_refused(callee, position, value): the value to pass to a function, or to a field given by its name, for
       one with an array that was refused as a tensor: True for the value itself, whose arrays are only read, another
       value, or None.
@@ -672,10 +675,6 @@ def exchange_address(capsule: Any, /) -> int:
 
 def exchange_writable(address: int, /) -> None:
     """Treat all arrays of the DLPack C exchange API at this pointer, that of one library, as writable from now on."""
-
-def tensor_argument(tensor: CObject, /) -> Any:
-    """Return the array that a caller passed, if the Tensor is one that a call made of it; else None. On CPython
-    only."""
 
 def lazy_bits_learn(samples: list[tuple[Any, int, int]], object_bytes: int, mask: int, /) -> bool:
     """Find the place of the bits of `mask` in torch's tensors by samples: a tensor, the pointer to its native part, and

@@ -58,6 +58,12 @@ def _check_annotated(number: int, value: Any) -> Any:
     return check_annotated(number, value)
 
 
+def _name_classes(message: str, position: int, args: tuple[Any, ...]) -> str:
+    from ._values.argument_classes import name_classes
+
+    return name_classes(message, position, args)
+
+
 _core.set_hooks(
     # The binding caches the results by type pointer where it can
     classify=classify_with_protocols if _core.HAS_EXTENSION else remember_by_class(classify_with_protocols),
@@ -86,6 +92,7 @@ _core.set_hooks(
     order_of_arguments=order_of_arguments,
     replace_refused=_replace_refused,
     check_annotated=_check_annotated,
+    name_classes=_name_classes,
 )
 for _key, _cls in (("ffi.Error", Error), ("ffi.Tensor", Tensor)):
     set_class(info_of_key(_key), _cls)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from .. import _core
 from .._convert import convert_func
-from .._values.standard import given_class_name, items_of_memory, items_of_tensor, parts_of_pairs
+from .._values.argument_classes import given_class_name
+from .._values.standard import items_of_memory, items_of_tensor, parts_of_pairs
 from ..module import load_module
 from ..registry import get_global_func, register_global_func
 from .define import answer

@@ -21,7 +21,7 @@ from .._core import CObject
 from .._tensor import Tensor
 from .._values.array_numbers import elements_of
 from .._values.opaque import OpaquePyObject
-from .._values.single import float_of, has_imaginary_part, is_time
+from .._values.single import defines, float_of, has_imaginary_part, is_time
 from .._values.standard import parts_of_pairs
 from .._values.string import Bytes, String
 from ..error import arguments_of_os_error, exception_in
@@ -83,15 +83,13 @@ def _is_sequence(value: Any) -> bool:
     """Whether a value has items by number, as an array of NumPy or an object of a class with `__getitem__` has. Numbers
     of NumPy have that method, too, but neither a length nor items."""
     cls = type(value)
-    method = getattr(cls, "__getitem__", None)
-    is_indexed = method is not None and (hasattr(cls, "__len__") or isinstance(method, types.FunctionType))
+    method = getattr(cls, "__getitem__", None) if defines(cls, "__getitem__") else None
+    is_indexed = method is not None and (defines(cls, "__len__") or isinstance(method, types.FunctionType))
     return is_indexed and not isinstance(value, (dict, types.MappingProxyType))
 
 
 def _is_mapping(value: Any) -> bool:
-    return isinstance(value, collections.abc.Mapping) or (
-        hasattr(type(value), "__getitem__") and hasattr(type(value), "keys")
-    )
+    return isinstance(value, collections.abc.Mapping) or defines(type(value), "__getitem__", "keys")
 
 
 _TESTS: dict[str, Callable[[Any], bool]] = {
@@ -99,8 +97,8 @@ _TESTS: dict[str, Callable[[Any], bool]] = {
     "capsule": lambda value: isinstance(value, Capsule),
     "sequence": _is_sequence,
     "mapping": _is_mapping,
-    "iterable": lambda value: hasattr(type(value), "__iter__") or _is_sequence(value),
-    "iterator": lambda value: hasattr(type(value), "__next__"),
+    "iterable": lambda value: defines(type(value), "__iter__") or _is_sequence(value),
+    "iterator": lambda value: defines(type(value), "__next__"),
 }
 
 
@@ -171,7 +169,7 @@ def _call_method(value: Any, name: str, *args: Any) -> Any:
 
 def _is_iterable(cls: type) -> bool:
     """Whether iter() accepts objects of a class: without `__iter__` these are sequences by the older protocol."""
-    return hasattr(cls, "__iter__") or (hasattr(cls, "__getitem__") and hasattr(cls, "__len__"))
+    return defines(cls, "__iter__") or defines(cls, "__getitem__", "__len__")
 
 
 def _items(value: Any) -> Array[Any] | None:

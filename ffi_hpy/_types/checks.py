@@ -12,7 +12,7 @@ import enum
 
 from .._core import CObject
 from .._start.fork import new_lock
-from .._values.single import class_name
+from .._values.single import class_name, defines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ class ItemsCheck(Check):
             items = elements_of(value)
             return value if items is None else items
         cls = type(value)  # Python 3.9 does not know that array.array is a Sequence
-        is_sequence = hasattr(cls, "__getitem__") and hasattr(cls, "__len__") and hasattr(cls, "__iter__")
+        is_sequence = defines(cls, "__getitem__", "__len__", "__iter__")
         return list(value) if isinstance(value, self._cls) or is_sequence else value
 
 

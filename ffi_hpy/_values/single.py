@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["class_name", "float_of", "has_imaginary_part", "is_nan", "is_single", "is_time"]
+__all__ = ["class_name", "defines", "float_of", "has_imaginary_part", "is_nan", "is_single", "is_time"]
 
 _BUILTIN = (int, float, complex, str, bytes)
 
@@ -20,6 +20,11 @@ def class_name(cls: type) -> str:
     except Exception:  # a property of a metaclass
         module = None
     return f"{module}.{cls.__qualname__}" if module not in ("builtins", None) else cls.__qualname__
+
+
+def defines(cls: type, *methods: str) -> bool:
+    """Whether instances of a class have these methods. hasattr() would find those of the metaclass, too."""
+    return all(any(method in base.__dict__ for base in cls.__mro__) for method in methods)
 
 
 def is_single(cls: type) -> bool:

@@ -14,7 +14,8 @@ from collections.abc import Collection, Mapping
 
 from .. import _core
 from .._start.late import find_late
-from .single import class_name, float_of, has_imaginary_part, is_time
+from .argument_classes import given_class_name
+from .single import defines, float_of, has_imaginary_part, is_time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ __all__ = [
     "answer",
     "complex_parts",
     "datetime_of",
-    "given_class_name",
     "items_of_memory",
     "items_of_tensor",
     "microseconds_of_datetime",
@@ -39,7 +39,7 @@ __all__ = [
 def _index(value: Any) -> int | None:
     """Return the int of an object with `__index__`; None for another value, and for a container and a time."""
     cls = type(value)
-    if not hasattr(cls, "__index__") or hasattr(cls, "__len__") or is_time(cls):
+    if not defines(cls, "__index__") or defines(cls, "__len__") or is_time(cls):
         return None
     try:
         return operator.index(value)
@@ -51,9 +51,9 @@ def _number(value: Any) -> float | int | None:
     """Return the float of an object with `__float__`, or the int of one with `__index__`; None for another value, and
     for a container, a time and a complex number."""
     cls = type(value)
-    if not hasattr(cls, "__float__"):
+    if not defines(cls, "__float__"):
         return _index(value)
-    if hasattr(cls, "__len__") or is_time(cls) or has_imaginary_part(value):
+    if defines(cls, "__len__") or is_time(cls) or has_imaginary_part(value):
         return None
     try:
         return float_of(value)
@@ -68,8 +68,8 @@ def _items(value: Any) -> list[Any] | None:
         return None
     if issubclass(cls, Collection):
         return list(value)
-    if hasattr(cls, "__getitem__") and hasattr(cls, "__len__"):  # __getitem__ may accept any position
-        return list(value) if hasattr(cls, "__iter__") else [value[i] for i in range(len(value))]
+    if defines(cls, "__getitem__", "__len__"):  # __getitem__ may accept any position
+        return list(value) if defines(cls, "__iter__") else [value[i] for i in range(len(value))]
     return None
 
 
@@ -125,7 +125,6 @@ def _set(items: Any) -> set[Any]:
     return {frozenset(item) if isinstance(item, set) else item for item in items}
 
 
-_FIRST_REGISTERED = _core.TYPE_INDEX_DYNAMIC_BEGIN
 _TO_NUMBER = ("__complex__", "__float__", "__index__")
 
 
@@ -329,29 +328,7 @@ def _read_function(position: Any) -> Any:
     return value_at(position, True)
 
 
-# --- messages ---------------------------------------------------------------------------------------------------------
-
-
-def _given_class(value: Any) -> type:
-    """Return the class of an argument as its caller knows it, by the object that native code got: arrays arrive as
-    Tensors, and callables as Functions."""
-    if isinstance(value, _core.Function):
-        return type(value if value._callable is None else value._callable)
-    if isinstance(value, _core.Tensor) and hasattr(_core, "tensor_argument"):
-        array = _core.tensor_argument(value)
-        return type(value if array is None else array)
-    return type(value)
-
-
-def _is_of_registered_class(value: Any) -> bool:
-    """Whether native code knows the class of an object: by a type key, unlike a subclass in Python."""
-    info = getattr(type(value), "__tvm_ffi_type_info__", None)
-    return info is not None and info.type_cls is type(value) and info.type_index >= _FIRST_REGISTERED
-
-
-def given_class_name(value: Any) -> str | None:
-    """Return the name of an argument's class, None for a class that native code knows."""
-    return None if _is_of_registered_class(value) else class_name(_given_class(value))
+# --- errors -----------------------------------------------------------------------------------------------------------
 
 
 def _error_is_a(error: Any, name: str) -> bool:

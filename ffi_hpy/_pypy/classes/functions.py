@@ -23,7 +23,7 @@ from ..convert.arguments import NeedsBinding, put
 from ..convert.results import get
 from ..object.call_buffers import N_ARGUMENTS, NO_RESULT, Offer, frame_for, give, take
 from ..object.cycles import find_callable
-from ..object.errors import raise_taken, take_pending
+from ..object.errors import name_classes, raise_taken, take_pending
 from ..object.identity import share, uses_of
 from ..object.objects import is_shared, raise_no_handle, settled, wrap, wrap_apart
 from .cobject import CObject, ObjectRValueRef, check_function
@@ -124,7 +124,7 @@ class Function(CObject):
                 _drop(result)
                 raise
             if failed:
-                self._fail(frame)
+                self._fail(frame, args)
             return get(result)
         except NeedsBinding:
             pass
@@ -133,10 +133,12 @@ class Function(CObject):
         return self._call_binding(args)
 
     @hidden
-    def _fail(self, frame: CallBuffer) -> NoReturn:
+    def _fail(self, frame: CallBuffer, args: tuple[Any, ...]) -> NoReturn:
         block, error = take_pending()  # releasing the arguments may run code that uses the thread's error
         if frame.held:
             frame.release()
+        if error:
+            error = name_classes(error, frame.words, args)
         raise_taken(block, error, self._name)
 
     @hidden
@@ -186,7 +188,7 @@ class Function(CObject):
                 _drop(result)
                 raise
             if failed:
-                self._fail(frame)
+                self._fail(frame, args)
             type_index = result[0] & 0xFFFFFFFF
             if type_index < OBJECT:
                 raise TypeError(messages.NOT_AN_OBJECT % (self._name or "native function", type_index))

@@ -35,6 +35,7 @@ exception_asked_for: Any = _missing
 exception_leaves: Any = _missing
 exception_to_error: Any = _missing
 interrupts: Any = _missing
+name_classes: Any = _missing
 replace_refused: Any = _missing
 opaque_value: Any = _missing  # only for the C binding
 shape_class: Any = _missing

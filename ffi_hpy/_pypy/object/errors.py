@@ -39,6 +39,7 @@ __all__ = [
     "lost",
     "make_error_in_c",
     "moment",
+    "name_classes",
     "put_exception",
     "put_whatever_happens",
     "raise_pending",
@@ -140,6 +141,36 @@ def raise_taken(block: int, address: int, callee: str) -> NoReturn:
         raise RuntimeError(messages.NO_EXCEPTION)
     _n_raised += 1
     raise hooks.error_to_exception(wrap(address), _n_raised)
+
+
+def name_classes(address: int, words: Any, args: tuple[Any, ...]) -> int:
+    """Return the handle of an error that names the classes of arguments in Python, if the error at the address is about
+    the classes of arguments at `words`; otherwise the same address. The handle is stolen."""
+    mark = words_at(address)[1] >> 32 & 0xFFFFFFFF
+    if mark == 0:
+        return address
+    # as ffi_hpy_mark_of_argument (c_api.h) makes it
+    marks = [(address_of(words) + 16 * i) // 8 & 0xFFFFFFFF for i in range(len(args))]
+    if mark not in marks:
+        return address
+    try:
+        return _with_classes(address, marks.index(mark), args)
+    finally:
+        core.decref(address)
+
+
+def _with_classes(address: int, position: int, args: tuple[Any, ...]) -> int:
+    cell = words_at(address)
+    message = bytes_at(cell[5], cell[6]).decode("utf-8", "replace")
+    data = str.encode(hooks.name_classes(message, position, args))
+    chars, text, out = new_chars(data), new_words(2), new_words(1)
+    text[0], text[1] = address_of(chars), len(data)
+    with backtraces:
+        failed = core.error_new(cell + 3, text, cell + 7, cell[10], cell[11], out) != 0
+    if failed:
+        raise MemoryError
+    made: int = out[0]
+    return made
 
 
 @hidden

@@ -30,7 +30,7 @@ from ..context.type_table import TypeFacts, facts_of, field_info
 from ..convert.arguments import NeedsBinding, put
 from ..convert.results import text_of
 from ..object.call_buffers import give, take
-from ..object.errors import drop_pending, interrupts, raise_taken, take_object
+from ..object.errors import drop_pending, interrupts, name_classes, raise_taken, take_object
 from ..object.identity import new_pin
 from ..object.objects import complete, derives, is_wrapper, settled, type_index_at
 from .converters import Mismatch
@@ -361,22 +361,25 @@ class LibraryField(_Field):
                 words[3] = words[1]
                 _hold(frame, words[1] if words[0] & 0xFFFFFFFF >= OBJECT else 0)
             if self._set_native(self._at, address, frame.words + 2) != 0:
-                self._fail(frame, what)
+                self._fail(frame, what, value)
         finally:
             if uses is not None:
                 uses.pop()
             give(frame)
 
     @hidden
-    def _fail(self, frame: CallBuffer | None, what: str | None) -> NoReturn:
+    def _fail(self, frame: CallBuffer | None, what: str | None, value: Any = None) -> NoReturn:
         """Raise the error of a setter. A mismatch becomes part of a message about the field. In a constructor every
         failure counts as a mismatch; elsewhere only a TypeError of a C setter does, and its OverflowError for a number
-        outside the range of the field. The error of a setter that is a Function is raised unchanged."""
+        outside the range of the field. The error of a setter that is a Function is raised unchanged, except that it
+        names the class of the value in Python."""
         if not self._setter:
             self._refuse(what, f"Field `{self.own_name}` cannot be written")
         error = take_object()
         if frame is not None and frame.held:
             frame.release()
+        if error and frame is not None:  # of a property, the value is the second argument of a function
+            error = name_classes(error, frame.words, (None, value))
         if error:
             cell = words_at(error)
             kind = bytes_at(cell[3], cell[4])

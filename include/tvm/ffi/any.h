@@ -97,19 +97,21 @@ template <typename... T> TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE std::string NoneOf(
 }
 
 /** Throws "Cannot <verb> `source<link>target`". Out of line and shared by all types. */
-[[noreturn]] TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void
-ThrowMismatch(const char *verb, const std::string &source, const char *link, const std::string &target) {
+[[noreturn]] TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void ThrowMismatch(const TVMFFIAny *value, const char *verb,
+                                                                           const std::string &source, const char *link,
+                                                                           const std::string &target) {
   if (IsOutsideRange(source)) {
     TVM_FFI_THROW(OverflowError) << "Cannot convert " << source << ", to `" << target << "`";
   }
-  TVM_FFI_THROW(TypeError) << "Cannot " << verb << " `" << source << link << target << "`";
-  TVM_FFI_UNREACHABLE();
+  ThrowOfClass(value, std::string("Cannot ").append(verb).append(" `") + source + link + target + "`");
 }
 template <typename T> [[noreturn]] TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE void ThrowIsNot(const TVMFFIAny *value) {
-  ThrowMismatch("treat type", TypeTraits<T>::GetMismatchTypeInfo(value), "` as type `", TypeTraits<T>::TypeStr());
+  ThrowMismatch(value, "treat type", TypeTraits<T>::GetMismatchTypeInfo(value), "` as type `",
+                TypeTraits<T>::TypeStr());
 }
 template <typename T> [[noreturn]] TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE void ThrowCannotConvert(const TVMFFIAny *value) {
-  ThrowMismatch("convert from type", TypeTraits<T>::GetMismatchTypeInfo(value), "` to `", TypeTraits<T>::TypeStr());
+  ThrowMismatch(value, "convert from type", TypeTraits<T>::GetMismatchTypeInfo(value), "` to `",
+                TypeTraits<T>::TypeStr());
 }
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void DropObject(TVMFFIAny *owned) {
   ObjectUnsafe::DecRefObjectHandle(owned->v_obj);

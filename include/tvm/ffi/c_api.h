@@ -160,7 +160,7 @@ typedef struct {
    * A new object has 1 and 1. Touched by atomic operations only. */
   uint64_t combined_ref_count;
   int32_t type_index; /**< >= kTVMFFIStaticObjectBegin */
-  uint32_t __padding; /**< 0, or one of the numbers above */
+  uint32_t __padding; /**< 0, one of the numbers above, or that of ffi_hpy_mark_of_argument */
   union {
     /** Set by the library that made the object. NULL for an object that is never freed. */
     void (*deleter)(void *self, int flags);
@@ -568,6 +568,12 @@ TVM_FFI_INLINE_ int32_t TVMFFIObjectGetTypeIndex(TVMFFIObjectHandle obj) { retur
 TVM_FFI_INLINE_ TVMFFIByteArray TVMFFISmallBytesGetContentByteArray(const TVMFFIAny *value) {
   TVMFFIByteArray content = {value->v_bytes, (size_t)value->small_str_len};
   return content;
+}
+
+/** Returns the __padding of an Error that names the class of an argument, and maybe those of other arguments of its
+ * call. By this number a binding recognizes its call, and names the classes that the arguments have in its language. */
+TVM_FFI_INLINE_ uint32_t ffi_hpy_mark_of_argument(const TVMFFIAny *argument) {
+  return (uint32_t)((uintptr_t)argument / 8);
 }
 
 /** Returns the bytes of an ffi.String or ffi.Bytes, borrowed from the object. */

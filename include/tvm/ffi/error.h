@@ -146,6 +146,15 @@ inline void SetSafeCallRaised(const Error &error) {
   TVMFFIErrorSetRaised(ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(error));
 }
 
+/** Throws an Error that names the class of an argument, and maybe those of other arguments of the call. */
+[[noreturn]] TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void ThrowOfClass(const TVMFFIAny *arg,
+                                                                          const std::string &text) {
+  Error error("TypeError", text, TVMFFIBacktrace(__FILE__, __LINE__, TVM_FFI_FUNC_SIG, 0));
+  ObjectUnsafe::GetHeader(error.get())->__padding = ffi_hpy_mark_of_argument(arg);
+  if (TVM_FFI_ALWAYS_LOG_BEFORE_THROW) std::fputs(error.FullMessage().c_str(), stderr);
+  throw error;
+}
+
 /** Collects a message; its destructor throws. All members are out of line: throwing may be slow, but it occurs in many
  * places and the code at each should be small. */
 class ErrorBuilder {

@@ -191,25 +191,36 @@ ArgMismatch(const CallContext &context, size_t i, const std::string &expected, c
   return text;
 }
 /** OverflowError for a number outside a range, otherwise TypeError. */
-[[noreturn]] TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void
-ThrowArgMismatch(const CallContext &context, size_t i, const std::string &expected, const std::string &given) {
+[[noreturn]] TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void ThrowArgMismatch(const CallContext &context, size_t i,
+                                                                              const std::string &expected,
+                                                                              const TVMFFIAny *arg,
+                                                                              const std::string &given) {
   std::string text = ArgMismatch(context, i, expected, given);
   if (IsOutsideRange(given)) TVM_FFI_THROW(OverflowError) << text;
-  TVM_FFI_THROW(TypeError) << text;
-  TVM_FFI_UNREACHABLE();
+  ThrowOfClass(arg, text);
+}
+/** Lets an error that names the class of one of n copies name that of the argument itself. */
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void MoveMark(const AnyView *copies, size_t n, const AnyView *args,
+                                                         const Error &error) {
+  uint32_t *mark = &ObjectUnsafe::GetHeader(error.get())->__padding;
+  for (size_t i = 0; i < n; ++i) {
+    if (*mark != ffi_hpy_mark_of_argument(reinterpret_cast<const TVMFFIAny *>(&copies[i]))) continue;
+    *mark = ffi_hpy_mark_of_argument(reinterpret_cast<const TVMFFIAny *>(&args[i]));
+    return;
+  }
 }
 /** Converts an argument that did not convert narrowly; TypeError if it does not convert widely either. */
 template <typename T>
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE T ConvertArgWide(const CallContext &context, size_t i, const AnyView &arg) {
   Widening widening;
-  TVMFFIAny given = arg.CopyToTVMFFIAny();
+  const TVMFFIAny *given = reinterpret_cast<const TVMFFIAny *>(&arg);
   if constexpr (is_wide_number_v<T>) {
-    if (std::optional<T> value = TryOtherNumber<T>(&given)) return *value;
+    if (std::optional<T> value = TryOtherNumber<T>(given)) return *value;
   } else if constexpr (!std::is_scalar_v<T>) {
     std::optional<T> value = arg.template try_cast<T>();
     if (value.has_value()) return *std::move(value);
   }
-  ThrowArgMismatch(context, i, Type2Str<T>::v(), TypeTraits<T>::GetMismatchTypeInfo(&given));
+  ThrowArgMismatch(context, i, Type2Str<T>::v(), given, TypeTraits<T>::GetMismatchTypeInfo(given));
 }
 
 /** Argument i, converted to the type of the parameter. */

@@ -271,9 +271,9 @@ inline constexpr bool is_wide_number_v =
 template <typename T> TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE T CastUnderWidening(const AnyView &value) {
   Widening widening;
   if constexpr (is_wide_number_v<T>) {
-    TVMFFIAny any = value.CopyToTVMFFIAny();
-    if (std::optional<T> number = TryOtherNumber<T>(&any)) return *number;
-    ThrowCannotConvert<T>(&any);
+    const TVMFFIAny *any = reinterpret_cast<const TVMFFIAny *>(&value);
+    if (std::optional<T> number = TryOtherNumber<T>(any)) return *number;
+    ThrowCannotConvert<T>(any);
   } else {
     return value.template cast<T>();
   }

@@ -340,7 +340,10 @@ static FH_COLD int raise_mismatch(const overload *first, const TVMFFIAny *args, 
     ++number;
   }
   rc |= add_reason(&text, reason);
-  if (rc == 0) (void)fh_error_raise(FH_TYPE_ERROR, "%.*s", (int)text.n_bytes, text.data);
+  if (rc == 0) {
+    (void)fh_error_raise(FH_TYPE_ERROR, "%.*s", (int)text.n_bytes, text.data);
+    fh_error_mark(args);
+  }
   fh_text_free(&text);
   return -1;
 }

@@ -234,6 +234,7 @@ static int raise_about_field(const constructor *c, const TVMFFIFieldInfo *field,
     }
     TVMFFIByteArray message = {text, n};
     error = fh_error_new(cell->kind, message, cell->backtrace, cause, NULL);
+    if (error != NULL) error->__padding = cause->__padding; /* ffi_hpy_mark_of_argument */
     fh_mem_free(text);
   }
   fh_object_release(cause);

@@ -23,6 +23,11 @@ FH_COLD int fh_error_raise(const char *kind, const char *format, ...) FH_PRINTF(
 /* Raises the static MemoryError; allocates nothing. Always returns -1. Hold no lock, as for fh_error_raise. */
 FH_COLD int fh_error_raise_no_memory(void);
 
+/* Marks the pending error as one that names the class of an argument (ffi_hpy_mark_of_argument). */
+FH_COLD void fh_error_mark(const TVMFFIAny *argument);
+/* Lets a pending error that has the mark of one argument have that of another one. */
+FH_COLD void fh_error_move_mark(const TVMFFIAny *argument, const TVMFFIAny *other);
+
 /* Whether this is the static MemoryError, which must not be changed. */
 bool fh_error_is_memory_error(const TVMFFIObject *error);
 /* Makes a new Error without raising it; the result is a new reference. The strings are copied; cause and context gain a

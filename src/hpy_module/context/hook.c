@@ -39,6 +39,7 @@ static const char *const names[FB_N_HOOKS] = {
     [FB_HOOK_ORDER_OF_ARGUMENTS] = "order_of_arguments",
     [FB_HOOK_REPLACE_REFUSED] = "replace_refused",
     [FB_HOOK_CHECK_ANNOTATED] = "check_annotated",
+    [FB_HOOK_NAME_CLASSES] = "name_classes",
     [FB_HOOK_OBJECT_LACKING] = "object_lacking",
     [FB_HOOK_OBJECT_MADE] = "object_made",
     [FB_HOOK_OBJECT_REPLACED] = "object_replaced",

@@ -14,6 +14,7 @@
 #include "hpy_module/context/messages.h"
 #include "hpy_module/context/py_owner.h"
 #include "hpy_module/context/raise.h"
+#include "hpy_module/context/text.h"
 #include "hpy_module/context/thread.h"
 #include "hpy_module/object/object.h"
 #include "hpy_module/object/wrap.h"
@@ -141,6 +142,44 @@ HPy fb_error_raise(HPyContext *ctx, FbPendingError pending, const char *callee) 
 
 HPy fb_error_raise_pending(HPyContext *ctx, const char *callee) {
   return fb_error_raise(ctx, fb_error_slot_take_pending(ctx), callee);
+}
+
+/* The error with another message (stolen); NULL with an exception raised. */
+static TVMFFIObjectHandle with_message(HPyContext *ctx, const TVMFFIErrorCell *cell, HPy message) {
+  TVMFFIObjectHandle made = NULL;
+  HPy_ssize_t n;
+  const char *data = HPy_IsNull(message) ? NULL : fb_text_get(ctx, message, &n);
+  if (data != NULL) {
+    TVMFFIByteArray text = {data, (size_t)n};
+    fb_error_lock_backtraces();
+    int rc = TVMFFIErrorCreateWithCauseAndExtraContext(&cell->kind, &text, &cell->backtrace, cell->cause_chain,
+                                                       cell->extra_context, &made);
+    fb_error_unlock_backtraces();
+    if (rc != 0) HPyErr_NoMemory(ctx);
+  }
+  if (!HPy_IsNull(message)) HPy_Close(ctx, message);
+  return made;
+}
+
+void fb_error_name_classes(HPyContext *ctx, TVMFFIObjectHandle *error, const TVMFFIAny *args, const HPy *objects,
+                           size_t n) {
+  uint32_t mark = *error == NULL ? 0 : ((const TVMFFIObject *)*error)->__padding;
+  size_t i = 0;
+  if (mark == 0) return;
+  while (i < n && mark != ffi_hpy_mark_of_argument(&args[i])) ++i;
+  if (i == n) return;
+  const TVMFFIErrorCell *cell = TVMFFIErrorGetCellPtr(*error);
+  HPy parts[] = {fb_text_new(ctx, cell->message.data, cell->message.size), HPyLong_FromSize_t(ctx, i),
+                 HPyTuple_FromArray(ctx, (HPy *)(uintptr_t)objects, (HPy_ssize_t)n)};
+  bool is_complete = true;
+  for (int k = 0; k < 3; ++k) is_complete &= !HPy_IsNull(parts[k]);
+  HPy message = is_complete ? fb_hook_call(ctx, FB_HOOK_NAME_CLASSES, parts, 3) : HPy_NULL;
+  TVMFFIObjectHandle named = with_message(ctx, cell, message);
+  for (int k = 0; k < 3; ++k) {
+    if (!HPy_IsNull(parts[k])) HPy_Close(ctx, parts[k]);
+  }
+  TVMFFIObjectDecRef(*error);
+  *error = named;
 }
 
 bool fb_error_is_interruption(HPyContext *ctx, HPy exception) {

@@ -112,6 +112,7 @@ FH_INLINE int call_with(HPyContext *ctx, HPy self, FbFunction *function, TVMFFIO
   }
   FbPendingError error = fb_error_slot_take_pending(ctx); /* releasing temporaries may run code that uses the slot */
   fb_args_end(&args, rc);
+  fb_error_name_classes(ctx, &error.error, views, argv, n);
   fb_error_raise(ctx, error, args.callee);
   return -1;
 }
@@ -483,6 +484,17 @@ FH_INLINE bool give_back(HPy object, FbHandleCell *cell, TVMFFIObject *handle) {
   return true;
 }
 
+/* Raises the error of a call whose first argument is the object of a cell, and ends its use. Native code knows the
+ * classes of the other arguments. Returns NULL. */
+static FH_NOINLINE cpy_PyObject *raise_with_object(cpy_PyObject *self, FbHandleCell *cell, const TVMFFIAny *views) {
+  FbPendingError error = fb_error_slot_take_pending(fb_ctx);
+  HPy object = fb_identity_wrapper(cell);
+  fb_handle_cell_unuse(cell);
+  fb_error_name_classes(fb_ctx, &error.error, views, &object, 1);
+  fb_error_raise(fb_ctx, error, fb_function_struct_name(struct_of(self)));
+  return NULL;
+}
+
 /* Calls with an ordinary object, the first of n arguments, and the views of the others. Native code runs during a use
  * of the object, as with fb_argument_convert. */
 FH_INLINE cpy_PyObject *call_with_object(Way way, cpy_PyObject *self, cpy_PyObject *const *args, size_t n,
@@ -499,13 +511,14 @@ FH_INLINE cpy_PyObject *call_with_object(Way way, cpy_PyObject *self, cpy_PyObje
   }
   fb_put_object(&views[0], argument);
   int rc = run_short(way, self, handle, views, n, &result);
+  if (FH_UNLIKELY(rc != 0)) return raise_with_object(self, cell, views);
   /* the use keeps the handle of the argument */
-  bool is_back = rc == 0 && result.type_index >= kTVMFFIDynObjectBegin && result.v_obj == fb_handle_cell_get(cell);
+  bool is_back = result.type_index >= kTVMFFIDynObjectBegin && result.v_obj == fb_handle_cell_get(cell);
   if (is_back && give_back(fb_identity_wrapper(cell), cell, result.v_obj)) {
     return (cpy_PyObject *)fb_identity_wrapper(cell)._i;
   }
   fb_handle_cell_unuse(cell);
-  return finish_short(self, rc, &result);
+  return finish_short(self, 0, &result);
 }
 
 /* The only argument is an ordinary object: in most cases a method without further arguments. */

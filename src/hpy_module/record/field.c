@@ -252,22 +252,23 @@ int fb_field_set(HPyContext *ctx, const FbField *field, TVMFFIObject *object, co
 static int write_by_setter(HPyContext *ctx, const FbField *field, TVMFFIObject *object, HPy value, const char *what) {
   FbTemp temp;
   FbArgs args = {.temps = &temp, .position = -1, .callee = field->name};
-  TVMFFIAny view;
+  TVMFFIAny pair[2], *view = &pair[1]; /* of a property, the value is the second argument of a function */
   int rc;
   if (field->schema == NULL) {
-    bool is_int = fb_ext != NULL && fb_immediate_int(value, &view); /* the most common value */
-    rc = is_int ? 0 : fb_argument_convert(ctx, value, &view, &args);
-    if (FH_UNLIKELY(rc != 0)) rc = fb_argument_convert_refused(ctx, HPy_NULL, value, &view, &args);
-  } else if ((rc = fb_field_convert(ctx, field, value, what, &view)) == 0 &&
-             view.type_index >= kTVMFFIStaticObjectBegin) {
-    args.temps[args.n_temps++].object = view.v_obj;
+    bool is_int = fb_ext != NULL && fb_immediate_int(value, view); /* the most common value */
+    rc = is_int ? 0 : fb_argument_convert(ctx, value, view, &args);
+    if (FH_UNLIKELY(rc != 0)) rc = fb_argument_convert_refused(ctx, HPy_NULL, value, view, &args);
+  } else if ((rc = fb_field_convert(ctx, field, value, what, view)) == 0 &&
+             view->type_index >= kTVMFFIStaticObjectBegin) {
+    args.temps[args.n_temps++].object = view->v_obj;
   }
   /* The error is taken out of the slot, because releasing temporaries may run code that uses the slot. */
-  bool is_refused = rc == 0 && set_native(field, object, &view) != 0;
+  bool is_refused = rc == 0 && set_native(field, object, view) != 0;
   TVMFFIObjectHandle error = is_refused ? fb_error_slot_take_object() : NULL;
   if (rc == 0) fb_py_owner_drain(ctx); /* the former value */
   fb_args_end(&args, is_refused ? FB_DROP_UNKNOWN : rc);
   if (!is_refused) return rc;
+  fb_error_name_classes(ctx, &error, pair, (HPy[]){ctx->h_None, value}, 2);
   Refusal refusal = refusal_of(field, error, what);
   fb_error_slot_put_object(error);
   return refuse_as_setter(ctx, field, refusal, what);

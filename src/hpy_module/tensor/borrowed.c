@@ -117,8 +117,7 @@ FH_INLINE bool copy_extents(int64_t *extents, const DLTensor *seen, size_t n_dim
 }
 
 /* Makes the tensor without a reference to its owner. */
-FH_INLINE TVMFFIObject *lend(HPyContext *ctx, HPy owner, const DLPackExchangeAPI *exchange, const DLTensor *seen,
-                             bool is_argument) {
+FH_INLINE TVMFFIObject *lend(HPyContext *ctx, HPy owner, const DLPackExchangeAPI *exchange, const DLTensor *seen) {
   /* A negative number of axes becomes far too large. This check comes before the shape is read. */
   size_t n = (size_t)seen->ndim;
   bool has_shape = seen->shape != NULL || n == 0;
@@ -140,31 +139,19 @@ FH_INLINE TVMFFIObject *lend(HPyContext *ctx, HPy owner, const DLPackExchangeAPI
   fh_dltensor_fold_offset(&borrowed->tensor);
   borrowed->exchange = exchange;
   borrowed->owner = owner;
-  borrowed->is_argument = is_argument;
   return &borrowed->header;
 }
 
 TVMFFIObject *fb_borrowed_lend(HPyContext *ctx, HPy owner, const DLPackExchangeAPI *exchange, const DLTensor *seen) {
-  return lend(ctx, owner, exchange, seen, true);
+  return lend(ctx, owner, exchange, seen);
 }
 
 TVMFFIObject *fb_borrowed_new(HPyContext *ctx, HPy owner, const DLPackExchangeAPI *exchange, const DLTensor *seen) {
-  TVMFFIObject *tensor = lend(ctx, owner, exchange, seen, false);
+  TVMFFIObject *tensor = lend(ctx, owner, exchange, seen);
   if (FH_LIKELY(tensor != NULL)) HPy_Dup(ctx, owner); /* as in fb_borrowed_keep */
   return tensor;
 }
 
 const FbBorrowed *fb_borrowed_find(const TVMFFIObject *tensor) {
   return tensor->deleter == borrowed_delete ? (const FbBorrowed *)tensor : NULL;
-}
-
-HPyDef_METH(fb_borrowed_argument, "tensor_argument", HPyFunc_O,
-            .doc = "The array that a caller passed, if the Tensor is one that a call made of it; else None.")
-static HPy fb_borrowed_argument_impl(HPyContext *ctx, HPy self, HPy tensor) {
-  (void)self;
-  TVMFFIObject *handle = fb_object_take(ctx, tensor);
-  const FbBorrowed *borrowed = handle == NULL ? NULL : fb_borrowed_find(handle);
-  HPy array = HPy_Dup(ctx, borrowed != NULL && borrowed->is_argument ? borrowed->owner : ctx->h_None);
-  fb_drop_object(handle, 0);
-  return array;
 }

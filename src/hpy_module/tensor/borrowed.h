@@ -16,7 +16,6 @@ typedef struct FbBorrowed {
   DLTensor tensor;
   const DLPackExchangeAPI *exchange; /* the table by which the object described itself */
   HPy owner;         /* owned, except while the tensor is lent */
-  bool is_argument;  /* made by fb_borrowed_lend: the caller knows the owner, not the tensor */
   int64_t extents[]; /* the shape, then the strides */
 } FbBorrowed;
 
@@ -37,7 +36,5 @@ void fb_borrowed_keep(TVMFFIObject *tensor);
 
 /* Returns the struct of a borrowed tensor; NULL for other tensors. */
 const FbBorrowed *fb_borrowed_find(const TVMFFIObject *tensor);
-
-extern HPyDef fb_borrowed_argument;
 
 #endif /* FFI_HPY_TENSOR_BORROWED_H_ */

@@ -23,9 +23,7 @@ from pathlib import Path
 import pytest
 from support import (
     CALLS_COPY_LISTS,
-    IS_DEBUG,
     IS_OVER_CFFI,
-    IS_OWN_DEBUG,
     IS_PYPY,
     collect_garbage,
     needs_identity,
@@ -253,13 +251,22 @@ def test_an_object_that_is_refused_for_another_reason_than_its_range_keeps_its_c
 def test_an_array_that_does_not_fit_is_named_by_its_class(bound):
     numpy = pytest.importorskip("numpy")
     array = numpy.arange(3)
-    for value in (array, ffi_hpy.from_dlpack(array)):
-        is_known = value is array and not (IS_OVER_CFFI or IS_DEBUG or IS_OWN_DEBUG or IS_PYPY)
-        name = "numpy.ndarray" if is_known else "ffi_hpy.Tensor"
+    for value, name in ((array, "numpy.ndarray"), (ffi_hpy.from_dlpack(array), "ffi_hpy.Tensor")):
         with pytest.raises(TypeError, match=rf"Invoked with types: {name}"):
             bound.uint8(value)
         with pytest.raises(TypeError, match=rf"argument #0 `v`\[1\] has the type {name}$"):
             bound.vector([1, value])
+
+
+class Text(str):
+    pass
+
+
+class Real(float):
+    pass
+
+
+Pair = collections.namedtuple("Pair", "a b")
 
 
 def check_the_name_in_errors(bound, value):
@@ -269,6 +276,16 @@ def check_the_name_in_errors(bound, value):
         bound.uint8(value)
     with pytest.raises(TypeError, match=rf"argument #0 `v`\[1\] has the type {name}$"):
         bound.vector([1, value])
+    for call in (
+        lambda: bound.only_int(1, value),
+        lambda: bound.only_int(1, y=value),
+    ):
+        reason = rf"argument #1 `y` has the type {name}"
+        with pytest.raises(TypeError, match=rf"Invoked with types: int, {name}\n    1. {reason}$"):
+            call()
+    dog = bound.Dog("a")
+    with pytest.raises(TypeError, match=rf"Invoked with types: bound\.Dog, {name}\b"):
+        dog.age = value
 
 
 @needs_identity
@@ -282,6 +299,15 @@ def test_an_object_of_a_subclass_that_does_not_fit_is_named_by_its_class(bound):
 def test_an_argument_that_does_not_fit_is_named_by_its_class(bound):
     for value in (
         *(lambda: 0, Index, ffi_hpy.get_global_func("ffi.Array")),
+        *(
+            bytearray(b"x"),
+            bytearray(b"a long one"),
+            collections.OrderedDict(),
+            Text("x"),
+            Text("a long one"),
+            Pair(1, 2),
+        ),
+        *(Real(1.5), {1: 2}, collections.deque([1]), 1j, ffi_hpy.Array([1]), ffi_hpy.Map({1: 2})),
         *((1, 2), [1, 2], ffi_hpy.List([1]), ffi_hpy.Dict({1: 2}), ffi_hpy.Shape([1])),
         *(b"x", b"a long one", memoryview(b"x"), memoryview(b"a long one")),
         *(ffi_hpy.dtype("int8"), ffi_hpy.device("cpu"), ctypes.c_void_p(4)),

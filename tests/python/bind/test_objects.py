@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import gc
 import inspect
 import re
@@ -90,6 +91,8 @@ def test_iteration(m):
 
     with pytest.raises(KeyError, match="late"):
         m.items_of(fails())
+    with pytest.raises(TypeError, match=r"^items_of\(\): incompatible function arguments"):
+        m.items_of(enum.Enum("Letter", "A").A)  # only the class has items
 
 
 def test_containers(m):

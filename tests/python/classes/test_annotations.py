@@ -125,6 +125,12 @@ def test_an_annotation_refuses_other_values():
             cls(value)
 
 
+def test_a_member_of_an_enum_has_no_items():
+    for annotation in (abc.Sequence[int], typing.Iterable[int]):
+        with pytest.raises(TypeError, match=rf"expected Array, got {__name__}\.Color$"):
+            sample(annotation)(Color.RED)
+
+
 def sample(annotation, **body):
     body = {"__annotations__": {"x": annotation}, "__module__": __name__, **body}
     return py_class(unique_name("annotations.Sample"))(type(ffi_hpy.Object)("Sample", (ffi_hpy.Object,), body))

@@ -125,6 +125,21 @@ TVM_FFI_STATIC_INIT_BLOCK() {
           "numbers.one_or_all", [](Variant<double, Array<double>> x) { return x; }, refl::arg("x"))
       .def(
           "numbers.wider", [](Variant<int8_t, int64_t> x) { return x; }, refl::arg("x"))
+      .def(
+          "numbers.first_of_two", [](int8_t x, const Optional<Array<uint8_t>> &) { return x; }, refl::arg("x"),
+          refl::arg("y") = nullptr)
+      .def("numbers.nested_vector", Echo<std::vector<std::vector<int8_t>>>, refl::arg("x"))
+      .def("numbers.call_array_with", [](const Any &x) { return Function::GetGlobalRequired("numbers.array")(x); })
+      .def("numbers.cast_to_int", [](const AnyView &x) { return x.cast<int64_t>(); })
+      .def("numbers.error_of_array",
+           [](const Any &x) {
+             try {
+               Function::GetGlobalRequired("numbers.array")(x);
+             } catch (const Error &error) {
+               return error;
+             }
+             TVM_FFI_THROW(RuntimeError) << "accepted";
+           })
       .def("numbers.vector", Echo<std::vector<uint8_t>>, refl::arg("x"))
       .def("numbers.shape", Echo<Shape>, refl::arg("x"))
       .def("numbers.colors", Echo<Array<Color>>, refl::arg("x"))

@@ -210,7 +210,12 @@ private:
   TVM_FFI_NO_INLINE void CallCompleted(const AnyView *args, int32_t num_args, Any *result) const {
     AnyView all[Info::num_args + 1];
     args_.Complete(std::string(Signature()), args, num_args, all);
-    CallAll(all, result);
+    try {
+      CallAll(all, result);
+    } catch (const Error &error) {
+      ffi::detail::MoveMark(all, Info::num_args, args, error);
+      throw;
+    }
   }
 
   mutable TCallable f_;

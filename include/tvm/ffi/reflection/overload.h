@@ -113,7 +113,7 @@ public:
     std::string text = "No matching overload found when calling: `" + name_ + "` with " + std::to_string(num_args) +
                        " arguments:\n" + reasons;
     if (IsOutsideRange(reasons)) TVM_FFI_THROW(OverflowError) << text;
-    TVM_FFI_THROW(TypeError) << text;
+    ThrowOfClass(reinterpret_cast<const TVMFFIAny *>(args), text);
   }
 
 private:

@@ -69,7 +69,7 @@ template <typename T> int SetField([[maybe_unused]] void *address, [[maybe_unuse
   } else if constexpr (std::is_same_v<T, Any>) {
     *static_cast<T *>(address) = AnyView::CopyFromTVMFFIAny(*value);
   } else {
-    *static_cast<T *>(address) = ffi::detail::CastWide<T>(AnyView::CopyFromTVMFFIAny(*value));
+    *static_cast<T *>(address) = ffi::detail::CastWide<T>(*reinterpret_cast<const AnyView *>(value));
   }
   TVM_FFI_SAFE_CALL_END();
 }
