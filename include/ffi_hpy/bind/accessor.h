@@ -10,7 +10,8 @@ namespace detail {
 
 /** Keeps a value for a caller that borrows it, until the thread has borrowed 64 further ones. Values without a
  * reference need no owner. */
-FFI_HPY_NOINLINE inline handle lend(object made) noexcept {
+inline handle lend(object made) noexcept { return in_module->lend(std::move(made)); }
+inline handle lend_in_module(object made) noexcept {
   enum { kLent = 64 };
   thread_local object lent[kLent];
   thread_local unsigned next = 0;
@@ -21,7 +22,7 @@ FFI_HPY_NOINLINE inline handle lend(object made) noexcept {
 
 /** Reads an object of a class of Python that derives from str or bytes. Its text is valid as long as the object, or, on
  * PyPy, until the thread has read 64 further ones. */
-FFI_HPY_COLD inline bool read_object_text(const TVMFFIAny &value, bool is_bytes, std::string_view *out) noexcept {
+FFI_HPY_COLD inline bool read_object_text_in_module(const TVMFFIAny &value, bool is_bytes, std::string_view *out) noexcept {
   TVMFFIByteArray inside{};
   python_values python = *api->python;
   if (python != nullptr && python->read_text(&value, is_bytes, &inside) != 0) {

@@ -137,7 +137,7 @@ public:
   cleanup_list(const cleanup_list &) = delete;
   cleanup_list &operator=(const cleanup_list &) = delete;
   ~cleanup_list() {
-    if (state_ != 0) release();
+    if (state_ != 0) in_module->release_all(this);
   }
   /** The first argument of the function: the object of a method. */
   handle self() const { return self_ != nullptr ? handle(*self_) : handle(); }
@@ -148,8 +148,7 @@ public:
     if (state_ < kSmall) {
       small_[state_++] = owned.any();
     } else {
-      object kept = steal(owned);
-      more().objects.push_back(std::move(kept));
+      in_module->append_more(this, owned);
     }
   }
   bool used() const { return state_ != 0; }
@@ -184,6 +183,9 @@ public:
   }
 
 private:
+  friend void append_more_in_module(cleanup_list *list, handle owned);
+  friend void release_all_in_module(cleanup_list *list);
+
   /* The number of small objects, plus kMore once `more_` exists. */
   enum : size_t { kSmall = 3, kMore = 8 };
   struct rest {
@@ -201,7 +203,7 @@ private:
   FFI_HPY_COLD int raise_kept() const {
     return more_->error == nullptr ? FFI_HPY_NEXT_OVERLOAD : raise_unreadable(*more_->error);
   }
-  FFI_HPY_NOINLINE void release() {
+  void release() {
     for (size_t i = 0; i < state_ % kMore; ++i) handle(small_[i]).dec_ref();
     if (state_ >= kMore) delete more_;
   }
@@ -213,6 +215,11 @@ private:
   TVMFFIAny small_[kSmall];
   rest *more_;
 };
+FFI_HPY_COLD inline void append_more_in_module(cleanup_list *list, handle owned) {
+  object kept = steal(owned);
+  list->more().objects.push_back(std::move(kept));
+}
+inline void release_all_in_module(cleanup_list *list) { list->release(); }
 
 /** The flags for a value inside of a container: None is accepted for pointers. */
 template <typename T> constexpr uint32_t flags_for_local_caster(uint32_t flags) {
@@ -231,7 +238,8 @@ template <typename F> handle guarded(F &&make) noexcept {
 }
 
 /** The result of from_python in a handler of an exception. An error of Python is kept for the call. */
-FFI_HPY_COLD inline bool conversion_failed(cleanup_list *cleanup) noexcept {
+inline bool conversion_failed(cleanup_list *cleanup) noexcept { return in_module->conversion_failed(cleanup); }
+FFI_HPY_COLD inline bool conversion_failed_in_module(cleanup_list *cleanup) noexcept {
   if (translate_exception() != -1) return false;
   if (cleanup == cleanup_list::none()) return cleanup_list::fail_without_list(), false;
   python_error error;
@@ -239,7 +247,7 @@ FFI_HPY_COLD inline bool conversion_failed(cleanup_list *cleanup) noexcept {
   return false;
 }
 
-[[noreturn]] FFI_HPY_COLD inline void throw_pending() {
+[[noreturn]] FFI_HPY_COLD inline void throw_pending_in_module() {
   python_error error;
   if (error.kind().empty()) throw cast_error();
   if (unbound_error::is(error)) throw unbound_error(std::move(error));
@@ -247,7 +255,7 @@ FFI_HPY_COLD inline bool conversion_failed(cleanup_list *cleanup) noexcept {
 }
 /** An object from a reference that from_cpp returned. Throws the pending error if it is empty, or else cast_error. */
 inline object checked(handle made) {
-  if (!made.is_valid()) throw_pending();
+  if (!made.is_valid()) in_module->throw_pending();
   return steal(made);
 }
 
@@ -288,7 +296,7 @@ template <> struct type_caster<bool> : plain_caster<type_caster<bool>> {
 };
 
 /** The number of an object, from Python: a new reference. If its method raises, the error is kept for the call. */
-FFI_HPY_COLD inline handle ask_for_number(const char *question, handle source, cleanup_list *cleanup) noexcept {
+FFI_HPY_COLD inline handle ask_for_number_in_module(const char *question, handle source, cleanup_list *cleanup) noexcept {
   try {
     return ask_python(question, source).release();
   } catch (...) {
@@ -330,7 +338,7 @@ private:
   FFI_HPY_COLD bool from_other(const TVMFFIAny *any, uint32_t flags, cleanup_list *cleanup) noexcept {
     handle source(*any);
     if (source.any().type_index == kTVMFFIOpaquePyObject && (flags & cast_flags::convert) != 0) {
-      handle number = ask_for_number("index", source, cleanup);
+      handle number = in_module->ask_for_number("index", source, cleanup);
       bool fits = !number.is_none() && from_python(number, 0, nullptr);
       number.dec_ref();
       return fits;
@@ -380,7 +388,7 @@ private:
     handle source(*any);
     bool is_other = any->type_index == kTVMFFIStr || any->type_index == kTVMFFIArray; /* Python may not keep those */
     if (is_other || !is_object(*any)) return false;
-    handle number = ask_for_number("to_float", source, cleanup);
+    handle number = in_module->ask_for_number("to_float", source, cleanup);
     bool is_number = number.any().type_index == kTVMFFIFloat && from_python(number, cast_flags::convert, nullptr);
     number.dec_ref();
     return is_number;
@@ -449,6 +457,9 @@ template <> struct type_caster<void> : native_caster {
 /* ---- Strings ---- */
 
 inline handle text_from_cpp(std::string_view source, python_values python = nullptr) noexcept {
+  return in_module->text_from_cpp(source, python);
+}
+inline handle text_from_cpp_in_module(std::string_view source, python_values python) noexcept {
   if (python == nullptr) return guarded([&] { return str_of(source); });
   TVMFFIByteArray text = bytes_of(source);
   TVMFFIAny made = none_value();
@@ -490,23 +501,27 @@ public:
   }
   /** Copies a text to an object that lives until the function returns. */
   static bool keep(const char **text, size_t size, cleanup_list *cleanup) noexcept {
-    if (cleanup == nullptr) return false;
-    handle kept = guarded([&] {
-      std::string copy(*text, size);
-      copy.resize(size + sizeof(bytes_)); /* so long that it is not short */
-      return str_of(copy);
-    });
-    if (!kept.is_valid()) python_error dropped;
-    std::string_view bytes;
-    if (!kept.is_valid() || !read_text(kept.any(), false, &bytes)) return false;
-    cleanup->append(kept);
-    *text = bytes.data();
-    return true;
+    return in_module->keep_text(text, size, cleanup);
   }
+  enum : size_t { kRoom = 8 }; /**< a text with a zero at its end is shorter, or is not in the handle */
 
 private:
-  char bytes_[8] = {};
+  char bytes_[kRoom] = {};
 };
+inline bool keep_text_in_module(const char **text, size_t size, cleanup_list *cleanup) noexcept {
+  if (cleanup == nullptr) return false;
+  handle kept = guarded([&] {
+    std::string copy(*text, size);
+    copy.resize(size + short_text::kRoom); /* so long that it is not short */
+    return str_of(copy);
+  });
+  if (!kept.is_valid()) python_error dropped;
+  std::string_view bytes;
+  if (!kept.is_valid() || !read_text(kept.any(), false, &bytes)) return false;
+  cleanup->append(kept);
+  *text = bytes.data();
+  return true;
+}
 
 template <> struct type_caster<std::string_view> : native_caster {
   FFI_HPY_TYPE_CASTER(std::string_view, const_name("str"));

@@ -232,8 +232,7 @@ struct class_constants {
 
 /** Looks for the class of a record: the library is imported again, or another one has bound the class. Then it becomes
  * an attribute of the scope, and `cls`; otherwise the result is null. */
-FFI_HPY_NOINLINE inline const ffi_hpy_class *find_known(class_record *record, object *cls, handle scope,
-                                                        const char *name) {
+inline const ffi_hpy_class *find_known(class_record *record, object *cls, handle scope, const char *name) {
   const ffi_hpy_class *type = find_class(record);
   if (type == nullptr) return nullptr;
   object warning = str_of(joined({FFI_HPY_BIND_TEXT ": type '", name, "' was already registered!"}));
@@ -241,11 +240,9 @@ FFI_HPY_NOINLINE inline const ffi_hpy_class *find_known(class_record *record, ob
   return type;
 }
 
-/** Adds a class to the core and to a scope. It is one function for all classes, because compilers take long for code
- * that each class_ repeats. */
-FFI_HPY_NOINLINE inline const ffi_hpy_class *add_class(class_record *record, object *cls, handle scope,
-                                                       const char *name, const class_constants &constants,
-                                                       const class_about &about) {
+/** Adds a class to the core and to a scope. */
+inline const ffi_hpy_class *add_class(class_record *record, object *cls, handle scope, const char *name,
+                                      const class_constants &constants, const class_about &about) {
   auto *made = new ffi_hpy_class{}; /* for the life of the process */
   made->destroy = constants.destroy;
   made->delete_value = constants.delete_value;
@@ -279,8 +276,7 @@ FFI_HPY_NOINLINE inline const ffi_hpy_class *add_class(class_record *record, obj
   return made;
 }
 
-/** The part of class_ that does not depend on T. Its functions are functions for all classes: compilers take long for
- * code that each def repeats. */
+/** The part of class_ that does not depend on T. */
 class class_base : public object {
 public:
   /** The Function of the constructors. */
@@ -290,36 +286,22 @@ protected:
   /* A class that is bound already. */
   class_base(class_record *record, object &&cls)
       : object(std::move(cls)), type_(find_class(record)), has_init_(true), is_known_(true) {}
-  FFI_HPY_NOINLINE class_base(class_record *record, handle scope, const char *name, const class_constants &constants,
-                              const class_about &about) {
-    type_ = find_known(record, this, scope, name);
-    has_init_ = is_known_ = type_ != nullptr;
-    if (!is_known_) type_ = add_class(record, this, scope, name, constants, about);
-  }
-  FFI_HPY_NOINLINE void add_constructor(function_record *record) {
-    set_init(define_method(*this, type_, "__ffi_init__", true, record));
-  }
-  /* A method; or a function that constructs the object in the memory of its first parameter. */
-  FFI_HPY_NOINLINE void add_method(const char *name, function_record *record) {
-    bool is_init = std::strcmp(name, "__init__") == 0;
-    if (is_init || std::strcmp(name, "__setstate__") == 0) {
-      object function = define_placement(*this, type_, name, record);
-      if (is_init) set_init(function);
-    } else {
-      define_method(*this, type_, name, false, record);
-    }
-  }
-  FFI_HPY_NOINLINE void add_method(const char *name, bool is_static, function_record *record) {
-    define_method(*this, type_, name, is_static, record);
-  }
-  FFI_HPY_NOINLINE void add_property(function_record *read, function_record *write) {
-    define_property(*this, type_, read, write);
+  class_base(class_record *record, handle scope, const char *name, const class_constants &constants,
+             const class_about &about) {
+    in_module->begin_class(this, record, scope, name, constants, about);
   }
 
   const ffi_hpy_class *type_ = nullptr;
   bool has_init_ = false, is_known_ = false;
 
 private:
+  friend void begin_class_in_module(class_base *made, class_record *record, handle scope, const char *name,
+                                    const class_constants &constants, const class_about &about);
+  friend void add_constructor_in_module(class_base *to, function_record *record);
+  friend void add_method_in_module(class_base *to, const char *name, function_record *record);
+  friend void add_plain_method_in_module(class_base *to, const char *name, bool is_static, function_record *record);
+  friend void add_property_in_module(class_base *to, function_record *read, function_record *write);
+
   void set_init(const object &made) {
     if (!has_init_) {
       TVMFFIByteArray init_name = bytes_of("__ffi_init__");
@@ -331,6 +313,32 @@ private:
 
   object constructor_;
 };
+
+inline void begin_class_in_module(class_base *made, class_record *record, handle scope, const char *name,
+                                  const class_constants &constants, const class_about &about) {
+  made->type_ = find_known(record, made, scope, name);
+  made->has_init_ = made->is_known_ = made->type_ != nullptr;
+  if (!made->is_known_) made->type_ = add_class(record, made, scope, name, constants, about);
+}
+inline void add_constructor_in_module(class_base *to, function_record *record) {
+  to->set_init(define_method(*to, to->type_, "__ffi_init__", true, record));
+}
+/** Adds a method; or a function that constructs the object in the memory of its first parameter. */
+inline void add_method_in_module(class_base *to, const char *name, function_record *record) {
+  bool is_init = std::strcmp(name, "__init__") == 0;
+  if (is_init || std::strcmp(name, "__setstate__") == 0) {
+    object function = define_placement(*to, to->type_, name, record);
+    if (is_init) to->set_init(function);
+  } else {
+    define_method(*to, to->type_, name, false, record);
+  }
+}
+inline void add_plain_method_in_module(class_base *to, const char *name, bool is_static, function_record *record) {
+  define_method(*to, to->type_, name, is_static, record);
+}
+inline void add_property_in_module(class_base *to, function_record *read, function_record *write) {
+  define_property(*to, to->type_, read, write);
+}
 
 /** The member of FFI_HPY_TRAMPOLINE, which may be private. */
 struct trampoline_access {
@@ -457,7 +465,7 @@ public:
   template <typename F, typename... Extra> class_ &def_constructor(F &&f, const Extra &...extra) {
     detail::description<0, std::decay_t<F>, std::decay_t<decltype(detail::in_constructor(extra))>...> made(
         "__init__", static_cast<F &&>(f), detail::in_constructor(extra)...);
-    add_constructor(&made);
+    detail::in_module->add_constructor(this, &made);
     return *this;
   }
   /** Adds a method: a member function, or a function whose first parameter is the object. */
@@ -466,19 +474,19 @@ public:
     if constexpr (detail::has_trampoline_v<Alias> && std::is_member_function_pointer_v<std::decay_t<F>>) {
       auto method = detail::base_methods<T>::bind(detail::lasting(name), f);
       detail::description<kFfiHpyFunctionIsMethod, decltype(method), Extra...> made(name, std::move(method), extra...);
-      add_method(name, false, &made);
+      detail::in_module->add_plain_method(this, name, false, &made);
     } else {
       using Method = decltype(detail::with_self<T>(static_cast<F &&>(f)));
       detail::description<kFfiHpyFunctionIsMethod, Method, Extra...> made(
           name, detail::with_self<T>(static_cast<F &&>(f)), extra...);
-      add_method(name, &made);
+      detail::in_module->add_method(this, name, &made);
     }
     return *this;
   }
   /** Adds a static method. */
   template <typename F, typename... Extra> class_ &def_static(const char *name, F &&f, const Extra &...extra) {
     detail::description<0, std::decay_t<F>, Extra...> made(name, static_cast<F &&>(f), extra...);
-    add_method(name, true, &made);
+    detail::in_module->add_plain_method(this, name, true, &made);
     return *this;
   }
   /** Adds a property of a member that can be read and set. */
@@ -593,7 +601,7 @@ private:
                         std::decay_t<decltype(detail::extra_of_getter(extra))>...>
     read(name, static_cast<Get &&>(get), rv_policy::reference_internal, detail::extra_of_getter(extra)...);
     if constexpr (std::is_same_v<std::decay_t<Set>, std::nullptr_t>) {
-      add_property(&read, nullptr);
+      detail::in_module->add_property(this, &read, nullptr);
     } else {
       static_assert(detail::signature_of<std::decay_t<Set>>::types::n == 2,
                     "the function that sets a property has two parameters: the object and the value");
@@ -601,7 +609,7 @@ private:
                           std::decay_t<decltype(detail::extra_of_setter(extra))>...>
       write(name, static_cast<Set &&>(set), detail::extra_of_setter(extra)...);
       if (IsWord) write.flags |= kFfiHpyFunctionSetsWord;
-      add_property(&read, &write);
+      detail::in_module->add_property(this, &read, &write);
     }
     return *this;
   }

@@ -14,7 +14,7 @@ namespace detail {
 inline object text_or_empty(const char *text) { return str_of(text != nullptr ? text : ""); }
 
 /** Sets a function in a scope, or adds an overload to the one of that name. */
-FFI_HPY_NOINLINE inline void define_function(handle scope, function_record *record) {
+inline void define_function_in_module(handle scope, function_record *record) {
   object name = str_of(record->name);
   defined_function made = define(record, ask_python("known_function", scope, name));
   ask_python("function", scope, name, made.function, made.metadata, text_or_empty(record->doc));
@@ -41,8 +41,7 @@ FFI_HPY_NOINLINE inline object define_method(handle scope, const ffi_hpy_class *
 }
 
 /** Adds a property of a bound class. `write` may be NULL. */
-FFI_HPY_NOINLINE inline void define_property(handle scope, const ffi_hpy_class *type, function_record *read,
-                                             function_record *write) {
+inline void define_property(handle scope, const ffi_hpy_class *type, function_record *read, function_record *write) {
   handle none(none_value());
   defined_function get = define(read, handle()), set{borrow<object>(none), borrow<object>(none)};
   if (write != nullptr) set = define(write, handle());
@@ -113,8 +112,7 @@ struct placement {
 };
 
 /** Adds a method that constructs the object. */
-FFI_HPY_NOINLINE inline object define_placement(handle scope, const ffi_hpy_class *type, const char *name,
-                                                function_record *record) {
+inline object define_placement(handle scope, const ffi_hpy_class *type, const char *name, function_record *record) {
   std::string types = type_text(record->constants->text, record->constants->infos);
   placement::change(record, &types, type);
   record->types = types.c_str();
@@ -128,7 +126,7 @@ FFI_HPY_NOINLINE inline object define_placement(handle scope, const ffi_hpy_clas
 
 template <typename F, typename... Extra> module_ &module_::def(const char *name, F &&f, const Extra &...extra) {
   detail::description<0, std::decay_t<F>, Extra...> made(name, static_cast<F &&>(f), extra...);
-  detail::define_function(*this, &made);
+  detail::in_module->define_function(*this, &made);
   return *this;
 }
 

@@ -60,24 +60,29 @@ template <typename E> object number_of(E value) { return cast(static_cast<std::u
 template <typename E> object number_to_python(int64_t number) { return number_of(static_cast<E>(number)); }
 
 /** Begins the class of an enum in a scope. */
-FFI_HPY_NOINLINE inline void start_enum(enum_record *record, const std::type_info *info, handle scope, const char *name,
-                                        const char *doc) {
+inline void start_enum_in_module(enum_record *record, const std::type_info *info, handle scope, const char *name,
+                                 const char *doc) {
   object label = str_of(name);
   std::string key = cast<std::string>(ask_python("key_in", scope, label));
   enum_names = new enum_name{info, std::move(key), enum_names}; /* for the life of the process */
   int64_t kind = record->is_str ? 4 : (record->is_arithmetic ? 1 : 0) + (record->is_flag ? 2 : 0);
   record->builder = ask_python("enum", scope, label, str_of(doc), int_value(kind), str_of(cpp_name_of(*info)));
 }
+/** Adds a member, whose value in Python is `value`. */
+inline void add_member_in_module(enum_record *record, const char *name, int64_t number, object value, const char *doc) {
+  ask_python("enum_add", record->builder, str_of(name), value, text_or_empty(doc), int_value(number));
+  record->members.emplace_back(number, std::move(value));
+}
 /** Makes Python's class of the members that are known by now. */
-FFI_HPY_NOINLINE inline void finish_enum(enum_record *record) {
+inline void finish_enum_in_module(enum_record *record) {
   if (record->python.is_valid()) return;
   record->python = ask_python("enum_finish", record->builder);
   for (auto &each : record->members) each.second = ask_python("enum_member", record->python, each.second);
   record->sort();
 }
 /** Makes a record of an enum that another library has bound. */
-FFI_HPY_NOINLINE inline enum_record *find_enum(std::atomic<enum_record *> *known, const std::type_info *info,
-                                               object (*to_python)(int64_t number)) noexcept {
+inline enum_record *find_enum_in_module(std::atomic<enum_record *> *known, const std::type_info *info,
+                                        object (*to_python)(int64_t number)) noexcept {
   try {
     auto made = std::make_unique<enum_record>();
     made->builder = ask_python("enum_find", str_of(cpp_name_of(*info)));
@@ -88,7 +93,7 @@ FFI_HPY_NOINLINE inline enum_record *find_enum(std::atomic<enum_record *> *known
     for (handle item : ask_python("enum_items", made->builder)) {
       made->members.emplace_back(cast<int64_t>(item[0]), item[1].get());
     }
-    finish_enum(made.get());
+    finish_enum_in_module(made.get());
     enum_record *other = nullptr; /* of another thread */
     return known->compare_exchange_strong(other, made.get(), std::memory_order_acq_rel) ? made.release() : other;
   } catch (...) { /* no memory, or an error of Python, which ends with its exception */
@@ -101,14 +106,14 @@ template <typename E> struct enum_of {
   static inline std::atomic<enum_record *> known{nullptr}; /* stored with release, loaded with acquire */
   static enum_record *find() noexcept {
     enum_record *own = known.load(std::memory_order_acquire);
-    return own != nullptr ? own : find_enum(&known, &typeid(E), &number_to_python<E>);
+    return own != nullptr ? own : in_module->find_enum(&known, &typeid(E), &number_to_python<E>);
   }
 };
 
 /** The number of a value of Python that is a member or, if it may be converted, equals one. */
-FFI_HPY_NOINLINE inline bool ask_enum(enum_record *record, handle source, bool may_convert, int64_t *number) noexcept {
+inline bool ask_enum(enum_record *record, handle source, bool may_convert, int64_t *number) noexcept {
   handle found = guarded([&] {
-    finish_enum(record);
+    finish_enum_in_module(record);
     return ask_python("enum_value", record->python, source, handle(word(kTVMFFIBool, may_convert)));
   });
   if (!found.is_valid()) python_error dropped;
@@ -141,7 +146,7 @@ inline bool is_member(const enum_record &record, int64_t *number) {
 }
 
 /** The number of an argument; false if it is not a member. */
-FFI_HPY_NOINLINE inline bool read_enum(enum_record *record, handle source, uint32_t flags, int64_t *number) noexcept {
+inline bool read_enum_in_module(enum_record *record, handle source, uint32_t flags, int64_t *number) noexcept {
   if (record == nullptr) return false;
   bool may_convert = (flags & cast_flags::convert) != 0;
   switch (source.any().type_index) {
@@ -161,10 +166,10 @@ FFI_HPY_NOINLINE inline bool read_enum(enum_record *record, handle source, uint3
   default: return false;
   }
 }
-FFI_HPY_NOINLINE inline handle member_of(enum_record *record, int64_t number) noexcept {
+inline handle member_of_in_module(enum_record *record, int64_t number) noexcept {
   if (record == nullptr) return int_value(number);
   if (!record->python.is_valid() && !guarded([&] {
-                                       finish_enum(record);
+                                       finish_enum_in_module(record);
                                        return take(none_value());
                                      }).is_valid()) {
     return handle();
@@ -183,12 +188,12 @@ struct type_caster<E, enable_if_t<std::is_enum_v<E>>> : plain_caster<type_caster
   FFI_HPY_TYPE_CASTER(E, const_name<E>());
   bool from_python(handle source, uint32_t flags, cleanup_list *) noexcept {
     int64_t number = 0;
-    if (!read_enum(enum_of<E>::find(), source, flags, &number)) return false;
+    if (!in_module->read_enum(enum_of<E>::find(), source, flags, &number)) return false;
     value = static_cast<E>(number);
     return static_cast<int64_t>(value) == number; /* a combination of flags may be outside the range */
   }
   static handle from_cpp(E source, rv_policy, cleanup_list *) noexcept {
-    return member_of(enum_of<E>::find(), static_cast<int64_t>(source));
+    return in_module->member_of(enum_of<E>::find(), static_cast<int64_t>(source));
   }
 };
 
@@ -203,22 +208,24 @@ public:
     record_ = new detail::enum_record{}; /* for the life of the process */
     record_->number_to_python = &detail::number_to_python<E>;
     (tell(extra), ...);
-    detail::start_enum(record_, &typeid(E), in, name, doc_);
+    detail::in_module->start_enum(record_, &typeid(E), in, name, doc_);
     detail::enum_of<E>::known.store(record_, std::memory_order_release);
   }
   enum_(const enum_ &) = default;
   enum_ &operator=(const enum_ &) = delete;
   ~enum_() noexcept(false) {
     if (n_copies_.use_count() != 1 || std::uncaught_exceptions() != n_uncaught_) return; /* one ends the definition */
-    detail::finish_enum(record_);
+    detail::in_module->finish_enum(record_);
   }
   /** Adds a member. */
   enum_ &value(const char *name, E value, const char *doc = "") {
-    return add_member(name, value, detail::number_of(value), doc);
+    detail::in_module->add_member(record_, name, static_cast<int64_t>(value), detail::number_of(value), doc);
+    return *this;
   }
   /** Adds a member of an enum with is_str(): its value in Python is a text. */
   enum_ &str_value(const char *name, E value, const char *text, const char *doc = "") {
-    return add_member(name, value, detail::str_of(text), doc);
+    detail::in_module->add_member(record_, name, static_cast<int64_t>(value), detail::str_of(text), doc);
+    return *this;
   }
   /** Adds a method: a function whose first parameter is a member. */
   template <typename F, typename... Extra> enum_ &def(const char *name, F &&f, const Extra &...extra) {
@@ -239,12 +246,6 @@ public:
   }
 
 private:
-  enum_ &add_member(const char *name, E value, object python_value, const char *doc) {
-    detail::ask_python("enum_add", record_->builder, detail::str_of(name), python_value, detail::text_or_empty(doc),
-                       detail::int_value(static_cast<int64_t>(value)));
-    record_->members.emplace_back(static_cast<int64_t>(value), std::move(python_value));
-    return *this;
-  }
   template <typename F, typename... Extra>
   enum_ &add(const char *kind, const char *name, F &&f, const Extra &...extra) {
     detail::ask_python("enum_def", record_->builder, detail::str_of(kind), detail::str_of(name),

@@ -129,13 +129,9 @@ inline std::string formatted(const char *format, va_list values) {
 #define FFI_HPY_BIND_PLAIN_MESSAGES 0
 #endif
 
-/** The function translate_in_module: only the file with FFI_HPY_MODULE compiles it, and all that it needs. Set when the
- * library is imported. */
-inline int (*translator_of_module)(const std::exception *known) = nullptr;
-
 /** Makes the exception that is being handled the pending error. Returns -1; or FFI_HPY_NEXT_OVERLOAD if an argument did
  * not fit. `known`: the exception, if the handler knows that it is a std::exception. */
-inline int translate_exception(const std::exception *known = nullptr) { return translator_of_module(known); }
+inline int translate_exception(const std::exception *known = nullptr) { return in_module->translate_exception(known); }
 
 void set_error_from(handle cause, handle exception_class, const std::string &text);
 object builtin_class(const char *kind);
@@ -220,7 +216,7 @@ FFI_HPY_COLD inline bool has_plain_message(const std::exception &thrown) {
 }
 
 /** translate_exception(), by the newest translator that knows the exception, or else by the rules for all libraries. */
-FFI_HPY_COLD inline int translate_in_module(const std::exception *known) {
+FFI_HPY_COLD inline int translate_exception_in_module(const std::exception *known) {
   std::exception_ptr thrown = translators != nullptr ? std::current_exception() : nullptr;
   for (const translator *each = translators; each != nullptr; each = each->older) {
     try {

@@ -51,8 +51,8 @@ struct function_record : ffi_hpy_function_spec {
   ffi_hpy_param *next_param;
 };
 
-FFI_HPY_NOINLINE inline void start(function_record *record, const function_constants *constants, const char *name,
-                                   ffi_hpy_param *params) {
+inline void start_in_module(function_record *record, const function_constants *constants, const char *name,
+                            ffi_hpy_param *params) {
   static_cast<ffi_hpy_function_spec &>(*record) = ffi_hpy_function_spec{};
   record->name = name;
   record->type_flags = constants->type_flags;
@@ -147,7 +147,8 @@ using locks_of =
 
 /** Lets the patient live at least as long as the nurse. An object of a bound class owns it; another object of Python
  * needs a weak reference. */
-FFI_HPY_NOINLINE inline void keep_alive_object(handle nurse, handle patient) {
+inline void keep_alive_object(handle nurse, handle patient) { in_module->keep_alive_object(nurse, patient); }
+inline void keep_alive_object_in_module(handle nurse, handle patient) {
   if (!nurse.is_valid() || nurse.is_none() || !is_object(patient.any())) return;
   if (ffi_hpy_instance *owner = api->instance_of(&nurse.any())) {
     check(api->instance_keep(owner, patient.any().v_obj));
@@ -317,9 +318,8 @@ template <typename T> FFI_HPY_COLD bool explain_number(const handle &source, uin
   return is_number && explain_inner<T>(number, flags, found);
 }
 
-using explain_function = bool (*)(handle source, uint32_t flags, mismatch *found);
-FFI_HPY_COLD inline int explain_argument(explain_function explain, const TVMFFIAny *arg, uint32_t flags,
-                                         ffi_hpy_reason *out) noexcept {
+FFI_HPY_COLD inline int explain_argument_in_module(explain_function explain, const TVMFFIAny *arg, uint32_t flags,
+                                                   ffi_hpy_reason *out) noexcept {
   try {
     mismatch found;
     if (explain == nullptr || !explain(handle(*arg), flags, &found)) return 0;
@@ -343,7 +343,7 @@ template <typename... A> struct explanations {
   }
   static int explain(uint32_t param, const TVMFFIAny *arg, uint32_t flags, ffi_hpy_reason *out) {
     static constexpr explain_function all[] = {of<A>()...};
-    return explain_argument(all[param], arg, flags, out);
+    return in_module->explain_argument(all[param], arg, flags, out);
   }
 };
 
@@ -580,7 +580,7 @@ struct defined_function {
 };
 
 /** Makes a Function, or adds an overload to the Function `known`. */
-FFI_HPY_NOINLINE inline defined_function define(function_record *record, handle known) {
+inline defined_function define(function_record *record, handle known) {
   std::string types;
   if (record->types == nullptr) {
     types = type_text(record->constants->text, record->constants->infos);
@@ -642,7 +642,7 @@ template <uint32_t Flags, typename F, typename... Extra> struct description : fu
                   "kw_only() is given once, between the names of parameters");
     static_assert(n_named == 0 || n_named == types::n || (has_self && n_named + 1 == types::n),
                   "name all parameters of the function or none: the number of arg(...) is another one");
-    start(this, &constants, label, list);
+    in_module->start(this, &constants, label, list);
     if constexpr ((is_extra_v<Extra> && ...)) (apply(static_cast<function_record *>(this), extra), ...);
     if constexpr (is_inline_v<F>) {
       new (static_cast<void *>(capture)) F(static_cast<Given &&>(f));
@@ -660,7 +660,7 @@ template <uint32_t Flags, typename F, typename... Extra> struct description : fu
 } // namespace detail
 
 namespace detail {
-FFI_HPY_NOINLINE inline object define_loose(function_record *record) {
+inline object define_loose_in_module(function_record *record) {
   defined_function made = define(record, handle());
   return ask_python("loose_function", made.function, made.metadata, str_of(record->name),
                     str_of(record->doc != nullptr ? record->doc : ""),
@@ -677,7 +677,7 @@ template <typename T> void find_scope(handle *, const T &) {}
 /** A Function that is not an attribute of a module or of a class, unless a further argument is a scope. */
 template <typename F, typename... Extra> object cpp_function(F &&f, const Extra &...extra) {
   detail::description<0, std::decay_t<F>, Extra...> made("function", static_cast<F &&>(f), extra...);
-  object function = detail::define_loose(&made);
+  object function = detail::in_module->define_loose(&made);
   handle in;
   (detail::find_scope(&in, extra), ...);
   if (in.is_valid()) detail::ask_python("setattr", in, detail::str_of(made.name), function);

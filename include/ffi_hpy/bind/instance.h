@@ -31,7 +31,8 @@ FFI_HPY_NOINLINE inline std::string cpp_name_of(std::string name) {
   return name;
 }
 inline std::string cpp_name_of(const std::type_info &type) { return cpp_name_of(type.name()); }
-inline const ffi_hpy_class *find_class(const std::type_info &type) {
+inline const ffi_hpy_class *find_class(const std::type_info &type) { return in_module->find_class_of(type); }
+inline const ffi_hpy_class *find_class_of_in_module(const std::type_info &type) {
   return api->class_find(cpp_name_of(type).c_str());
 }
 
@@ -45,7 +46,8 @@ struct class_record {
 
 /** The bound class of a record: of this library, or found in another one when it is first needed; NULL if there is
  * none. */
-FFI_HPY_NOINLINE inline const ffi_hpy_class *find_class(class_record *record) noexcept {
+inline const ffi_hpy_class *find_class(class_record *record) noexcept { return in_module->find_class(record); }
+inline const ffi_hpy_class *find_class_in_module(class_record *record) noexcept {
   try {
     const ffi_hpy_class *known = record->known.load(std::memory_order_acquire);
     if (known != nullptr) return known;
@@ -56,7 +58,8 @@ FFI_HPY_NOINLINE inline const ffi_hpy_class *find_class(class_record *record) no
     return nullptr;
   }
 }
-FFI_HPY_NOINLINE inline const ffi_hpy_class &get_class(class_record *record) {
+inline const ffi_hpy_class &get_class(class_record *record) { return in_module->get_class(record); }
+inline const ffi_hpy_class &get_class_in_module(class_record *record) {
   const ffi_hpy_class *found = find_class(record);
   if (found == nullptr) {
     api->raise("TypeError", unbound_error::text_of(record->info->name()).c_str());
@@ -376,15 +379,11 @@ template <typename T> object shared_instance(std::shared_ptr<T> source) {
 
 /** The forms of a result of a bound class. */
 enum class result_form { pointer, reference, value };
-/** Finds the object of the std::shared_ptr that owns a value; or else the class and the address of the whole object of
- * which the value is a part. */
-using find_whole = object (*)(void *value, rv_policy policy, void **whole, const ffi_hpy_class **type);
 
 /** The object of a result. It is one function for all classes, because compilers take long for code that each result
  * repeats. Without `find` the value is the whole object. */
-FFI_HPY_NOINLINE inline handle result_instance(class_record *record, const void *result, result_form form,
-                                               rv_policy policy, const cleanup_list *cleanup,
-                                               find_whole find) noexcept {
+inline handle result_instance_in_module(class_record *record, const void *result, result_form form, rv_policy policy,
+                                        const cleanup_list *cleanup, find_whole find) noexcept {
   bool is_automatic = policy == rv_policy::automatic || policy == rv_policy::automatic_reference;
   bool is_reference = policy == rv_policy::reference || policy == rv_policy::reference_internal;
   if (form == result_form::value && (is_automatic || is_reference)) policy = rv_policy::move;
@@ -428,13 +427,13 @@ template <typename T>
 handle instance_of_result(const T *value, result_form form, rv_policy policy, const cleanup_list *cleanup) noexcept {
   find_whole find = nullptr;
   if constexpr (!is_whole_v<T>) find = find_whole_of<T>;
-  return result_instance(&class_of<T>::record, value, form, policy, cleanup, find);
+  return in_module->result_instance(&class_of<T>::record, value, form, policy, cleanup, find);
 }
 
 /** The value of an argument that is an object of another class, or of a class that was not known yet; null if there is
  * none, as in None. */
-FFI_HPY_NOINLINE inline void *load_other(class_record *record, const TVMFFIAny *any, uint32_t flags,
-                                         cleanup_list *cleanup) noexcept {
+inline void *load_other_in_module(class_record *record, const TVMFFIAny *any, uint32_t flags,
+                                  cleanup_list *cleanup) noexcept {
   handle source(*any);
   const ffi_hpy_class *type = source.is_none() ? nullptr : find_class(record);
   if (type == nullptr) return nullptr;
@@ -461,7 +460,7 @@ FFI_HPY_NOINLINE inline void *load_value(class_record *record, const TVMFFIAny *
     const auto *object = reinterpret_cast<const ffi_hpy_instance *>(any->v_obj);
     if (object->type == known && object->value != nullptr) return object->value;
   }
-  return load_other(record, any, flags, cleanup);
+  return in_module->load_other(record, any, flags, cleanup);
 }
 
 /** The casters of bound classes. */

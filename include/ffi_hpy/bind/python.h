@@ -2,17 +2,19 @@
 #ifndef FFI_HPY_BIND_PYTHON_H_
 #define FFI_HPY_BIND_PYTHON_H_
 
-#include <ffi_hpy/bind/handle.h>
+#include <ffi_hpy/bind/in_module.h>
 
-#include <exception>
 #include <initializer_list>
 #include <string>
-#include <string_view>
 
 FFI_HPY_NAMESPACE_BEGIN
 
 /** An error of Python or of another library, on its way through C++: the exception that a call of native code or of
  * Python throws. Python sees the original exception again. */
+namespace detail {
+const char *error_text_in_module(const python_error &error) noexcept;
+}
+
 class python_error : public std::exception {
 public:
   /** Takes the error that is pending on this thread. */
@@ -22,7 +24,7 @@ public:
     error_ = detail::take_object(taken);
   }
   /** The text that Python prints for the exception, with its traceback. */
-  const char *what() const noexcept override;
+  const char *what() const noexcept override { return detail::in_module->error_text(*this); }
   /** The kind of the error: the name of an exception class. */
   std::string_view kind() const {
     if (error_.is_none()) return {};
@@ -48,6 +50,8 @@ public:
   void discard_as_unraisable(const char *context) noexcept;
 
 private:
+  friend const char *detail::error_text_in_module(const python_error &error) noexcept;
+
   object error_;
   mutable std::string text_;
 };
@@ -87,13 +91,13 @@ inline bool is_foreign_text(const TVMFFIAny &value) {
   return is_text && value.v_obj->deleter != api->str_deleter;
 }
 /** A copy of such a value, which becomes a str or bytes. */
-FFI_HPY_NOINLINE inline object own_text(const TVMFFIAny &value) {
+inline object own_text_in_module(const TVMFFIAny &value) {
   const TVMFFIByteArray *bytes = TVMFFIBytesGetByteArrayPtr(value.v_obj);
   std::string_view data(bytes->data, bytes->size);
   return value.type_index == kTVMFFIStr ? str_of(data) : bytes_object(data);
 }
+inline object own_text(const TVMFFIAny &value) { return in_module->own_text(value); }
 /** The bytes of a str or, if is_bytes is true, of bytes. False for another value. */
-bool read_object_text(const TVMFFIAny &value, bool is_bytes, std::string_view *out) noexcept;
 FFI_HPY_NOINLINE inline bool read_any_text(const TVMFFIAny &value, bool is_bytes, std::string_view *out) noexcept {
   switch (value.type_index) {
   case kTVMFFIRawStr:
@@ -118,7 +122,7 @@ FFI_HPY_NOINLINE inline bool read_any_text(const TVMFFIAny &value, bool is_bytes
     *out = {bytes->data, bytes->size};
     return true;
   }
-  case kTVMFFIOpaquePyObject: return read_object_text(value, is_bytes, out);
+  case kTVMFFIOpaquePyObject: return in_module->read_object_text(value, is_bytes, out);
   default: return false;
   }
 }
@@ -130,13 +134,14 @@ inline bool read_text(const TVMFFIAny &value, bool is_bytes, std::string_view *o
 }
 
 /** Asks the package for an operation on Python's side: args are its name and its n - 1 arguments. */
-FFI_HPY_NOINLINE inline object ask_package(TVMFFIAny *args, size_t n) {
+inline object ask_package(TVMFFIAny *args, size_t n) { return in_module->ask_package(args, n); }
+inline object ask_package_in_module(TVMFFIAny *args, size_t n) {
   for (size_t i = 1; i < n; ++i) {
     if (!is_foreign_text(args[i])) continue;
     TVMFFIAny given = args[i];
-    object own = own_text(given);
+    object own = own_text_in_module(given);
     args[i] = own.any();
-    object result = ask_package(args, n);
+    object result = ask_package_in_module(args, n);
     args[i] = given;
     return result;
   }
@@ -146,14 +151,14 @@ FFI_HPY_NOINLINE inline object ask_package(TVMFFIAny *args, size_t n) {
 }
 /** ask_package() for the operation of that name, for which args[0] is free. It is one function for all numbers and
  * types of arguments, because compilers take long for code that each question repeats. */
-FFI_HPY_NOINLINE inline object ask_operation(const char *operation, TVMFFIAny *args, size_t n) {
+inline object ask_operation_in_module(const char *operation, TVMFFIAny *args, size_t n) {
   object name = str_of(operation);
   args[0] = name.any();
-  return ask_package(args, n);
+  return ask_package_in_module(args, n);
 }
 template <typename... Values> object ask_python(const char *operation, const Values &...values) {
   TVMFFIAny args[] = {none_value(), values.any()...};
-  return ask_operation(operation, args, 1 + sizeof...(Values));
+  return in_module->ask_operation(operation, args, 1 + sizeof...(Values));
 }
 inline handle int_value(int64_t number) { return handle(word(kTVMFFIInt, number)); }
 
@@ -175,19 +180,19 @@ inline TVMFFIAny class_value(PyTypeObject *type) {
 
 } // namespace detail
 
-FFI_HPY_COLD inline const char *python_error::what() const noexcept {
-  if (!text_.empty() || error_.is_none()) return text_.c_str();
+FFI_HPY_COLD inline const char *detail::error_text_in_module(const python_error &error) noexcept {
+  std::string &text = error.text_;
+  if (!text.empty() || error.error_.is_none()) return text.c_str();
   try {
     try {
-      object shown = detail::ask_python("error_text", error_);
-      std::string_view text;
-      (void)detail::read_text(shown.any(), true, &text);
-      text_ = text;
+      object shown = ask_python("error_text", error.error_);
+      std::string_view found;
+      (void)read_text(shown.any(), true, &found);
+      text = found;
     } catch (const python_error &) { /* Python does not answer: the interpreter has begun to exit */
-      const TVMFFIErrorCell *cell = TVMFFIErrorGetCellPtr(error_.any().v_obj);
-      text_.append(kind()).append(": ").append(cell->message.data, cell->message.size);
+      text.append(error.kind()).append(": ").append(error.message());
     }
-    return text_.c_str();
+    return text.c_str();
   } catch (...) {
     return "<error while formatting exception>";
   }
