@@ -17,6 +17,7 @@
 #include <ffi_hpy/bind/class.h>
 
 #include <atomic>
+#include <memory>
 
 FFI_HPY_NAMESPACE_BEGIN
 

@@ -22,7 +22,8 @@ inline handle lend_in_module(object made) noexcept {
 
 /** Reads an object of a class of Python that derives from str or bytes. Its text is valid as long as the object, or, on
  * PyPy, until the thread has read 64 further ones. */
-FFI_HPY_COLD inline bool read_object_text_in_module(const TVMFFIAny &value, bool is_bytes, std::string_view *out) noexcept {
+FFI_HPY_COLD inline bool read_object_text_in_module(const TVMFFIAny &value, bool is_bytes,
+                                                    std::string_view *out) noexcept {
   TVMFFIByteArray inside{};
   python_values python = *api->python;
   if (python != nullptr && python->read_text(&value, is_bytes, &inside) != 0) {

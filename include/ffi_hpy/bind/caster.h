@@ -16,9 +16,6 @@
 #include <ffi_hpy/bind/descr.h>
 #include <ffi_hpy/bind/exception.h>
 
-#include <cmath>
-#include <limits>
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -155,7 +152,7 @@ public:
   /** Keeps an error of Python that ended a conversion. */
   FFI_HPY_COLD void fail(python_error &&error) noexcept {
     try {
-      if (more().error == nullptr) more().error = std::make_unique<python_error>(std::move(error));
+      if (more().error == nullptr) more().error = new python_error(std::move(error));
     } catch (...) { /* no memory: the arguments do not fit */
     }
   }
@@ -190,7 +187,8 @@ private:
   enum : size_t { kSmall = 3, kMore = 8 };
   struct rest {
     std::vector<object> objects;
-    std::unique_ptr<python_error> error;
+    python_error *error = nullptr;
+    ~rest() { delete error; }
   };
 
   FFI_HPY_COLD rest &more() {
@@ -296,7 +294,8 @@ template <> struct type_caster<bool> : plain_caster<type_caster<bool>> {
 };
 
 /** The number of an object, from Python: a new reference. If its method raises, the error is kept for the call. */
-FFI_HPY_COLD inline handle ask_for_number_in_module(const char *question, handle source, cleanup_list *cleanup) noexcept {
+FFI_HPY_COLD inline handle ask_for_number_in_module(const char *question, handle source,
+                                                    cleanup_list *cleanup) noexcept {
   try {
     return ask_python(question, source).release();
   } catch (...) {
@@ -328,7 +327,7 @@ struct type_caster<T, enable_if_t<std::is_integral_v<T> && !is_std_char_v<T>>> :
   }
   static handle from_cpp(T source, rv_policy, cleanup_list *) noexcept {
     if constexpr (std::is_unsigned_v<T> && sizeof(T) == 8) {
-      if (source > static_cast<T>(std::numeric_limits<int64_t>::max())) return from_big(source);
+      if (source > static_cast<T>(INT64_MAX)) return from_big(source);
     }
     return handle(word(kTVMFFIInt, static_cast<int64_t>(source)));
   }
@@ -366,7 +365,7 @@ template <typename T> struct type_caster<T, enable_if_t<std::is_floating_point_v
     value = static_cast<T>(any->v_float64);
     if constexpr (sizeof(T) >= 8) return true;
     if (static_cast<double>(value) == any->v_float64 || value != value) return true;
-    return (flags & cast_flags::convert) != 0 && std::isfinite(value);
+    return (flags & cast_flags::convert) != 0 && value - value == 0; /* a finite number */
   }
   bool from_python(handle source, uint32_t flags, cleanup_list *cleanup) noexcept {
     return load(&source.any(), flags, cleanup);

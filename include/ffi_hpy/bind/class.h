@@ -337,7 +337,10 @@ inline void add_plain_method_in_module(class_base *to, const char *name, bool is
   define_method(*to, to->type_, name, is_static, record);
 }
 inline void add_property_in_module(class_base *to, function_record *read, function_record *write) {
-  define_property(*to, to->type_, read, write);
+  if (!to->is_known_ || !hasattr(*to, read->name)) return define_property(*to, to->type_, read, write);
+  for (function_record *each : {read, write}) {
+    if (each != nullptr && each->free_capture != nullptr) each->free_capture(each->capture);
+  }
 }
 
 /** The member of FFI_HPY_TRAMPOLINE, which may be private. */
@@ -596,7 +599,6 @@ private:
   /* IsWord: see FFI_HPY_FIELD_IS_WORD. */
   template <bool IsWord = false, typename Get, typename Set, typename... Extra>
   class_ &define_property(const char *name, Get &&get, Set &&set, const Extra &...extra) {
-    if (is_known_ && hasattr(*this, name)) return *this;
     detail::description<kFfiHpyFunctionIsMethod, std::decay_t<Get>, rv_policy,
                         std::decay_t<decltype(detail::extra_of_getter(extra))>...>
     read(name, static_cast<Get &&>(get), rv_policy::reference_internal, detail::extra_of_getter(extra)...);

@@ -5,7 +5,6 @@
 #include <ffi_hpy/bind/class.h>
 
 #include <atomic>
-#include <memory>
 
 FFI_HPY_NAMESPACE_BEGIN
 
@@ -44,6 +43,7 @@ struct enum_record {
   std::vector<std::pair<const TVMFFIObject *, int64_t>> numbers; /* of the objects, by address */
   object (*number_to_python)(int64_t number);
   bool is_arithmetic = false, is_flag = false, is_str = false;
+  int n_definitions = 1; /* the copies of enum_ */
 
   /** Sorts both lists, when all members are known. */
   void sort() {
@@ -80,25 +80,31 @@ inline void finish_enum_in_module(enum_record *record) {
   for (auto &each : record->members) each.second = ask_python("enum_member", record->python, each.second);
   record->sort();
 }
+/** Fills the record of an enum that another library has bound. False if there is none. */
+inline bool fill_enum(enum_record *made, const std::type_info *info) {
+  made->builder = ask_python("enum_find", str_of(cpp_name_of(*info)));
+  if (made->builder.is_none()) return false;
+  int64_t kind = int_of(ask_python("enum_kind", made->builder));
+  made->is_arithmetic = (kind & 1) != 0, made->is_flag = (kind & 2) != 0, made->is_str = kind == 4;
+  for (handle item : ask_python("enum_items", made->builder)) {
+    made->members.emplace_back(cast<int64_t>(item[0]), item[1].get());
+  }
+  finish_enum_in_module(made);
+  return true;
+}
 /** Makes a record of an enum that another library has bound. */
 inline enum_record *find_enum_in_module(std::atomic<enum_record *> *known, const std::type_info *info,
                                         object (*to_python)(int64_t number)) noexcept {
+  enum_record *made = nullptr, *other = nullptr; /* of another thread */
   try {
-    auto made = std::make_unique<enum_record>();
-    made->builder = ask_python("enum_find", str_of(cpp_name_of(*info)));
-    if (made->builder.is_none()) return nullptr;
-    int64_t kind = int_of(ask_python("enum_kind", made->builder));
-    made->is_arithmetic = (kind & 1) != 0, made->is_flag = (kind & 2) != 0, made->is_str = kind == 4;
+    made = new enum_record{};
     made->number_to_python = to_python;
-    for (handle item : ask_python("enum_items", made->builder)) {
-      made->members.emplace_back(cast<int64_t>(item[0]), item[1].get());
-    }
-    finish_enum_in_module(made.get());
-    enum_record *other = nullptr; /* of another thread */
-    return known->compare_exchange_strong(other, made.get(), std::memory_order_acq_rel) ? made.release() : other;
+    bool is_found = fill_enum(made, info);
+    if (is_found && known->compare_exchange_strong(other, made, std::memory_order_acq_rel)) return made;
   } catch (...) { /* no memory, or an error of Python, which ends with its exception */
-    return nullptr;
   }
+  delete made;
+  return other;
 }
 
 /** The record of an enum: of this library, or found in another one when it is first needed; null if there is none. */
@@ -211,10 +217,12 @@ public:
     detail::in_module->start_enum(record_, &typeid(E), in, name, doc_);
     detail::enum_of<E>::known.store(record_, std::memory_order_release);
   }
-  enum_(const enum_ &) = default;
+  enum_(const enum_ &other) : record_(other.record_), doc_(other.doc_), n_uncaught_(other.n_uncaught_) {
+    ++record_->n_definitions;
+  }
   enum_ &operator=(const enum_ &) = delete;
   ~enum_() noexcept(false) {
-    if (n_copies_.use_count() != 1 || std::uncaught_exceptions() != n_uncaught_) return; /* one ends the definition */
+    if (--record_->n_definitions != 0 || std::uncaught_exceptions() != n_uncaught_) return; /* one ends it */
     detail::in_module->finish_enum(record_);
   }
   /** Adds a member. */
@@ -258,7 +266,6 @@ private:
   void tell(is_str) { record_->is_str = true; }
 
   detail::enum_record *record_;
-  std::shared_ptr<bool> n_copies_ = std::make_shared<bool>();
   const char *doc_ = "";
   int n_uncaught_ = std::uncaught_exceptions();
 };

@@ -78,7 +78,7 @@ using find_whole = object (*)(void *value, rv_policy policy, void **whole, const
   X(void, add_constructor, (class_base * to, function_record * record))                                                \
   X(void, add_method, (class_base * to, const char *name, function_record *record))                                    \
   X(void, add_plain_method, (class_base * to, const char *name, bool is_static, function_record *record))              \
-  X(void, add_property, (class_base * to, function_record * read, function_record *write))                             \
+  X(void, add_property, (class_base * to, function_record * read, function_record * write))                            \
   /* enum.h */                                                                                                         \
   X(void, start_enum,                                                                                                  \
     (enum_record * record, const std::type_info *info, handle scope, const char *name, const char *doc))               \

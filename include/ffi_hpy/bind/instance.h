@@ -353,9 +353,9 @@ template <typename T>
 inline constexpr bool has_shared_from_this_v<T, std::void_t<decltype(std::declval<T &>().weak_from_this())>> = true;
 
 /** A std::shared_ptr that an object of Python has. */
-template <typename T> struct shared_pointer final : shared_holder {
-  std::shared_ptr<T> pointer;
-  explicit shared_pointer(std::shared_ptr<T> &&given) : pointer(std::move(given)) {}
+template <typename Pointer> struct shared_pointer final : shared_holder {
+  Pointer pointer;
+  explicit shared_pointer(Pointer &&given) : pointer(std::move(given)) {}
   void visit(const void *visitor) const override; /* in references.h */
 };
 /** The deleter of a std::shared_ptr to the value of an object: it owns the object. */
@@ -363,18 +363,26 @@ struct object_owner {
   object kept;
   void operator()(const void *) { kept.reset(); }
 };
-/** The object of a value that C++ shares. */
-template <typename T> object shared_instance(std::shared_ptr<T> source) {
+/** The object of a value that C++ shares by a std::shared_ptr. */
+template <typename Pointer> object shared_instance(Pointer source) {
   void *whole;
   const ffi_hpy_class &type = dynamic_class(source.get(), &whole);
   object known = find_instance(type, whole);
   if (known.is_valid()) return known;
   new_instance made(type, false);
-  auto holder = std::make_unique<shared_pointer<T>>(std::move(source));
+  struct owner {
+    shared_holder *holder;
+    ~owner() { delete holder; }
+  } owned{new shared_pointer<Pointer>(std::move(source))};
   bool is_known;
-  object finished = made.finish(whole, delete_holder, static_cast<shared_holder *>(holder.get()), &is_known);
-  if (!is_known) (void)holder.release();
+  object finished = made.finish(whole, delete_holder, owned.holder, &is_known);
+  if (!is_known) owned.holder = nullptr;
   return finished;
+}
+/** A std::shared_ptr to a T that owns the same value as another one. The files that have one include its header. */
+template <template <typename> class Pointer, typename Owned, typename T>
+Pointer<T> aliased(const Pointer<Owned> &owner, T *value) {
+  return Pointer<T>(owner, value);
 }
 
 /** The forms of a result of a bound class. */
@@ -416,8 +424,8 @@ template <typename T>
 object find_whole_of(void *part, [[maybe_unused]] rv_policy policy, void **whole, const ffi_hpy_class **type) {
   T *value = static_cast<T *>(part);
   if constexpr (has_shared_from_this_v<T>) {
-    std::shared_ptr<const void> owner = value->weak_from_this().lock();
-    if (owner != nullptr && policy != rv_policy::none) return shared_instance(std::shared_ptr<T>(owner, value));
+    auto owner = value->weak_from_this().lock();
+    if (owner != nullptr && policy != rv_policy::none) return shared_instance(aliased(owner, value));
   }
   *type = &dynamic_class(value, whole);
   return {};
@@ -493,7 +501,7 @@ template <typename T> struct type_caster_base : class_caster_tag {
       return instance_of_result<T>(source, result_form::pointer, policy, cleanup);
     } else {
       constexpr result_form form = std::is_lvalue_reference_v<T_> ? result_form::reference : result_form::value;
-      return instance_of_result<T>(std::addressof(static_cast<const T &>(source)), form, policy, cleanup);
+      return instance_of_result<T>(__builtin_addressof(static_cast<const T &>(source)), form, policy, cleanup);
     }
   }
   explicit operator T *() { return value; }

@@ -18,13 +18,21 @@ FFI_HPY_NAMESPACE_BEGIN
 
 namespace detail {
 
+/** The result of an operation of the package with at most seven values: an empty handle with a pending error if it
+ * fails. */
+inline handle ask_quietly(const char *operation, std::initializer_list<handle> values) noexcept {
+  TVMFFIAny args[8] = {};
+  size_t n = 1;
+  for (const handle &value : values) args[n++] = value.any();
+  return guarded([&] { return in_module->ask_operation(operation, args, n); });
+}
 /** The result of an operation of the package: a new reference, or NULL with a pending error. */
 template <typename... Values> PyObject *ask_pointer(const char *operation, const Values &...values) noexcept {
-  return guarded([&] { return ask_python(operation, handle(values)...); }).ptr();
+  return ask_quietly(operation, {handle(values)...}).ptr();
 }
 /** The result as a number, or -1 with a pending error. */
 template <typename... Values> int64_t ask_number(const char *operation, const Values &...values) noexcept {
-  handle made = guarded([&] { return ask_python(operation, handle(values)...); });
+  handle made = ask_quietly(operation, {handle(values)...});
   if (!made.is_valid()) return -1;
   int64_t number = made.any().v_int64;
   made.dec_ref();
@@ -32,7 +40,7 @@ template <typename... Values> int64_t ask_number(const char *operation, const Va
 }
 /** 0, or -1 with a pending error. */
 template <typename... Values> int ask_done(const char *operation, const Values &...values) noexcept {
-  handle made = guarded([&] { return ask_python(operation, handle(values)...); });
+  handle made = ask_quietly(operation, {handle(values)...});
   made.dec_ref();
   return made.is_valid() ? 0 : -1;
 }

@@ -156,9 +156,28 @@ inline object ask_operation_in_module(const char *operation, TVMFFIAny *args, si
   args[0] = name.any();
   return ask_package_in_module(args, n);
 }
-template <typename... Values> object ask_python(const char *operation, const Values &...values) {
-  TVMFFIAny args[] = {none_value(), values.any()...};
-  return in_module->ask_operation(operation, args, 1 + sizeof...(Values));
+/* Functions for the usual numbers of arguments, because compilers take long for each instance of a template. */
+inline object ask_python(const char *operation) {
+  TVMFFIAny args[] = {none_value()};
+  return in_module->ask_operation(operation, args, 1);
+}
+inline object ask_python(const char *operation, const handle &a) {
+  TVMFFIAny args[] = {none_value(), a.any()};
+  return in_module->ask_operation(operation, args, 2);
+}
+inline object ask_python(const char *operation, const handle &a, const handle &b) {
+  TVMFFIAny args[] = {none_value(), a.any(), b.any()};
+  return in_module->ask_operation(operation, args, 3);
+}
+inline object ask_python(const char *operation, const handle &a, const handle &b, const handle &c) {
+  TVMFFIAny args[] = {none_value(), a.any(), b.any(), c.any()};
+  return in_module->ask_operation(operation, args, 4);
+}
+template <typename... More>
+object ask_python(const char *operation, const handle &a, const handle &b, const handle &c, const handle &d,
+                  const More &...more) {
+  TVMFFIAny args[] = {none_value(), a.any(), b.any(), c.any(), d.any(), more.any()...};
+  return in_module->ask_operation(operation, args, 5 + sizeof...(More));
 }
 inline handle int_value(int64_t number) { return handle(word(kTVMFFIInt, number)); }
 

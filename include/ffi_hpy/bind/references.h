@@ -6,7 +6,6 @@
 #include <ffi_hpy/bind/instance.h>
 
 #include <cstring>
-#include <memory>
 #include <new>
 #include <tuple>
 #include <utility>
@@ -30,6 +29,13 @@ template <typename T, typename = void> inline constexpr bool is_smart_pointer_v 
 template <typename T>
 inline constexpr bool is_smart_pointer_v<T, std::void_t<typename T::element_type, decltype(std::declval<T>().get())>> =
     !std::is_array_v<typename T::element_type>;
+/** Whether a smart pointer is a std::shared_ptr, or a std::unique_ptr; this header does not include their header. */
+template <typename T, typename = void> inline constexpr bool is_shared_pointer_v = false;
+template <typename T>
+inline constexpr bool is_shared_pointer_v<T, std::void_t<typename T::weak_type>> = is_of_standard_library<T>();
+template <typename T, typename = void> inline constexpr bool is_unique_pointer_v = false;
+template <typename T>
+inline constexpr bool is_unique_pointer_v<T, std::void_t<typename T::deleter_type>> = is_of_standard_library<T>();
 template <typename T, typename = void> inline constexpr bool is_optional_v = false;
 template <typename T>
 inline constexpr bool
@@ -74,16 +80,19 @@ template <typename T> constexpr references kind_of_references() {
 
 namespace detail {
 
-/** The value of a std::shared_ptr, for the collector. */
-template <typename T> struct shared_value final : ffi_hpy_shared {
-  std::weak_ptr<T> pointer;
-  T *value;
-  const object_owner *owner; /**< if the pointers share an object of Python */
-  std::shared_ptr<T> retained;
+/** Makes `get_deleter<T>(pointer)` a call that finds the function of the standard library. */
+template <typename> void get_deleter(const references_in<void> &);
 
-  explicit shared_value(const std::shared_ptr<T> &of)
+/** The value of a std::shared_ptr, for the collector. */
+template <typename Pointer> struct shared_value final : ffi_hpy_shared {
+  typename Pointer::weak_type pointer;
+  typename Pointer::element_type *value;
+  const object_owner *owner; /**< if the pointers share an object of Python */
+  Pointer retained;
+
+  explicit shared_value(const Pointer &of)
       : ffi_hpy_shared{&count_of, &visit_in, &retain_in, &release_in, &free_one}, pointer(of), value(of.get()),
-        owner(std::get_deleter<object_owner>(of)) {}
+        owner(get_deleter<object_owner>(of)) {}
 
 private:
   static shared_value *of(ffi_hpy_shared *self) { return static_cast<shared_value *>(self); }
@@ -97,7 +106,7 @@ private:
   static void free_one(ffi_hpy_shared *self) { delete of(self); }
 };
 /** The address of the count of a std::shared_ptr, the second word in each standard library. */
-template <typename T> const void *count_block_of(const std::shared_ptr<T> &pointer) {
+template <typename Pointer> const void *count_block_of(const Pointer &pointer) {
   const void *words[2];
   static_assert(sizeof(pointer) == sizeof(words), "an unknown standard library");
   std::memcpy(words, static_cast<const void *>(&pointer), sizeof(words));
@@ -172,11 +181,14 @@ private:
     member = detail::take(detail::none_value());
     take(former, nullptr);
   }
-  template <typename T, typename Deleter> void visit_pointer(const std::unique_ptr<T, Deleter> &pointer) const {
-    if (pointer != nullptr) visit_value(*pointer);
+  template <typename Pointer> void visit_pointer(const Pointer &pointer) const {
+    if constexpr (detail::is_unique_pointer_v<Pointer>) {
+      if (pointer != nullptr) visit_value(*pointer);
+    } else if constexpr (detail::is_shared_pointer_v<Pointer>) {
+      visit_shared_pointer(pointer);
+    } /* another one: its holders are not known */
   }
-  template <typename T> void visit_pointer(const std::shared_ptr<T> &pointer) const {
-    using Pointer = std::shared_ptr<T>;
+  template <typename Pointer> void visit_shared_pointer(const Pointer &pointer) const {
     if (pointer.use_count() == 0) return;
     if (is_cutting()) {
       if (auto *former = new (std::nothrow) Pointer(std::move(const_cast<Pointer &>(pointer)))) {
@@ -185,10 +197,9 @@ private:
       return;
     }
     visit_shared(detail::count_block_of(pointer), &pointer, [](const void *slot) -> ffi_hpy_shared * {
-      return new (std::nothrow) detail::shared_value<T>(*static_cast<const Pointer *>(slot));
+      return new (std::nothrow) detail::shared_value<Pointer>(*static_cast<const Pointer *>(slot));
     });
   }
-  template <typename T> void visit_pointer(const T &) const {} /* another one: its holders are not known */
   template <typename T> friend struct detail::shared_pointer;
 
   /* The struct that the collector makes, in C. */
@@ -200,13 +211,13 @@ private:
 
 namespace detail {
 
-template <typename T> void shared_value<T>::visit_in(const ffi_hpy_shared *self, const void *visitor) {
+template <typename Pointer> void shared_value<Pointer>::visit_in(const ffi_hpy_shared *self, const void *visitor) {
   auto *shared = static_cast<const shared_value *>(self);
   auto &visit = *static_cast<const reference_visitor *>(visitor);
   if (shared->owner == nullptr) return visit.visit_value(*shared->value);
   if (!visit.is_cutting()) visit(shared->owner->kept); /* the value lives as long as the pointers */
 }
-template <typename T> void shared_pointer<T>::visit(const void *visitor) const {
+template <typename Pointer> void shared_pointer<Pointer>::visit(const void *visitor) const {
   auto &visit = *static_cast<const reference_visitor *>(visitor);
   if (!visit.is_cutting()) visit.visit_pointer(pointer);
 }

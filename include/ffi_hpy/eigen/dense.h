@@ -10,6 +10,8 @@
 
 #include <Eigen/Core>
 
+#include <memory>
+
 FFI_HPY_NAMESPACE_BEGIN
 
 /** Any strides. */

@@ -7,6 +7,8 @@
 
 #include <Eigen/SparseCore>
 
+#include <memory>
+
 FFI_HPY_NAMESPACE_BEGIN
 
 namespace detail {

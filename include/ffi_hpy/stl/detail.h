@@ -17,7 +17,7 @@ class sequence {
 public:
   /** False if the value is not a sequence. With the flag `convert`, sets, ranges and other iterables are accepted.
    * `as_python`: the items are objects of Python themselves. */
-  bool read(handle source, uint32_t flags, bool as_python) {
+  FFI_HPY_NOINLINE bool read(handle source, uint32_t flags, bool as_python) {
     if (source.any().type_index == kTVMFFIArray) return view(source);
     if (source.any().type_index != kTVMFFIOpaquePyObject) return keep(source, flags & cast_flags::convert);
     if ((flags & cast_flags::convert) == 0 && !is_list(source)) return false;
@@ -46,13 +46,13 @@ private:
     size_ = static_cast<size_t>(cell->size);
     return true;
   }
-  bool keep(handle source, uint32_t flags) {
+  FFI_HPY_NOINLINE bool keep(handle source, uint32_t flags) {
     TVMFFIAny items = none_value();
     check(api->container_items(&source.any(), flags, &items));
     kept_ = take(items);
     return !kept_.is_none() && view(kept_);
   }
-  bool ask(handle source, const char *operation) {
+  FFI_HPY_NOINLINE bool ask(handle source, const char *operation) {
     kept_ = ask_python(operation, source);
     return kept_.any().type_index == kTVMFFIArray && view(kept_);
   }

@@ -32,9 +32,10 @@ template <typename T> struct type_caster<std::shared_ptr<T>> : native_caster {
         }
       }
       auto *object = reinterpret_cast<ffi_hpy_instance *>(source.any().v_obj);
-      const shared_pointer<Plain> *shared = nullptr;
+      const shared_pointer<std::shared_ptr<Plain>> *shared = nullptr;
       if (object->release == &delete_holder) {
-        shared = dynamic_cast<const shared_pointer<Plain> *>(static_cast<const shared_holder *>(object->holder));
+        auto *holder = static_cast<const shared_holder *>(object->holder);
+        shared = dynamic_cast<const shared_pointer<std::shared_ptr<Plain>> *>(holder);
       }
       if (shared != nullptr) {
         value = shared->pointer;
@@ -48,7 +49,7 @@ template <typename T> struct type_caster<std::shared_ptr<T>> : native_caster {
   }
   static handle from_cpp(std::shared_ptr<T> source, rv_policy, cleanup_list *) noexcept {
     if (source == nullptr) return handle(none_value());
-    return guarded([&] { return shared_instance<Plain>(std::const_pointer_cast<Plain>(std::move(source))); });
+    return guarded([&] { return shared_instance(std::const_pointer_cast<Plain>(std::move(source))); });
   }
 };
 

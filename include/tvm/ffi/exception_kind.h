@@ -6,8 +6,8 @@
 #include <tvm/ffi/base_detail.h>
 
 #include <array>
+#include <cstdlib>
 #include <exception>
-#include <memory>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -56,7 +56,7 @@ struct ExceptionFacts {
 template <typename Exception> std::exception_ptr NestedIn(const Exception &exception) {
 #if defined(__cpp_rtti) || defined(__GXX_RTTI) || defined(_CPPRTTI)
   if constexpr (std::is_polymorphic_v<Exception>) {
-    const auto *nested = dynamic_cast<const std::nested_exception *>(std::addressof(exception));
+    const auto *nested = dynamic_cast<const std::nested_exception *>(__builtin_addressof(exception));
     if (nested != nullptr) return nested->nested_ptr();
   }
 #endif
