@@ -28,7 +28,7 @@ _CANNOT = re.compile(r"(Cannot (convert from|treat) type `)(.*)")
 _MISMATCH = re.compile(r"(Mismatched type on argument #(\d+) when calling: `.*` but got `)(.*)")
 _OVERLOADS = "No matching overload found when calling: "
 _INVOKED = "\n\nInvoked with types: "
-_INVOKED_NAME = re.compile(r"(?:kwargs = \{ )?(?:\w+: )?([^,{}\s]+)")
+_INVOKED_NAME = re.compile(r"(?:kwargs = \{ )?(?:[\w?]+: )?([^,{}\s]+)")
 _REASON = re.compile(r"(\n    \d+\. argument #(\d+) `(\w+)`((?:\[\d+\])*) has the type )(\S+)")
 
 
