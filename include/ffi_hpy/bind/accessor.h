@@ -11,7 +11,7 @@ namespace detail {
 /** Keeps a value for a caller that borrows it, until the thread has borrowed 64 further ones. Values without a
  * reference need no owner. */
 inline handle lend(object made) noexcept { return in_module->lend(std::move(made)); }
-inline handle lend_in_module(object made) noexcept {
+FFI_HPY_NOINLINE inline handle lend_in_module(object made) noexcept {
   enum { kLent = 64 };
   thread_local object lent[kLent];
   thread_local unsigned next = 0;

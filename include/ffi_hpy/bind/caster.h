@@ -217,7 +217,7 @@ FFI_HPY_COLD inline void append_more_in_module(cleanup_list *list, handle owned)
   object kept = steal(owned);
   list->more().objects.push_back(std::move(kept));
 }
-inline void release_all_in_module(cleanup_list *list) { list->release(); }
+FFI_HPY_NOINLINE inline void release_all_in_module(cleanup_list *list) { list->release(); }
 
 /** The flags for a value inside of a container: None is accepted for pointers. */
 template <typename T> constexpr uint32_t flags_for_local_caster(uint32_t flags) {
@@ -245,7 +245,7 @@ FFI_HPY_COLD inline bool conversion_failed_in_module(cleanup_list *cleanup) noex
   return false;
 }
 
-[[noreturn]] FFI_HPY_COLD inline void throw_pending_in_module() {
+FFI_HPY_COLD inline void throw_pending_in_module() {
   python_error error;
   if (error.kind().empty()) throw cast_error();
   if (unbound_error::is(error)) throw unbound_error(std::move(error));
@@ -458,7 +458,7 @@ template <> struct type_caster<void> : native_caster {
 inline handle text_from_cpp(std::string_view source, python_values python = nullptr) noexcept {
   return in_module->text_from_cpp(source, python);
 }
-inline handle text_from_cpp_in_module(std::string_view source, python_values python) noexcept {
+FFI_HPY_NOINLINE inline handle text_from_cpp_in_module(std::string_view source, python_values python) noexcept {
   if (python == nullptr) return guarded([&] { return str_of(source); });
   TVMFFIByteArray text = bytes_of(source);
   TVMFFIAny made = none_value();
@@ -507,7 +507,7 @@ public:
 private:
   char bytes_[kRoom] = {};
 };
-inline bool keep_text_in_module(const char **text, size_t size, cleanup_list *cleanup) noexcept {
+FFI_HPY_NOINLINE inline bool keep_text_in_module(const char **text, size_t size, cleanup_list *cleanup) noexcept {
   if (cleanup == nullptr) return false;
   handle kept = guarded([&] {
     std::string copy(*text, size);

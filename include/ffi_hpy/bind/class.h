@@ -314,17 +314,18 @@ private:
   object constructor_;
 };
 
-inline void begin_class_in_module(class_base *made, class_record *record, handle scope, const char *name,
-                                  const class_constants &constants, const class_about &about) {
+FFI_HPY_NOINLINE inline void begin_class_in_module(class_base *made, class_record *record, handle scope,
+                                                   const char *name, const class_constants &constants,
+                                                   const class_about &about) {
   made->type_ = find_known(record, made, scope, name);
   made->has_init_ = made->is_known_ = made->type_ != nullptr;
   if (!made->is_known_) made->type_ = add_class(record, made, scope, name, constants, about);
 }
-inline void add_constructor_in_module(class_base *to, function_record *record) {
+FFI_HPY_NOINLINE inline void add_constructor_in_module(class_base *to, function_record *record) {
   to->set_init(define_method(*to, to->type_, "__ffi_init__", true, record));
 }
 /** Adds a method; or a function that constructs the object in the memory of its first parameter. */
-inline void add_method_in_module(class_base *to, const char *name, function_record *record) {
+FFI_HPY_NOINLINE inline void add_method_in_module(class_base *to, const char *name, function_record *record) {
   bool is_init = std::strcmp(name, "__init__") == 0;
   if (is_init || std::strcmp(name, "__setstate__") == 0) {
     object function = define_placement(*to, to->type_, name, record);
@@ -333,10 +334,11 @@ inline void add_method_in_module(class_base *to, const char *name, function_reco
     define_method(*to, to->type_, name, false, record);
   }
 }
-inline void add_plain_method_in_module(class_base *to, const char *name, bool is_static, function_record *record) {
+FFI_HPY_NOINLINE inline void add_plain_method_in_module(class_base *to, const char *name, bool is_static,
+                                                        function_record *record) {
   define_method(*to, to->type_, name, is_static, record);
 }
-inline void add_property_in_module(class_base *to, function_record *read, function_record *write) {
+FFI_HPY_NOINLINE inline void add_property_in_module(class_base *to, function_record *read, function_record *write) {
   if (!to->is_known_ || !hasattr(*to, read->name)) return define_property(*to, to->type_, read, write);
   for (function_record *each : {read, write}) {
     if (each != nullptr && each->free_capture != nullptr) each->free_capture(each->capture);

@@ -60,8 +60,8 @@ template <typename E> object number_of(E value) { return cast(static_cast<std::u
 template <typename E> object number_to_python(int64_t number) { return number_of(static_cast<E>(number)); }
 
 /** Begins the class of an enum in a scope. */
-inline void start_enum_in_module(enum_record *record, const std::type_info *info, handle scope, const char *name,
-                                 const char *doc) {
+FFI_HPY_NOINLINE inline void start_enum_in_module(enum_record *record, const std::type_info *info, handle scope,
+                                                  const char *name, const char *doc) {
   object label = str_of(name);
   std::string key = cast<std::string>(ask_python("key_in", scope, label));
   enum_names = new enum_name{info, std::move(key), enum_names}; /* for the life of the process */
@@ -69,12 +69,13 @@ inline void start_enum_in_module(enum_record *record, const std::type_info *info
   record->builder = ask_python("enum", scope, label, str_of(doc), int_value(kind), str_of(cpp_name_of(*info)));
 }
 /** Adds a member, whose value in Python is `value`. */
-inline void add_member_in_module(enum_record *record, const char *name, int64_t number, object value, const char *doc) {
+FFI_HPY_NOINLINE inline void add_member_in_module(enum_record *record, const char *name, int64_t number, object value,
+                                                  const char *doc) {
   ask_python("enum_add", record->builder, str_of(name), value, text_or_empty(doc), int_value(number));
   record->members.emplace_back(number, std::move(value));
 }
 /** Makes Python's class of the members that are known by now. */
-inline void finish_enum_in_module(enum_record *record) {
+FFI_HPY_NOINLINE inline void finish_enum_in_module(enum_record *record) {
   if (record->python.is_valid()) return;
   record->python = ask_python("enum_finish", record->builder);
   for (auto &each : record->members) each.second = ask_python("enum_member", record->python, each.second);
@@ -93,8 +94,8 @@ inline bool fill_enum(enum_record *made, const std::type_info *info) {
   return true;
 }
 /** Makes a record of an enum that another library has bound. */
-inline enum_record *find_enum_in_module(std::atomic<enum_record *> *known, const std::type_info *info,
-                                        object (*to_python)(int64_t number)) noexcept {
+FFI_HPY_NOINLINE inline enum_record *find_enum_in_module(std::atomic<enum_record *> *known, const std::type_info *info,
+                                                         object (*to_python)(int64_t number)) noexcept {
   enum_record *made = nullptr, *other = nullptr; /* of another thread */
   try {
     made = new enum_record{};
@@ -152,7 +153,8 @@ inline bool is_member(const enum_record &record, int64_t *number) {
 }
 
 /** The number of an argument; false if it is not a member. */
-inline bool read_enum_in_module(enum_record *record, handle source, uint32_t flags, int64_t *number) noexcept {
+FFI_HPY_NOINLINE inline bool read_enum_in_module(enum_record *record, handle source, uint32_t flags,
+                                                 int64_t *number) noexcept {
   if (record == nullptr) return false;
   bool may_convert = (flags & cast_flags::convert) != 0;
   switch (source.any().type_index) {
@@ -172,7 +174,7 @@ inline bool read_enum_in_module(enum_record *record, handle source, uint32_t fla
   default: return false;
   }
 }
-inline handle member_of_in_module(enum_record *record, int64_t number) noexcept {
+FFI_HPY_NOINLINE inline handle member_of_in_module(enum_record *record, int64_t number) noexcept {
   if (record == nullptr) return int_value(number);
   if (!record->python.is_valid() && !guarded([&] {
                                        finish_enum_in_module(record);

@@ -51,8 +51,8 @@ struct function_record : ffi_hpy_function_spec {
   ffi_hpy_param *next_param;
 };
 
-inline void start_in_module(function_record *record, const function_constants *constants, const char *name,
-                            ffi_hpy_param *params) {
+FFI_HPY_NOINLINE inline void start_in_module(function_record *record, const function_constants *constants,
+                                             const char *name, ffi_hpy_param *params) {
   static_cast<ffi_hpy_function_spec &>(*record) = ffi_hpy_function_spec{};
   record->name = name;
   record->type_flags = constants->type_flags;
@@ -148,7 +148,7 @@ using locks_of =
 /** Lets the patient live at least as long as the nurse. An object of a bound class owns it; another object of Python
  * needs a weak reference. */
 inline void keep_alive_object(handle nurse, handle patient) { in_module->keep_alive_object(nurse, patient); }
-inline void keep_alive_object_in_module(handle nurse, handle patient) {
+FFI_HPY_NOINLINE inline void keep_alive_object_in_module(handle nurse, handle patient) {
   if (!nurse.is_valid() || nurse.is_none() || !is_object(patient.any())) return;
   if (ffi_hpy_instance *owner = api->instance_of(&nurse.any())) {
     check(api->instance_keep(owner, patient.any().v_obj));
@@ -660,7 +660,7 @@ template <uint32_t Flags, typename F, typename... Extra> struct description : fu
 } // namespace detail
 
 namespace detail {
-inline object define_loose_in_module(function_record *record) {
+FFI_HPY_NOINLINE inline object define_loose_in_module(function_record *record) {
   defined_function made = define(record, handle());
   return ask_python("loose_function", made.function, made.metadata, str_of(record->name),
                     str_of(record->doc != nullptr ? record->doc : ""),

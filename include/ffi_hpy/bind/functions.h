@@ -94,7 +94,7 @@ inline const ffi_hpy_class &bound_class(handle type) {
 
 /** The class of Python of a record, or an empty handle. */
 inline handle python_class(class_record *record) { return in_module->python_class(record); }
-inline handle python_class_in_module(class_record *record) {
+FFI_HPY_NOINLINE inline handle python_class_in_module(class_record *record) {
   /* acquire and release: the object is complete for all threads */
   TVMFFIObject *known = record->python.load(std::memory_order_acquire);
   if (known == nullptr) {

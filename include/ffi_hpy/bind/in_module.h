@@ -1,5 +1,7 @@
-/* in_module.h - functions that the files of a library share: the file with FFI_HPY_MODULE compiles them, and the others
- * call them through a table. Compilers take long for functions that each file repeats. Programs include
+/* in_module.h - functions that the files of a library share. Compilers take long for functions that each file repeats.
+ * With the macro FFI_HPY_SEVERAL_FILES the file with FFI_HPY_MODULE compiles all of the functions, and the others call
+ * them through a table. Without the macro each file compiles the functions that it uses. A file with the macro needs it
+ * in the file with FFI_HPY_MODULE, too. CMake's functions define it for a module of several files. Programs include
  * ffi_hpy/bind.h. */
 #ifndef FFI_HPY_BIND_IN_MODULE_H_
 #define FFI_HPY_BIND_IN_MODULE_H_
@@ -89,14 +91,37 @@ using find_whole = object (*)(void *value, rv_policy policy, void **whole, const
   X(bool, read_enum, (enum_record * record, handle source, uint32_t flags, int64_t *number) noexcept)                  \
   X(handle, member_of, (enum_record * record, int64_t number) noexcept)
 
+#if defined(FFI_HPY_SEVERAL_FILES)
+
 /** The functions. */
 struct module_functions {
 #define FFI_HPY_MODULE_MEMBER(result, name, parameters) result(*name) parameters;
   FFI_HPY_MODULE_FUNCTIONS(FFI_HPY_MODULE_MEMBER)
 #undef FFI_HPY_MODULE_MEMBER
 };
+inline namespace several_files {
 /** Set when the library is imported. */
 inline const module_functions *in_module = nullptr;
+} // namespace several_files
+
+#else
+
+#define FFI_HPY_MODULE_MEMBER(result, name, parameters) result name##_in_module parameters;
+FFI_HPY_MODULE_FUNCTIONS(FFI_HPY_MODULE_MEMBER)
+#undef FFI_HPY_MODULE_MEMBER
+/** The functions. The compiler compiles those that the file uses, because a template defines its members when they are
+ * used. */
+template <typename> struct own_functions {
+#define FFI_HPY_MODULE_MEMBER(result, name, parameters) static constexpr result(*name) parameters = &name##_in_module;
+  FFI_HPY_MODULE_FUNCTIONS(FFI_HPY_MODULE_MEMBER)
+#undef FFI_HPY_MODULE_MEMBER
+};
+inline constexpr own_functions<void> own_functions_of_file{};
+inline namespace one_file {
+inline constexpr const own_functions<void> *in_module = &own_functions_of_file;
+} // namespace one_file
+
+#endif
 
 } // namespace detail
 

@@ -32,7 +32,7 @@ FFI_HPY_NOINLINE inline std::string cpp_name_of(std::string name) {
 }
 inline std::string cpp_name_of(const std::type_info &type) { return cpp_name_of(type.name()); }
 inline const ffi_hpy_class *find_class(const std::type_info &type) { return in_module->find_class_of(type); }
-inline const ffi_hpy_class *find_class_of_in_module(const std::type_info &type) {
+FFI_HPY_NOINLINE inline const ffi_hpy_class *find_class_of_in_module(const std::type_info &type) {
   return api->class_find(cpp_name_of(type).c_str());
 }
 
@@ -47,7 +47,7 @@ struct class_record {
 /** The bound class of a record: of this library, or found in another one when it is first needed; NULL if there is
  * none. */
 inline const ffi_hpy_class *find_class(class_record *record) noexcept { return in_module->find_class(record); }
-inline const ffi_hpy_class *find_class_in_module(class_record *record) noexcept {
+FFI_HPY_NOINLINE inline const ffi_hpy_class *find_class_in_module(class_record *record) noexcept {
   try {
     const ffi_hpy_class *known = record->known.load(std::memory_order_acquire);
     if (known != nullptr) return known;
@@ -59,7 +59,7 @@ inline const ffi_hpy_class *find_class_in_module(class_record *record) noexcept 
   }
 }
 inline const ffi_hpy_class &get_class(class_record *record) { return in_module->get_class(record); }
-inline const ffi_hpy_class &get_class_in_module(class_record *record) {
+FFI_HPY_NOINLINE inline const ffi_hpy_class &get_class_in_module(class_record *record) {
   const ffi_hpy_class *found = find_class(record);
   if (found == nullptr) {
     api->raise("TypeError", unbound_error::text_of(record->info->name()).c_str());
@@ -390,8 +390,9 @@ enum class result_form { pointer, reference, value };
 
 /** The object of a result. It is one function for all classes, because compilers take long for code that each result
  * repeats. Without `find` the value is the whole object. */
-inline handle result_instance_in_module(class_record *record, const void *result, result_form form, rv_policy policy,
-                                        const cleanup_list *cleanup, find_whole find) noexcept {
+FFI_HPY_NOINLINE inline handle result_instance_in_module(class_record *record, const void *result, result_form form,
+                                                         rv_policy policy, const cleanup_list *cleanup,
+                                                         find_whole find) noexcept {
   bool is_automatic = policy == rv_policy::automatic || policy == rv_policy::automatic_reference;
   bool is_reference = policy == rv_policy::reference || policy == rv_policy::reference_internal;
   if (form == result_form::value && (is_automatic || is_reference)) policy = rv_policy::move;
@@ -440,8 +441,8 @@ handle instance_of_result(const T *value, result_form form, rv_policy policy, co
 
 /** The value of an argument that is an object of another class, or of a class that was not known yet; null if there is
  * none, as in None. */
-inline void *load_other_in_module(class_record *record, const TVMFFIAny *any, uint32_t flags,
-                                  cleanup_list *cleanup) noexcept {
+FFI_HPY_NOINLINE inline void *load_other_in_module(class_record *record, const TVMFFIAny *any, uint32_t flags,
+                                                   cleanup_list *cleanup) noexcept {
   handle source(*any);
   const ffi_hpy_class *type = source.is_none() ? nullptr : find_class(record);
   if (type == nullptr) return nullptr;

@@ -18,10 +18,12 @@ namespace detail {
 inline int execute(void (*define)(module_ &), const TVMFFIAny *args, int32_t n_args) {
   if (n_args != 3 || args[1].type_index != kTVMFFIOpaquePtr || args[2].type_index != kTVMFFIFunction) return -1;
   api = static_cast<const ffi_hpy_bind_api *>(args[1].v_ptr);
+#if defined(FFI_HPY_SEVERAL_FILES)
 #define FFI_HPY_MODULE_VALUE(result, name, parameters) &name##_in_module,
   static const module_functions functions{FFI_HPY_MODULE_FUNCTIONS(FFI_HPY_MODULE_VALUE)};
 #undef FFI_HPY_MODULE_VALUE
   in_module = &functions;
+#endif
   try {
     if (api->version < FFI_HPY_BIND_VERSION) {
       throw builtin_exception("ImportError", "the library was compiled for a later release of ffi-hpy");

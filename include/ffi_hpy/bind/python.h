@@ -91,7 +91,7 @@ inline bool is_foreign_text(const TVMFFIAny &value) {
   return is_text && value.v_obj->deleter != api->str_deleter;
 }
 /** A copy of such a value, which becomes a str or bytes. */
-inline object own_text_in_module(const TVMFFIAny &value) {
+FFI_HPY_NOINLINE inline object own_text_in_module(const TVMFFIAny &value) {
   const TVMFFIByteArray *bytes = TVMFFIBytesGetByteArrayPtr(value.v_obj);
   std::string_view data(bytes->data, bytes->size);
   return value.type_index == kTVMFFIStr ? str_of(data) : bytes_object(data);
@@ -135,7 +135,7 @@ inline bool read_text(const TVMFFIAny &value, bool is_bytes, std::string_view *o
 
 /** Asks the package for an operation on Python's side: args are its name and its n - 1 arguments. */
 inline object ask_package(TVMFFIAny *args, size_t n) { return in_module->ask_package(args, n); }
-inline object ask_package_in_module(TVMFFIAny *args, size_t n) {
+FFI_HPY_NOINLINE inline object ask_package_in_module(TVMFFIAny *args, size_t n) {
   for (size_t i = 1; i < n; ++i) {
     if (!is_foreign_text(args[i])) continue;
     TVMFFIAny given = args[i];
@@ -151,7 +151,7 @@ inline object ask_package_in_module(TVMFFIAny *args, size_t n) {
 }
 /** ask_package() for the operation of that name, for which args[0] is free. It is one function for all numbers and
  * types of arguments, because compilers take long for code that each question repeats. */
-inline object ask_operation_in_module(const char *operation, TVMFFIAny *args, size_t n) {
+FFI_HPY_NOINLINE inline object ask_operation_in_module(const char *operation, TVMFFIAny *args, size_t n) {
   object name = str_of(operation);
   args[0] = name.any();
   return ask_package_in_module(args, n);

@@ -17,7 +17,7 @@ MAIN = """
 #include <ffi_hpy/bind.h>
 
 void add_dogs(ffi_hpy::module_ &m);
-FFI_HPY_MODULE(bound_files, m) { add_dogs(m); }
+FFI_HPY_MODULE(NAME, m) { add_dogs(m); }
 """
 DOGS = """
 #include <ffi_hpy/bind.h>
@@ -28,12 +28,15 @@ DOGS = """
 namespace nb = ffi_hpy;
 using namespace nb::literals;
 
+namespace NAME {
 enum class Color { Black, Brown };
 struct Dog {
   std::string name;
   Color color;
   Dog twin() const { return *this; }
 };
+} // namespace NAME
+using namespace NAME;
 
 void add_dogs(nb::module_ &m) {
   nb::enum_<Color>(m, "Color").value("Black", Color::Black).value("Brown", Color::Brown);
@@ -47,16 +50,21 @@ void add_dogs(nb::module_ &m) {
 """
 
 
-@pytest.fixture(scope="module")
-def files(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("files")
-    (folder / "main.cc").write_text(MAIN)
-    (folder / "dogs.cc").write_text(DOGS)
-    return folder
+SHARED = "-DFFI_HPY_SEVERAL_FILES"
 
 
-def test_a_file_without_the_macro_binds_classes_enums_and_functions(files):
-    made = cpp.load("bound_files", cpp_files=[files / "main.cc", files / "dogs.cc"], build_directory=files)
+@pytest.fixture(params=["own", "shared"])
+def sources(request, tmp_path):
+    for file, text in (("main.cc", MAIN), ("dogs.cc", DOGS)):
+        (tmp_path / file).write_text(text.replace("NAME", f"{request.param}_functions"))
+    return tmp_path
+
+
+def test_a_file_without_the_macro_binds_classes_enums_and_functions(sources, request):
+    kind = request.node.callspec.params["sources"]
+    flags = [SHARED] if kind == "shared" else []
+    files = [sources / "main.cc", sources / "dogs.cc"]
+    made = cpp.load(f"{kind}_functions", cpp_files=files, build_directory=sources, extra_cflags=flags)
     rex = made.Dog("Rex")
     assert (rex.name, rex.color) == ("Rex", made.Color.Brown)
     assert isinstance(rex.twin().color, enum.Enum)
@@ -67,8 +75,9 @@ def test_a_file_without_the_macro_binds_classes_enums_and_functions(files):
 
 
 @pytest.mark.skipif(shutil.which("nm") is None, reason="needs nm")
-def test_a_file_without_the_macro_compiles_none_of_the_shared_functions(files):
+@pytest.mark.parametrize("sources", ["shared"], indirect=True)
+def test_a_file_without_the_macro_compiles_none_of_the_shared_functions(sources):
     include = f"-I{libinfo.find_include_path()}"
-    subprocess.run(["g++", "-std=c++17", "-c", include, "dogs.cc", "-o", "dogs.o"], cwd=files, check=True)
-    symbols = subprocess.run(["nm", "-C", "dogs.o"], cwd=files, check=True, capture_output=True, text=True).stdout
+    subprocess.run(["g++", "-std=c++17", SHARED, "-c", include, "dogs.cc", "-o", "dogs.o"], cwd=sources, check=True)
+    symbols = subprocess.run(["nm", "-C", "dogs.o"], cwd=sources, check=True, capture_output=True, text=True).stdout
     assert "_in_module" not in symbols

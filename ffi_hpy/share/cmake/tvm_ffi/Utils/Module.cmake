@@ -29,11 +29,22 @@ function(ffi_hpy_add_module name)
   _tvm_ffi_hide_symbols("${name}")
   tvm_ffi_add_prefix_map("${name}" "${CMAKE_CURRENT_SOURCE_DIR}")
   tvm_ffi_add_msvc_flags("${name}")
+  _ffi_hpy_share_functions("${name}")
 
   if(CMAKE_CROSSCOMPILING OR NOT "$ENV{FFI_HPY_CROSS_ROOT}" STREQUAL "")
     message(STATUS "ffi_hpy_add_module(${name}): no stub is written for a module of another machine")
   elseif(NOT ARG_NO_STUB)
     _ffi_hpy_add_stub("${name}")
+  endif()
+endfunction()
+
+# Lets one file of a module of several files compile the functions that all of them use: see bind/in_module.h.
+function(_ffi_hpy_share_functions name)
+  get_target_property(sources "${name}" SOURCES)
+  list(FILTER sources INCLUDE REGEX "\\.(C|cc|cpp|cxx|c\\+\\+)$")
+  list(LENGTH sources n_sources)
+  if(n_sources GREATER 1)
+    target_compile_definitions("${name}" PRIVATE FFI_HPY_SEVERAL_FILES)
   endif()
 endfunction()
 
