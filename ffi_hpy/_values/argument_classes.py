@@ -23,7 +23,7 @@ __all__ = ["given_class_name", "name_classes"]
 _FIRST_REGISTERED = _core.TYPE_INDEX_DYNAMIC_BEGIN
 _FORMS = frozenset(("Array", "Dict", "List", "Map", "Tuple"))
 """Types of the headers, which begin a description of the items of an argument."""
-_DESCRIPTION = re.compile(r"(\w+(?:\.(?:\w+|<locals>))*)(?:(?=`)|(\[index (\d+): )|(?=[\[\]]))")
+_DESCRIPTION = re.compile(r"(\w+(?:\.(?:\w+|<locals>))*)(?:(?=`)|(\[index (\d+): )|(?=\]))")
 _CANNOT = re.compile(r"(Cannot (convert from|treat) type `)(.*)")
 _MISMATCH = re.compile(r"(Mismatched type on argument #(\d+) when calling: `.*` but got `)(.*)")
 _OVERLOADS = "No matching overload found when calling: "
