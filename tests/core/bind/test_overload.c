@@ -244,20 +244,20 @@ static int take_text(const ffi_hpy_overload *self, const TVMFFIAny *args, uint32
   *result = i64((int64_t)(intptr_t)self->capture[0]);
   return 0;
 }
-static definition text_taker(int number, uint32_t flags) {
-  definition made;
-  make(&made, "f", "int\nstr", 1, 1);
-  made.spec.call = take_text;
-  made.spec.capture[0] = (void *)(intptr_t)number;
-  made.spec.flags = flags;
-  return made;
+static void make_text_taker(definition *self, int number, uint32_t flags) {
+  make(self, "f", "int\nstr", 1, 1);
+  self->spec.call = take_text;
+  self->spec.capture[0] = (void *)(intptr_t)number;
+  self->spec.flags = flags;
 }
 static int32_t borrows(TVMFFIObjectHandle function) {
   return ((const ffi_hpy_first_overload *)fh_function_self(function, fh_overload_call))->borrows;
 }
 
 TEST(an_overload_that_keeps_arguments_gets_none_that_end_with_the_call) {
-  definition numbers, first = text_taker(1, 0), second = text_taker(2, kFfiHpyFunctionBorrows);
+  definition numbers, first, second;
+  make_text_taker(&first, 1, 0);
+  make_text_taker(&second, 2, kFfiHpyFunctionBorrows);
   make(&numbers, "f", "int\nint", 1, 1);
   numbers.spec.flags = kFfiHpyFunctionBorrows;
   TVMFFIObject lent = {.combined_ref_count = FFI_HPY_LENT_COUNT, .type_index = kTVMFFIStr};
