@@ -288,7 +288,7 @@ def _converter_for(cls: type) -> Callable[[Any], Any] | None:
         return lambda value: OpaquePtr(value.value or 0)
     if hasattr(cls, "__tvm_ffi_opaque_ptr__"):
         return _from_opaque_ptr
-    if any("__call__" in base.__dict__ for base in cls.__mro__):  # hasattr() would find the metaclass's method
+    if defines(cls, "__call__"):
         return _core.function_from_callable
     if is_foreign_dtype(cls):
         return from_foreign_dtype

@@ -636,10 +636,12 @@ template <template <typename...> class C, typename... Ts>
 inline constexpr bool refers_v<C<Ts...>> = (views_text_v<C<Ts...>> || ... || refers_v<Ts>);
 
 struct class_caster_tag;
+/** Whether a caster is that of a bound class. */
+template <typename Caster> inline constexpr bool is_base_caster_v = std::is_base_of_v<class_caster_tag, Caster>;
 /** A cast by hand to T is possible: the result does not refer to the caster. */
 template <typename T> constexpr bool check_cast() {
   constexpr bool is_possible = (!std::is_pointer_v<T> && !std::is_reference_v<T>) || std::is_void_v<intrinsic_t<T>> ||
-                               std::is_base_of_v<class_caster_tag, make_caster<T>>;
+                               is_base_caster_v<make_caster<T>>;
   static_assert(is_possible, "a cast to a reference or a pointer needs a bound class; other values end with the cast");
   return is_possible;
 }

@@ -581,7 +581,7 @@ private:
   }
   template <typename C, typename M> static auto getter(M C::*member) {
     if constexpr (!std::is_array_v<M> && !std::is_pointer_v<M> &&
-                  std::is_base_of_v<detail::class_caster_tag, detail::make_caster<std::decay_t<M>>>) {
+                  detail::is_base_caster_v<detail::make_caster<std::decay_t<M>>>) {
       return [member](T &self) -> M & { return self.*member; }; /* Python refers to the member */
     } else if constexpr (std::is_array_v<M> && std::is_same_v<std::remove_extent_t<M>, char>) {
       return [member](const T &self) -> const char * { return self.*member; };
@@ -590,8 +590,8 @@ private:
     }
   }
   template <typename C, typename M> static auto setter(M C::*member) {
-    constexpr bool is_moved = !std::is_pointer_v<M> && std::is_move_assignable_v<M> &&
-                              !std::is_base_of_v<detail::class_caster_tag, detail::make_caster<M>>;
+    constexpr bool is_moved =
+        !std::is_pointer_v<M> && std::is_move_assignable_v<M> && !detail::is_base_caster_v<detail::make_caster<M>>;
     if constexpr (is_moved) {
       return [member](T &self, M &&value) { self.*member = std::move(value); };
     } else {
@@ -644,7 +644,7 @@ template <typename Source, typename Target> void implicitly_convertible() {
   auto convert = [](handle source) -> handle {
     detail::cleanup_list cleanup;
     detail::make_caster<Source> caster;
-    constexpr bool is_class = std::is_base_of_v<detail::class_caster_tag, detail::make_caster<Source>>;
+    constexpr bool is_class = detail::is_base_caster_v<detail::make_caster<Source>>;
     constexpr uint32_t flags = is_class ? 0 : uint32_t{detail::cast_flags::convert}; /* classes do not chain */
     if (!caster.from_python(source, flags, &cleanup) || !caster.template can_cast<Source>()) return handle();
     handle cls = type<Target>();

@@ -196,7 +196,7 @@ template <size_t N, size_t P> inline constexpr bool keeps_alive_v<keep_alive<N, 
 
 /** The object that an argument was read from: after an implicit conversion, the converted one. */
 template <typename Caster> handle source_of(Caster *caster, handle given, cleanup_list *cleanup) {
-  if constexpr (std::is_base_of_v<class_caster_tag, Caster>) {
+  if constexpr (is_base_caster_v<Caster>) {
     if (caster->value == nullptr) return given;
     object found = find_instance(class_of<typename Caster::Value>::get(), caster->value);
     if (!found.is_valid() || found.is(given)) return given;

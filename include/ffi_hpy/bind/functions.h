@@ -15,7 +15,7 @@ inline bool isinstance(handle value, handle type) {
 template <typename T> bool isinstance(handle value) {
   if constexpr (std::is_base_of_v<detail::api_tag, T>) {
     return T::check_(value);
-  } else if constexpr (std::is_base_of_v<detail::class_caster_tag, detail::make_caster<T>>) {
+  } else if constexpr (detail::is_base_caster_v<detail::make_caster<T>>) {
     return detail::is_instance(value, &detail::class_of<detail::intrinsic_t<T>>::record); /* also one without a value */
   } else {
     detail::cleanup_list cleanup;

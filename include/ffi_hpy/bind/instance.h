@@ -474,7 +474,6 @@ FFI_HPY_NOINLINE inline void *load_value(class_record *record, const TVMFFIAny *
 
 /** The casters of bound classes. */
 struct class_caster_tag : native_caster {};
-template <typename Caster> inline constexpr bool is_base_caster_v = std::is_base_of_v<class_caster_tag, Caster>;
 
 /** The caster of a bound class. */
 template <typename T> struct type_caster_base : class_caster_tag {

@@ -72,7 +72,7 @@ template <typename T> constexpr references kind_of_references() {
   } else if constexpr (is_of_standard_library<T>()) {
     return references::none;
   } else {
-    return if_any(std::is_base_of_v<class_caster_tag, make_caster<T>>, references::bound);
+    return if_any(is_base_caster_v<make_caster<T>>, references::bound);
   }
 }
 
@@ -155,7 +155,7 @@ public:
   /** Visits the value that a smart pointer owns, by the class of the whole object. */
   template <typename T> void visit_value(T &value) const {
     using Plain = std::remove_cv_t<T>;
-    if constexpr (std::is_base_of_v<detail::class_caster_tag, detail::make_caster<Plain>>) {
+    if constexpr (detail::is_base_caster_v<detail::make_caster<Plain>>) {
       void *whole = const_cast<Plain *>(&value);
       const ffi_hpy_class *type = detail::class_of<Plain>::find();
       try {

@@ -146,8 +146,8 @@ inline rv_policy item_policy(rv_policy policy) {
 
 /** Whether a reader of a container may have items of type T: not references to the members of a caster. */
 template <typename T> constexpr void check_item() {
-  static_assert(!std::is_pointer_v<T> || std::is_base_of_v<class_caster_tag, make_caster<T>> ||
-                    std::is_same_v<intrinsic_t<T>, char> || std::is_void_v<intrinsic_t<T>>,
+  static_assert(!std::is_pointer_v<T> || is_base_caster_v<make_caster<T>> || std::is_same_v<intrinsic_t<T>, char> ||
+                    std::is_void_v<intrinsic_t<T>>,
                 "a container of pointers can only point at objects of bound classes");
 }
 
