@@ -8,20 +8,28 @@
 
 #include "layout.h"
 
-/* Up to 3.11 with the GIL, and on PyPy, the reference count is the first word of an object. Every extension built for
- * the limited API of those versions, or for cpyext, changes it in place. Later versions of CPython have immortal
- * objects, which only the interpreter's functions handle correctly. Both functions accept NULL. */
+/* The count of FHPY_COUNT_HALF, and whether it never changes, because the object is immortal. */
+static inline uint32_t *get_half_count(PyObject *o) { return (uint32_t *)(void *)o; }
+static inline bool is_immortal_count(uint32_t count) { return count > INT32_MAX; }
+
+/* Both functions accept NULL. FhpyCounting describes the three ways. */
 static inline void take_reference(PyObject *o) {
-  if (!fhpy_layout.plain_refcounts)
+  if (fhpy_layout.counting == FHPY_COUNT_WORD) {
+    if (o != NULL) ++*(Py_ssize_t *)o;
+  } else if (fhpy_layout.counting == FHPY_COUNT_HALF) {
+    if (o != NULL && !is_immortal_count(*get_half_count(o))) ++*get_half_count(o);
+  } else {
     Py_IncRef(o);
-  else if (o != NULL)
-    ++*(Py_ssize_t *)o;
+  }
 }
 static inline void drop_reference(PyObject *o) {
-  if (!fhpy_layout.plain_refcounts)
+  if (fhpy_layout.counting == FHPY_COUNT_WORD) {
+    if (o != NULL && --*(Py_ssize_t *)o == 0) _Py_Dealloc(o);
+  } else if (fhpy_layout.counting == FHPY_COUNT_HALF) {
+    if (o != NULL && !is_immortal_count(*get_half_count(o)) && --*get_half_count(o) == 0) _Py_Dealloc(o);
+  } else {
     Py_DecRef(o);
-  else if (o != NULL && --*(Py_ssize_t *)o == 0)
-    _Py_Dealloc(o);
+  }
 }
 
 /* Whether the interpreter supports deferred reference counts: without the GIL, from 3.14 on. */

@@ -197,6 +197,41 @@ static int measure_sizes(void) {
 }
 
 #ifndef FHPY_PYPY
+/* Whether the lower half of an object's first word counts references, and has its highest bit set in immortal objects,
+ * which releases leave unchanged. An object made for the purpose shows it. Returns -1 with an exception raised on
+ * failure. */
+static int counts_in_half(void) {
+  const uint32_t immortal = UINT32_C(1) << 31;
+  if (fhpy_layout.minor < 12 || (*(const uint32_t *)(const void *)&_Py_NoneStruct & immortal) == 0) return 0;
+  PyObject *probe = PyObject_CallObject(&PyBaseObject_Type, NULL);
+  if (probe == NULL) return -1;
+  uint32_t *count = (uint32_t *)(void *)probe;
+  bool begins_with_one = *count == 1;
+  Py_IncRef(probe);
+  bool is_counted = begins_with_one && *count == 2;
+  Py_DecRef(probe);
+  if (is_counted) {
+    *count = immortal;
+    Py_DecRef(probe);
+    is_counted = *count == immortal;
+    *count = 1;
+  }
+  Py_DecRef(probe);
+  return is_counted;
+}
+
+/* Finds the way to count references. Returns 0, or -1 with an exception raised. */
+static int find_counting(void) {
+  bool checks_counts = find_function("_Py_NegativeRefcount") != NULL;
+  if (fhpy_layout.free_threaded || checks_counts || fhpy_layout.header_size != 2 * sizeof(void *)) return 0;
+  int is_half = counts_in_half();
+  if (fhpy_layout.minor <= 11)
+    fhpy_layout.counting = FHPY_COUNT_WORD;
+  else if (is_half > 0)
+    fhpy_layout.counting = FHPY_COUNT_HALF;
+  return is_half < 0 ? -1 : 0;
+}
+
 /* Finds the pointer to the items of a list. The items are read and written in place where no other thread runs Python
  * code, as extensions built for these released versions do. A list begins with the header and the number of items; its
  * size shows that only the pointer and the capacity follow. */
@@ -254,11 +289,10 @@ int fhpy_layout_measure(void) {
   fhpy_optional_find();
   if (measure_sizes() < 0) return -1;
 #ifdef FHPY_PYPY
-  fhpy_layout.plain_refcounts = true; /* every extension built for cpyext changes the first word in place */
+  fhpy_layout.counting = FHPY_COUNT_WORD;
 #else
-  fhpy_layout.plain_refcounts =
-      fhpy_layout.minor <= 11 && !fhpy_layout.free_threaded && fhpy_layout.header_size == 2 * sizeof(void *);
-  if (find_tuple_items() < 0 || find_ascii_data() < 0 || (!fhpy_layout.free_threaded && find_list_items() < 0))
+  if (find_counting() < 0 || find_tuple_items() < 0 || find_ascii_data() < 0 ||
+      (!fhpy_layout.free_threaded && find_list_items() < 0))
     return -1;
 #endif
   PyObject *o = PyObject_CallObject(&PyBaseObject_Type, NULL);
@@ -409,7 +443,7 @@ int fhpy_value_layout_measure(void) {
   int is_immortal = are_immortal();
   if (is_immortal < 0) return -1;
   values.constants_are_immortal = is_immortal != 0;
-  values.constants_are_counted = fhpy_layout.plain_refcounts && !values.constants_are_immortal;
+  values.constants_are_counted = fhpy_layout.counting == FHPY_COUNT_WORD && !values.constants_are_immortal;
   fhpy_value_layout = values;
   return 0;
 }

@@ -70,10 +70,23 @@ typedef enum {
   MEMBER_COUNT
 } TypeMember;
 
+/* The way to count references to an object. */
+typedef enum {
+  /* By the interpreter's functions: without a GIL, in builds that check counts, and where the layout is unknown. */
+  FHPY_COUNT_CALLS,
+  /* The first word is the count: up to 3.11, and on PyPy. Every extension built for the limited API of those versions,
+   * or for cpyext, changes it in place. */
+  FHPY_COUNT_WORD,
+  /* The lower half of the first word is the count, which has its highest bit set in an immortal object and then does
+   * not change: from 3.12 on. Up to 3.13 the upper half is 0, later it has flags. Every extension built for one of
+   * these versions changes the count in place. */
+  FHPY_COUNT_HALF,
+} FhpyCounting;
+
 typedef struct FhpyLayout {
   int minor;                             /* of 3.minor */
   bool free_threaded;                    /* the build has no GIL */
-  bool plain_refcounts;                  /* see handle.h */
+  FhpyCounting counting;                 /* see handle.h */
   ptrdiff_t list_items;                  /* offset of the pointer to a list's items; 0: unknown, functions are used */
   ptrdiff_t tuple_items;                 /* offset of a tuple's first item, for reading; 0: unknown */
   ptrdiff_t ascii_data;                  /* offset of the bytes of an ASCII str; 0: unknown, or not needed */

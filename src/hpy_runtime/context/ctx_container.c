@@ -196,11 +196,11 @@ HPy_ssize_t fhpy_ctx_container_set_items(HPy set, HPy *items, HPy_ssize_t room) 
 #endif
 
 /* Stores a new reference in an empty slot, without a call. Returns false for a filled slot or a null item; the
- * interpreter's function must then be called. Used only where reference counts are plain. */
+ * interpreter's function must then be called. Used only where references are counted without a call. */
 static inline bool fill_plain(PyObject **slot, PyObject *item) {
   if (*slot != NULL || item == NULL) return false;
   *slot = item;
-  ++*(Py_ssize_t *)item;
+  take_reference(item);
   return true;
 }
 
@@ -250,14 +250,14 @@ static void tuple_builder_cancel(HPyContext *ctx, HPyTupleBuilder builder) {
 }
 
 void fhpy_ctx_builder_fill(HPyContext *ctx) {
-  bool is_plain = fhpy_layout.plain_refcounts && fhpy_layout.tuple_items == offsetof(PlainTuple, items);
+  bool counts_in_place = fhpy_layout.counting != FHPY_COUNT_CALLS;
+  bool fills_tuples = counts_in_place && fhpy_layout.tuple_items == offsetof(PlainTuple, items);
   ctx->ctx_ListBuilder_New = list_builder_new;
-  ctx->ctx_ListBuilder_Set =
-      fhpy_layout.plain_refcounts && can_fill_lists() ? plain_list_builder_set : list_builder_set;
+  ctx->ctx_ListBuilder_Set = counts_in_place && can_fill_lists() ? plain_list_builder_set : list_builder_set;
   ctx->ctx_ListBuilder_Build = list_builder_build;
   ctx->ctx_ListBuilder_Cancel = list_builder_cancel;
   ctx->ctx_TupleBuilder_New = tuple_builder_new;
-  ctx->ctx_TupleBuilder_Set = is_plain ? plain_tuple_builder_set : tuple_builder_set;
+  ctx->ctx_TupleBuilder_Set = fills_tuples ? plain_tuple_builder_set : tuple_builder_set;
   ctx->ctx_TupleBuilder_Build = tuple_builder_build;
   ctx->ctx_TupleBuilder_Cancel = tuple_builder_cancel;
 }

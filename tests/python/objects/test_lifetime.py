@@ -201,15 +201,16 @@ def test_references_return_to_where_they_were(testing, extension):
 
 @counts_references
 def test_a_call_keeps_the_reference_counts_of_singletons(testing):
-    if getattr(sys, "_is_gil_enabled", lambda: True)() and sys.version_info < (3, 12):
-        echo = testing.echo
-        before = [sys.getrefcount(x) for x in (None, True, False)]
-        for _ in range(1000):
-            echo(None), echo(True), echo(False)
-        after = [sys.getrefcount(x) for x in (None, True, False)]
-        assert all(abs(a - b) < 100 for a, b in zip(after, before))
-    else:
-        pytest.skip("None, True and False are immortal here")
+    """From 3.12 on they are immortal: their counts never change."""
+    singletons = (None, True, False, (), "", 7, int)
+    before = [sys.getrefcount(x) for x in singletons]
+    for _ in range(1000):
+        for x in singletons:
+            testing.echo(x)
+        testing.apply(lambda *args: args[0], *singletons)
+    after = [sys.getrefcount(x) for x in singletons]
+    slack = 100 if sys.version_info < (3, 12) else 0
+    assert all(abs(a - b) <= slack for a, b in zip(after, before)), (before, after)
 
 
 LEAK_PROGRAM = """
