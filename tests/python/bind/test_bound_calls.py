@@ -12,6 +12,7 @@ import pytest
 from support import (
     IS_PYPY,
     collect_garbage,
+    is_gone,
     needs_identity,
     needs_one_wrapper,
     needs_threads,
@@ -78,16 +79,10 @@ def test_an_argument_is_the_same_object_in_callbacks_and_containers(bound):
 # --- lifetimes --------------------------------------------------------------------------------------------------------
 
 
-def settle():
-    for _ in range(3):
-        collect_garbage()
-        gc.collect()
-
-
 @pytest.mark.thread_unsafe(reason="the library counts the objects of all threads")
 @pytest.mark.parametrize("way", ["keep_arg", "keep_result"])
 def test_a_bound_nurse_owns_the_patient(bound, way):
-    settle()
+    collect_garbage()
     before = bound.Counter.alive()
     nurse, patient = bound.Nurse(), bound.Counter()
     for _ in range(2):
@@ -96,25 +91,25 @@ def test_a_bound_nurse_owns_the_patient(bound, way):
         else:
             assert bound.keep_result(nurse, patient) is patient
     del patient
-    settle()
+    collect_garbage()
     assert bound.Counter.alive() == before + 1
     del nurse
-    settle()
+    collect_garbage(lambda: bound.Counter.alive() == before)
     assert bound.Counter.alive() == before
 
 
 @pytest.mark.thread_unsafe(reason="the library counts the objects of all threads")
 @pytest.mark.parametrize("kind", ["ByInit", "ByPlacement", "ByNew"])
 def test_the_new_object_is_the_nurse_of_an_argument_of_its_constructor(bound, kind):
-    settle()
+    collect_garbage()
     before = bound.Counter.alive()
     patient = bound.Counter()
     nurse = getattr(bound, kind)(patient)
     del patient
-    settle()
+    collect_garbage()
     assert bound.Counter.alive() == before + 1
     del nurse
-    settle()
+    collect_garbage(lambda: bound.Counter.alive() == before)
     assert bound.Counter.alive() == before
 
 
@@ -132,11 +127,10 @@ def test_an_object_of_python_is_a_patient_and_a_nurse(bound):
         alive = weakref.ref(patient)
         tie(nurse, patient)
         del patient
-        settle()
+        collect_garbage()
         assert alive() is not None
         del nurse
-        settle()
-        assert alive() is None
+        assert is_gone(alive)
     with pytest.raises(RuntimeError, match="could not create a weak reference"):
         bound.keep_arg(Thing(), 5)
 
@@ -262,8 +256,7 @@ def test_a_callable_ends_with_the_call(bound):
     seen = weakref.ref(adder)
     assert bound.mixed(adder, bound.Level.low, "", [1]) == "2"
     del adder
-    settle()
-    assert seen() is None
+    assert is_gone(seen)
 
 
 def test_a_callable_that_cpp_keeps_is_not_replaced_by_that_of_a_later_call(bound):

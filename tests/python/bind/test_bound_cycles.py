@@ -21,7 +21,6 @@ pytestmark = [
 
 
 ALONE = "FFI_HPY_TEST_BOUND_CYCLES"
-ROUNDS = 4  # collections that free everything which they will ever free
 
 
 @pytest.fixture(autouse=True)
@@ -231,7 +230,7 @@ def test_ten_thousand_buttons_of_a_cycle_are_freed(bound):
 
 def check_life(watched, is_whole, drop):
     """Check that a cycle is whole until C++ drops its part. `watched` is a weak reference to an object of the cycle."""
-    collect_garbage(n_rounds=ROUNDS)
+    collect_garbage()
     assert watched() is not None
     assert is_whole(watched())
     drop(None)
@@ -290,7 +289,7 @@ def test_a_member_with_two_names_keeps_the_copy_of_cpp(bound):
         bound.keep_data(button)
 
     keep_one()
-    collect_garbage(n_rounds=ROUNDS)
+    collect_garbage()
     button = bound.kept_data()[0]
     assert button.data is bound.kept_data()
     button.data = None
@@ -328,7 +327,7 @@ def test_a_value_that_two_windows_share_keeps_its_callable(bound):
     second.shared = first.shared
     first.shared.on_click = lambda first=first: 8
     del first
-    collect_garbage(n_rounds=ROUNDS)
+    collect_garbage()
     assert second.shared.click() == 8
 
 

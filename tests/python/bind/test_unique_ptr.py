@@ -19,10 +19,10 @@ TAKEN = "relinquished instance of type|cannot take the value of an instance of t
 def bound(import_bound):
     """The module of bound_holders.cc. A test leaves no object behind."""
     module = import_bound("bound_holders")
-    collect_garbage()
+    collect_garbage(lambda: module.alive() == 0)
     assert module.alive() == 0
     yield module
-    collect_garbage()
+    collect_garbage(lambda: module.alive() == 0)
     assert module.alive() == 0
 
 

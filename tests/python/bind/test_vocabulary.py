@@ -25,10 +25,10 @@ pytestmark = [
 def bound(import_bound):
     """The module of bound_vocabulary.cc. A test leaves no value behind."""
     module = import_bound("bound_vocabulary")
-    collect_garbage()
+    collect_garbage(lambda: module.alive() == 0)
     assert module.alive() == 0
     yield module
-    collect_garbage()
+    collect_garbage(lambda: module.alive() == 0)
     assert module.alive() == 0
 
 

@@ -67,10 +67,10 @@ def Square(Shape):
 
 
 @pytest.fixture(autouse=True)
-def _other_tests_have_ended():
+def _other_tests_have_ended(native):
     """Free the objects of the test before: tests count the live objects."""
     if not FREES_AT_ONCE:
-        collect_garbage(n_rounds=3)
+        collect_garbage(lambda: native.n_alive() == 0, n_rounds=3)
 
 
 def dropped(make):
