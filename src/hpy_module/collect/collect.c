@@ -23,6 +23,7 @@
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/error_slot.h"
 #include "hpy_module/context/raise.h"
+#include "hpy_module/function/callback.h"
 #include "hpy_module/object/identity.h"
 #include "hpy_module/object/object.h"
 #include "hpy_module/object/preserve.h"
@@ -169,9 +170,31 @@ static int reach(HPy self, Visit visit, void *arg) {
   return rc;
 }
 
+/* Returns the owner of the callable behind a wrapper of a Function, or NULL. A Function keeps its handle. */
+static FbPyOwner *owner_of_callable(HPy self) {
+  TVMFFIObject *object = fh_atomic_load_acquire(&cell_of(self)->handle); /* as in fb_handle_cell_get */
+  bool is_function = object != NULL && object->type_index == kTVMFFIFunction;
+  return is_function ? fb_callback_owner(object) : NULL;
+}
+
+/* Whether nothing but its wrapper refers to an object. relaxed: then only code with the wrapper changes the count. */
+static bool is_single(HPy self) {
+  return fh_atomic_load_relaxed(&cell_of(self)->handle->combined_ref_count) == FB_ONLY_REFERENCE;
+}
+
+/* For wrappers that are not in the scan. The callable of a Function that only its wrapper refers to is like a reference
+ * of the wrapper itself. Programs may have many such Functions. */
+static int visit_callable(HPy self, int purpose, Visit visit, void *arg) {
+  const FbPyOwner *owner = owner_of_callable(self);
+  if (owner == NULL || HPy_IsNull(owner->ref.handle)) return 0;
+  return purpose != FHPY_TRAVERSE_COUNT || is_single(self) ? visit((void *)owner->ref.handle._i, arg) : 0;
+}
+
 static int traverse(HPy self, int purpose, Visit visit, void *arg) {
-  if (!is_collecting()) return 0; /* another thread may ask for the references of an object */
-  ensure_filled();
+  bool collects = is_collecting(); /* else another thread may ask for the references of an object */
+  if (collects) ensure_filled();
+  bool is_scanned = collects && (fh_atomic_load_relaxed(&cell_of(self)->flags) & FB_CELL_SCANNED) != 0;
+  if (!is_scanned) return visit_callable(self, purpose, visit, arg);
   return purpose == FHPY_TRAVERSE_COUNT ? count(self, visit, arg) : reach(self, visit, arg);
 }
 
@@ -235,6 +258,8 @@ static void clear(HPy self) {
   uint32_t number;
   FbScanNode *group = garbage_group(self, &number);
   if (group != NULL) clear_once(group, number);
+  FbPyOwner *owner = group == NULL ? owner_of_callable(self) : NULL;
+  if (owner != NULL && is_single(self)) HPy_Close(fb_ctx, fb_py_owner_exchange(fb_ctx, owner, fb_ctx->h_None));
 }
 
 /* Clears the groups that are garbage and that the collector did not clear. The wrappers of such a group end before the

@@ -90,6 +90,12 @@ typedef struct Building {
   const void **uses; /* the cells that threads use, without a GIL */
   uint32_t n_uses;
   size_t uses_room;
+  struct Later { /* wrappers that are roots unless nothing is behind their objects */
+    TVMFFIObject *object;
+    FbHandleCell *cell;
+  } *later;
+  uint32_t n_later;
+  size_t later_room;
   bool is_quiet; /* no call uses a wrapper */
   const FbScan *former; /* only wrappers that it found unreachable are roots; NULL: all */
   struct Known {
@@ -233,38 +239,120 @@ static bool was_unreachable(const FbScan *former, const TVMFFIObject *object, co
   return node != NULL && node->cell == cell && node->is_seen && !node->is_live;
 }
 
+/* Whether the collector visits the callable of a Function without the scan (collect.c), or the Function has none. */
+static bool is_simple_function(TVMFFIObject *object) {
+  /* relaxed: see count_of */
+  bool is_single = fh_atomic_load_relaxed(&object->combined_ref_count) == FB_ONLY_REFERENCE;
+  return is_single || fb_callback_owner(object) == NULL;
+}
+
+static void add_later(Building *self, TVMFFIObject *object, FbHandleCell *cell) {
+  struct Later *later = reserve(self->scan, self->later, self->n_later, &self->later_room, sizeof(*later));
+  if (later == NULL) return;
+  self->later = later;
+  self->later[self->n_later++] = (struct Later){object, cell};
+}
+
+static FbScanNode *add_wrapped(Building *self, TVMFFIObject *object, FbHandleCell *cell, FbHolderKind kind) {
+  uint32_t number = add_node(self->scan, object, kind);
+  if (number == FB_SCAN_NONE) return NULL;
+  FbScanNode *node = &self->scan->nodes[number];
+  node->cell = cell;
+  node->n_found = 1;
+  return node;
+}
+
 /* Adds the object of a wrapper, unless no references of the object can be found. Returns whether it did. */
-static bool add_wrapped(Building *self, TVMFFIObject *object, FbHandleCell *cell, bool is_preserved) {
+static bool add_if_holder(Building *self, TVMFFIObject *object, FbHandleCell *cell, bool is_preserved) {
   /* a thread that uses any wrapper may change the wrapper's references */
   bool is_busy = !is_preserved && is_used(self, cell);
   if (is_busy) self->is_quiet = false;
   bool is_live = self->former != NULL && !was_unreachable(self->former, object, cell);
   if (is_live && !is_preserved) return false; /* the count of the object shows the wrapper's reference */
-  const struct Known *known = known_of(self, object->type_index);
+  FbHolderKind kind = known_of(self, object->type_index)->kind;
   uint8_t n_owned = fb_preserve_n_references(cell);
   if (n_owned == 0) {
-    if (known->kind == FB_HOLDER_NONE) return false;
-    /* Most objects of many programs end here. If another object of the graph refers to this one, its count shows the
-     * reference of the wrapper, so it is held, and nothing is behind it. */
-    if (self->is_quiet && fb_holder_is_empty(&known->layout, object)) return false;
+    if (kind == FB_HOLDER_NONE || (kind == FB_HOLDER_FUNCTION && is_simple_function(object))) return false;
+    if (kind != FB_HOLDER_FUNCTION && !is_busy) {
+      add_later(self, object, cell);
+      return false;
+    }
   }
-  FbHolderKind kind = known->kind;
-  uint32_t number = add_node(self->scan, object, kind);
-  if (number == FB_SCAN_NONE) return false;
-  FbScanNode *node = &self->scan->nodes[number];
-  node->cell = cell;
-  node->n_found = is_preserved ? 0 : 1; /* a preserved wrapper owns no native reference */
+  FbScanNode *node = add_wrapped(self, object, cell, kind);
+  if (node == NULL) return false;
+  if (is_preserved) node->n_found = 0; /* a preserved wrapper owns no native reference */
   node->n_owned = n_owned;
   node->is_held |= is_busy || is_live;
   return true;
 }
 
-static void add_root(void *arg, TVMFFIObject *object, FbHandleCell *cell, bool is_preserved) {
-  bool is_added = add_wrapped(arg, object, cell, is_preserved);
-  /* the lock of the stripe, or the GIL, orders the stores */
+/* The lock of the stripe, or the GIL, or the fact that other threads are stopped, orders the stores. */
+static void flag(FbHandleCell *cell, bool is_added) {
   uint8_t before = fh_atomic_load_relaxed(&cell->flags);
   if (((before & FB_CELL_SCANNED) != 0) != is_added)
     fh_atomic_store_relaxed(&cell->flags, (uint8_t)(before ^ FB_CELL_SCANNED));
+}
+
+static void add_root(void *arg, TVMFFIObject *object, FbHandleCell *cell, bool is_preserved) {
+  flag(cell, add_if_holder(arg, object, cell, is_preserved));
+}
+
+/* Whether an object has no references, and no wrapper with owned references, which are nodes by now. */
+static bool is_leaf(Building *self, int32_t type_index, const TVMFFIObject *object) {
+  return known_of(self, type_index)->kind == FB_HOLDER_NONE && fb_scan_find(self->scan, object) == FB_SCAN_NONE;
+}
+
+/* Whether all references of a container are to leaves. */
+typedef struct Leaves {
+  Building *building;
+  bool are_all;
+} Leaves;
+
+static void check_leaf(void *arg, TVMFFIObject *target, const void *slot) {
+  (void)slot;
+  Leaves *self = arg;
+  if (self->are_all) self->are_all = is_leaf(self->building, target->type_index, target);
+}
+
+/* Whether all references in the fields of an object are to leaves. Calls no getters. */
+static bool has_leaves(Building *self, TVMFFIObject *object) {
+  const uint64_t *words = (const uint64_t *)(const void *)object;
+  int32_t own_index = object->type_index;
+  for (uint8_t i = 0; i < self->known[own_index].layout.n; ++i) { /* is_leaf may move the table */
+    struct FbHolderWord word = self->known[own_index].layout.words[i];
+    const TVMFFIAny *value = (const TVMFFIAny *)(const void *)(words + word.at);
+    if (!word.is_any) return false;
+    /* relaxed: no other memory depends on them */
+    int32_t type_index = fh_atomic_load_relaxed(&value->type_index);
+    if (type_index < kTVMFFIStaticObjectBegin) continue;
+    if (!is_leaf(self, type_index, fh_atomic_load_relaxed(&value->v_obj))) return false;
+  }
+  return true;
+}
+
+/* Whether no reference of an object leads to another node. */
+static bool leads_nowhere(Building *self, TVMFFIObject *object) {
+  const struct Known *known = known_of(self, object->type_index);
+  if (known->kind == FB_HOLDER_SEQUENCE || known->kind == FB_HOLDER_MAPPING) {
+    Leaves leaves = {self, true};
+    if ((uint32_t)fh_atomic_load_relaxed(&object->combined_ref_count) != 1) return false; /* see read_node */
+    fb_edges_visit(object, known->kind, &(FbReferenceVisitor){check_leaf, &leaves, NULL, NULL});
+    return leaves.are_all;
+  }
+  if (!self->is_quiet || !known->layout.is_known) return false;
+  if (!known->layout.is_bound && has_leaves(self, object)) return true;
+  return fb_holder_is_empty(&self->known[object->type_index].layout, object);
+}
+
+/* Most objects of many programs are left out here. If another object of the graph refers to such an object, its count
+ * shows the reference of the wrapper, so it is held, and nothing is behind it. */
+static void add_those_for_later(Building *self) {
+  for (uint32_t i = 0; i < self->n_later && !self->scan->has_failed; ++i) {
+    const struct Later *later = &self->later[i];
+    if (leads_nowhere(self, later->object)) continue;
+    FbHolderKind kind = known_of(self, later->object->type_index)->kind;
+    flag(later->cell, add_wrapped(self, later->object, later->cell, kind) != NULL);
+  }
 }
 
 /* --- the proof ---------------------------------------------------------------------------------------------------- */
@@ -370,6 +458,7 @@ void fb_scan_fill(FbScan *self, const FbScanRoots *roots) {
   if (fb_context_free_threaded) fh_hazard_each(note_use, &building);
   if (building.n_uses != 0) building.is_quiet = false;
   if (roots->has_wrappers) fb_identity_each(add_root, &building);
+  add_those_for_later(&building);
   for (uint32_t i = 0; i < roots->n_orphans; ++i) {
     add_orphan(&building, roots->orphans[i], i < roots->n_preserved);
   }
@@ -380,6 +469,7 @@ void fb_scan_fill(FbScan *self, const FbScanRoots *roots) {
   if (self->path == NULL) self->has_failed = true;
   if (self->has_failed) fb_scan_free(self);
   free(building.stack);
+  free(building.later);
   free(building.uses);
   free(building.known);
 }

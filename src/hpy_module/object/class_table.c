@@ -200,6 +200,7 @@ int fb_class_table_store(HPyContext *ctx, int32_t index, HPy cls, bool replaces)
   }
   fb_ref_store(ctx, ref, cls);
   ((FbClassEntry *)ref)->is_short = shorten(ctx, cls, index);
+  if (fb_context_collects) fb_ext->collect(cls);
   /* A replaced reference stays in memory together with its class: a reader may have loaded it. */
   FbRef *none = NULL;
   if (replaces) {
@@ -214,10 +215,14 @@ int fb_class_table_store(HPyContext *ctx, int32_t index, HPy cls, bool replaces)
   return 0;
 }
 
-/* Found when the first wrapper is made: then the type has all its fields. Objects of bound classes, which have the
- * attribute __ffi_traverse__, are found by native code that has no reference to them (core/bind/instance.c). */
+/* Found when the first wrapper is made: then the type has all its fields. A Function that only its wrapper refers to
+ * needs no search for its holders (collect/collect.c), and any other one is registered. Objects of bound classes, which
+ * have the attribute __ffi_traverse__, are found by native code that has no reference to them
+ * (core/bind/instance.c). */
 FH_NOINLINE bool fb_class_table_find_holds(FbClassEntry *entry, int32_t index) {
-  bool holds = fb_context_collects ? fb_holder_kind(index) != FB_HOLDER_NONE : fb_holder_traverse(index) != NULL;
+  FbHolderKind kind = fb_context_collects ? fb_holder_kind(index) : FB_HOLDER_NONE;
+  bool holds =
+      fb_context_collects ? kind != FB_HOLDER_NONE && kind != FB_HOLDER_FUNCTION : fb_holder_traverse(index) != NULL;
   fh_atomic_store_relaxed(&entry->holds, (uint8_t)(1 + holds));
   return holds;
 }

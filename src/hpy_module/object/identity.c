@@ -545,6 +545,7 @@ void fb_identity_unlist_own(FbHandleCell *cell) {
 void fb_identity_each(FbIdentityEach each, void *arg) {
   for (size_t i = 0; i < 1 << STRIPE_BITS; ++i) {
     Stripe *stripe = &stripes[i];
+    if (fh_atomic_load_relaxed(&stripe->n) == 0) continue; /* other threads do not change it during a collection */
     fh_shared_note note = fb_context_free_threaded ? fh_shared_read(&stripe->lock) : NULL;
     for (uint32_t k = 0; stripe->n != 0 && k <= stripe->mask; ++k) {
       FH_PREFETCH(stripe->entries[k].cell); /* and the object: entries are far apart in memory */

@@ -56,7 +56,8 @@ enum {
   FHPY_TRAVERSE_REACH, /* the object is reachable, with each object that it refers to; or a program has asked */
 };
 
-/* The instances for which a traversal asks the binding. The binding changes the word during a collection. */
+/* The instances of types without HPyFields for which a traversal asks the binding. It asks for all instances of other
+ * types. The binding changes the word during a collection. */
 enum {
   FHPY_ASKS_NEVER,
   FHPY_ASKS_FLAGGED, /* those with the flag */
@@ -174,8 +175,9 @@ typedef struct FhpyExtension {
 
   /* Lets the garbage collector see references that an instance of `type` has outside of HPyFields: its traversal and
    * its clearing also call the functions of collect_begin, if the instance is GC-tracked. `type` is made by HPy; a
-   * class made in Python that derives from it has the same traversal, and is always GC-tracked. NULL if the interpreter
-   * does not support this, or if the layout of its types is unknown. */
+   * class made in Python that derives from it has the same traversal, and is always GC-tracked. If `type` is such a
+   * class, and adds nothing to its instances, their traversal becomes shorter. NULL if the interpreter does not support
+   * this, or if the layout of its types is unknown. */
   void (*collect)(HPy type);
   /* Sets the functions, and has the interpreter report its collections. Called once. Never raises. */
   void (*collect_begin)(const FhpyCollector *functions);

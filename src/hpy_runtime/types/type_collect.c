@@ -31,24 +31,24 @@ static int traverse_native(PyObject *self, visit_fn visit, void *arg) {
                              (int (*)(void *, void *))visit, arg);
 }
 
+/* For types with HPyFields. The binding is asked about each of their instances. */
 static FH_NOINLINE int traverse(PyObject *self, visit_fn visit, void *arg) {
   int rc = fhpy_type_traverse(self, visit, arg);
-  return rc != 0 || !is_asked(self) ? rc : traverse_native(self, visit, arg);
+  return rc != 0 || collector == NULL ? rc : traverse_native(self, visit, arg);
 }
 
-static FH_NOINLINE int traverse_both(PyObject *self, PyObject *type, visit_fn visit, void *arg) {
-  int rc = type == NULL ? 0 : visit(type, arg);
+static FH_NOINLINE int traverse_both(PyObject *self, visit_fn visit, void *arg) {
+  int rc = visit(type_of(self), arg);
   return rc != 0 ? rc : traverse_native(self, visit, arg);
 }
 
-/* For types without any HPyField, also in their bases. */
+/* For types without any HPyField, also in their bases, whose instances that the collector tracks are of classes made in
+ * Python. It visits the class as fhpy_type_traverse does. */
 static int traverse_without_fields(PyObject *self, visit_fn visit, void *arg) {
   /* acquire: pairs with fhpy_type_add_guest. The type of self may be a guest with fields. */
-  if (fh_atomic_load_acquire_ptr(&fhpy_type_guests) != NULL) return traverse(self, visit, arg);
-  PyObject *type = type_of(self); /* visited as in fhpy_type_traverse */
-  if (type_member(type, MEMBER_DEALLOC) == (void *)fhpy_type_dealloc) type = NULL;
-  if (is_asked(self)) return traverse_both(self, type, visit, arg);
-  return type == NULL ? 0 : visit(type, arg);
+  if (FH_UNLIKELY(fh_atomic_load_acquire_ptr(&fhpy_type_guests) != NULL)) return traverse(self, visit, arg);
+  if (FH_UNLIKELY(is_asked(self))) return traverse_both(self, visit, arg);
+  return visit(type_of(self), arg);
 }
 
 static int clear(PyObject *self) {
@@ -72,8 +72,22 @@ static bool has_fields(PyObject *type) {
   return false;
 }
 
+/* Whether the interpreter's function for instances of a class made in Python would, in the end, only call
+ * traverse_without_fields. */
+static bool only_inherits(PyObject *type) {
+  if (!is_type(type) || !type_has_flag(type, TYPE_FLAG_HEAPTYPE) || fhpy_type_instance_adds(type)) return false;
+  PyObject *above = type;
+  while (above != NULL && type_note(above) == NULL) above = type_base(above);
+  return above != NULL && type_member(above, MEMBER_TRAVERSE) == (void *)traverse_without_fields;
+}
+
 void fhpy_type_collect(PyObject *type) {
-  set_member(type, MEMBER_TRAVERSE, has_fields(type) ? (void *)traverse : (void *)traverse_without_fields);
+  if (type_note(type) == NULL) {
+    if (only_inherits(type)) set_member(type, MEMBER_TRAVERSE, (void *)traverse_without_fields);
+    return;
+  }
+  bool is_plain = !has_fields(type) && !type_note(type)->is_gc;
+  set_member(type, MEMBER_TRAVERSE, is_plain ? (void *)traverse_without_fields : (void *)traverse);
   set_member(type, MEMBER_CLEAR, (void *)clear);
 }
 

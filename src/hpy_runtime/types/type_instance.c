@@ -214,7 +214,19 @@ static PyObject *foreign_base(PyObject *type) {
   return result;
 }
 
+/* For an instance of exactly an HPy type whose bases are HPy types and object. */
+static int traverse_chain(PyObject *self, const FhpyType *note, visit_fn visit, void *arg) {
+  Visitor v = {visit, arg};
+  for (; note != NULL; note = note->ends_next) {
+    int rc = note->traverse == NULL ? 0 : note->traverse((char *)self + note->data_offset, visit_field, &v);
+    if (rc != 0) return rc;
+  }
+  return 0;
+}
+
 int fhpy_type_traverse(PyObject *self, visit_fn visit, void *arg) {
+  const FhpyType *own = type_note(type_of(self));
+  if (FH_LIKELY(own != NULL && own->ends_as != NULL)) return traverse_chain(self, own->ends_as, visit, arg);
   Visitor v = {visit, arg};
   for (PyObject *type = type_of(self); type != NULL; type = type_base(type)) {
     const FhpyType *note = type_note(type);

@@ -230,6 +230,102 @@ def test_function_of_itself(lib: Any) -> None:
     assert alive_after(lib, make) == 0
 
 
+@collects
+@pytest.mark.skipif(IS_PYPY, reason="PyPy's collector does not see callables as references of their Functions")
+@pytest.mark.parametrize("has_attributes", [False, True])
+def test_function_of_itself_needs_no_full_collection(lib: Any, has_attributes: bool) -> None:
+    """The callable is a reference of the only wrapper, as of an object of Python."""
+
+    class Named(ffi_hpy.Function):
+        __slots__ = ("__dict__",)
+
+    def convert(f: Any) -> Any:
+        if not has_attributes:
+            return ffi_hpy.convert(f)
+        named = Named()
+        named.__move_handle_from__(ffi_hpy.convert(f))
+        return named
+
+    def make() -> Any:
+        window = lib.Window()
+        function = convert(lambda: (function, window))
+        return function
+
+    collect_garbage(n_rounds=2)
+    before = lib.n_alive()
+    kept = make()
+    n_kept = lib.n_alive()
+    assert any(found is kept._callable for found in gc.get_referents(kept))
+    gc.collect()
+    assert kept()[0] is kept
+    gc.disable()  # else a collection in the loop may move garbage to an older generation
+    try:
+        for _ in range(100):
+            make()
+        gc.collect(0)
+        assert lib.n_alive() == n_kept
+    finally:
+        gc.enable()
+    del kept
+    collect_garbage(n_rounds=1)
+    assert lib.n_alive() == before
+
+
+@collects
+@pytest.mark.skipif(IS_PYPY, reason="PyPy's collector does not see callables as references of their Functions")
+def test_function_that_native_code_holds_keeps_its_callable(lib: Any) -> None:
+    """The only wrapper is garbage while native code takes the Function, and while it has it."""
+
+    def put() -> None:
+        function = ffi_hpy.convert(lambda: function is not None)
+        lib.keep(function)
+
+    for generation in range(3):
+        put()
+        gc.collect(generation)
+        assert lib.call(lib.kept()) is True
+        lib.keep(None)
+
+
+@py_class("test_cycles.Pair")
+class Pair(ffi_hpy.Object):
+    a: int
+    b: int
+
+
+class Named(Pair):
+    __slots__ = ("__dict__", "__weakref__")
+
+
+@py_class("test_cycles.Shelf")
+class Shelf(ffi_hpy.Object):
+    item: Any = None
+
+
+@collects
+@pytest.mark.parametrize("shelf_of", [lambda item: ffi_hpy.List([item]), lambda item: ffi_hpy.Map({1: item}), Shelf])
+@pytest.mark.parametrize("n_more", [0, 3])
+def test_item_without_fields_whose_wrapper_has_attributes(shelf_of: Any, n_more: int) -> None:
+    """The type of the item can hold no object, so that the collector would read no container of such items alone."""
+
+    def make() -> Any:
+        items = [Pair(1, 2) for _ in range(n_more)]
+        named = Named(1, 2)
+        named.shelf = shelf_of(ffi_hpy.Array([*items, named]))
+        return weakref.ref(named), named.shelf
+
+    found, shelf = make()
+    for _ in range(2):
+        gc.collect()
+        assert found() is not None
+        assert found().shelf is shelf
+    lost, _ = make()
+    del shelf, _
+    collect_garbage(lambda: found() is None and lost() is None, 1 + MORE_ON_PYPY)
+    assert found() is None
+    assert lost() is None
+
+
 @py_class("test_cycles.Holder")
 class Holder(ffi_hpy.Object):
     callback: Any
