@@ -273,7 +273,8 @@ def register_object(type_key: Any = None, *, init: bool = True) -> Any:
 
     Native objects of that type become instances of it. The class gets a descriptor for each reflected field and method,
     unless it defines that name. Registering another class for the type replaces this one: objects that reach Python
-    later become instances of the new class, even objects that this class creates afterwards.
+    later become instances of the new class, even objects that this class creates afterwards. Instances of its
+    subclasses stay themselves.
 
     Args:
         type_key: the name of the native type; as a bare decorator, the class's name.

@@ -15,6 +15,7 @@ from ..object.objects import (
     address_in,
     check_wrapper,
     class_at,
+    fits,
     is_shared,
     is_wrapper,
     raise_no_handle,
@@ -33,7 +34,7 @@ __all__ = ["CObject", "ObjectRValueRef", "check_function", "put_handle"]
 
 def _is_listable(wrapper: Any, address: int) -> bool:
     """Whether a wrapper may be registered for an object."""
-    return class_at(type_index_at(address)) in type(wrapper).__mro__  # isinstance() may run foreign code
+    return fits(type(wrapper), type_index_at(address))
 
 
 def _let_list(wrapper: Any) -> None:

@@ -29,6 +29,7 @@ __all__ = [
     "complete",
     "derives",
     "expect",
+    "fits",
     "is_shared",
     "is_wrapper",
     "raise_no_handle",
@@ -162,12 +163,20 @@ def derives(type_index: int, wanted: int, depth: int) -> bool:
 # --- classes ------------------------------------------------------------------------------------------------------
 
 _classes: list[type | None] = [None] * 256
+_replaced: dict[int, tuple[type, ...]] = {}  # by type index: the classes that were registered before
 _writing = new_lock()
 
 
 def class_at(type_index: int) -> type | None:
     """The class registered for a type, None if there is none."""
     return _classes[type_index] if 0 <= type_index < len(_classes) else None
+
+
+def fits(cls: type, type_index: int) -> bool:
+    """Whether wrappers of a class may be registered for objects of a type: it is the class of the type, or a subclass
+    of that class or of one that was replaced."""
+    mro = cls.__mro__  # issubclass() may run foreign code
+    return class_at(type_index) in mro or any(base in mro[1:] for base in _replaced.get(type_index, ()))
 
 
 def class_set(type_index: int, cls: type, replaces: bool = True) -> type:
@@ -179,6 +188,8 @@ def class_set(type_index: int, cls: type, replaces: bool = True) -> type:
         while len(_classes) <= type_index:
             _classes.extend([None] * 256)
         _classes[type_index] = cls
+        if found is not None:
+            _replaced[type_index] = (*_replaced.get(type_index, ()), found)
         if found is not None and issubclass(found, Wrapper):
             found._ffi_has_state = not getattr(found, "_is_function", False)  # objects get the other class from now on
         cls._ffi_has_state = _declares_state(cls)  # type: ignore[attr-defined]

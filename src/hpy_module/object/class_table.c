@@ -204,7 +204,9 @@ int fb_class_table_store(HPyContext *ctx, int32_t index, HPy cls, bool replaces)
   /* A replaced reference stays in memory together with its class: a reader may have loaded it. */
   FbRef *none = NULL;
   if (replaces) {
-    fh_atomic_store_release(slot, ref); /* pairs with fb_class_table_find */
+    FbRef *former = fh_atomic_load_acquire(slot);
+    do ((FbClassEntry *)ref)->former = (const FbClassEntry *)former;
+    while (!fh_atomic_cas_acq_rel(slot, &former, ref)); /* release pairs with fb_class_table_find */
   } else if (!fh_atomic_cas_release(slot, &none, ref)) {
     /* another class is there; no other thread has seen this reference */
     fb_ref_clear(ctx, ref);
@@ -227,13 +229,24 @@ FH_NOINLINE bool fb_class_table_find_holds(FbClassEntry *entry, int32_t index) {
   return holds;
 }
 
-bool fb_class_table_is_instance(HPyContext *ctx, HPy self, const TVMFFIObject *handle) {
-  const FbRef *ref = fb_class_table_find(handle->type_index);
-  if (ref == NULL) return false;
-  HPy cls = fb_ref_borrow(ctx, ref);
-  bool is_instance = HPy_TypeCheck(ctx, self, cls);
+static bool is_instance(HPyContext *ctx, HPy self, const FbClassEntry *entry, bool is_replaced) {
+  HPy cls = fb_ref_borrow(ctx, &entry->cls);
+  bool result = HPy_TypeCheck(ctx, self, cls);
+  if (result && is_replaced) {
+    HPy own = HPy_Type(ctx, self);
+    result = !fb_context_is_same(ctx, own, cls);
+    HPy_Close(ctx, own);
+  }
   fb_ref_return(ctx, cls);
-  return is_instance;
+  return result;
+}
+
+bool fb_class_table_is_instance(HPyContext *ctx, HPy self, const TVMFFIObject *handle) {
+  const FbClassEntry *current = (const FbClassEntry *)fb_class_table_find(handle->type_index);
+  for (const FbClassEntry *entry = current; entry != NULL; entry = entry->former) {
+    if (is_instance(ctx, self, entry, entry != current)) return true;
+  }
+  return false;
 }
 
 bool fb_class_table_is_subclass(HPyContext *ctx, HPy self, const TVMFFIObject *handle) {

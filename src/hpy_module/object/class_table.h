@@ -100,6 +100,7 @@ FbClassSlot *fb_class_table_later(int32_t index);
 /* The entry that a slot leads to. The class is the first member, so a pointer to it is a pointer to the entry. */
 typedef struct FbClassEntry {
   FbRef cls;
+  const struct FbClassEntry *former; /* of the class that this one has replaced; NULL if there was none */
   uint8_t holds; /* 0: unknown; 1: objects of the type hold no others; 2: they may */
   bool is_short; /* fb_ext->short_new makes wrappers */
 } FbClassEntry;
@@ -136,8 +137,9 @@ FH_INLINE bool fb_class_table_is_exact(HPy self, const TVMFFIObject *handle) {
 bool fb_class_table_is_subclass(HPyContext *ctx, HPy self, const TVMFFIObject *handle);
 /* The slow part of fb_class_table_fits. */
 bool fb_class_table_is_instance(HPyContext *ctx, HPy self, const TVMFFIObject *handle);
-/* Whether `self` is an instance of the class of the object's type. Only such a wrapper may be registered in the
- * instance map: code that receives the object expects that class. */
+/* Whether `self` is an instance of the class of the object's type, or of a subclass of a class that this one has
+ * replaced. Only such a wrapper may be registered in the instance map: code that receives the object expects that
+ * class, and an instance of the subclass has attributes that must not be lost. */
 FH_INLINE bool fb_class_table_fits(HPyContext *ctx, HPy self, const TVMFFIObject *handle) {
   return FH_LIKELY(fb_class_table_is_exact(self, handle)) || fb_class_table_is_instance(ctx, self, handle);
 }

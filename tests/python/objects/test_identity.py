@@ -202,6 +202,38 @@ def test_a_class_registered_later_is_for_objects_without_a_wrapper(testing):
         _core.class_register(index, before)
 
 
+@pytest.mark.thread_unsafe(reason="a thread would take another one's class for the one before, and leave it there")
+@pytest.mark.parametrize("n_replaced", [1, 2])
+def test_an_instance_of_a_subclass_stays_itself_when_the_class_is_replaced(testing, classes, n_replaced):
+    """As in a notebook, where the cell with the registered class runs again, but not the cell with its subclass."""
+    index = classes.TestIntPair(1, 2).__type_index__()
+    before = _core.class_offer(index, None)
+
+    class Named(before):
+        __slots__ = ("__dict__", "__weakref__")
+
+    try:
+        for _ in range(n_replaced):
+
+            class Later(ffi_hpy.Object):
+                __slots__ = ()
+
+            _core.class_register(index, Later)
+        named, plain = Named(1, 2), before(1, 2)
+        named.name = "one"
+        box, ref = ffi_hpy.List([named, plain]), weakref.ref(named)
+        assert box[0] is named
+        assert type(box[1]) is Later
+        del named, plain
+        collect_garbage(n_rounds=2)
+        assert box[0] is ref()
+        assert box[0].name == "one"
+    finally:
+        _core.class_register(index, before)
+    del box
+    assert is_gone(ref)
+
+
 def test_many_wrappers_come_and_go(classes):
     boxes = [box_of(classes.TestIntPair(i, i)) for i in range(5000)]
     for _ in range(2):
