@@ -534,7 +534,7 @@ def set_hooks(
     order_of_arguments: Callable[[Function, int, tuple[str, ...]], tuple[tuple[str, ...], tuple[Any, ...]] | str] = ...,
     replace_refused: Callable[[Function | str, int, Any], Any] = ...,
     check_annotated: Callable[[int, Any], Any] = ...,
-    name_classes: Callable[[str, int, tuple[Any, ...]], str] = ...,
+    name_classes: Callable[[bytes, bytes, int, tuple[Any, ...]], str] = ...,
     object_lacking: Callable[[CObject], bool] = ...,
     object_made: Callable[[int], object] | None = ...,
     object_replaced: Callable[[CObject], None] = ...,
@@ -572,8 +572,8 @@ def set_hooks(
       call, or a tuple with a default. A str, for a TypeError, if they do not match the function's parameters.
     - check_annotated(number, value): the value to convert for a value of a schema with the check of that number; an
       exception if the value does not match.
-    - name_classes(message, position, args): a message of native code about the argument at a position, or about all,
-      with the names of the classes that they have in Python.
+    - name_classes(message, places, first, args): a message of native code with the names that the classes of the
+      arguments have in Python, at the places of FFI_HPY_CLASS_PLACES (c_api.h). The address of the first is `first`.
     - replace_refused(callee, position, value): the value to pass to a function, or to a field given by its name, for
       one with an array that was refused as a tensor: True for the value itself, whose arrays are only read, another
       value, or None.

@@ -58,10 +58,10 @@ def _check_annotated(number: int, value: Any) -> Any:
     return check_annotated(number, value)
 
 
-def _name_classes(message: str, position: int, args: tuple[Any, ...]) -> str:
+def _name_classes(message: bytes, places: bytes, first: int, args: tuple[Any, ...]) -> str:
     from ._values.argument_classes import name_classes
 
-    return name_classes(message, position, args)
+    return name_classes(message, places, first, args)
 
 
 _core.set_hooks(

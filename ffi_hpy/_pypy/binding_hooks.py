@@ -202,7 +202,7 @@ def give_hooks() -> None:
         convert=binding.convert,
         did_you_mean=lambda name, names: hooks.did_you_mean(name, names),
         opaque_value=_opaque_value,
-        name_classes=lambda message, position, args: hooks.name_classes(message, position, args),
+        name_classes=lambda message, places, first, args: hooks.name_classes(message, places, first, args),
         check_annotated=lambda number, value: hooks.check_annotated(number, bridge.copy_from_binding(value)),
         replace_refused=lambda callee, position, value: hooks.replace_refused(
             callee if type(callee) is str else bridge.copy_from_binding(callee), position, value

@@ -54,13 +54,16 @@ typedef struct {
 /** The words of an overload for its callable. */
 #define FFI_HPY_CAPTURE_WORDS 3
 
-/** Why an argument does not fit. The two values are owned by the caller of `explain`. */
+/** Why an argument does not fit. The values are owned by the caller of `explain`. */
 typedef struct {
   TVMFFIAny place; /**< a str: where in the argument the value is, such as "[2]"; or, without a value, the reason */
   TVMFFIAny value; /**< the value that does not fit */
-  int has_value;
+  int has_value; /**< FFI_HPY_REASON_TAKES_ITEMS before `explain` fills in the rest */
   uint8_t type_flags; /**< kFfiHpyType* of the type that the value does not fit */
+  TVMFFIAny items; /**< None, or Bytes: the numbers of items that lead to the value, as with FFI_HPY_CLASS_PLACES */
 } ffi_hpy_reason;
+/** Tells `explain` that the caller reads `items`: a core that does not say so has no room for them. */
+#define FFI_HPY_REASON_TAKES_ITEMS 2
 
 /** One C++ function behind a name. It is constant after function_define. */
 typedef struct ffi_hpy_overload {

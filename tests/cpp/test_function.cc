@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <tvm/ffi/container/array.h>
+#include <tvm/ffi/container/map.h>
 #include <tvm/ffi/function.h>
 #include <tvm/ffi/rvalue_ref.h>
 
@@ -182,6 +183,15 @@ TEST(Function, AnArgumentGivenAway) {
   EXPECT_EQ(ERROR_OF(append(RValueRef(std::move(mixed)), 1, true)).message(),
             "Mismatched type on argument #0 when calling: `(0: RValueRef<Array<int>>, 1: int, 2: bool) -> Array<int>`. "
             "Expected `RValueRef<Array<int>>` but got `RValueRef<Array[index 1: float]>`");
+}
+
+TEST(Function, AMessageWithBytesThatAreNoText) {
+  Function f = Function::FromTyped([](const Map<String, int> &pairs) { return pairs.size(); });
+  std::string key("\xff\xfd\xfc\xfe");
+  for (size_t n = 1; n <= key.size(); ++n) {
+    std::string said = ERROR_OF(f(Map<Any, Any>{{String(key.substr(0, n)), String("x")}})).message();
+    EXPECT_NE(said.find("but got `Map[K, some value is str] at key '"), std::string::npos) << said;
+  }
 }
 
 TEST(Function, FromManyThreads) {

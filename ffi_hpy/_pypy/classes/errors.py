@@ -7,7 +7,7 @@ from ..context.numbers import ERROR
 from ..context.texts import bind, messages
 from ..convert.results import of_object, text_of
 from ..object.call_buffers import read_object
-from ..object.errors import backtraces
+from ..object.errors import backtraces, is_class_places
 from .cobject import CObject, put_handle
 
 TYPE_CHECKING = False
@@ -65,8 +65,9 @@ class Error(CObject):
 
     def _object(self, at: int) -> Any:
         def own(cell: Any) -> Any:
-            if cell[at]:
-                core.incref(cell[at])
+            if not cell[at] or is_class_places(cell[at]):  # only the binding reads the places
+                return 0
+            core.incref(cell[at])
             return cell[at]
 
         address = read_object(self, ERROR, 1, own)

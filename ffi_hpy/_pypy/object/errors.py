@@ -22,6 +22,7 @@ from ..context.backend import (
     words_at,
 )
 from ..context.hidden import forget_frames, hidden
+from ..context.numbers import BYTES
 from ..context.py_owners import drop, owned_at, owner_new, put_error, take_error
 from ..context.signals import raise_interruption
 from ..context.texts import messages
@@ -36,6 +37,7 @@ __all__ = [
     "backtraces",
     "drop_pending",
     "interrupts",
+    "is_class_places",
     "lost",
     "make_error_in_c",
     "moment",
@@ -52,6 +54,8 @@ __all__ = [
 backtraces = new_lock()
 """Held while the backtrace of an error is read or changed, because the call that changes it releases the GIL."""
 
+_CLASS_PLACES = BYTES | 0x5B7D1E02 << 32
+"""The type index and the padding of Bytes with FFI_HPY_CLASS_PLACES (c_api.h)."""
 _n_raised = 0
 lost: dict[int, BaseException] = {}
 """By thread: an exception that left a callback when too little stack was left to make it the pending error."""
@@ -144,29 +148,31 @@ def raise_taken(block: int, address: int, callee: str) -> NoReturn:
 
 
 def name_classes(address: int, words: Any, args: tuple[Any, ...]) -> int:
-    """Return the handle of an error that names the classes of arguments in Python, if the error at the address is about
-    the classes of arguments at `words`; otherwise the same address. The handle is stolen."""
-    mark = words_at(address)[1] >> 32 & 0xFFFFFFFF
-    if mark == 0:
-        return address
-    # as ffi_hpy_mark_of_argument (c_api.h) makes it
-    marks = [(address_of(words) + 16 * i) // 8 & 0xFFFFFFFF for i in range(len(args))]
-    if mark not in marks:
+    """Return the handle of an error whose message names the classes of arguments in Python, if the error at the address
+    says where its message names classes; otherwise the same address. The handle is stolen. The arguments of the call
+    are those at `words`."""
+    cell = words_at(address)
+    if not is_class_places(cell[11]):
         return address
     try:
-        return _with_classes(address, marks.index(mark), args)
+        return _with_classes(cell, address_of(words), args)
     finally:
         core.decref(address)
 
 
-def _with_classes(address: int, position: int, args: tuple[Any, ...]) -> int:
-    cell = words_at(address)
-    message = bytes_at(cell[5], cell[6]).decode("utf-8", "replace")
-    data = str.encode(hooks.name_classes(message, position, args))
+def is_class_places(address: int) -> bool:
+    """Return whether the context of an error is Bytes with FFI_HPY_CLASS_PLACES."""
+    return address != 0 and bool(words_at(address)[1] == _CLASS_PLACES)
+
+
+def _with_classes(cell: Any, first: int, args: tuple[Any, ...]) -> int:
+    context = words_at(cell[11])
+    places = bytes_at(context[3], context[4])
+    data = str.encode(hooks.name_classes(bytes_at(cell[5], cell[6]), places, first, args))
     chars, text, out = new_chars(data), new_words(2), new_words(1)
     text[0], text[1] = address_of(chars), len(data)
     with backtraces:
-        failed = core.error_new(cell + 3, text, cell + 7, cell[10], cell[11], out) != 0
+        failed = core.error_new(cell + 3, text, cell + 7, cell[10], 0, out) != 0
     if failed:
         raise MemoryError
     made: int = out[0]

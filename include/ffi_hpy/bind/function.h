@@ -272,6 +272,13 @@ struct mismatch {
   std::string place;
   object value;
   uint8_t type_flags = 0;
+  std::vector<int64_t> items; /**< as ffi_hpy_reason.items */
+
+  /** Notes that the value is in an item. Returns true. */
+  FFI_HPY_COLD bool in_item(size_t i) {
+    items.insert(items.begin(), static_cast<int64_t>(i));
+    return true;
+  }
 };
 /** Whether a caster says why a value does not fit: `static bool explain(handle source, uint32_t flags, mismatch *)`,
  * which returns false if it knows no reason. Only calls that have failed ask for it. */
@@ -323,7 +330,10 @@ FFI_HPY_COLD inline int explain_argument_in_module(explain_function explain, con
   try {
     mismatch found;
     if (explain == nullptr || !explain(handle(*arg), flags, &found)) return 0;
-    out->place = str_of(found.place).release().any();
+    object place = str_of(found.place);
+    object items = bytes_object({reinterpret_cast<const char *>(found.items.data()), 8 * found.items.size()});
+    if (out->has_value == FFI_HPY_REASON_TAKES_ITEMS) out->items = items.release().any();
+    out->place = place.release().any();
     out->has_value = found.value.is_valid();
     if (found.value.is_valid()) out->value = found.value.release().any();
     out->type_flags = found.type_flags;

@@ -168,7 +168,7 @@ FFI_HPY_COLD inline bool explain_items(const sequence &items, uint32_t flags, mi
   size_t n = found->place.size();
   for (size_t i = 0; i < items.size(); ++i) {
     add_index(&found->place, i);
-    if (explain(items[i], flags, found)) return true;
+    if (explain(items[i], flags, found)) return found->in_item(i);
     found->place.resize(n);
   }
   return false;

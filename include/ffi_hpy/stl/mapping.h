@@ -43,10 +43,10 @@ template <typename Map, typename K, typename V> struct dict_caster {
       std::string_view key;
       (void)read_text(text.any(), false, &key);
       found->place += joined({"[", key, "]"});
-      if (explain_inner<V>(items[i + 1], flags, found)) return true;
+      if (explain_inner<V>(items[i + 1], flags, found)) return found->in_item(i + 1);
       found->place.resize(n);
       found->place += joined({": the key ", key});
-      if (explain_inner<K>(items[i], flags, found)) return true;
+      if (explain_inner<K>(items[i], flags, found)) return found->in_item(i);
       found->place.resize(n);
     }
     return false;

@@ -59,7 +59,9 @@ private:
   static bool explain_each(std::index_sequence<I...>, [[maybe_unused]] const sequence &items,
                            [[maybe_unused]] uint32_t flags, [[maybe_unused]] mismatch *found) {
     [[maybe_unused]] size_t n = found->place.size();
-    return ((found->place.resize(n), add_index(&found->place, I), explain_inner<T>(items[I], flags, found)) || ...);
+    return ((found->place.resize(n), add_index(&found->place, I),
+             explain_inner<T>(items[I], flags, found) && found->in_item(I)) ||
+            ...);
   }
   template <size_t... I> bool can(std::index_sequence<I...>) const {
     return (std::get<I>(casters_).template can_cast<T>() && ...);

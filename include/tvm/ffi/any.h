@@ -96,22 +96,25 @@ template <typename... T> TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE std::string NoneOf(
   return is_number ? found : GivenClass(src);
 }
 
+/** GetMismatchTypeInfo of a value, with the marks of error.h (widen.h). */
+std::string DescribeMarked(std::string (*describe)(const TVMFFIAny *), const TVMFFIAny *value);
+
 /** Throws "Cannot <verb> `source<link>target`". Out of line and shared by all types. */
 [[noreturn]] TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void ThrowMismatch(const TVMFFIAny *value, const char *verb,
-                                                                           const std::string &source, const char *link,
+                                                                           std::string (*describe)(const TVMFFIAny *),
+                                                                           const char *link,
                                                                            const std::string &target) {
+  std::string source = DescribeMarked(describe, value);
   if (IsOutsideRange(source)) {
-    TVM_FFI_THROW(OverflowError) << "Cannot convert " << source << ", to `" << target << "`";
+    ThrowMarked("OverflowError", value, "Cannot convert " + source + ", to `" + target + "`");
   }
-  ThrowOfClass(value, std::string("Cannot ").append(verb).append(" `") + source + link + target + "`");
+  ThrowMarked("TypeError", value, std::string("Cannot ").append(verb).append(" `") + source + link + target + "`");
 }
 template <typename T> [[noreturn]] TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE void ThrowIsNot(const TVMFFIAny *value) {
-  ThrowMismatch(value, "treat type", TypeTraits<T>::GetMismatchTypeInfo(value), "` as type `",
-                TypeTraits<T>::TypeStr());
+  ThrowMismatch(value, "treat type", &TypeTraits<T>::GetMismatchTypeInfo, "` as type `", TypeTraits<T>::TypeStr());
 }
 template <typename T> [[noreturn]] TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE void ThrowCannotConvert(const TVMFFIAny *value) {
-  ThrowMismatch(value, "convert from type", TypeTraits<T>::GetMismatchTypeInfo(value), "` to `",
-                TypeTraits<T>::TypeStr());
+  ThrowMismatch(value, "convert from type", &TypeTraits<T>::GetMismatchTypeInfo, "` to `", TypeTraits<T>::TypeStr());
 }
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void DropObject(TVMFFIAny *owned) {
   ObjectUnsafe::DecRefObjectHandle(owned->v_obj);

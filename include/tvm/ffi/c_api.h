@@ -145,6 +145,12 @@ typedef enum TVMFFIObjectDeleterFlagBitMask TVMFFIObjectDeleterFlagBitMask;
 #define FFI_HPY_FIELD_IS_WORD (INT64_C(1) << 32)
 /** The __padding of Bytes that a memoryview of a caller in Python became. Only messages about the Bytes read it. */
 #define FFI_HPY_MADE_OF_MEMORYVIEW 2u
+/** The __padding of Bytes, the extra_context of an Error, that say where the message names classes of arguments. A
+ * binding writes the names there that the classes have in its language. The Bytes are numbers of type int64_t: for each
+ * name its offset, its length, a count, and that many numbers, first that of the argument, then those of items, each in
+ * the value before; at the end the address of the first argument, and the size of the message, which may since have got
+ * more text in front. Items 2 * i and 2 * i + 1 of a mapping are the key and the value of its pair i. */
+#define FFI_HPY_CLASS_PLACES 0x5b7d1e02u
 /** The __padding of an object of which a std::shared_ptr is an owner (extra/stl_memory.h). It ends with its last weak
  * reference. Objects of other headers may have any __padding. */
 #define FFI_HPY_OWNED_BY_SHARED 0x5b7d1e00u
@@ -160,7 +166,7 @@ typedef struct {
    * A new object has 1 and 1. Touched by atomic operations only. */
   uint64_t combined_ref_count;
   int32_t type_index; /**< >= kTVMFFIStaticObjectBegin */
-  uint32_t __padding; /**< 0, one of the numbers above, or that of ffi_hpy_mark_of_argument */
+  uint32_t __padding; /**< 0, or one of the numbers above */
   union {
     /** Set by the library that made the object. NULL for an object that is never freed. */
     void (*deleter)(void *self, int flags);
@@ -570,12 +576,6 @@ TVM_FFI_INLINE_ TVMFFIByteArray TVMFFISmallBytesGetContentByteArray(const TVMFFI
   return content;
 }
 
-/** Returns the __padding of an Error that names the class of an argument, and maybe those of other arguments of its
- * call. By this number a binding recognizes its call, and names the classes that the arguments have in its language. */
-TVM_FFI_INLINE_ uint32_t ffi_hpy_mark_of_argument(const TVMFFIAny *argument) {
-  return (uint32_t)((uintptr_t)argument / 8);
-}
-
 /** Returns the bytes of an ffi.String or ffi.Bytes, borrowed from the object. */
 TVM_FFI_INLINE_ TVMFFIByteArray *TVMFFIBytesGetByteArrayPtr(TVMFFIObjectHandle obj) {
   return (TVMFFIByteArray *)(void *)((char *)obj + sizeof(TVMFFIObject));
@@ -584,6 +584,20 @@ TVM_FFI_INLINE_ TVMFFIByteArray *TVMFFIBytesGetByteArrayPtr(TVMFFIObjectHandle o
 /** Returns the contents of an ffi.Error, borrowed from the object. */
 TVM_FFI_INLINE_ TVMFFIErrorCell *TVMFFIErrorGetCellPtr(TVMFFIObjectHandle obj) {
   return (TVMFFIErrorCell *)(void *)((char *)obj + sizeof(TVMFFIObject));
+}
+
+/** Whether the extra_context of an Error is Bytes with FFI_HPY_CLASS_PLACES. NULL is allowed. */
+TVM_FFI_INLINE_ int ffi_hpy_is_class_places(TVMFFIObjectHandle context) {
+  return context != NULL && ((TVMFFIObject *)context)->type_index == kTVMFFIBytes &&
+         ((TVMFFIObject *)context)->__padding == FFI_HPY_CLASS_PLACES;
+}
+/** Lets an Error that names classes of the arguments at `from` be one about those at `to`. */
+TVM_FFI_INLINE_ void ffi_hpy_move_class_places(TVMFFIObjectHandle error, const TVMFFIAny *from, uintptr_t to) {
+  TVMFFIObjectHandle context = TVMFFIErrorGetCellPtr(error)->extra_context;
+  if (!ffi_hpy_is_class_places(context)) return;
+  TVMFFIByteArray *places = TVMFFIBytesGetByteArrayPtr(context);
+  int64_t *first = (int64_t *)(uintptr_t)(places->data + places->size) - 2;
+  if (*first == (int64_t)(uintptr_t)from) *first = (int64_t)to;
 }
 
 /** Returns the contents of an ffi.Function, borrowed from the object. */

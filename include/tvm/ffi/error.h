@@ -13,11 +13,13 @@
 #include <tvm/ffi/object.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <memory>
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #ifndef TVM_FFI_ALWAYS_LOG_BEFORE_THROW
 /** 1: errors are printed on stderr before they are thrown, for code whose exceptions cannot be caught. */
@@ -146,11 +148,48 @@ inline void SetSafeCallRaised(const Error &error) {
   TVMFFIErrorSetRaised(ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(error));
 }
 
-/** Throws an Error that names the class of an argument, and maybe those of other arguments of the call. */
-[[noreturn]] TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void ThrowOfClass(const TVMFFIAny *arg,
-                                                                          const std::string &text) {
-  Error error("TypeError", text, TVMFFIBacktrace(__FILE__, __LINE__, TVM_FFI_FUNC_SIG, 0));
-  ObjectUnsafe::GetHeader(error.get())->__padding = ffi_hpy_mark_of_argument(arg);
+/* ---- Names of classes in messages. While a text is being made, marks surround each name: bytes that no UTF-8 has. A
+ * number between a mark and a semicolon is not part of the message either ---- */
+
+inline constexpr char kClassBegin = '\xff', kClassEnd = '\xfe';
+inline constexpr char kOfArgument = '\xfd'; /**< names that follow are about the argument of the number */
+inline constexpr char kOfItem = '\xfc'; /**< names that follow are about the item of the number */
+
+/** A number with a mark. */
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string Marked(char mark, size_t number) {
+  return std::string(1, mark) + std::to_string(number) + ";";
+}
+/** Throws an Error of a text with marks, which become FFI_HPY_CLASS_PLACES. `args` is the first argument. */
+[[noreturn]] TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void ThrowMarked(const char *kind, const TVMFFIAny *args,
+                                                                         const std::string &marked) {
+  std::string text;
+  std::vector<int64_t> places, path{0};
+  int64_t begin = 0;
+  for (size_t i = 0; i < marked.size(); ++i) {
+    auto size = static_cast<int64_t>(text.size());
+    if (marked[i] == kClassBegin) {
+      begin = size;
+    } else if (marked[i] == kClassEnd) {
+      places.insert(places.end(), {begin, size - begin, static_cast<int64_t>(path.size())});
+      places.insert(places.end(), path.begin(), path.end());
+    } else if (marked[i] == kOfArgument || marked[i] == kOfItem) {
+      if (marked[i] == kOfArgument) path.clear();
+      char *end;
+      path.push_back(std::strtoll(&marked[i + 1], &end, 10));
+      i = static_cast<size_t>(end - marked.data());
+    } else {
+      text += marked[i];
+    }
+  }
+  places.push_back(static_cast<int64_t>(reinterpret_cast<uintptr_t>(args)));
+  places.push_back(static_cast<int64_t>(text.size()));
+  TVMFFIByteArray bytes{reinterpret_cast<const char *>(places.data()), places.size() * sizeof(int64_t)};
+  TVMFFIAny made;
+  if (TVMFFIBytesFromByteArray(&bytes, &made) != 0) throw MoveFromSafeCallRaised();
+  made.v_obj->__padding = FFI_HPY_CLASS_PLACES;
+  const TVMFFIByteArray *backtrace = TVMFFIBacktrace(__FILE__, __LINE__, TVM_FFI_FUNC_SIG, 0);
+  Error error(kind, text, std::string(backtrace->data, backtrace->size), std::nullopt,
+              ObjectUnsafe::ObjectRefFromObjectPtr<ObjectRef>(ObjectUnsafe::ObjectPtrFromOwned<Object>(made.v_obj)));
   if (TVM_FFI_ALWAYS_LOG_BEFORE_THROW) std::fputs(error.FullMessage().c_str(), stderr);
   throw error;
 }

@@ -177,7 +177,7 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string ParameterName(const CallC
   for (; i > 0; --i) name += std::char_traits<char>::length(name) + 1;
   return std::string("`").append(name).append("`");
 }
-/** The message for argument i, of which `given` is a description. */
+/** The message for argument i, of which `given` is a description with marks. */
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string
 ArgMismatch(const CallContext &context, size_t i, const std::string &expected, const std::string &given) {
   bool is_number = IsOutsideRange(given);
@@ -186,28 +186,16 @@ ArgMismatch(const CallContext &context, size_t i, const std::string &expected, c
   text.append(std::to_string(i));
   if (is_number && !name.empty()) text.append(" ").append(name);
   text.append(" when calling: `").append(FullName(context)).append("`. Expected `").append(expected);
-  text.append(is_number ? "` but got " : "` but got `").append(given);
+  text.append(is_number ? "` but got " : "` but got `").append(Marked(kOfArgument, i)).append(given);
   if (!is_number) text.append("`").append(name.empty() ? "" : " for ").append(name);
   return text;
 }
-/** OverflowError for a number outside a range, otherwise TypeError. */
-[[noreturn]] TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void ThrowArgMismatch(const CallContext &context, size_t i,
-                                                                              const std::string &expected,
-                                                                              const TVMFFIAny *arg,
-                                                                              const std::string &given) {
-  std::string text = ArgMismatch(context, i, expected, given);
-  if (IsOutsideRange(given)) TVM_FFI_THROW(OverflowError) << text;
-  ThrowOfClass(arg, text);
-}
-/** Lets an error that names the class of one of n copies name that of the argument itself. */
-TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void MoveMark(const AnyView *copies, size_t n, const AnyView *args,
-                                                         const Error &error) {
-  uint32_t *mark = &ObjectUnsafe::GetHeader(error.get())->__padding;
-  for (size_t i = 0; i < n; ++i) {
-    if (*mark != ffi_hpy_mark_of_argument(reinterpret_cast<const TVMFFIAny *>(&copies[i]))) continue;
-    *mark = ffi_hpy_mark_of_argument(reinterpret_cast<const TVMFFIAny *>(&args[i]));
-    return;
-  }
+/** OverflowError for a number outside a range, otherwise TypeError. `args` is the first argument. */
+[[noreturn]] TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline void
+ThrowArgMismatch(const CallContext &context, size_t i, const std::string &expected, const TVMFFIAny *args,
+                 std::string (*describe)(const TVMFFIAny *)) {
+  std::string given = DescribeMarked(describe, args + i);
+  ThrowMarked(IsOutsideRange(given) ? "OverflowError" : "TypeError", args, ArgMismatch(context, i, expected, given));
 }
 /** Converts an argument that did not convert narrowly; TypeError if it does not convert widely either. */
 template <typename T>
@@ -220,7 +208,7 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE T ConvertArgWide(const CallContext &context,
     std::optional<T> value = arg.template try_cast<T>();
     if (value.has_value()) return *std::move(value);
   }
-  ThrowArgMismatch(context, i, Type2Str<T>::v(), given, TypeTraits<T>::GetMismatchTypeInfo(given));
+  ThrowArgMismatch(context, i, Type2Str<T>::v(), given - i, &TypeTraits<T>::GetMismatchTypeInfo);
 }
 
 /** Argument i, converted to the type of the parameter. */

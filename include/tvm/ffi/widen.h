@@ -25,22 +25,26 @@ namespace tvm {
 namespace ffi {
 namespace detail {
 
-/** While it lives, conversions of this thread are wide, or, with false, narrow. */
+/** While it lives, conversions of this thread are wide, or, with false, narrow; and descriptions have no marks. */
 class Widening {
 public:
-  explicit Widening(bool is_on = true) : was_on_(std::exchange(state_, is_on)) {}
-  ~Widening() { state_ = was_on_; }
+  explicit Widening(bool is_on = true) : before_(std::exchange(flags_, is_on)) {}
+  /** Conversions are as before, and descriptions have the marks of error.h. */
+  explicit Widening(std::nullptr_t) : before_(std::exchange(flags_, flags_ | kMarks)) {}
+  ~Widening() { flags_ = before_; }
   Widening(const Widening &) = delete;
   Widening &operator=(const Widening &) = delete;
-  static bool IsOn() { return state_; }
+  static bool IsOn() { return (flags_ & kIsOn) != 0; }
+  static bool Marks() { return (flags_ & kMarks) != 0; }
 
 private:
+  static constexpr uint8_t kIsOn = 1, kMarks = 2;
 #if defined(__ELF__)
   /* loaders of object files at run time know no other model */
   __attribute__((tls_model("global-dynamic")))
 #endif
-  static inline thread_local bool state_ = false;
-  bool was_on_;
+  static inline thread_local uint8_t flags_ = 0;
+  uint8_t before_;
 };
 
 /** Throws the pending error after a C function failed. */
@@ -81,6 +85,10 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE Any AskPython(const char *operation, const V
  * most callers pass, and the class of a Python object, array, callable, List or Dict, and a subclass in Python of a
  * registered type, by its qualified name; the type key of another object of a registered type. */
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string GivenClass(const TVMFFIAny *value) {
+  if (Widening::Marks()) {
+    Widening unmarked(Widening::IsOn());
+    return kClassBegin + GivenClass(value) + kClassEnd;
+  }
   bool asks = true;
   switch (value->type_index) {
   case kTVMFFISmallStr:
@@ -105,6 +113,15 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string GivenClass(const TVMFFIAn
   std::string key = TypeIndexToTypeKey(value->type_index);
   bool is_of_package = value->type_index < kTVMFFIStaticObjectEnd && key.compare(0, 4, "ffi.") == 0;
   return is_of_package ? key.substr(4) : key; /* "Tensor", which ffi_hpy has */
+}
+
+inline std::string DescribeMarked(std::string (*describe)(const TVMFFIAny *), const TVMFFIAny *value) {
+  Widening marking(nullptr);
+  return describe(value);
+}
+/** The mark of an item in a description; "" if it has no marks. */
+TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string ItemMark(size_t i) {
+  return Widening::Marks() ? Marked(kOfItem, i) : std::string();
 }
 
 /* ---- Numbers ---- */

@@ -181,7 +181,7 @@ static FH_NOINLINE int set_property(void *field, uint32_t getter, const TVMFFIAn
   if (FH_UNLIKELY(found == NULL)) return -1;
   args[1] = *value;
   int rc = fh_overload_call_inline(found->set, args, 2, &result);
-  if (FH_UNLIKELY(rc != 0)) fh_error_move_mark(args, value);
+  if (FH_UNLIKELY(rc != 0)) fh_error_move_class_places(args, (uintptr_t)value - sizeof(*value));
   if (FH_UNLIKELY(rc == 0 && result.type_index >= kTVMFFIStaticObjectBegin)) fh_any_drop(&result);
   return rc;
 }

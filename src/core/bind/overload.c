@@ -189,9 +189,29 @@ FH_INLINE int call_one(const overload *self, const TVMFFIAny *args, uint32_t n_a
 
 /* --- the error of a call that no overload accepts ----------------------------------------------------------------- */
 
+/* A message, and where it names classes: FFI_HPY_CLASS_PLACES. */
+typedef struct {
+  fh_text text, places;
+  const TVMFFIAny *args;
+} message;
+
+/* Adds the class of a value: of an argument, or of the value to which items of the argument lead. */
+static int add_class(message *to, const TVMFFIAny *value, const TVMFFIAny *arg, const TVMFFIAny *items) {
+  TVMFFIByteArray path = fh_base_bytes("");
+  size_t begin = to->text.n_bytes;
+  int rc = fh_argument_class_add(&to->text, value);
+  if (items->type_index == kTVMFFIBytes) path = *TVMFFIBytesGetByteArrayPtr(items->v_obj);
+  int64_t place[] = {(int64_t)begin, (int64_t)(to->text.n_bytes - begin), 1 + (int64_t)(path.size / sizeof(int64_t)),
+                     arg - to->args};
+  rc |= fh_text_add(&to->places, (const char *)place, sizeof(place));
+  return rc | fh_text_add(&to->places, path.data, path.size);
+}
+
 /* Adds the line for a parameter: its position, counted from 0 as in messages of the C++ headers, its name, where in the
  * argument the value is, and why the value does not fit. */
-static int add_line(fh_text *text, const overload *self, uint32_t number, uint32_t i, const ffi_hpy_reason *reason) {
+static int add_line(message *to, const overload *self, uint32_t number, uint32_t i, const TVMFFIAny *arg,
+                    const ffi_hpy_reason *reason) {
+  fh_text *text = &to->text;
   const ffi_hpy_param inner = {.flags = fh_range_flags(reason->type_flags)};
   TVMFFIByteArray place = fh_base_bytes("");
   (void)fh_str_content(&reason->place, &place);
@@ -209,7 +229,7 @@ static int add_line(fh_text *text, const overload *self, uint32_t number, uint32
     return rc | fh_range_add_number(text, &reason->value) | fh_text_add_cstr(text, ", which is not a member");
   }
   rc |= fh_text_add_cstr(text, " has the type ");
-  return rc | fh_argument_class_add(text, &reason->value);
+  return rc | add_class(to, &reason->value, arg, &reason->items);
 }
 
 /* Makes *out the int of a Python object with __index__, owned, if the parameter is a number and the int is outside its
@@ -228,27 +248,28 @@ static bool find_index_outside(const ffi_hpy_param *param, const TVMFFIAny *arg,
 
 /* Adds a line for each argument whose class fits, but not its value or a value inside; and, if there are several
  * arguments, for parameter number `refused`, counted from 1, which refuses its argument. */
-static int add_reasons(fh_text *text, const overload *self, uint32_t number, const arguments *call, uint32_t refused) {
+static int add_reasons(message *to, const overload *self, uint32_t number, const arguments *call, uint32_t refused) {
   int rc = 0;
   for (uint32_t i = 0; i < self->head.n_params; ++i) {
     const ffi_hpy_param *param = &self->params[i];
     const TVMFFIAny *arg = find_named(call, param->name);
     if (arg == NULL && i < self->n_positional && i < call->n_given) arg = &call->given[i];
     if (arg == NULL) continue;
-    ffi_hpy_reason reason = {.place = fh_any_none(), .value = *arg, .has_value = 1};
+    ffi_hpy_reason reason = {.place = fh_any_none(), .value = *arg, .has_value = FFI_HPY_REASON_TAKES_ITEMS};
     TVMFFIAny index;
     bool has_index = find_index_outside(param, arg, &index);
     if (has_index) reason.value = index;
     if (fh_range_excludes(param, &reason.value)) {
       reason.type_flags = fh_range_type_flags(param);
-      rc |= add_line(text, self, number, i, &reason);
+      rc |= add_line(to, self, number, i, arg, &reason);
     } else if (self->explain != NULL && self->explain(i, arg, param->flags, &reason) != 0) {
-      rc |= add_line(text, self, number, i, &reason);
+      rc |= add_line(to, self, number, i, arg, &reason);
       fh_any_drop(&reason.place);
+      fh_any_drop(&reason.items);
       if (reason.has_value) fh_any_drop(&reason.value);
     } else if (i + 1 == refused && (call->n_given + call->n_named > 1 || fh_range_is_of_enum(param, arg))) {
       if ((param->flags & kFfiHpyCastConvert) != 0) reason.type_flags = fh_range_type_flags(param);
-      rc |= add_line(text, self, number, i, &reason);
+      rc |= add_line(to, self, number, i, arg, &reason);
     }
     if (has_index) fh_any_drop(&index);
   }
@@ -257,7 +278,9 @@ static int add_reasons(fh_text *text, const overload *self, uint32_t number, con
 
 /* Adds the classes of the arguments: those by position, then those by name. An argument behind one that is left out was
  * passed by name. */
-static int add_classes(fh_text *text, const overload *first, const arguments *call) {
+static int add_classes(message *to, const overload *first, const arguments *call) {
+  const TVMFFIAny no_items = fh_any_none();
+  fh_text *text = &to->text;
   int rc = 0;
   uint32_t n_added = 0, n_named = 0;
   bool is_left = false;
@@ -280,7 +303,7 @@ static int add_classes(fh_text *text, const overload *first, const arguments *ca
       rc |= fh_text_add(text, name.data, name.size);
       rc |= fh_text_add_cstr(text, ": ");
     }
-    rc |= fh_argument_class_add(text, arg);
+    rc |= add_class(to, arg, arg, &no_items);
   }
   return n_named == 0 ? rc : rc | fh_text_add_cstr(text, " }");
 }
@@ -318,34 +341,49 @@ static int add_signature(fh_text *text, const char *signature) {
   return rc | fh_text_add_cstr(text, has_result ? " -> None" : "");
 }
 
+/* Raises a TypeError with the message. Always returns -1. */
+static int raise_message(message *from) {
+  TVMFFIByteArray text = {from->text.data, from->text.n_bytes};
+  int64_t last[] = {(int64_t)(uintptr_t)from->args, (int64_t)text.size};
+  if (fh_text_add(&from->places, (const char *)last, sizeof(last)) != 0) return -1;
+  TVMFFIByteArray places = {from->places.data, from->places.n_bytes};
+  TVMFFIAny context;
+  if (TVMFFIBytesFromByteArray(&places, &context) != 0) return -1;
+  context.v_obj->__padding = FFI_HPY_CLASS_PLACES;
+  TVMFFIObject *error = fh_error_new(fh_base_bytes(FH_TYPE_ERROR), text, fh_base_bytes(""), NULL, context.v_obj);
+  fh_any_drop(&context);
+  if (error == NULL) return fh_error_raise_no_memory();
+  fh_error_put(error);
+  return -1;
+}
+
 static FH_COLD int raise_mismatch(const overload *first, const TVMFFIAny *args, uint32_t n_args, bool has_error,
                                   const refusals *refused) {
-  fh_text text = {0};
+  message made = {.args = args};
+  fh_text *text = &made.text;
   TVMFFIObject *reason = has_error ? fh_error_take() : NULL; /* before further calls of Python */
   const char *name = first->signature;
   size_t n_name = strcspn(name, "(");
-  int rc = fh_text_add(&text, name, n_name);
-  rc |= fh_text_add_cstr(&text, "(): incompatible function arguments. The following argument types are supported:");
+  int rc = fh_text_add(text, name, n_name);
+  rc |= fh_text_add_cstr(text, "(): incompatible function arguments. The following argument types are supported:");
   uint32_t number = 1;
   for (const overload *each = first; each != NULL; each = next_of(each), ++number) {
-    rc |= fh_text_add_format(&text, "\n    %u. ", (unsigned)number);
-    rc |= add_signature(&text, each->signature);
+    rc |= fh_text_add_format(text, "\n    %u. ", (unsigned)number);
+    rc |= add_signature(text, each->signature);
   }
-  rc |= fh_text_add_cstr(&text, "\n\nInvoked with types: ");
+  rc |= fh_text_add_cstr(text, "\n\nInvoked with types: ");
   arguments call = split(args, n_args);
-  rc |= add_classes(&text, first, &call);
+  rc |= add_classes(&made, first, &call);
   number = 1;
   for (const overload *each = first; each != NULL; each = next_of(each)) {
-    rc |= add_reasons(&text, each, number, &call, number <= refused->n ? refused->params[number - 1] : 0);
+    rc |= add_reasons(&made, each, number, &call, number <= refused->n ? refused->params[number - 1] : 0);
     ++number;
   }
-  rc |= add_reason(&text, reason);
-  if (rc == 0) {
-    (void)fh_error_raise(FH_TYPE_ERROR, "%.*s", (int)text.n_bytes, text.data);
-    fh_error_mark(args);
-  }
-  fh_text_free(&text);
-  return -1;
+  rc |= add_reason(text, reason);
+  if (rc == 0) rc = raise_message(&made);
+  fh_text_free(text);
+  fh_text_free(&made.places);
+  return rc;
 }
 
 /* --- calls -------------------------------------------------------------------------------------------------------- */

@@ -233,8 +233,10 @@ static int raise_about_field(const constructor *c, const TVMFFIFieldInfo *field,
       text[n++] = ' ';
     }
     TVMFFIByteArray message = {text, n};
-    error = fh_error_new(cell->kind, message, cell->backtrace, cause, NULL);
-    if (error != NULL) error->__padding = cause->__padding; /* ffi_hpy_mark_of_argument */
+    /* places in a message of one line stay valid behind the first line */
+    bool has_places = n_lines == 0 && ffi_hpy_is_class_places(cell->extra_context);
+    error = fh_error_new(cell->kind, message, cell->backtrace, cause,
+                         has_places ? (TVMFFIObject *)cell->extra_context : NULL);
     fh_mem_free(text);
   }
   fh_object_release(cause);

@@ -199,12 +199,8 @@ void fh_error_clear(void) { fh_error_put(NULL); }
 
 bool fh_error_is_memory_error(const TVMFFIObject *error) { return error == &no_memory.header; }
 
-void fh_error_mark(const TVMFFIAny *argument) {
-  if (pending != NULL && !fh_error_is_memory_error(pending)) pending->__padding = ffi_hpy_mark_of_argument(argument);
-}
-
-void fh_error_move_mark(const TVMFFIAny *argument, const TVMFFIAny *other) {
-  if (pending != NULL && pending->__padding == ffi_hpy_mark_of_argument(argument)) fh_error_mark(other);
+void fh_error_move_class_places(const TVMFFIAny *from, uintptr_t to) {
+  if (pending != NULL) ffi_hpy_move_class_places(pending, from, to);
 }
 
 int fh_error_raise_no_memory(void) {

@@ -23,10 +23,8 @@ FH_COLD int fh_error_raise(const char *kind, const char *format, ...) FH_PRINTF(
 /* Raises the static MemoryError; allocates nothing. Always returns -1. Hold no lock, as for fh_error_raise. */
 FH_COLD int fh_error_raise_no_memory(void);
 
-/* Marks the pending error as one that names the class of an argument (ffi_hpy_mark_of_argument). */
-FH_COLD void fh_error_mark(const TVMFFIAny *argument);
-/* Lets a pending error that has the mark of one argument have that of another one. */
-FH_COLD void fh_error_move_mark(const TVMFFIAny *argument, const TVMFFIAny *other);
+/* Lets a pending error that names classes of the arguments at `from` be one about those at `to`. */
+FH_COLD void fh_error_move_class_places(const TVMFFIAny *from, uintptr_t to);
 
 /* Whether this is the static MemoryError, which must not be changed. */
 bool fh_error_is_memory_error(const TVMFFIObject *error);

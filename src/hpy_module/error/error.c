@@ -144,7 +144,7 @@ HPy fb_error_raise_pending(HPyContext *ctx, const char *callee) {
   return fb_error_raise(ctx, fb_error_slot_take_pending(ctx), callee);
 }
 
-/* The error with another message (stolen); NULL with an exception raised. */
+/* The error with another message (stolen) and without a context; NULL with an exception raised. */
 static TVMFFIObjectHandle with_message(HPyContext *ctx, const TVMFFIErrorCell *cell, HPy message) {
   TVMFFIObjectHandle made = NULL;
   HPy_ssize_t n;
@@ -152,8 +152,8 @@ static TVMFFIObjectHandle with_message(HPyContext *ctx, const TVMFFIErrorCell *c
   if (data != NULL) {
     TVMFFIByteArray text = {data, (size_t)n};
     fb_error_lock_backtraces();
-    int rc = TVMFFIErrorCreateWithCauseAndExtraContext(&cell->kind, &text, &cell->backtrace, cell->cause_chain,
-                                                       cell->extra_context, &made);
+    int rc =
+        TVMFFIErrorCreateWithCauseAndExtraContext(&cell->kind, &text, &cell->backtrace, cell->cause_chain, NULL, &made);
     fb_error_unlock_backtraces();
     if (rc != 0) HPyErr_NoMemory(ctx);
   }
@@ -163,19 +163,20 @@ static TVMFFIObjectHandle with_message(HPyContext *ctx, const TVMFFIErrorCell *c
 
 void fb_error_name_classes(HPyContext *ctx, TVMFFIObjectHandle *error, const TVMFFIAny *args, const HPy *objects,
                            size_t n) {
-  uint32_t mark = *error == NULL ? 0 : ((const TVMFFIObject *)*error)->__padding;
-  size_t i = 0;
-  if (mark == 0) return;
-  while (i < n && mark != ffi_hpy_mark_of_argument(&args[i])) ++i;
-  if (i == n) return;
-  const TVMFFIErrorCell *cell = TVMFFIErrorGetCellPtr(*error);
-  HPy parts[] = {fb_text_new(ctx, cell->message.data, cell->message.size), HPyLong_FromSize_t(ctx, i),
+  const TVMFFIErrorCell *cell = *error == NULL ? NULL : TVMFFIErrorGetCellPtr(*error);
+  /* acquire: pairs with context_of in visit_context.c */
+  TVMFFIObjectHandle context = cell == NULL ? NULL : fh_atomic_load_acquire(&cell->extra_context);
+  if (!ffi_hpy_is_class_places(context)) return;
+  const TVMFFIByteArray *places = TVMFFIBytesGetByteArrayPtr(context);
+  HPy parts[] = {HPyBytes_FromStringAndSize(ctx, cell->message.data, (HPy_ssize_t)cell->message.size),
+                 HPyBytes_FromStringAndSize(ctx, places->data, (HPy_ssize_t)places->size),
+                 HPyLong_FromSize_t(ctx, (uintptr_t)args),
                  HPyTuple_FromArray(ctx, (HPy *)(uintptr_t)objects, (HPy_ssize_t)n)};
   bool is_complete = true;
-  for (int k = 0; k < 3; ++k) is_complete &= !HPy_IsNull(parts[k]);
-  HPy message = is_complete ? fb_hook_call(ctx, FB_HOOK_NAME_CLASSES, parts, 3) : HPy_NULL;
+  for (int k = 0; k < 4; ++k) is_complete &= !HPy_IsNull(parts[k]);
+  HPy message = is_complete ? fb_hook_call(ctx, FB_HOOK_NAME_CLASSES, parts, 4) : HPy_NULL;
   TVMFFIObjectHandle named = with_message(ctx, cell, message);
-  for (int k = 0; k < 3; ++k) {
+  for (int k = 0; k < 4; ++k) {
     if (!HPy_IsNull(parts[k])) HPy_Close(ctx, parts[k]);
   }
   TVMFFIObjectDecRef(*error);

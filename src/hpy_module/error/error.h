@@ -16,9 +16,9 @@ HPy fb_error_raise_pending(HPyContext *ctx, const char *callee);
 /* Raises an error that was taken from the slot, and steals it. Always returns HPy_NULL. */
 HPy fb_error_raise(HPyContext *ctx, FbPendingError pending, const char *callee);
 
-/* Replaces an error about the class of one of n arguments, or of all, by one that names the classes that the objects
- * have in Python. Any other error stays, and NULL is accepted. Python code runs; if it raises an exception, the error
- * is released and NULL takes its place. The values of the arguments are not read. */
+/* Replaces an error that says where its message names classes (FFI_HPY_CLASS_PLACES) by one that names the classes of n
+ * arguments, if it is about these, in Python. Any other error stays, and NULL is accepted. Python code runs; if it
+ * raises an exception, the error is released and NULL takes its place. The values of the arguments are not read. */
 void fb_error_name_classes(HPyContext *ctx, TVMFFIObjectHandle *error, const TVMFFIAny *args, const HPy *objects,
                            size_t n);
 

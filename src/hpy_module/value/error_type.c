@@ -98,6 +98,7 @@ static HPy read_object(HPyContext *ctx, HPy self, bool is_cause) {
   const TVMFFIErrorCell *error = TVMFFIErrorGetCellPtr(cell->handle);
   /* acquire: pairs with context_of in visit_context.c */
   TVMFFIObjectHandle handle = is_cause ? error->cause_chain : fh_atomic_load_acquire(&error->extra_context);
+  if (ffi_hpy_is_class_places(handle)) handle = NULL; /* only the binding reads it */
   /* The conversion may run Python code that gives self another handle, so the object needs its own reference. */
   if (handle != NULL) TVMFFIObjectIncRef(handle);
   fb_handle_cell_unuse(cell);

@@ -23,6 +23,14 @@ def refused():
     return pytest.raises(TypeError, match="incompatible function arguments")
 
 
+class Text(str):
+    pass
+
+
+class Whole(int):
+    pass
+
+
 class Index:
     """An object that is an int by `__index__` alone."""
 
@@ -499,6 +507,9 @@ def test_small_types_of_ml_dtypes_are_read(bound):
         ("types", (range(2**31 - 1, 2**31 + 1), {}, ()), f"argument #0 `v`[1] is {2**31}, which is outside the range "),
         ("types", ([1], {"a": [1], "b": [1, None]}, ()), "argument #1 `m`['b'][1] has the type None"),
         ("types", ([1], {3: [1]}, ()), "argument #1 `m`: the key 3 has the type int"),
+        ("types", ([1], {"a": [1], "b": [1, Text("x")]}, ()), f"argument #1 `m`['b'][1] has the type {__name__}.Text"),
+        ("types", ([1], {"a": [1], Whole(3): [1]}, ()), f"argument #1 `m`: the key 3 has the type {__name__}.Whole"),
+        ("types", ([1], {"1": Text("x")}, ()), f"argument #1 `m`['1'] has the type {__name__}.Text"),
         (
             "types",
             ([1], {}, {2**31}),

@@ -400,6 +400,19 @@ def test_a_refused_argument_is_named_by_its_class(numbers, Numbers, value):
         Numbers(**{**EMPTY, "i8": value})
     with pytest.raises(TypeError, match=rf"but got `list\[index 0: tuple\[index 1: {name}\]\]` for `x`$"):
         numbers("nested_vector")([(1, value)])
+    with pytest.raises(TypeError, match=rf"but got `Map\[K, some value is {name}\] at key 2` for `x`$"):
+        numbers("map")({1: 2, 2: value})
+
+
+@pytest.mark.parametrize("key", [Text("x"), Word.A, Pair(1, 2), "x"], ids=lambda key: type(key).__name__)
+def test_a_refused_key_is_named_by_its_class(numbers, key):
+    with pytest.raises(TypeError, match=rf"but got `dict\[some key is {re.escape(name_of(key))}, V\]"):
+        numbers("std_map")({1: 2, key: 3})
+
+
+def test_a_sequence_with_a_number_outside_the_range_is_named_by_its_class(numbers):
+    with pytest.raises(OverflowError, match=rf"but got {__name__}\.Pair\[index 1: 300, which is outside"):
+        numbers("vector")(Pair(1, 300))
 
 
 @pytest.mark.parametrize("value", [Whole(1), Colour.RED, Letter.A, Share(1.5), True, 1.5, None], ids=repr)
@@ -424,6 +437,7 @@ def test_the_argument_of_another_call_keeps_its_name(numbers):
         numbers("cast_to_int")(Text("x"))
     error = numbers("error_of_array")(Text("x"))
     assert error.message.endswith("but got `str` for `x`")
+    assert error.extra_context is None
 
 
 def test_the_message_of_a_named_class_is_that_of_the_error(numbers):
@@ -431,6 +445,22 @@ def test_the_message_of_a_named_class_is_that_of_the_error(numbers):
         numbers("int8")(bytearray())
     assert caught.value.__tvm_ffi_error__.message == str(caught.value)
     assert caught.value.__tvm_ffi_error__.kind == "TypeError"
+    assert caught.value.__tvm_ffi_error__.extra_context is None
+
+
+def test_a_refusal_that_leaves_a_callback_stays_the_same_exception(numbers):
+    raised = []
+
+    def refused(_):
+        try:
+            numbers("call_array_with")(Text("x"))
+        except TypeError as error:
+            raised.append(error)
+            raise
+
+    with pytest.raises(TypeError) as caught:
+        numbers("call")(refused)
+    assert caught.value is raised[0]
 
 
 @needs_one_wrapper

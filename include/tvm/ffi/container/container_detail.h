@@ -125,7 +125,8 @@ template <typename T> bool MismatchAt(const Any &item, size_t i, std::string *fo
     return false;
   } else {
     if (item.template try_cast<T>().has_value()) return false;
-    *found = std::string(name) + "[index " + std::to_string(i) + ": " + AnyUnsafe::GetMismatchTypeInfo<T>(item) + "]";
+    *found = std::string(name) + "[index " + std::to_string(i) + ": " + ItemMark(i) +
+             AnyUnsafe::GetMismatchTypeInfo<T>(item) + "]";
     return true;
   }
 }

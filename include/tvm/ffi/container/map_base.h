@@ -358,17 +358,21 @@ TVM_FFI_COLD_CODE inline std::string AtKey(const Any &key) {
 /** Describes the first key that does not convert to K, or the first value that does not convert to V: "Map[some key is
  * int, V]". */
 template <typename K, typename V> std::string PairMismatch(const MapBaseObj &pairs, const std::string &name) {
+  size_t i = 0;
   for (const auto &pair : pairs) {
     if constexpr (!std::is_same_v<K, Any>) {
       if (!pair.first.template try_cast<K>().has_value()) {
-        return name + "[some key is " + AnyUnsafe::GetMismatchTypeInfo<K>(pair.first) + ", V]" + AtKey(pair.first);
+        return name + "[some key is " + ItemMark(i) + AnyUnsafe::GetMismatchTypeInfo<K>(pair.first) + ", V]" +
+               AtKey(pair.first);
       }
     }
     if constexpr (!std::is_same_v<V, Any>) {
       if (!pair.second.template try_cast<V>().has_value()) {
-        return name + "[K, some value is " + AnyUnsafe::GetMismatchTypeInfo<V>(pair.second) + "]" + AtKey(pair.first);
+        return name + "[K, some value is " + ItemMark(i + 1) + AnyUnsafe::GetMismatchTypeInfo<V>(pair.second) + "]" +
+               AtKey(pair.first);
       }
     }
+    i += 2;
   }
   return name;
 }

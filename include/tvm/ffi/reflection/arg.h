@@ -213,7 +213,8 @@ private:
     try {
       CallAll(all, result);
     } catch (const Error &error) {
-      ffi::detail::MoveMark(all, Info::num_args, args, error);
+      ffi_hpy_move_class_places(ffi::detail::ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(error),
+                                reinterpret_cast<const TVMFFIAny *>(all), reinterpret_cast<uintptr_t>(args));
       throw;
     }
   }

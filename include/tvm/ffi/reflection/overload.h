@@ -22,7 +22,7 @@ public:
   /** Calls the function if the arguments match, which are also converted widely (widen.h) if it `is_wide`. Otherwise
    * returns false and does not call it. */
   virtual bool TryCall(const AnyView *args, int32_t num_args, Any *result, bool is_wide) const = 0;
-  /** Describes why the arguments do not match. */
+  /** Describes why the arguments do not match, with marks. */
   virtual std::string Mismatch(const AnyView *args, int32_t num_args) const = 0;
 };
 
@@ -78,7 +78,7 @@ private:
       if (!Convert<T>(arg).has_value()) {
         TVMFFIAny given = arg.CopyToTVMFFIAny();
         *text = ArgMismatch(CallContext{name_, &Info::Sig}, i, Type2Str<T>::v(),
-                            TypeTraits<T>::GetMismatchTypeInfo(&given));
+                            DescribeMarked(&TypeTraits<T>::GetMismatchTypeInfo, &given));
         return true;
       }
     }
@@ -112,8 +112,8 @@ public:
     }
     std::string text = "No matching overload found when calling: `" + name_ + "` with " + std::to_string(num_args) +
                        " arguments:\n" + reasons;
-    if (IsOutsideRange(reasons)) TVM_FFI_THROW(OverflowError) << text;
-    ThrowOfClass(reinterpret_cast<const TVMFFIAny *>(args), text);
+    ThrowMarked(IsOutsideRange(reasons) ? "OverflowError" : "TypeError", reinterpret_cast<const TVMFFIAny *>(args),
+                text);
   }
 
 private:
