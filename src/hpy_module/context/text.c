@@ -103,9 +103,9 @@ void fb_text_class_made(HPy cls) {
   if (fb_ext->text_class_made != NULL) fb_ext->text_class_made(cls);
 }
 
-HPy fb_text_new(HPyContext *ctx, const char *data, size_t byte_len) {
+/* Makes an empty text, or any text without the extension. */
+static FH_NOINLINE HPy new_other(HPyContext *ctx, const char *data, size_t byte_len) {
   if (byte_len == 0) return HPyUnicode_FromString(ctx, ""); /* data may be NULL */
-  if (FH_LIKELY(new_text != NULL)) return new_text(data, (HPy_ssize_t)byte_len);
   /* HPy has no constructor from UTF-8 with a length. HPyUnicode_FromString handles strings without a NUL inside and
    * with a NUL at the end; on PyPy 7.3 only ASCII, because the function crashes on malformed data there. All other
    * strings are converted through a bytes object, which costs one more copy. */
@@ -120,4 +120,9 @@ HPy fb_text_new(HPyContext *ctx, const char *data, size_t byte_len) {
   HPy text = decode(ctx, bytes);
   HPy_Close(ctx, bytes);
   return text;
+}
+
+HPy fb_text_new(HPyContext *ctx, const char *data, size_t byte_len) {
+  if (FH_LIKELY(byte_len != 0 && new_text != NULL)) return new_text(data, (HPy_ssize_t)byte_len);
+  return new_other(ctx, data, byte_len);
 }

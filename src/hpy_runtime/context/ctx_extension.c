@@ -72,16 +72,20 @@ static inline bool is_ascii(const char *data, size_t byte_len) {
   return (seen & high) == 0;
 }
 
-/* Most strings are ASCII and short, and decoding such a string takes longer than making the str. The interpreter caches
- * a str for each single character, which its decoder finds. */
-static HPy text_new(const char *data, HPy_ssize_t byte_len) {
+static HPy decode_text(const char *data, HPy_ssize_t byte_len) {
+  return to_hpy(PyUnicode_DecodeUTF8(data, byte_len, "replace"));
+}
+
+/* Most strings are ASCII and short, and decoding such a string takes longer than making the str, unless
+ * fhpy_layout.ascii_data is 0. The interpreter caches a str for each single character, which its decoder finds. */
+static HPy copy_text(const char *data, HPy_ssize_t byte_len) {
   enum { MOST = 0x7f };
-  if (byte_len > 1 && FH_LIKELY(fhpy_layout.ascii_data != 0) && is_ascii(data, (size_t)byte_len)) {
+  if (byte_len > 1 && is_ascii(data, (size_t)byte_len)) {
     PyObject *text = fhpy_optional.PyUnicode_New(byte_len, MOST);
     if (FH_LIKELY(text != NULL)) memcpy((char *)text + fhpy_layout.ascii_data, data, (size_t)byte_len);
     return to_hpy(text);
   }
-  return to_hpy(PyUnicode_DecodeUTF8(data, byte_len, "replace"));
+  return decode_text(data, byte_len);
 }
 #endif
 #ifndef FHPY_PYPY
@@ -141,7 +145,7 @@ void fhpy_ctx_extension_fill(HPyContext *ctx) {
       .reference_try = fhpy_watch_is_possible() ? reference_try : NULL,
       .method_new = fhpy_descriptor_is_possible() ? method_new : NULL,
 #ifndef FHPY_PYPY /* NULL there: cpyext's decoder ends the process for malformed data */
-      .text_new = text_new,
+      .text_new = fhpy_layout.ascii_data != 0 ? copy_text : decode_text,
 #endif
       .tuple_items = fhpy_layout.tuple_items,
       .type_watch = type_watch,
