@@ -12,25 +12,27 @@
 static inline uint32_t *get_half_count(PyObject *o) { return (uint32_t *)(void *)o; }
 static inline bool is_immortal_count(uint32_t count) { return count > INT32_MAX; }
 
-/* Both functions accept NULL. FhpyCounting describes the three ways. */
-static inline void take_reference(PyObject *o) {
-  if (fhpy_layout.counting == FHPY_COUNT_WORD) {
+/* All functions accept NULL. The first two count in a known way. */
+static inline void take_reference_by(FhpyCounting counting, PyObject *o) {
+  if (FH_LIKELY(counting == FHPY_COUNT_WORD)) {
     if (o != NULL) ++*(Py_ssize_t *)o;
-  } else if (fhpy_layout.counting == FHPY_COUNT_HALF) {
+  } else if (counting == FHPY_COUNT_HALF) {
     if (o != NULL && !is_immortal_count(*get_half_count(o))) ++*get_half_count(o);
   } else {
     Py_IncRef(o);
   }
 }
-static inline void drop_reference(PyObject *o) {
-  if (fhpy_layout.counting == FHPY_COUNT_WORD) {
+static inline void drop_reference_by(FhpyCounting counting, PyObject *o) {
+  if (FH_LIKELY(counting == FHPY_COUNT_WORD)) {
     if (o != NULL && --*(Py_ssize_t *)o == 0) _Py_Dealloc(o);
-  } else if (fhpy_layout.counting == FHPY_COUNT_HALF) {
+  } else if (counting == FHPY_COUNT_HALF) {
     if (o != NULL && !is_immortal_count(*get_half_count(o)) && --*get_half_count(o) == 0) _Py_Dealloc(o);
   } else {
     Py_DecRef(o);
   }
 }
+static inline void take_reference(PyObject *o) { take_reference_by(fhpy_layout.counting, o); }
+static inline void drop_reference(PyObject *o) { drop_reference_by(fhpy_layout.counting, o); }
 
 /* Whether the interpreter supports deferred reference counts: without the GIL, from 3.14 on. */
 static inline bool can_defer_references(void) {

@@ -196,11 +196,11 @@ HPy_ssize_t fhpy_ctx_container_set_items(HPy set, HPy *items, HPy_ssize_t room) 
 #endif
 
 /* Stores a new reference in an empty slot, without a call. Returns false for a filled slot or a null item; the
- * interpreter's function must then be called. Used only where references are counted without a call. */
+ * interpreter's function must then be called. Used only where the first word is the count. */
 static inline bool fill_plain(PyObject **slot, PyObject *item) {
   if (*slot != NULL || item == NULL) return false;
   *slot = item;
-  take_reference(item);
+  take_reference_by(FHPY_COUNT_WORD, item);
   return true;
 }
 
@@ -250,10 +250,10 @@ static void tuple_builder_cancel(HPyContext *ctx, HPyTupleBuilder builder) {
 }
 
 void fhpy_ctx_builder_fill(HPyContext *ctx) {
-  bool counts_in_place = fhpy_layout.counting != FHPY_COUNT_CALLS;
-  bool fills_tuples = counts_in_place && fhpy_layout.tuple_items == offsetof(PlainTuple, items);
+  bool counts_in_word = fhpy_layout.counting == FHPY_COUNT_WORD;
+  bool fills_tuples = counts_in_word && fhpy_layout.tuple_items == offsetof(PlainTuple, items);
   ctx->ctx_ListBuilder_New = list_builder_new;
-  ctx->ctx_ListBuilder_Set = counts_in_place && can_fill_lists() ? plain_list_builder_set : list_builder_set;
+  ctx->ctx_ListBuilder_Set = counts_in_word && can_fill_lists() ? plain_list_builder_set : list_builder_set;
   ctx->ctx_ListBuilder_Build = list_builder_build;
   ctx->ctx_ListBuilder_Cancel = list_builder_cancel;
   ctx->ctx_TupleBuilder_New = tuple_builder_new;

@@ -4,8 +4,13 @@
 #include "hpy_runtime/abi/handle.h"
 #include "hpy_runtime/abi/pypy_functions.h"
 
-static HPy dup_handle(HPyContext *ctx, HPy h) { return (void)ctx, new_reference(to_py(h)); }
-static void close_handle(HPyContext *ctx, HPy h) { (void)ctx, drop_reference(to_py(h)); }
+/* The most frequent entries know how to count references. */
+static HPy dup_by_call(HPyContext *ctx, HPy h) { return (void)ctx, take_reference_by(FHPY_COUNT_CALLS, to_py(h)), h; }
+static HPy dup_in_word(HPyContext *ctx, HPy h) { return (void)ctx, take_reference_by(FHPY_COUNT_WORD, to_py(h)), h; }
+static HPy dup_in_half(HPyContext *ctx, HPy h) { return (void)ctx, take_reference_by(FHPY_COUNT_HALF, to_py(h)), h; }
+static void close_by_call(HPyContext *ctx, HPy h) { (void)ctx, drop_reference_by(FHPY_COUNT_CALLS, to_py(h)); }
+static void close_in_word(HPyContext *ctx, HPy h) { (void)ctx, drop_reference_by(FHPY_COUNT_WORD, to_py(h)); }
+static void close_in_half(HPyContext *ctx, HPy h) { (void)ctx, drop_reference_by(FHPY_COUNT_HALF, to_py(h)); }
 
 /* Both return a new reference and borrow their argument. */
 static HPy from_py_object(HPyContext *ctx, cpy_PyObject *o) { return (void)ctx, new_reference((PyObject *)o); }
@@ -138,8 +143,12 @@ static int del_item_s(HPyContext *ctx, HPy o, const char *name) {
 }
 
 void fhpy_ctx_object_fill(HPyContext *ctx) {
-  ctx->ctx_Dup = dup_handle;
-  ctx->ctx_Close = close_handle;
+  static HPy (*const dup_handle[])(HPyContext *, HPy) = {
+      [FHPY_COUNT_CALLS] = dup_by_call, [FHPY_COUNT_WORD] = dup_in_word, [FHPY_COUNT_HALF] = dup_in_half};
+  static void (*const close_handle[])(HPyContext *, HPy) = {
+      [FHPY_COUNT_CALLS] = close_by_call, [FHPY_COUNT_WORD] = close_in_word, [FHPY_COUNT_HALF] = close_in_half};
+  ctx->ctx_Dup = dup_handle[fhpy_layout.counting];
+  ctx->ctx_Close = close_handle[fhpy_layout.counting];
   ctx->ctx_FromPyObject = from_py_object;
   ctx->ctx_AsPyObject = as_py_object;
   ctx->ctx_Length = length;
