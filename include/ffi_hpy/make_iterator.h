@@ -12,7 +12,6 @@
 #include <ffi_hpy/stl/pair.h>
 
 #include <atomic>
-#include <mutex>
 
 FFI_HPY_NAMESPACE_BEGIN
 
@@ -44,22 +43,21 @@ template <typename Access, rv_policy policy, typename It, typename End> struct i
   bool is_done = false;
 };
 
+/** Held while the class of an iterator is made. It is never deleted: threads may run until the process ends. */
+inline system_mutex &iterator_classes() {
+  static auto *mutex = new system_mutex;
+  return *mutex;
+}
+
 /** Whether the class of an iterator is made. */
-template <typename State> struct class_once {
-  static inline std::recursive_mutex mutex;
-  static inline std::atomic<bool> is_made{false};
-};
+template <typename State> inline std::atomic<bool> class_is_made{false};
 
 /** Calls make() once for each State, also if several threads begin at once. */
 template <typename State, typename Make> void make_class_once(Make &&make) {
-  auto &mutex = class_once<State>::mutex;
-  auto &is_made = class_once<State>::is_made;
+  std::atomic<bool> &is_made = class_is_made<State>;
   if (is_made.load(std::memory_order_acquire)) return;
-  std::unique_lock lock(mutex, std::try_to_lock);
-  if (!lock.owns_lock()) {
-    gil_scoped_release released; /* the other thread needs Python */
-    lock.lock();
-  }
+  iterator_classes().lock_without_gil();
+  unlock_later lock(iterator_classes());
   if (is_made.load(std::memory_order_relaxed)) return;
   make();
   is_made.store(true, std::memory_order_release);

@@ -11,6 +11,7 @@
 
 #include <ffi_hpy/bind/array_memory.h>
 #include <ffi_hpy/bind/function.h>
+#include <ffi_hpy/bind/item_list.h>
 
 #include <initializer_list>
 
@@ -152,7 +153,8 @@ private:
   }
   void describe(VoidPtr data, size_t ndim, const size_t *shape, class handle owner, const int64_t *strides,
                 dlpack::dtype dtype, int device_type, int device_id, char order, uint64_t byte_offset) {
-    std::vector<int64_t> extents(shape, shape + ndim);
+    detail::item_list<int64_t> extents;
+    for (size_t i = 0; i < ndim; ++i) extents.add(static_cast<int64_t>(shape[i]));
     DLTensor seen{};
     seen.data = const_cast<void *>(data);
     seen.device = {static_cast<DLDeviceType>(device_type != 0 ? device_type : int{kDLCPU}), device_id};

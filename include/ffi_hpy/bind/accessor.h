@@ -144,22 +144,25 @@ public:
       push('#', borrow(value));
     } else if constexpr (std::is_same_v<Plain, arg_v>) {
       push('k', str_of(value.name != nullptr ? value.name : ""));
-      values_.push_back(require(value.value));
+      values_.add(require(value.value));
     } else {
       push('p', require(cast(std::forward<T>(value), policy)));
     }
   }
   object call(handle function) {
     object kinds = str_of(kinds_), name = str_of("call");
-    std::vector<TVMFFIAny> args{name.any(), function.any(), kinds.any()};
-    for (const object &each : values_) args.push_back(each.any());
+    item_list<TVMFFIAny> args;
+    args.add(name.any());
+    args.add(function.any());
+    args.add(kinds.any());
+    for (const object &each : values_) args.add(each.any());
     return ask_package(args.data(), args.size());
   }
 
 private:
   void push(char kind, object value) {
     kinds_ += kind;
-    values_.push_back(std::move(value));
+    values_.add(std::move(value));
   }
   static object require(object value) {
     if (!value.is_valid()) throw cast_error("std::bad_cast: an argument of a call is empty");
@@ -167,7 +170,7 @@ private:
   }
 
   std::string kinds_;
-  std::vector<object> values_;
+  item_list<object> values_;
 };
 
 template <typename D> handle object_api<D>::self() const { return static_cast<const D &>(*this); }

@@ -4,8 +4,6 @@
 
 #include <ffi_hpy/bind/type_casters.h>
 
-#include <vector>
-
 FFI_HPY_NAMESPACE_BEGIN
 
 namespace detail {
@@ -13,14 +11,14 @@ namespace detail {
 /** Collects the items of a Sequence, which Python makes of them at once. */
 template <typename Sequence> class sequence_builder {
 public:
-  explicit sequence_builder(size_t n) : n_(n) { items_.reserve(n); }
+  explicit sequence_builder(size_t n) : items_(n), n_(n) {}
   sequence_builder(const sequence_builder &) = delete;
 
   /** Sets the next item. False, without an item, for a value that cannot become one of Python. */
   template <typename T> bool put(T &&value) noexcept {
     try {
-      items_.push_back(cast(std::forward<T>(value)));
-      return items_.back().is_valid();
+      items_.add(cast(std::forward<T>(value)));
+      return items_.last().is_valid();
     } catch (...) {
       return false;
     }
@@ -31,13 +29,14 @@ public:
     if (items_.size() != n_) throw cast_error("the sequence is not completely filled");
     is_committed_ = true;
     object operation = str_of(std::is_same_v<Sequence, tuple> ? "tuple" : "list");
-    std::vector<TVMFFIAny> all{operation.any()};
-    for (const object &item : items_) all.push_back(item.any());
+    item_list<TVMFFIAny> all;
+    all.add(operation.any());
+    for (const object &item : items_) all.add(item.any());
     return steal<Sequence>(ask_package(all.data(), all.size()).release());
   }
 
 private:
-  std::vector<object> items_;
+  item_list<object> items_;
   size_t n_;
   bool is_committed_ = false;
 };

@@ -15,9 +15,9 @@
 
 #include <ffi_hpy/bind/descr.h>
 #include <ffi_hpy/bind/exception.h>
+#include <ffi_hpy/bind/item_list.h>
 
 #include <utility>
-#include <vector>
 
 FFI_HPY_NAMESPACE_BEGIN
 
@@ -186,7 +186,7 @@ private:
   /* The number of small objects, plus kMore once `more_` exists. */
   enum : size_t { kSmall = 3, kMore = 8 };
   struct rest {
-    std::vector<object> objects;
+    item_list<object> objects;
     python_error *error = nullptr;
     ~rest() { delete error; }
   };
@@ -215,7 +215,7 @@ private:
 };
 FFI_HPY_COLD inline void append_more_in_module(cleanup_list *list, handle owned) {
   object kept = steal(owned);
-  list->more().objects.push_back(std::move(kept));
+  list->more().objects.add(std::move(kept));
 }
 FFI_HPY_NOINLINE inline void release_all_in_module(cleanup_list *list) { list->release(); }
 

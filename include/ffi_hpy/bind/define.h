@@ -69,14 +69,16 @@ struct placement {
   static int call(const ffi_hpy_overload *self, const TVMFFIAny *args, uint32_t flags, TVMFFIAny *result) noexcept {
     try {
       const auto *known = static_cast<const placement *>(self->capture[0]);
-      std::vector<ffi_hpy_param> params(self->n_params + 1);
-      std::vector<TVMFFIAny> all(self->n_params + 1);
-      for (uint32_t i = 0; i < self->n_params; ++i) params[i + 1] = self->params[i], all[i + 1] = args[i];
+      item_list<ffi_hpy_param> params; /* of the object, and of the arguments */
+      item_list<TVMFFIAny> all;
+      params.add(ffi_hpy_param{});
+      all.add(none_value());
+      for (uint32_t i = 0; i < self->n_params; ++i) params.add(self->params[i]), all.add(args[i]);
       ffi_hpy_overload method = known->method;
       method.params = params.data();
       method.n_params = self->n_params + 1;
       new_instance made(*known->type, true);
-      all[0] = made.open();
+      *all.data() = made.open();
       int rc = method.call(&method, all.data(), flags, result);
       made.close();
       if (rc == 0) *result = made.finish(made.room(), known->release).release().any();

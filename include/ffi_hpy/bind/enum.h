@@ -3,6 +3,7 @@
 #define FFI_HPY_BIND_ENUM_H_
 
 #include <ffi_hpy/bind/class.h>
+#include <ffi_hpy/bind/item_list.h>
 
 #include <atomic>
 
@@ -19,36 +20,47 @@ namespace detail {
 
 /** Sorts pairs by their keys; pairs of one key keep their order. Most enums are sorted already, and <algorithm> takes
  * long to compile. */
-template <typename K, typename V> void sort_pairs(std::vector<std::pair<K, V>> *list) {
+template <typename Pair> void sort_pairs(item_list<Pair> *list) {
+  Pair *at = list->data();
   for (size_t i = 1; i < list->size(); ++i) {
-    for (size_t j = i; j > 0 && (*list)[j].first < (*list)[j - 1].first; --j) std::swap((*list)[j], (*list)[j - 1]);
+    for (size_t j = i; j > 0 && at[j].key < at[j - 1].key; --j) std::swap(at[j], at[j - 1]);
   }
 }
 /** The item with a key in a sorted list of pairs; null if there is none. */
-template <typename K, typename V> const V *find_sorted(const std::vector<std::pair<K, V>> &list, K key) {
-  const std::pair<K, V> *at = list.data();
+template <typename Pair, typename K> const Pair *find_sorted(const item_list<Pair> &list, K key) {
+  const Pair *at = list.data();
   size_t n = list.size();
   for (size_t half; n > 1; n -= half) {
     half = n / 2;
-    if (at[half - 1].first < key) at += half;
+    if (at[half - 1].key < key) at += half;
   }
-  return n != 0 && at->first == key ? &at->second : nullptr;
+  return n != 0 && at->key == key ? at : nullptr;
 }
+
+/** A member by its number: its value in Python or, once the enum is complete, the member. */
+struct enum_member {
+  int64_t key;
+  object value;
+};
+/** The number of a member by the address of its object. */
+struct enum_number {
+  const TVMFFIObject *key;
+  int64_t value;
+};
 
 /** The Python side of an enum. */
 struct enum_record {
   object builder, python; /* the class is made when it is first needed */
-  /* The values of the members in Python; once the enum is complete, the members by number. */
-  std::vector<std::pair<int64_t, object>> members;
-  std::vector<std::pair<const TVMFFIObject *, int64_t>> numbers; /* of the objects, by address */
+  item_list<enum_member> members;
+  item_list<enum_number> numbers; /* once the enum is complete */
   object (*number_to_python)(int64_t number);
   bool is_arithmetic = false, is_flag = false, is_str = false;
   int n_definitions = 1; /* the copies of enum_ */
 
   /** Sorts both lists, when all members are known. */
   void sort() {
-    for (const auto &[number, member] : members) {
-      if (is_object(member.any())) numbers.emplace_back(member.any().v_obj, number);
+    for (const enum_member &each : members) {
+      if (is_object(each.value.any())) numbers.add({each.value.any().v_obj, each.key});
     }
     sort_pairs(&numbers);
     sort_pairs(&members);
@@ -72,13 +84,13 @@ FFI_HPY_NOINLINE inline void start_enum_in_module(enum_record *record, const std
 FFI_HPY_NOINLINE inline void add_member_in_module(enum_record *record, const char *name, int64_t number, object value,
                                                   const char *doc) {
   ask_python("enum_add", record->builder, str_of(name), value, text_or_empty(doc), int_value(number));
-  record->members.emplace_back(number, std::move(value));
+  record->members.add({number, std::move(value)});
 }
 /** Makes Python's class of the members that are known by now. */
 FFI_HPY_NOINLINE inline void finish_enum_in_module(enum_record *record) {
   if (record->python.is_valid()) return;
   record->python = ask_python("enum_finish", record->builder);
-  for (auto &each : record->members) each.second = ask_python("enum_member", record->python, each.second);
+  for (enum_member &each : record->members) each.value = ask_python("enum_member", record->python, each.value);
   record->sort();
 }
 /** Fills the record of an enum that another library has bound. False if there is none. */
@@ -88,7 +100,7 @@ inline bool fill_enum(enum_record *made, const std::type_info *info) {
   int64_t kind = int_of(ask_python("enum_kind", made->builder));
   made->is_arithmetic = (kind & 1) != 0, made->is_flag = (kind & 2) != 0, made->is_str = kind == 4;
   for (handle item : ask_python("enum_items", made->builder)) {
-    made->members.emplace_back(cast<int64_t>(item[0]), item[1].get());
+    made->members.add({cast<int64_t>(item[0]), item[1].get()});
   }
   finish_enum_in_module(made);
   return true;
@@ -130,9 +142,9 @@ inline bool ask_enum(enum_record *record, handle source, bool may_convert, int64
     return true;
   }
   if (!kept.is_valid() || kept.is_none()) return false;
-  for (const auto &[each, member] : record->members) { /* the member of a text */
-    if (!member.is(kept)) continue;
-    *number = each;
+  for (const enum_member &each : record->members) { /* the member of a text */
+    if (!each.value.is(kept)) continue;
+    *number = each.key;
     return true;
   }
   return false;
@@ -144,9 +156,9 @@ inline bool is_member(const enum_record &record, int64_t *number) {
   bool is_sorted = record.python.is_valid();
   if (is_sorted && !record.is_flag) return find_sorted(record.members, *number) != nullptr;
   int64_t all = 0;
-  for (const auto &[each, member] : record.members) {
-    if (each == *number) return true;
-    all |= each;
+  for (const enum_member &each : record.members) {
+    if (each.key == *number) return true;
+    all |= each.key;
   }
   if (*number < 0) *number &= all;
   return record.is_flag;
@@ -165,8 +177,8 @@ FFI_HPY_NOINLINE inline bool read_enum_in_module(enum_record *record, handle sou
   case kTVMFFISmallStr:
   case kTVMFFIStr: return record->is_str && ask_enum(record, source, true, number); /* such a member is a str */
   case kTVMFFIOpaquePyObject:
-    if (const int64_t *known = find_sorted(record->numbers, static_cast<const TVMFFIObject *>(source.any().v_obj))) {
-      *number = *known;
+    if (const enum_number *known = find_sorted(record->numbers, source.any().v_obj)) {
+      *number = known->value;
       return true;
     }
     /* a combination of flags, an object of another class, or an enum that is not complete */
@@ -183,10 +195,10 @@ FFI_HPY_NOINLINE inline handle member_of_in_module(enum_record *record, int64_t 
     return handle();
   }
   auto place = static_cast<size_t>(number); /* of the member in most enums, whose numbers begin with 0 */
-  if (place < record->members.size() && record->members[place].first == number) {
-    return record->members[place].second.inc_ref();
-  }
-  if (const object *member = find_sorted(record->members, number)) return member->inc_ref();
+  const enum_member *all = record->members.data();
+  bool is_in_place = place < record->members.size() && all[place].key == number;
+  const enum_member *member = is_in_place ? all + place : find_sorted(record->members, number);
+  if (member != nullptr) return member->value.inc_ref();
   return guarded([&] { return ask_python("enum_member", record->python, record->number_to_python(number)); });
 }
 

@@ -8,8 +8,6 @@
 #include <ffi_hpy/bind/type_casters.h>
 #include <ffi_hpy/bind/type_text.h>
 
-#include <tuple>
-
 FFI_HPY_NAMESPACE_BEGIN
 
 namespace detail {
@@ -114,13 +112,19 @@ struct choose_extras<call_extras<Chosen...>, First, Extra...>
     : choose_extras<std::conditional_t<is_call_extra_v<First>, call_extras<Chosen..., First>, call_extras<Chosen...>>,
                     Extra...> {};
 
+/** Objects that live while a function runs. The last of them begins first, as in nanobind. */
+template <typename... Guards> struct guard_list {};
+template <typename First, typename... Others> struct guard_list<First, Others...> {
+  guard_list<Others...> others;
+  First first;
+};
 template <typename T> struct guards_of {
-  using type = std::tuple<>;
+  using type = guard_list<>;
 };
 /** The guards that the thunk makes. A gil_scoped_release does nothing where the caller has released the GIL: for a
  * function all of whose overloads release it, and none of which gets Python objects. */
 template <typename... Guards> struct guards_of<call_guard<Guards...>> {
-  using type = std::tuple<Guards...>;
+  using type = guard_list<Guards...>;
 };
 
 /** Locks the object of a method, and the arguments whose parameters say so. */
@@ -483,10 +487,10 @@ struct thunk<F, call_extras<Extras...>, std::index_sequence<I...>, R, A...> {
     F &f = *static_cast<F *>(callable_place(self, is_inline_v<F>));
     handle made(none_value());
     if constexpr (std::is_void_v<R>) {
-      [[maybe_unused]] std::tuple<typename guards_of<Extras>::type...> guards;
+      [[maybe_unused]] guard_list<typename guards_of<Extras>::type...> guards;
       f(static_cast<A>(caster_at<I>(in).operator cast_t<A>())...);
     } else {
-      [[maybe_unused]] std::tuple<typename guards_of<Extras>::type...> guards;
+      [[maybe_unused]] guard_list<typename guards_of<Extras>::type...> guards;
       constexpr bool may_make_python = !((acts_after_v<Extras> || is_guard_v<Extras>) || ...);
       made =
           make_value<R>(f(static_cast<A>(caster_at<I>(in).operator cast_t<A>())...),
@@ -596,14 +600,13 @@ inline defined_function define(function_record *record, handle known) {
     types = type_text(record->constants->text, record->constants->infos);
     record->types = types.c_str();
   }
-  std::vector<object> texts; /* of defaults */
-  texts.reserve(record->n_named);
+  item_list<object> texts(record->n_named); /* of defaults; a short text is in its object */
   for (uint32_t i = 0; i < record->n_named; ++i) {
     auto *param = const_cast<ffi_hpy_param *>(&record->params[i]);
     if ((param->flags & kFfiHpyParamHasDefault) == 0 || param->shown != nullptr) continue;
     std::string_view text;
-    texts.push_back(repr(handle(param->default_value)));
-    (void)read_text(texts.back().any(), false, &text);
+    texts.add(repr(handle(param->default_value)));
+    (void)read_text(texts.last().any(), false, &text);
     param->shown = text.data();
   }
   TVMFFIObjectHandle made = nullptr;

@@ -7,7 +7,6 @@
 
 #include <cstring>
 #include <new>
-#include <tuple>
 #include <utility>
 
 FFI_HPY_NAMESPACE_BEGIN
@@ -131,7 +130,7 @@ public:
     } else if constexpr (kind == references::optional) {
       if (value.has_value()) (*this)(*value);
     } else if constexpr (kind == references::tuple) {
-      std::apply([this](const auto &...parts) { (visit_part(parts), ...); }, value);
+      visit_parts(value, std::make_index_sequence<std::tuple_size_v<T>>());
     } else if constexpr (kind == references::range) {
       for (const auto &each : value) (*this)(each);
     } else if constexpr (kind == references::bound) {
@@ -170,6 +169,10 @@ public:
   }
 
 private:
+  template <typename T, size_t... I> void visit_parts(const T &value, std::index_sequence<I...>) const {
+    using std::get; /* that of the type is found by its namespace */
+    (visit_part(get<I>(value)), ...);
+  }
   template <typename T> void visit_part(const T &part) const {
     if constexpr (detail::has_references_v<T>) (*this)(part);
   }

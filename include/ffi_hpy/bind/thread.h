@@ -7,11 +7,11 @@
 
 #include <ffi_hpy/bind/python.h>
 
-#include <mutex>
 #if defined(_WIN32)
 #include <windows.h>
 #else
 #include <dlfcn.h>
+#include <pthread.h>
 #endif
 
 FFI_HPY_NAMESPACE_BEGIN
@@ -99,21 +99,73 @@ private:
   int state_ = 0;
 };
 
+namespace detail {
+
+/** A mutex of the system, which a thread may lock several times. Compilers take long for the header <mutex>. */
+class system_mutex {
+public:
+#if defined(_WIN32)
+  system_mutex() { InitializeCriticalSection(&mutex_); }
+  ~system_mutex() { DeleteCriticalSection(&mutex_); }
+  void lock() { EnterCriticalSection(&mutex_); }
+  bool try_lock() { return TryEnterCriticalSection(&mutex_) != 0; }
+  void unlock() { LeaveCriticalSection(&mutex_); }
+#else
+  system_mutex() {
+    pthread_mutexattr_t kind;
+    pthread_mutexattr_init(&kind);
+    pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(&mutex_, &kind);
+    pthread_mutexattr_destroy(&kind);
+  }
+  ~system_mutex() { pthread_mutex_destroy(&mutex_); }
+  void lock() { pthread_mutex_lock(&mutex_); }
+  bool try_lock() { return pthread_mutex_trylock(&mutex_) == 0; }
+  void unlock() { pthread_mutex_unlock(&mutex_); }
+#endif
+  system_mutex(const system_mutex &) = delete;
+
+  /** Locks the mutex. A thread that waits lets other threads of Python run, because the owner may wait for it. */
+  void lock_without_gil() {
+    if (try_lock()) return;
+    gil_scoped_release released;
+    lock();
+  }
+
+private:
+#if defined(_WIN32)
+  CRITICAL_SECTION mutex_;
+#else
+  pthread_mutex_t mutex_;
+#endif
+};
+
+/** Unlocks a locked mutex at its end. */
+class unlock_later {
+public:
+  explicit unlock_later(system_mutex &mutex) : mutex_(mutex) {}
+  unlock_later(const unlock_later &) = delete;
+  ~unlock_later() { mutex_.unlock(); }
+
+private:
+  system_mutex &mutex_;
+};
+
+} // namespace detail
+
 /** A mutex where bound functions run in parallel; with a GIL it does nothing. A thread that waits lets other
  * threads of Python run. */
 class ft_mutex {
 public:
   void lock() {
-    if (!detail::functions_run_in_parallel() || mutex_.try_lock()) return;
-    gil_scoped_release released; /* the owner may wait for this thread */
-    mutex_.lock();
+    if (detail::functions_run_in_parallel()) mutex_.lock_without_gil();
   }
   void unlock() {
     if (detail::functions_run_in_parallel()) mutex_.unlock();
   }
 
 private:
-  std::recursive_mutex mutex_;
+  detail::system_mutex mutex_;
 };
 
 /** Locks an ft_mutex while the object lives. */
@@ -136,7 +188,8 @@ public:
     stripe &own = stripe_of(object);
     object_lock *found;
     {
-      std::lock_guard guard(own.mutex);
+      own.mutex.lock();
+      unlock_later guard(own.mutex);
       found = own.first;
       while (found != nullptr && found->object_ != object) found = found->next_;
       if (found == nullptr) {
@@ -151,7 +204,8 @@ public:
   void unlock() {
     mutex_.unlock();
     stripe &own = stripe_of(object_);
-    std::lock_guard guard(own.mutex);
+    own.mutex.lock();
+    unlock_later guard(own.mutex);
     if (--n_users_ != 0) return;
     object_lock **link = &own.first;
     while (*link != this) link = &(*link)->next_;
@@ -161,14 +215,14 @@ public:
 
 private:
   struct stripe {
-    std::mutex mutex; /* no foreign code runs under it */
+    system_mutex mutex; /* no foreign code runs under it */
     object_lock *first = nullptr;
   };
 
   object_lock(const void *object, object_lock *next) : object_(object), next_(next) {}
   static stripe &stripe_of(const void *object) {
     enum { kStripes = 64 };
-    static stripe stripes[kStripes];
+    static auto *stripes = new stripe[kStripes]; /* never deleted: threads may run until the process ends */
     return stripes[reinterpret_cast<uintptr_t>(object) / 64 % kStripes];
   }
 

@@ -83,8 +83,9 @@ template <typename T> struct rest_caster {
       const auto *cell = reinterpret_cast<const TVMFFISeqCell *>(source.any().v_obj + 1);
       const auto *items = static_cast<const TVMFFIAny *>(cell->data);
       object operation = str_of(std::is_same_v<T, args> ? "tuple" : "dict");
-      std::vector<TVMFFIAny> all{operation.any()};
-      all.insert(all.end(), items, items + cell->size);
+      item_list<TVMFFIAny> all;
+      all.add(operation.any());
+      for (int64_t i = 0; i < static_cast<int64_t>(cell->size); ++i) all.add(items[i]);
       return ask_package(all.data(), all.size());
     });
     if (!made.is_valid()) python_error dropped;
