@@ -32,6 +32,7 @@ from ..registry import (
     refuse_base,
 )
 from . import arrays, standard, states, without_value
+from .class_dict import ClassDict
 from .nb_signature import LateSignatures, NbSignature
 from .values import OPERATIONS, keep, keep_module, warn
 
@@ -551,6 +552,7 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     "key_in": lambda scope, name: ".".join(_names_in(scope, name)),
     "method": _method,
     "class": _class,
+    "class_dict": ClassDict,
     "class_entry": _class_entry,
     "freeze": _freeze,
     "instance_dict": _instance_dict,

@@ -34,6 +34,8 @@ inline object type_lookup(handle type, handle name) noexcept {
   }
 }
 inline object type_lookup(handle type, const char *name) noexcept { return type_lookup(type, str(name)); }
+/** The entries of a class without those of its bases. A change of the dict sets an attribute of the class. */
+inline dict type_dict(handle type) { return steal<dict>(detail::ask_python("class_dict", type).release()); }
 /** Makes a bound class constant: Python cannot set its attributes any more. False for another class. TypeError if a
  * bound base class is not constant. */
 inline bool type_freeze(handle type) { return detail::int_of(detail::ask_python("freeze", type)) != 0; }

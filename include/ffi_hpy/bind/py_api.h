@@ -287,6 +287,8 @@ FFI_HPY_PY_CHECK(PyTuple_Check, PyTuple_Type)
 FFI_HPY_PY_CHECK(PyType_Check, PyType_Type)
 FFI_HPY_PY_CHECK(PyUnicode_Check, PyUnicode_Type)
 #undef FFI_HPY_PY_CHECK
+/** Does nothing: a change of type_dict() sets the attribute of the class itself. */
+inline void PyType_Modified(PyTypeObject *) {}
 inline int PyAnySet_Check(PyObject *o) {
   using namespace ::FFI_HPY_BIND_NAMESPACE::detail;
   return is_instance(o, &PySet_Type) != 0 || is_instance(o, &PyFrozenSet_Type) != 0;

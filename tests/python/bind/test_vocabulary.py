@@ -103,6 +103,29 @@ def test_attributes_and_entries(bound):
 # --- classes ----------------------------------------------------------------------------------------------------------
 
 
+def test_the_dict_of_a_class_changes_the_class(bound):
+    class Derived(bound.Value):
+        own = 1
+
+    entries = bound.class_dict(Derived)
+    assert isinstance(entries, dict)
+    assert (entries["own"], entries.get("n"), entries["__module__"]) == (1, None, __name__)
+    bound.set_in_class_dict(Derived, "set", [2])
+    assert (Derived.set, Derived.more, Derived(1).set) == ([2], [2], [2])
+    assert bound.class_dict(Derived)["set"] is Derived.set
+    entries.update(own=3)
+    entries |= {"also": 4}
+    assert (entries.setdefault("later", 5), entries.pop("also"), Derived.own, Derived.later) == (5, 4, 3, 5)
+    del entries["later"]
+    assert not hasattr(Derived, "also") and not hasattr(Derived, "later")
+    assert "later" not in entries
+    with pytest.raises(KeyError):
+        del entries["missing"]
+    with pytest.raises(TypeError, match="immutable type 'Frozen'"):
+        bound.set_in_class_dict(bound.Frozen, "set", 1)
+    assert "set" not in bound.class_dict(bound.Frozen)
+
+
 def test_a_frozen_class(bound):
     for change in (lambda: setattr(bound.Frozen, "extra", 1), lambda: delattr(bound.Frozen, "__init__")):
         with pytest.raises(TypeError, match="immutable type 'Frozen'"):

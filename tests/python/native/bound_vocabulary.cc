@@ -120,6 +120,13 @@ FFI_HPY_MODULE(bound_vocabulary, m) {
     nb::dict found = nb::inst_dict(value);
     return found.is_valid() ? nb::object(found) : nb::object(nb::none());
   });
+  m.def("class_dict", &nb::type_dict);
+  m.def("set_in_class_dict", [](nb::handle cls, const char *name, nb::handle value) {
+    nb::type_dict(cls)[name] = value;
+    nb::dict more;
+    more[nb::str("more")] = value;
+    nb::type_dict(cls).update(more);
+  });
   m.def("entry", [](nb::handle cls, const char *name) {
     nb::object found = nb::type_lookup(cls, name);
     return found.is_valid() ? found : nb::object(nb::none());
