@@ -276,11 +276,12 @@ struct mismatch {
   std::string place;
   object value;
   uint8_t type_flags = 0;
-  std::vector<int64_t> items; /**< as ffi_hpy_reason.items */
+  std::string items; /**< the bytes of the int64_t of ffi_hpy_reason.items */
 
   /** Notes that the value is in an item. Returns true. */
   FFI_HPY_COLD bool in_item(size_t i) {
-    items.insert(items.begin(), static_cast<int64_t>(i));
+    int64_t index = static_cast<int64_t>(i);
+    items.insert(0, reinterpret_cast<const char *>(&index), sizeof(index));
     return true;
   }
 };
@@ -335,7 +336,7 @@ FFI_HPY_COLD inline int explain_argument_in_module(explain_function explain, con
     mismatch found;
     if (explain == nullptr || !explain(handle(*arg), flags, &found)) return 0;
     object place = str_of(found.place);
-    object items = bytes_object({reinterpret_cast<const char *>(found.items.data()), 8 * found.items.size()});
+    object items = bytes_object(found.items);
     if (out->has_value == FFI_HPY_REASON_TAKES_ITEMS) out->items = items.release().any();
     out->place = place.release().any();
     out->has_value = found.value.is_valid();
