@@ -333,8 +333,8 @@ def test_a_class_registered_later_takes_over(new_type_key):
 def test_objects_of_a_class_that_was_replaced_come_back_as_instances_of_the_one_that_counts(
     testing, new_type_key, is_derived
 ):
-    """Earlier objects come back as their wrappers, found in the instance map; later objects of the old class come back
-    as instances of the new class."""
+    """Earlier objects come back as their wrappers, found in the instance map, and so do objects of subclasses; later
+    objects of the old class come back as instances of the new class."""
     key = unique_name()
 
     @ffi_hpy.dataclasses.py_class(key)
@@ -348,7 +348,7 @@ def test_objects_of_a_class_that_was_replaced_come_back_as_instances_of_the_one_
     before = First(1)
     base = First if is_derived else ffi_hpy.Object
     second = ffi_hpy.register_object(key)(type(ffi_hpy.Object)("Second", (base,), {}))
-    after = [First(2), type("Sub", (First,), {})(3)]
+    replaced, derived = First(2), type("Sub", (First,), {})(3)
     for use in (
         testing.echo,
         lambda x: ffi_hpy.Array([x])[0],
@@ -359,10 +359,10 @@ def test_objects_of_a_class_that_was_replaced_come_back_as_instances_of_the_one_
             assert use(before) is before
             own = second(4)
             assert use(own) is own
-        for replaced in after:
-            returned = use(replaced)
-            assert type(returned) is second
-            assert (returned.x, returned.same_as(replaced)) == (replaced.x, True)
+            assert use(derived) is derived
+        returned = use(replaced)
+        assert type(returned) is second
+        assert (returned.x, returned.same_as(replaced)) == (replaced.x, True)
 
 
 def test_attributes_that_a_class_defines_stay(testing):
