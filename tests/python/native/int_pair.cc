@@ -118,23 +118,25 @@ ffi::Any call_on_thread(ffi::Function f, ffi::Any argument) {
   return on_thread([&]() -> ffi::Any { return f(argument); });
 }
 
-// Calls f(thread, call) `n_calls` times on each of `n_threads` threads at once; returns how many calls succeeded.
-int64_t call_on_threads(ffi::Function f, int64_t n_threads, int64_t n_calls) {
-  std::atomic<int64_t> n_good{0};
+// Calls f(thread, call) `n_calls` times on each of `n_threads` threads at once; returns the errors of failed calls.
+ffi::Array<ffi::String> call_on_threads(ffi::Function f, int64_t n_threads, int64_t n_calls) {
+  std::mutex mutex;
+  ffi::Array<ffi::String> errors;
   std::vector<std::thread> threads;
   for (int64_t thread = 0; thread < n_threads; ++thread) {
     threads.emplace_back([&, thread] {
       for (int64_t call = 0; call < n_calls; ++call) {
         try {
           f(thread, call);
-          n_good += 1;
-        } catch (const ffi::Error &) {
+        } catch (const ffi::Error &error) {
+          std::lock_guard<std::mutex> lock(mutex);
+          errors.push_back(std::string(error.kind()) + ": " + std::string(error.message()));
         }
       }
     });
   }
   for (std::thread &thread : threads) thread.join();
-  return n_good;
+  return errors;
 }
 
 struct Store {
