@@ -247,6 +247,8 @@ def test_sequences_are_filled_by_item(m):
     for n in (2, 4):
         with pytest.raises(RuntimeError, match="not completely filled"):
             m.build([1, 2, 3], n)
+    with pytest.raises(MemoryError):
+        m.build([1], sys.maxsize // 8 + 1)  # of 16 bytes: the product does not fit in a size_t
     with pytest.raises(RuntimeError, match="already committed"):
         m.build_twice()
     assert m.put_unbound() is False
