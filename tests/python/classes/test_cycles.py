@@ -272,7 +272,6 @@ def test_function_of_itself_needs_no_full_collection(lib: Any, has_attributes: b
 
 
 @collects
-@pytest.mark.skipif(IS_PYPY, reason="PyPy's collector does not see callables as references of their Functions")
 def test_function_that_native_code_holds_keeps_its_callable(lib: Any) -> None:
     """The only wrapper is garbage while native code takes the Function, and while it has it."""
 
