@@ -525,8 +525,8 @@ def _construct_for(cls: type[CObject], info: TypeInfo, constructor: Function) ->
         if self is _NOT_BY_POSITION:
             self = _self_by_name(kwargs, cls)
         if type(self) is not cls:
-            if "_ffi_is_final" in vars(cls):  # type.__new__ has made the class, and asks no metaclass
-                refuse_base(cls)
+            if "__slots__" not in vars(type(self)):  # type.__new__ has made the class, and asks no metaclass
+                type(self)._ffi_require_allowed()  # type: ignore[attr-defined]
             own = type(self).__tvm_ffi_type_info__  # type: ignore[attr-defined]
             if own.type_index != info.type_index:
                 raise TypeError(

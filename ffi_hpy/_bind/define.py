@@ -6,6 +6,7 @@ The library calls it while it is imported, once for each definition. A scope is 
 from __future__ import annotations
 
 import sys
+from abc import ABCMeta
 from functools import cache
 from types import FunctionType, GenericAlias, ModuleType
 
@@ -151,24 +152,24 @@ def _static_property_in(cls: type, name: str) -> StaticProperty | None:
     return None
 
 
-def _final_base(cls: type) -> type | None:
-    """Return the base that prohibits a class, which `type.__new__` has made nevertheless; None for other classes."""
-    return next((base for base in cls.__mro__[1:] if "_ffi_is_final" in vars(base)), None)
-
-
-def _require_mutable(cls: type, name: str) -> None:
-    final = _final_base(cls)
-    if final is not None:
-        refuse_base(final)
+def _require_mutable(cls: BoundMeta, name: str) -> None:
+    cls._ffi_require_allowed()
     if "_ffi_is_frozen" in cls.__dict__ and not name.startswith("_abc_"):  # caches of isinstance(), on PyPy
         raise TypeError(f"cannot set {name!r} attribute of immutable type {cls.__qualname__!r}")
 
 
-def _require_one_layout(name: str, bases: tuple[type, ...]) -> None:
-    """TypeError for several bound bases, unless one of them derives from the others: an object has one C++ value."""
-    lines = [base.__mro__ for base in bases if isinstance(base, BoundMeta)]
-    bound = [next(owner for owner in line if "_ffi_bound_class" in vars(owner)) for line in lines]
-    if bound and not any(all(other in each.__mro__ for other in bound) for each in bound):
+def _require_allowed_bases(name: str, bases: tuple[type, ...]) -> None:
+    """TypeError for a base that prohibits subclassing, and for several bound bases, because an object has one C++
+    value. Several classes of bind.h are allowed if one of them derives from the others; nanobind refuses them, too."""
+    derived = [base for base in bases if isinstance(base, BoundMeta)]
+    for base in derived:
+        base._ffi_require_allowed()
+        if "_ffi_is_final" in vars(base):
+            refuse_base(base)
+    bound = [next(owner for owner in base.__mro__ if "_ffi_bound_class" in vars(owner)) for base in derived]
+    is_nanobind = any(vars(owner)["_ffi_library"] == "nanobind" for owner in bound)
+    is_line = not is_nanobind and any(all(other in each.__mro__ for other in bound) for each in bound)
+    if len(bound) > 1 and not is_line:
         names = ", ".join(dict.fromkeys(map(class_name, bound)))
         raise TypeError(f"{name} has multiple nanobind bases, or bases that are bound otherwise: {names}")
 
@@ -193,20 +194,60 @@ class BoundMeta(ObjectMeta):
                 raise AttributeError(f"a static property of {cls.__qualname__} cannot be deleted")
             super().__delattr__(name)
 
+    def _ffi_require_allowed(cls) -> None:
+        for owner in cls.__mro__:
+            if "__slots__" not in vars(owner) and isinstance(owner, BoundMeta):  # type.__new__ asks no metaclass
+                _require_allowed_bases(owner.__name__, owner.__bases__)
+
     def __new__(mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], /, **kwargs: Any) -> BoundMeta:
-        for base in bases:
-            if "_ffi_is_final" in vars(base):
-                refuse_base(base)
         if not any(isinstance(base, BoundMeta) or base is Object for base in bases):
             raise TypeError(
                 f"{name}: the metaclass of bound classes requires a nanobind base type or another bound class"
             )
-        _require_one_layout(name, bases)
+        _require_allowed_bases(name, bases)
+        if _hides_a_mixin(bases):
+            mcls = _with_roots_last(mcls)  # type: ignore[arg-type]  # as a class it has a hash
         owners = [owner for base in bases for owner in base.__mro__]
         if "__slots__" not in namespace:
             namespace["__slots__"] = [slot for slot in _SLOTS if not any(slot in vars(owner) for owner in owners)]
         made: Any = super().__new__(mcls, name, bases, namespace, **kwargs)
         return made  # type: ignore[no-any-return]
+
+
+class _Memberless(metaclass=ABCMeta):
+    """A class with the names that every class has."""
+
+    annotated: None
+
+
+_ROOTS = Object.__mro__[:-1]
+_NAMES_OF_ROOTS = {name for root in _ROOTS for name in vars(root)} - vars(_Memberless).keys() - {"__slots__"}
+
+
+def _hides_a_mixin(bases: tuple[type, ...]) -> bool:
+    """Whether Object, from which a bound base derives, hides a member of a base after that one."""
+    owners = [owner for base in bases for owner in base.__mro__[:-1]]
+    mixins = [owner for owner in owners[owners.index(Object) :] if not isinstance(owner, BoundMeta)]
+    return any(_NAMES_OF_ROOTS & vars(mixin).keys() for mixin in mixins if mixin not in _ROOTS)
+
+
+class _RootsLastMeta(BoundMeta):
+    """Metaclass of classes whose mixins come before Object, though a bound base comes before the mixins. A class has it
+    only if that makes a difference, because the interpreter finds attributes more slowly with an order of its own."""
+
+    def mro(cls) -> list[type]:
+        order = super().mro()
+        return [owner for owner in order[:-1] if owner not in _ROOTS] + [*_ROOTS, order[-1]]
+
+
+@cache
+def _with_roots_last(metaclass: type[BoundMeta]) -> type[BoundMeta]:
+    """Return the metaclass with the order of _RootsLastMeta."""
+    if issubclass(metaclass, _RootsLastMeta):
+        return metaclass
+    if issubclass(_RootsLastMeta, metaclass):
+        return _RootsLastMeta
+    return type(metaclass.__name__, (_RootsLastMeta, metaclass), {"__module__": metaclass.__module__})
 
 
 def _class(scope: Any, name: str, type_index: int, flags: int, address: int, library: str = "ffi_hpy") -> type:

@@ -67,6 +67,9 @@ class ObjectMeta(ABCMeta):
         _class_made(cls)
         return cls
 
+    def _ffi_require_allowed(cls) -> None:
+        """Raise TypeError for a class that the metaclass prohibits, but type.__new__ has made."""
+
     if not TYPE_CHECKING:  # with these, type checkers would accept every assignment
 
         def __setattr__(cls, name, value, /):

@@ -70,6 +70,10 @@ struct Number {
   int value;
   explicit Number(int value) : value(value) {}
 };
+struct Sealed {};
+struct Even : Number {
+  explicit Even(int half) : Number(2 * half) {}
+};
 
 std::atomic<bool> is_set{false};
 
@@ -198,6 +202,8 @@ NB_MODULE(nanobind_objects, m) {
   m.def("alternative", [](std::variant<int, bool> value) { return value.index(); });
   m.def("int_of", [](int x) { return x; });
   nb::class_<Number>(m, "Number").def(nb::init<int>()).def_rw("value", &Number::value);
+  nb::class_<Even, Number>(m, "Even").def(nb::init<int>());
+  nb::class_<Sealed>(m, "Sealed", nb::is_final()).def(nb::init<>());
   nb::implicitly_convertible<int, Number>();
   m.def("number_of", [](const Number &number) { return number.value; });
   m.def("fits_int", [](nb::handle value) { return nb::isinstance<int>(value); });
