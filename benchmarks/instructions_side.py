@@ -27,6 +27,18 @@ NAMED_ROWS = {
 # The rows about the check of an integer's range, of our headers alone.
 RANGE_ROWS = {f"{name} in": f"take_{name}(7)" for name in ("int8", "int32", "int64")}
 
+# The rows about copies of containers and of an object of a py_class.
+COPIED_ROWS = {
+    "copy of a List": "copy.copy(one_list)",
+    "copy of a Dict": "copy.copy(one_dict)",
+    "py_class object copied": "copy.copy(point)",
+    "deep copy of a List": "copy.deepcopy(one_list)",
+    "deep copy of a Map": "copy.deepcopy(one_map)",
+    "deep copy of a Dict": "copy.deepcopy(one_dict)",
+    "deep copy of an Array of objects": "copy.deepcopy(one_objects)",
+    "deep copy of a py_class object": "copy.deepcopy(point)",
+}
+
 # nanobind's statement for each row. The statement of the two other sides is in side.py or in MORE.
 ROWS = {
     "no argument": "nop()",
@@ -58,6 +70,7 @@ ROWS = {
     "from_dlpack of a NumPy array": None,
     "numpy.from_dlpack": None,
     "deep copy of an Array": None,
+    **dict.fromkeys(COPIED_ROWS),
     "Array of 10 compared": None,
     "Array of 10 and a tuple compared": None,
     "Array of 10 objects compared": None,
@@ -79,6 +92,7 @@ MORE = {
     "object made by keywords": "Simple(x=1, y=2)",
     "function looked up by name": "look_up('testing.nop')",
     "deep copy of an Array": "copy.deepcopy(ten)",
+    **COPIED_ROWS,
     "from_dlpack of a NumPy array": "from_dlpack(array)",
     "numpy.from_dlpack": "numpy_from_dlpack(tensor)",
     "Array of 10 compared": "one_array == other_array",

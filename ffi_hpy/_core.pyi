@@ -192,10 +192,13 @@ class CObject:
         """A new object with the same field values. TypeError if the type cannot be copied."""
     def _deep_copy(self, memo: Any = None, /) -> Any:
         """A new object whose fields are deep copies. RuntimeError for a value that cannot be copied."""
+    def _swap_memo(self, memo: Any, /) -> Any:
+        """Replace the memo of the deep copy that runs on this thread, None if none runs, and return the former memo.
+        The object has no part in it."""
 
 # The base classes of Array, List, Map and Dict. Each operation is atomic. For rare operations and for errors they call
-# methods of the package's classes (ffi_hpy/_containers): `_get_rare(key)`, `_set_rare(key, value)`, `_delete(key)`,
-# `_refuse(key)` and `_refuse_object()`.
+# methods of the package's classes (ffi_hpy/_containers): `_copy_plain()`, `_get_rare(key)`, `_set_rare(key, value)`,
+# `_delete(key)`, `_refuse(key)` and `_refuse_object()`.
 
 class CSequence(CObject):
     """Read access to native sequences: instances have an ffi.Array or an ffi.List. Calling the class with an iterable
@@ -209,6 +212,8 @@ class CSequence(CObject):
     def __getitem__(self, idx: slice, /) -> list[Any]: ...
     def __iter__(self) -> Iterator[Any]:
         """An iterator over the current items."""
+    def __deepcopy__(self, memo: Any = None, /) -> Any:
+        """A new container with deep copies of the items."""
 
 class CList(CSequence):
     """Write access to native sequences: instances have an ffi.List."""
@@ -229,6 +234,8 @@ class CMapping(CObject):
     def get(self, key: Any, default: Any = None) -> Any: ...
     def __iter__(self) -> Iterator[Any]:
         """An iterator over the current keys."""
+    def __deepcopy__(self, memo: Any = None, /) -> Any:
+        """A new mapping with deep copies of the keys and values."""
     def _iter_values(self) -> Iterator[Any]: ...
     def _iter_items(self) -> Iterator[tuple[Any, Any]]: ...
 

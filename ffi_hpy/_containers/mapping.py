@@ -129,12 +129,10 @@ class _Reading(CMapping, Object):
     def _ipython_key_completions_(self) -> list[Any]:
         return list(self)
 
-    def __deepcopy__(self, memo: Any) -> Any:
+    def _copy_plain(self) -> Any:
+        """Return the deep copy that `dataclasses.asdict` expects, if this function copies the mapping; else None."""
         convert = converter_of_asdict()
-        if convert is not None:
-            return convert(self._plain())
-        memo = {} if memo is None else memo  # _values/standard.py looks for it in this frame
-        return CObject._deep_copy(self, memo)
+        return None if convert is None else convert(self._plain())
 
     def __hash__(self) -> int:
         return hash_of(self)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, MutableSequence, Sequence
 from operator import index as as_int
 
 from .. import _ffi_api
-from .._core import TYPE_INDEX_ARRAY, TYPE_INDEX_LIST, CList, CObject, CSequence, convert, type_attr
+from .._core import TYPE_INDEX_ARRAY, TYPE_INDEX_LIST, CList, CSequence, convert, type_attr
 from .._values.object import Object, wrapper_like
 from ..registry import register_object
 from .equality import equal_contents, equal_items, hash_of, is_comparable
@@ -168,11 +168,11 @@ class _Reading(CSequence, Object):
         """Return the hash for the hashable parts."""
         return hash(tuple(parts))
 
-    def __deepcopy__(self, memo: Any) -> Any:
+    def _copy_plain(self) -> Any:
+        """Return the deep copy that `dataclasses.asdict` expects, if this function copies the container; else None."""
         convert = converter_of_asdict()
         if convert is None:
-            memo = {} if memo is None else memo  # _values/standard.py looks for it in this frame
-            return CObject._deep_copy(self, memo)
+            return None
         items = convert(self._plain())
         return items if isinstance(self, List) else Array(items)  # an Array equals a list, and a tuple
 

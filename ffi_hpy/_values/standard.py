@@ -9,7 +9,6 @@ from __future__ import annotations
 import copy
 import operator
 import os
-import sys
 from collections.abc import Collection, Mapping
 
 from .. import _core
@@ -231,33 +230,19 @@ def _microseconds_of_time(value: Any) -> int | None:
 
 # --- copies -----------------------------------------------------------------------------------------------------------
 
-_PACKAGE = __name__[: -len("._values.standard")]
-
-
-def _memo_of_copy() -> dict[int, Any] | None:
-    """Return the memo of the copy.deepcopy() that copies the native object around a value. None if other code asked the
-    core for the copy.
-
-    The core has no memo for Python objects. The frame that called the core has it: that of a container's
-    `__deepcopy__`, or of copy.deepcopy where the `__deepcopy__` is native."""
-    frame: Any = sys._getframe(2)
-    while frame is not None:
-        is_own = str(frame.f_globals.get("__name__")).startswith(f"{_PACKAGE}.")
-        if frame.f_code is copy.deepcopy.__code__ or (is_own and frame.f_code.co_name == "__deepcopy__"):
-            memo = frame.f_locals.get("memo")
-            return memo if isinstance(memo, dict) else None
-        if not is_own:
-            return None
-        frame = frame.f_back
-    return None
-
 
 def _copy(value: Any) -> Any:
-    """Return a deep copy of a value that is inside of a native object. The copy of a Python object is an
-    OpaquePyObject, even if the conversion of the copy would make another native value, as of a callable."""
+    """Return a deep copy of a value that is inside of a native object, with the memo of the copy.deepcopy() around. The
+    copy of a Python object is an OpaquePyObject, even if the conversion of the copy would make another native value, as
+    of a callable."""
+    from .object import MISSING
     from .opaque import OpaquePyObject
 
-    copied = copy.deepcopy(value, _memo_of_copy())
+    memo = MISSING._swap_memo(None)  # a copy of the core that the value itself begins is another one
+    try:
+        copied = copy.deepcopy(value, memo if isinstance(memo, dict) else None)
+    finally:
+        MISSING._swap_memo(memo)
     return copied if isinstance(copied, _core.CObject) else OpaquePyObject(copied)
 
 

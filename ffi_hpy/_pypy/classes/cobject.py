@@ -186,6 +186,9 @@ class CObject(Wrapper):
     def _deep_copy(self, *args: Any) -> Any:
         return dataclass.deep_copy(self, args)
 
+    def _swap_memo(self, memo: Any, /) -> Any:
+        return dataclass.swap_memo(memo)
+
 
 @final
 class ObjectRValueRef:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from _thread import get_ident
+
 from ..context.hidden import hidden
 from ..context.numbers import FUNCTION, OBJECT
 from ..context.type_table import attribute_at
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
     from ..object.call_buffers import CallBuffer
 
-__all__ = ["deep_copy", "shallow_copy"]
+__all__ = ["deep_copy", "deep_copy_container", "shallow_copy", "swap_memo"]
 
 
 @hidden
@@ -69,10 +71,34 @@ def shallow_copy(wrapper: Any) -> Any:
         give(frame)
 
 
+_memos: dict[int, Any] = {}
+"""By thread, the memo of the copy.deepcopy() that the core's call belongs to, None while Python copies an object."""
+
+
+def swap_memo(memo: Any) -> Any:
+    """Replace the memo of this thread, and return the former one."""
+    thread = get_ident()
+    former = _memos.pop(thread, None)
+    if memo is not None:
+        _memos[thread] = memo
+    return former
+
+
 @hidden
 def deep_copy(wrapper: Any, args: tuple[Any, ...]) -> Any:
-    """Return a new object whose fields are deep copies. Native objects ignore the memo."""
+    """Return a new object whose fields are deep copies. The memo is for Python objects inside."""
     check_wrapper(wrapper)
     if len(args) > 1:
         raise TypeError(f"a deep copy takes a memo at most, got {len(args)} arguments")
-    return _call_one("ffi.DeepCopy", wrapper)
+    former = swap_memo({} if not args or args[0] is None else args[0])
+    try:
+        return _call_one("ffi.DeepCopy", wrapper)
+    finally:
+        swap_memo(former)
+
+
+@hidden
+def deep_copy_container(wrapper: Any, args: tuple[Any, ...]) -> Any:
+    """Return a new container with deep copies of the items, or the form that dataclasses.asdict expects."""
+    plain = wrapper._copy_plain() if args == ({},) else None  # asdict has no memo
+    return deep_copy(wrapper, args) if plain is None else plain

@@ -8,6 +8,7 @@ from __future__ import annotations
 from operator import itemgetter
 
 from ..classes.cobject import CObject, put_handle
+from ..classes.dataclass import deep_copy_container
 from ..context.backend import core
 from ..context.hidden import hidden
 from ..context.numbers import DICT, MAP, OBJECT
@@ -165,6 +166,10 @@ class CMapping(CObject):
         if value is MISSING:
             raise KeyError(key)
         return value
+
+    @hidden
+    def __deepcopy__(self, *args: Any) -> Any:
+        return deep_copy_container(self, args)
 
     @hidden
     def __contains__(self, key: object) -> bool:

@@ -10,6 +10,7 @@ keys and raise the errors (`ffi_hpy/_containers/sequence.py`).
 from __future__ import annotations
 
 from ..classes.cobject import CObject, put_handle
+from ..classes.dataclass import deep_copy_container
 from ..context.backend import core, words_at
 from ..context.hidden import hidden
 from ..context.numbers import ARRAY, INT, LIST, OBJECT
@@ -110,6 +111,10 @@ class CSequence(CObject):
                 if item is not MISSING:
                     return item
         return self._get_rare(key)
+
+    @hidden
+    def __deepcopy__(self, *args: Any) -> Any:
+        return deep_copy_container(self, args)
 
     @hidden
     def __iter__(self) -> Iterator[Any]:

@@ -103,6 +103,39 @@ static int start_copy(const fh_walk_frame *f, bool is_known, TVMFFIAny *out) {
   return made != NULL ? 0 : -1;
 }
 
+static bool is_own_copy(const copier *c, const TVMFFIAny *value) {
+  return !fh_any_is_object(value) || is_leaf(c, value->v_obj);
+}
+
+/* Whether all children of a sequence or a Map are their own copies. */
+static bool is_flat(const copier *c, const fh_walk_frame *f) {
+  if (f->obj->type_index == kTVMFFIMap) {
+    const fh_hashmap_object *map = (const fh_hashmap_object *)f->obj;
+    uint64_t position = f->position;
+    for (fh_hashmap_pair *pair; (pair = fh_hashmap_at(map, position)) != NULL;) {
+      if (!is_own_copy(c, &pair->key) || !is_own_copy(c, &pair->value)) return false;
+      position = fh_hashmap_next(map, position);
+    }
+    return true;
+  }
+  if (f->shape != FH_WALK_ITEMS) return false;
+  const TVMFFIAny *items = fh_walk_items(&c->walk, f);
+  for (int64_t i = 0; i < f->n_children; ++i) {
+    if (!is_own_copy(c, &items[i])) return false;
+  }
+  return true;
+}
+
+/* Copies such a container in one step. */
+static int copy_flat(const copier *c, const fh_walk_frame *f, TVMFFIAny *out) {
+  int32_t type_index = f->obj->type_index;
+  void *made = type_index == kTVMFFIMap
+                   ? (void *)fh_hashmap_copy((const fh_hashmap_object *)f->obj, type_index)
+                   : (void *)fh_seq_from_views(type_index, fh_walk_items(&c->walk, f), f->n_children);
+  *out = fh_any_object(made);
+  return made != NULL ? 0 : -1;
+}
+
 /* Puts a copy into the memo, which owns a reference; free_copier releases it. */
 static int remember(copier *c, const TVMFFIObject *obj, TVMFFIObject *copy) {
   if (fh_memo_put(&c->copies, obj, NULL, (uint64_t)(uintptr_t)copy) != 0) return -1;
@@ -190,9 +223,21 @@ static int is_shared_child(const copier *c, fh_walk_frame *f, const TVMFFIAny *c
 
 /* ---- The loop ---- */
 
+/* Copies the container of the innermost frame, which is flat, and closes it: 1; -1 with an error pending. */
+static int close_flat(copier *c, const fh_walk_frame *f, bool is_shared, TVMFFIAny *out) {
+  TVMFFIObject *obj = f->obj;
+  int rc = copy_flat(c, f, out);
+  fh_walk_pop(&c->walk);
+  bool is_root = fh_walk_depth(&c->walk) == 0; /* its copy is the last one, so the memo is not read */
+  if (rc != 0 || !is_shared || is_root) return rc == 0 ? 1 : -1;
+  if (remember(c, obj, out->v_obj) == 0) return 1;
+  fh_any_drop(out);
+  return -1;
+}
+
 /* The copy of a value if it is available at once: 1; 0 after entering the value; -1. */
 static int copy_or_enter(copier *c, const TVMFFIAny *value, bool is_shared, TVMFFIAny *out) {
-  if (!fh_any_is_object(value) || is_leaf(c, value->v_obj)) {
+  if (is_own_copy(c, value)) {
     fh_any_copy(value, out);
     return 1;
   }
@@ -206,6 +251,7 @@ static int copy_or_enter(copier *c, const TVMFFIAny *value, bool is_shared, TVMF
   /* If a step below fails, free_copier drops the references of the frame. */
   if (fh_walk_push(&c->walk, value) != 0) return -1;
   fh_walk_frame *f = fh_walk_top(&c->walk);
+  if (is_flat(c, f)) return close_flat(c, f, is_shared, out);
   progress *p = (progress *)fh_walk_data(f);
   p->is_known = is_shared;
   p->original = obj;
@@ -235,6 +281,7 @@ static int copy_next(copier *c, TVMFFIAny *result) {
   int is_shared = is_shared_child(c, f, &child);
   int rc = is_shared < 0 ? -1 : copy_or_enter(c, &child, is_shared > 0, &copy);
   if (rc != 1) return rc;
+  f = fh_walk_top(&c->walk); /* a push may have moved it */
   /* A field whose value is its own copy is not set, so it needs no setter. */
   if (f->shape != FH_WALK_FIELDS || !fh_any_same(&child, &copy)) return put_child(c, &copy);
   fh_any_drop(&copy); /* the shallow copy contains it */

@@ -2,6 +2,7 @@
  * Python's. Operations on a Dict are atomic with respect to each other, because each is one step under the core's lock.
  * Iteration over a Dict copies the Dict first. */
 #include "container.h"
+#include "deep_copy.h"
 
 #include "core/platform/atomic.h"
 #include "hpy_module/context/call.h"
@@ -263,9 +264,10 @@ static FbRef mapping_type; /* written once during the import */
 FB_OBJECT_NEW(mapping, mapping_type)
 
 HPy fb_mapping_type_new(HPyContext *ctx, HPy base) {
-  static HPyDef *defines[] = {&mapping_new, &map_init,     &mapping_length,      &mapping_item,       &mapping_contains,
-                              &mapping_get, &mapping_iter, &mapping_iter_values, &mapping_iter_items, NULL,
-                              NULL};
+  static HPyDef *defines[] = {
+      &mapping_new, &map_init,     &mapping_length,      &mapping_item,       &mapping_contains,
+      &mapping_get, &mapping_iter, &mapping_iter_values, &mapping_iter_items, &fb_deep_copy_container,
+      NULL,         NULL};
   static HPyType_Spec spec = {
       .name = "ffi_hpy._core.CMapping",
       .basicsize = sizeof(FbObject),

@@ -4,6 +4,7 @@
  * These functions handle positions that are plain ints and have an item. Methods of the package's classes handle all
  * other keys and raise the errors (container.h). */
 #include "container.h"
+#include "deep_copy.h"
 
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/drop.h"
@@ -219,7 +220,9 @@ static FbRef sequence_type; /* written once during the import */
 FB_OBJECT_NEW(sequence, sequence_type)
 
 HPy fb_sequence_type_new(HPyContext *ctx, HPy base) {
-  static HPyDef *defines[] = {&sequence_new, &array_init, &sequence_length, &sequence_item, &sequence_iter, NULL, NULL};
+  static HPyDef *defines[] = {
+      &sequence_new, &array_init, &sequence_length, &sequence_item, &sequence_iter, &fb_deep_copy_container,
+      NULL,          NULL};
   static HPyType_Spec spec = {
       .name = "ffi_hpy._core.CSequence",
       .basicsize = sizeof(FbObject),

@@ -10,6 +10,7 @@
 #include "hpy_module/collect/collect.h"
 #include "hpy_module/container/builtin.h"
 #include "hpy_module/container/container.h"
+#include "hpy_module/container/deep_copy.h"
 #include "hpy_module/container/iterate.h"
 #include "hpy_module/context/hook.h"
 #include "hpy_module/context/messages.h"
@@ -176,8 +177,8 @@ static int set_up(HPyContext *ctx, HPy module) {
   fb_shape_init();
   /* Types come after fb_type_init: on PyPy 7.3 their properties are instances of the type that fb_type_init makes. */
   if (fb_type_tag_init(ctx) != 0 || fb_dlpack_init(ctx) != 0 || fb_dlpack_out_init(ctx) != 0 ||
-      fb_type_init(ctx) != 0 || fb_iterate_init(ctx) != 0 || add_types(ctx, module) != 0 ||
-      fb_callback_init(ctx, module) != 0)
+      fb_type_init(ctx) != 0 || fb_iterate_init(ctx) != 0 || fb_deep_copy_init(ctx) != 0 ||
+      add_types(ctx, module) != 0 || fb_callback_init(ctx, module) != 0)
     return -1;
   fb_collect_init();
   /* After the types: making CObject determines whether wrappers have an identity (KEEPS_IDENTITY). */

@@ -3,6 +3,7 @@
  * names from the package. The names between double underscores are tvm_ffi's. */
 #include "core/platform/atomic.h"
 #include "field.h"
+#include "hpy_module/container/deep_copy.h"
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/hook.h"
@@ -22,10 +23,9 @@
 #include "hpy_module/object/type_tag.h"
 #include "record.h"
 
-/* --- copies ------------------------------------------------------------------------------------------------------- */
+/* --- shallow copies ----------------------------------------------------------------------------------------------- */
 
-/* Copies, as methods of CObject. A shallow copy calls the type's own function; a deep copy is one call of a function of
- * the core, which traverses the fields and all objects reachable from them without recursion. */
+/* A shallow copy calls the type's own function. Deep copies: container/deep_copy.c. */
 
 /* Returns the function that copies objects of a type, borrowed; NULL if there is none. */
 static TVMFFIObject *find_copier(int32_t type_index) {
@@ -64,42 +64,6 @@ static HPy fb_dataclass_copy_impl(HPyContext *ctx, HPy self) {
   return fb_raise(ctx, ctx->h_TypeError,
                   "Type `%s` does not support copy. The underlying C++ type is not copy-constructible.",
                   fb_attr_type_name(ctx, self, name, sizeof(name)));
-}
-
-/* copy.deepcopy() appends the original to a list after every __deepcopy__, so that the original outlives the memo; the
- * memo has the list under its own id. If the list does not exist, deepcopy() learns this by an exception, which takes
- * longer than the copy of a small object. Therefore an empty memo, which belongs to a copy that begins here, gets the
- * list beforehand. Only where handles are object pointers, which are the ids. Returns 0, or -1 with an exception
- * raised. */
-static int prepare_memo(HPyContext *ctx, HPy memo) {
-  if (fb_context_tuple_items == 0 || !HPyDict_Check(ctx, memo)) return 0;
-  HPy_ssize_t n = HPy_Length(ctx, memo);
-  if (n != 0) return n < 0 ? -1 : 0;
-  HPy key = HPyLong_FromSize_t(ctx, (size_t)memo._i), kept = HPyList_New(ctx, 0);
-  int rc = HPy_IsNull(key) || HPy_IsNull(kept) ? -1 : HPy_SetItem(ctx, memo, key, kept);
-  if (!HPy_IsNull(key)) HPy_Close(ctx, key);
-  if (!HPy_IsNull(kept)) HPy_Close(ctx, kept);
-  return rc;
-}
-
-HPyDef_METH(fb_dataclass_deep_copy, "_deep_copy", HPyFunc_VARARGS,
-            .doc = "_deep_copy($self, memo=None, /)\n--\n\n"
-                   "A new object whose fields are deep copies. The `memo` "
-                   "has no effect on native objects.")
-static HPy fb_dataclass_deep_copy_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
-  static FbCoreFunction function = {"ffi.DeepCopy", NULL};
-  if (nargs > 1) return fb_raise(ctx, ctx->h_TypeError, "a deep copy takes a memo at most, got %zu arguments", nargs);
-  if (nargs == 1 && prepare_memo(ctx, args[0]) != 0) return HPy_NULL;
-  FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFIObject, 0);
-  if (cell == NULL) return HPy_NULL;
-  fb_identity_share(ctx, self, cell); /* as in a shallow copy */
-  TVMFFIAny arg = {.type_index = cell->handle->type_index, .v_obj = cell->handle}, result;
-  FbThreadState outer;
-  fb_thread_enter_held(ctx, &outer);
-  int rc = fb_core_function_call(&function, &arg, 1, &result);
-  fb_thread_leave_held(&outer);
-  fb_handle_cell_unuse(cell);
-  return rc == 0 ? fb_result_make(ctx, &result) : fb_error_raise_pending(ctx, function.name);
 }
 
 /* --- the class ---------------------------------------------------------------------------------------------------- */
@@ -227,7 +191,8 @@ HPy fb_cobject_type_new(HPyContext *ctx) {
                               &object_type_index,
                               &object_use_count,
                               &fb_dataclass_copy,
-                              &fb_dataclass_deep_copy,
+                              &fb_deep_copy_object,
+                              &fb_deep_copy_swap_memo,
                               NULL,
                               NULL};
   static HPyType_Spec spec = {

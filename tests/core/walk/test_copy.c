@@ -94,6 +94,27 @@ TEST(a_shared_value_is_copied_once) {
   drop_all_of(value, copy, shared, text);
 }
 
+TEST(a_shared_container_of_plain_values_is_copied_once) {
+  TVMFFIAny array = make_array(i64(1), raw("a text of some length")), list = make_list(i64(2)),
+            map = make_map(i64(3), i64(4)), dict = make_dict(i64(5), i64(6));
+  TVMFFIAny inner = make_list(again(array), again(list), again(map), again(dict));
+  TVMFFIAny value = make_array(again(array), again(list), again(map), again(dict), again(inner));
+  TVMFFIAny copy = copy_of(value);
+  for (int64_t i = 0; i < 4; ++i) {
+    expect(item(copy, i).v_obj != item(value, i).v_obj);
+    expect(item(item(copy, 4), i).v_obj == item(copy, i).v_obj);
+  }
+  drop_all_of(value, copy, array, list, map, dict, inner);
+}
+
+TEST(the_copy_of_a_list_of_plain_values_changes_alone) {
+  TVMFFIAny list = make_list(i64(1)), copy = copy_of(list);
+  call_int("ffi.ListAppend", ARGS(copy, i64(2)));
+  expect_repr(list, "[1]");
+  expect_repr(copy, "[1, 2]");
+  drop_all_of(list, copy);
+}
+
 /* ---- Cycles ---- */
 
 TEST(a_list_and_a_dict_that_hold_themselves_are_copied) {

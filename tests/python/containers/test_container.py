@@ -1074,6 +1074,33 @@ def test_a_deep_copy_copies_an_object_of_python_once():
         assert found[0] is found[1] is not one
 
 
+class Owner:
+    """A class that copies the containers that it holds, with the memo of its own copy or without."""
+
+    def __init__(self, held, passes_memo):
+        self.held, self.passes_memo = held, passes_memo
+
+    def __deepcopy__(self, memo):
+        return Owner(self.held.__deepcopy__(memo if self.passes_memo else {}), self.passes_memo)
+
+
+@pytest.mark.parametrize("wrap", [lambda x: List([x, 1]), lambda x: Array([x]), lambda x: Dict({"a": x})], ids=str)
+def test_a_class_copies_its_containers_with_its_memo(wrap):
+    one = Plain()
+    made = copy.deepcopy([one, Owner(wrap(one), True), Array([Owner(wrap(one), True)])])
+    found = []
+    for owner in made[1], made[2][0]:
+        collect(owner.held, found)
+    assert found[0] is found[1] is made[0] is not one
+
+
+def test_a_class_copies_its_containers_with_a_memo_of_its_own():
+    one = Plain()
+    made = copy.deepcopy(List([one, Owner(List([one]), False)]))
+    assert type(made[0]) is type(made[1].held[0]) is Plain
+    assert made[1].held[0] is not made[0]
+
+
 def collect(value, found):
     """Append the instances of Plain that a value contains to a list."""
     if isinstance(value, Plain):
