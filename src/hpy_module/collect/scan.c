@@ -56,13 +56,15 @@ static bool grow_nodes(FbScan *self) {
 }
 
 /* Whether C++ has a std::shared_ptr of an object, which the object's count of references does not show. */
-static FH_NOINLINE bool has_other_owner(TVMFFIObject *object) {
-  if (fb_identity_is_preserved(object)) return true; /* it has another deleter, which cannot count them */
-  object->deleter(object, FFI_HPY_DELETER_COUNTS_OWNERS);
+static FH_NOINLINE bool has_other_owner(TVMFFIObject *object, const FbPreserved *preserved) {
+  void (*deleter)(void *, int) = preserved != NULL ? preserved->deleter : object->deleter;
+  if (deleter == fb_identity_deleter) return true; /* an offer has taken the wrapper's object */
+  deleter(object, FFI_HPY_DELETER_COUNTS_OWNERS);
   return object->__padding == FFI_HPY_OWNED_BY_SEVERAL;
 }
 
-static uint32_t add_node(FbScan *self, TVMFFIObject *object, FbHolderKind kind) {
+/* preserved: of an object that owns its wrapper and was found by it, otherwise NULL. */
+static uint32_t add_node(FbScan *self, TVMFFIObject *object, FbHolderKind kind, const FbPreserved *preserved) {
   if (self->n_nodes == self->node_room && !grow_nodes(self)) {
     self->has_failed = true;
     return FB_SCAN_NONE;
@@ -74,7 +76,7 @@ static uint32_t add_node(FbScan *self, TVMFFIObject *object, FbHolderKind kind) 
   self->nodes[number] =
       (FbScanNode){.object = object, .owner = owner, .group = number, .next_in_group = number, .kind = (uint8_t)kind};
   if (kind != FB_HOLDER_SHARED && FH_UNLIKELY(fb_object_is_shared_ptrs(object)))
-    self->nodes[number].is_held = has_other_owner(object);
+    self->nodes[number].is_held = has_other_owner(object, preserved);
   *probe(self, object) = number + 1;
   return number;
 }
@@ -167,7 +169,7 @@ static void add_edge(void *arg, TVMFFIObject *target, const void *slot) {
   if (number == FB_SCAN_NONE) {
     FbHolderKind kind = known_of(self, target->type_index)->kind;
     if (kind == FB_HOLDER_NONE) return;
-    number = add_node(self->scan, target, kind);
+    number = add_node(self->scan, target, kind, NULL);
   }
   if (number != FB_SCAN_NONE) add_edge_to(self, number);
 }
@@ -180,7 +182,7 @@ static void add_shared_edge(void *arg, const void *block, const void *pointer,
   FbScan *scan = self->scan;
   uint32_t number = fb_scan_find(scan, key_of(block));
   if (number == FB_SCAN_NONE) {
-    number = add_node(scan, key_of(block), FB_HOLDER_SHARED);
+    number = add_node(scan, key_of(block), FB_HOLDER_SHARED, NULL);
     if (number == FB_SCAN_NONE) return;
     scan->nodes[number].shared = make(pointer);
     if (scan->nodes[number].shared == NULL) {
@@ -253,8 +255,9 @@ static void add_later(Building *self, TVMFFIObject *object, FbHandleCell *cell) 
   self->later[self->n_later++] = (struct Later){object, cell};
 }
 
-static FbScanNode *add_wrapped(Building *self, TVMFFIObject *object, FbHandleCell *cell, FbHolderKind kind) {
-  uint32_t number = add_node(self->scan, object, kind);
+static FbScanNode *add_wrapped(Building *self, TVMFFIObject *object, FbHandleCell *cell, FbHolderKind kind,
+                               const FbPreserved *preserved) {
+  uint32_t number = add_node(self->scan, object, kind, preserved);
   if (number == FB_SCAN_NONE) return NULL;
   FbScanNode *node = &self->scan->nodes[number];
   node->cell = cell;
@@ -263,12 +266,12 @@ static FbScanNode *add_wrapped(Building *self, TVMFFIObject *object, FbHandleCel
 }
 
 /* Adds the object of a wrapper, unless no references of the object can be found. Returns whether it did. */
-static bool add_if_holder(Building *self, TVMFFIObject *object, FbHandleCell *cell, bool is_preserved) {
+static bool add_if_holder(Building *self, TVMFFIObject *object, FbHandleCell *cell, const FbPreserved *preserved) {
   /* a thread that uses any wrapper may change the wrapper's references */
-  bool is_busy = !is_preserved && is_used(self, cell);
+  bool is_busy = preserved == NULL && is_used(self, cell);
   if (is_busy) self->is_quiet = false;
   bool is_live = self->former != NULL && !was_unreachable(self->former, object, cell);
-  if (is_live && !is_preserved) return false; /* the count of the object shows the wrapper's reference */
+  if (is_live && preserved == NULL) return false; /* the count of the object shows the wrapper's reference */
   FbHolderKind kind = known_of(self, object->type_index)->kind;
   uint8_t n_owned = fb_preserve_n_references(cell);
   if (n_owned == 0) {
@@ -278,9 +281,9 @@ static bool add_if_holder(Building *self, TVMFFIObject *object, FbHandleCell *ce
       return false;
     }
   }
-  FbScanNode *node = add_wrapped(self, object, cell, kind);
+  FbScanNode *node = add_wrapped(self, object, cell, kind, preserved);
   if (node == NULL) return false;
-  if (is_preserved) node->n_found = 0; /* a preserved wrapper owns no native reference */
+  if (preserved != NULL) node->n_found = 0; /* a preserved wrapper owns no native reference */
   node->n_owned = n_owned;
   node->is_held |= is_busy || is_live;
   return true;
@@ -293,8 +296,8 @@ static void flag(FbHandleCell *cell, bool is_added) {
     fh_atomic_store_relaxed(&cell->flags, (uint8_t)(before ^ FB_CELL_SCANNED));
 }
 
-static void add_root(void *arg, TVMFFIObject *object, FbHandleCell *cell, bool is_preserved) {
-  flag(cell, add_if_holder(arg, object, cell, is_preserved));
+static void add_root(void *arg, TVMFFIObject *object, FbHandleCell *cell, const FbPreserved *preserved) {
+  flag(cell, add_if_holder(arg, object, cell, preserved));
 }
 
 /* Whether an object has no references, and no wrapper with owned references, which are nodes by now. */
@@ -351,7 +354,7 @@ static void add_those_for_later(Building *self) {
     const struct Later *later = &self->later[i];
     if (leads_nowhere(self, later->object)) continue;
     FbHolderKind kind = known_of(self, later->object->type_index)->kind;
-    flag(later->cell, add_wrapped(self, later->object, later->cell, kind) != NULL);
+    flag(later->cell, add_wrapped(self, later->object, later->cell, kind, NULL) != NULL);
   }
 }
 
@@ -449,7 +452,8 @@ static void prove(Building *self) {
 static void add_orphan(Building *self, TVMFFIObject *object, bool is_preserved) {
   uint32_t number = fb_scan_find(self->scan, object);
   FbHolderKind kind = known_of(self, object->type_index)->kind;
-  if (number == FB_SCAN_NONE && (is_preserved || kind != FB_HOLDER_NONE)) number = add_node(self->scan, object, kind);
+  if (number == FB_SCAN_NONE && (is_preserved || kind != FB_HOLDER_NONE))
+    number = add_node(self->scan, object, kind, NULL);
   if (number != FB_SCAN_NONE) ++self->scan->nodes[number].n_found;
 }
 

@@ -201,6 +201,14 @@ bool fb_thread_is_finalizing(void) {
   return fh_atomic_load_relaxed(&finalizing) || (fb_ext != NULL && fb_ext->is_finalizing());
 }
 
+bool fb_thread_is_refused(void) {
+  FbThread attach;
+  if (FH_LIKELY(!fh_atomic_load_relaxed(&finalizing))) return false; /* as above */
+  if (fb_thread_attach(&attach) != 0) return true;
+  fb_thread_detach(&attach);
+  return false;
+}
+
 void fb_thread_mark_finalizing(HPyContext *ctx) {
   enum { TRIES = 1000, NANOSECONDS = 1000000 };
   fh_atomic_store_seq_cst(&finalizing, true);

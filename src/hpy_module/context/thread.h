@@ -98,6 +98,8 @@ FH_INLINE void fb_thread_detach(FbThread *attach) {
 
 /* Whether the interpreter is finalizing, so that Python objects must not be touched. */
 bool fb_thread_is_finalizing(void);
+/* Whether the interpreter has begun to exit and refuses to attach the calling thread. */
+bool fb_thread_is_refused(void);
 /* From now on no foreign thread can attach. Waits for foreign threads that are attached, about a second at most. */
 void fb_thread_mark_finalizing(HPyContext *ctx);
 

@@ -143,13 +143,17 @@ static int convert_and_call(HPyContext *ctx, const Callback *self, const TVMFFIA
   return FH_LIKELY(rc == 0) ? 0 : failure_put(ctx, &failure, began);
 }
 
+int fb_callback_refuse(void) {
+  TVMFFIErrorSetRaisedFromCStr("RuntimeError", "a Python callback was called after the interpreter began to exit");
+  return -1;
+}
+
 /* Runs a whole call on any thread, attached or not. Returns 0, or -1 with a native error pending. */
 FH_INLINE int run_callback(const Callback *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
   HPy stack[STACK_ARGS], *argv = stack;
   FbThread attach;
   if (fb_thread_attach(&attach) != 0) {
-    TVMFFIErrorSetRaisedFromCStr("RuntimeError", "a Python callback was called after the interpreter began to exit");
-    return -1;
+    return fb_callback_refuse();
   }
   if (n > STACK_ARGS) argv = malloc((size_t)n * sizeof(*argv));
   int rc = -1;

@@ -12,5 +12,7 @@ extern HPyDef fb_callback_function, fb_callback_method, fb_callback_callable;
 int fb_callback_init(HPyContext *ctx, HPy module);
 /* Returns the owner of the callable of a Function, borrowed; NULL if the Function was not made from a callable. */
 FbPyOwner *fb_callback_owner(TVMFFIObject *function);
+/* Makes the error of a callback on a thread that the exiting interpreter refuses pending. Returns -1. */
+int fb_callback_refuse(void);
 
 #endif /* FFI_HPY_FUNCTION_CALLBACK_H_ */

@@ -9,6 +9,7 @@
 #include <tvm/ffi/c_api.h>
 #include <tvm/ffi/extra/c_env_api.h>
 
+#include "callback.h"
 #include "core/platform/system.h"
 #include "function_call.h"
 #include "hpy_module/context/call.h"
@@ -82,8 +83,10 @@ FH_INLINE void reacquire(HPyContext *held, HPyThreadState state) {
   fb_thread_held_put(held);
 }
 
-/* The safe_call of a callback; self is the FbDeferred that its deleter will push. */
+/* The safe_call of a callback; self is the FbDeferred that its deleter will push. After the interpreter has ended,
+ * cffi's function would crash. */
 static int call_from_cffi(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
+  if (FH_UNLIKELY(fb_thread_is_refused())) return fb_callback_refuse();
   HPyThreadState state = {0};
   HPyContext *held = release(&state);
   int rc = call_callback(self, args, n, result);
@@ -101,6 +104,11 @@ static void covered_drop(void *self) { fb_deferred_push(self); }
 
 /* An exception that leaves a callback stays pending as a payload (error_deferred.h): its FbDeferred. */
 static TVMFFIObject *payload_make(void *payload) {
+  if (FH_UNLIKELY(fb_thread_is_refused())) {
+    fb_deferred_push(payload);
+    (void)fb_callback_refuse();
+    return fb_error_slot_take_object();
+  }
   HPyThreadState state = {0};
   HPyContext *held = release(&state);
   TVMFFIObject *error = error_in_python(payload);
@@ -161,6 +169,7 @@ static int (*question_in_python)(void);
 
 /* The core calls this function for TVMFFIEnvCheckSignals. */
 static int covered_question(void) {
+  if (FH_UNLIKELY(fb_thread_is_refused())) return 0; /* no more signals are delivered */
   HPyThreadState state = {0};
   HPyContext *held = release(&state);
   int rc = question_in_python();

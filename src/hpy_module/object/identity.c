@@ -557,7 +557,7 @@ void fb_identity_each(FbIdentityEach each, void *arg) {
       bool is_preserved = is_marked(entry->handle);
       if (is_preserved && entry->preserved->is_moved) continue; /* the wrapper has no object now */
       FbHandleCell *cell = is_preserved ? entry->preserved->cell : entry->cell;
-      each(arg, cell->handle, cell, is_preserved);
+      each(arg, cell->handle, cell, is_preserved ? entry->preserved : NULL);
     }
     if (fb_context_free_threaded) fh_shared_read_end(&stripe->lock, note);
   }

@@ -54,8 +54,11 @@ HPy fb_identity_list(HPyContext *ctx, HPy self, FbHandleCell *cell);
 /* Registers a new wrapper that has the only reference to its object, to which no other wrapper can lead. */
 void fb_identity_list_first(HPyContext *ctx, HPy self, FbHandleCell *cell);
 
-/* Calls a function for each entry, under the lock of its stripe. Not on PyPy 7.3. */
-typedef void (*FbIdentityEach)(void *arg, TVMFFIObject *handle, FbHandleCell *cell, bool is_preserved);
+typedef struct FbPreserved FbPreserved; /* below */
+
+/* Calls a function for each entry, under the lock of its stripe; `preserved` is NULL unless the object owns the
+ * wrapper. Not on PyPy 7.3. */
+typedef void (*FbIdentityEach)(void *arg, TVMFFIObject *handle, FbHandleCell *cell, const FbPreserved *preserved);
 void fb_identity_each(FbIdentityEach each, void *arg);
 /* Returns the wrapper whose struct begins with the cell, borrowed. Not on PyPy 7.3. */
 FH_INLINE HPy fb_identity_wrapper(FbHandleCell *cell) {
@@ -72,18 +75,18 @@ void fb_identity_unlist_own(FbHandleCell *cell);
 
 /* Changes of state of a wrapper that native code owns: see preserve.h. */
 
-typedef struct FbPreserved {
+struct FbPreserved {
   FbHandleCell *cell;
   void (*deleter)(void *self, int flags); /* of the native object, whose header has fb_identity_deleter instead */
   const void *keeper; /* identifies the thread that preserved the wrapper at its end; NULL: it did not end */
-  bool is_moved;      /* the wrapper has offered its handle to a call, or has none any more */
+  bool is_moved; /* the wrapper has offered its handle to a call, or has none any more */
   /* Of a moved wrapper. The call and the entry of the map share the struct; the last of them frees it. */
   TVMFFIObject *handle; /* the object, perhaps a former one: the struct belongs to its stripe */
   TVMFFIObject *offered; /* the word that the callee sees: owned, and NULL if the callee has consumed it */
   bool is_offered; /* the call has not ended */
   bool is_given; /* the wrapper got the object back during the call, and the cell is not claimed any more */
   bool is_listed; /* the map has the entry */
-} FbPreserved;
+};
 
 /* Whether there are strong references in addition to the wrapper's. */
 FH_INLINE bool fb_identity_is_held(TVMFFIObject *handle) {
@@ -125,8 +128,8 @@ void fb_identity_end_hold(FbHandleCell *cell);
 typedef enum FbResume {
   FB_RESUME_TRADE, /* the cell gets the caller's strong reference */
   FB_RESUME_SHARE, /* the cell gets a reference of its own; the caller keeps another one */
-  FB_RESUME_TRY,   /* the caller has none: waits while the last reference has gone and its releaser puts it back */
-  FB_RESUME_END,   /* the object ends: like TRADE, but a moved wrapper gets nothing */
+  FB_RESUME_TRY, /* the caller has none: waits while the last reference has gone and its releaser puts it back */
+  FB_RESUME_END, /* the object ends: like TRADE, but a moved wrapper gets nothing */
 } FbResume;
 
 /* Ends the state PRESERVED of a native object's wrapper, and gives the reference that the object owned to the caller.

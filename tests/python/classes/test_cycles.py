@@ -633,6 +633,49 @@ def test_cycle_of_an_object_of_which_native_code_has_the_first_shared_pointer(li
         assert lib.n_alive() == before
 
 
+def with_a_title(lib: Any, window: Any) -> Any:
+    """Give the native object of a window to a wrapper with state."""
+
+    class Titled(lib.Window):  # type: ignore[misc, name-defined]
+        __slots__ = ("__dict__", "__weakref__")
+
+    titled = Titled.__new__(Titled)
+    titled.__move_handle_from__(window)
+    titled.title = "a title"
+    return titled
+
+
+@pytest.mark.parametrize("field", ["parent", "shared", "extra"])
+@collects
+def test_cycle_of_objects_of_make_shared_whose_wrappers_have_state(lib: Any, field: str) -> None:
+    def make() -> None:
+        first, second = with_a_title(lib, lib.make_shared()), with_a_title(lib, lib.make_shared())
+        setattr(first, field, second)
+        setattr(second, field, first)
+        assert getattr(first, field).title == "a title"
+
+    assert alive_after(lib, make, n_more=MORE_ON_PYPY) == 0
+
+
+@pytest.mark.thread_unsafe(reason="the library has one pointer for all threads")
+def test_cycle_of_objects_with_state_of_which_native_code_has_the_first_shared_pointer(lib: Any) -> None:
+    def make() -> weakref.ref[Any]:
+        first, second = with_a_title(lib, lib.make_kept()), with_a_title(lib, lib.make_shared())
+        first.parent, second.parent = second, first
+        return weakref.ref(first)
+
+    found = make()
+    for _ in range(4):
+        gc.collect()
+    if not IS_DEBUG and not IS_OWN_DEBUG:
+        assert found() is lib.kept_shared()
+        assert lib.kept_shared().parent.parent.title == "a title"
+    lib.forget_shared()
+    if not (IS_CFFI_ON_CPYTHON or IS_DEBUG or IS_OWN_DEBUG):
+        collect_garbage(lambda: found() is None)
+        assert found() is None
+
+
 @pytest.mark.thread_unsafe(reason="it counts the objects of all threads")
 def test_an_object_of_make_shared_ends_with_the_container_that_outlived_its_wrapper(lib: Any) -> None:
     collect_garbage(n_rounds=2)
