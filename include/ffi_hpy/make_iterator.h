@@ -52,15 +52,18 @@ inline system_mutex &iterator_classes() {
 /** Whether the class of an iterator is made. */
 template <typename State> inline std::atomic<bool> class_is_made{false};
 
-/** Calls make() once for each State, also if several threads begin at once. */
-template <typename State, typename Make> void make_class_once(Make &&make) {
-  std::atomic<bool> &is_made = class_is_made<State>;
-  if (is_made.load(std::memory_order_acquire)) return;
+/** Calls make(context) once for each flag, also if several threads begin at once. */
+FFI_HPY_COLD inline void make_class(std::atomic<bool> *is_made, void (*make)(const void *), const void *context) {
   iterator_classes().lock_without_gil();
   unlock_later lock(iterator_classes());
-  if (is_made.load(std::memory_order_relaxed)) return;
-  make();
-  is_made.store(true, std::memory_order_release);
+  if (is_made->load(std::memory_order_relaxed)) return;
+  make(context);
+  is_made->store(true, std::memory_order_release);
+}
+/** Calls make() once for each State. */
+template <typename State, typename Make> void make_class_once(const Make &make) {
+  if (class_is_made<State>.load(std::memory_order_acquire)) return;
+  make_class(&class_is_made<State>, [](const void *context) { (*static_cast<const Make *>(context))(); }, &make);
 }
 
 template <template <typename> class Access, rv_policy policy, typename It, typename End, typename... Extra>

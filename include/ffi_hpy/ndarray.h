@@ -153,17 +153,14 @@ private:
   }
   void describe(VoidPtr data, size_t ndim, const size_t *shape, class handle owner, const int64_t *strides,
                 dlpack::dtype dtype, int device_type, int device_id, char order, uint64_t byte_offset) {
-    detail::item_list<int64_t> extents;
-    for (size_t i = 0; i < ndim; ++i) extents.add(static_cast<int64_t>(shape[i]));
-    DLTensor seen{};
-    seen.data = const_cast<void *>(data);
-    seen.device = {static_cast<DLDeviceType>(device_type != 0 ? device_type : int{kDLCPU}), device_id};
-    seen.ndim = static_cast<int32_t>(ndim);
-    seen.dtype = {dtype.code, dtype.bits, dtype.lanes};
-    seen.shape = extents.data();
-    seen.strides = const_cast<int64_t *>(strides);
-    seen.byte_offset = byte_offset;
-    *this = ndarray({detail::new_array(seen, order == 'F', borrow(owner), ReadOnly), object()});
+    seen_.data = const_cast<void *>(data);
+    seen_.device = {static_cast<DLDeviceType>(device_type != 0 ? device_type : int{kDLCPU}), device_id};
+    seen_.ndim = static_cast<int32_t>(ndim);
+    seen_.dtype = {dtype.code, dtype.bits, dtype.lanes};
+    seen_.strides = const_cast<int64_t *>(strides);
+    seen_.byte_offset = byte_offset;
+    array_.tensor = detail::new_array(seen_, shape, order == 'F', owner, ReadOnly);
+    seen_ = *TVMFFITensorGetDLTensorPtr(handle());
   }
   char *bytes() const { return static_cast<char *>(seen_.data) + seen_.byte_offset; }
 
@@ -210,16 +207,13 @@ template <typename... Args> struct type_caster<ndarray<Args...>> {
                                                                      const_name("[") + demands_name + const_name("]")));
 
   bool from_python(handle source, uint32_t flags, cleanup_list *) noexcept {
-    value = Value();
-    if (source.is_none()) return (flags & cast_flags::accepts_none) != 0;
     static constexpr array_demands demands{dtype_traits<typename Config::Scalar>::value,
                                            Config::Shape::n,
                                            Config::Shape::extents,
                                            Value::DeviceType,
                                            Value::Order,
                                            Value::ReadOnly};
-    value = Value(try_read_array(source, demands, (flags & cast_flags::convert) != 0));
-    return value.is_valid();
+    return load_array(source, flags, demands, &value.array_, &value.seen_);
   }
   static bool explain(handle source, uint32_t, mismatch *found) {
     return explain_array(source, Value::ReadOnly, found);

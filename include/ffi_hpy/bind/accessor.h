@@ -144,12 +144,12 @@ public:
       push('#', borrow(value));
     } else if constexpr (std::is_same_v<Plain, arg_v>) {
       push('k', str_of(value.name != nullptr ? value.name : ""));
-      values_.add(require(value.value));
+      add(value.value);
     } else {
-      push('p', require(cast(std::forward<T>(value), policy)));
+      push('p', cast(std::forward<T>(value), policy));
     }
   }
-  object call(handle function) {
+  FFI_HPY_NOINLINE object call(handle function) {
     object kinds = str_of(kinds_), name = str_of("call");
     item_list<TVMFFIAny> args;
     args.add(name.any());
@@ -160,13 +160,13 @@ public:
   }
 
 private:
-  void push(char kind, object value) {
+  FFI_HPY_NOINLINE void push(char kind, object value) {
     kinds_ += kind;
-    values_.add(std::move(value));
+    add(std::move(value));
   }
-  static object require(object value) {
+  void add(object value) {
     if (!value.is_valid()) throw cast_error("std::bad_cast: an argument of a call is empty");
-    return value;
+    values_.add(std::move(value));
   }
 
   std::string kinds_;

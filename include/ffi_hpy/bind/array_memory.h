@@ -6,6 +6,7 @@
 #define FFI_HPY_BIND_ARRAY_MEMORY_H_
 
 #include <ffi_hpy/bind/array_type.h>
+#include <ffi_hpy/bind/item_list.h>
 #include <ffi_hpy/bind/type_casters.h>
 
 #include <cstdlib>
@@ -52,7 +53,7 @@ inline void fill_strides(int64_t *strides, const int64_t *shape, int32_t n, bool
 }
 
 /** Makes the tensor of a description, whose shape and strides are copied. Without strides, the array is compact. */
-inline object new_array(const DLTensor &seen, bool is_by_columns, object owner, bool is_read_only) {
+FFI_HPY_NOINLINE inline object new_array(const DLTensor &seen, bool is_by_columns, object owner, bool is_read_only) {
   auto n = static_cast<size_t>(seen.ndim);
   void *block = std::malloc(sizeof(array_block) + 2 * n * sizeof(int64_t));
   if (block == nullptr) throw std::bad_alloc();
@@ -73,8 +74,17 @@ inline object new_array(const DLTensor &seen, bool is_by_columns, object owner, 
   return take_object(made);
 }
 
+/** As above, for a shape of another type. */
+FFI_HPY_NOINLINE inline object new_array(DLTensor seen, const size_t *shape, bool is_by_columns, handle owner,
+                                         bool is_read_only) {
+  item_list<int64_t> extents;
+  for (int32_t i = 0; i < seen.ndim; ++i) extents.add(static_cast<int64_t>(shape[i]));
+  seen.shape = extents.data();
+  return new_array(seen, is_by_columns, borrow(owner), is_read_only);
+}
+
 /** Whether the elements are contiguous in an order. Axes of one element may have any stride. */
-inline bool is_compact(const DLTensor &tensor, bool is_by_columns) {
+FFI_HPY_NOINLINE inline bool is_compact(const DLTensor &tensor, bool is_by_columns) {
   int64_t expected = 1;
   for (int32_t i = 0; i < tensor.ndim; ++i) {
     if (tensor.shape[i] == 0) return true;
@@ -137,6 +147,17 @@ struct array_and_source {
   object tensor, source;
 };
 
+/** Converts an array of Python to the element type and the order of the demands. None if it cannot be converted. */
+FFI_HPY_COLD inline object convert_array(handle source, const DLTensor &tensor, const array_demands &demands) {
+  bool loses_a_part = tensor.dtype.code == kDLComplex && demands.type.bits != 0 && demands.type.code != kDLComplex;
+  if (loses_a_part) return take(none_value());
+  TVMFFIAny type = word(kTVMFFIDataType, 0);
+  type.v_dtype =
+      demands.type.bits == 0 ? tensor.dtype : DLDataType{demands.type.code, demands.type.bits, demands.type.lanes};
+  char order[] = {demands.order, '\0'};
+  return ask_python("astype", source, handle(type), str_of(order));
+}
+
 /** Reads an array of Python: without a tensor if the value is not such an array. The package knows the protocols of
  * arrays. */
 FFI_HPY_NOINLINE inline array_and_source read_array(handle source, const array_demands &demands, bool may_convert) {
@@ -151,26 +172,27 @@ FFI_HPY_NOINLINE inline array_and_source read_array(handle source, const array_d
     if (tensor.strides == nullptr) seen = new_array(tensor, false, seen, demands.may_be_read_only);
     return {std::move(seen), borrow(source)};
   }
-  bool loses_a_part = tensor.dtype.code == kDLComplex && demands.type.bits != 0 && demands.type.code != kDLComplex;
-  if (!may_convert || loses_a_part) return {};
-  TVMFFIAny type = word(kTVMFFIDataType, 0);
-  type.v_dtype =
-      demands.type.bits == 0 ? tensor.dtype : DLDataType{demands.type.code, demands.type.bits, demands.type.lanes};
-  char order[] = {demands.order, '\0'};
-  object converted = ask_python("astype", source, handle(type), str_of(order));
+  if (!may_convert) return {};
+  object converted = convert_array(source, tensor, demands);
   if (converted.is_none()) return {};
   return read_array(converted, demands, false);
 }
 
-/** As read_array, without an error. */
-inline array_and_source try_read_array(handle source, const array_demands &demands, bool may_convert) noexcept {
+/** Reads an argument. False if it is not such an array. */
+FFI_HPY_NOINLINE inline bool load_array(handle source, uint32_t flags, const array_demands &demands,
+                                        array_and_source *array, DLTensor *seen) noexcept {
+  *array = {};
+  *seen = {};
+  if (source.is_none()) return (flags & cast_flags::accepts_none) != 0;
   try {
-    return read_array(source, demands, may_convert);
+    *array = read_array(source, demands, (flags & cast_flags::convert) != 0);
   } catch (...) {
     (void)translate_exception();
     python_error dropped;
-    return {};
   }
+  if (!array->tensor.is_valid()) return false;
+  *seen = *TVMFFITensorGetDLTensorPtr(array->tensor.any().v_obj);
+  return true;
 }
 
 /* ---- Results ---- */

@@ -5,8 +5,6 @@
 
 #include <ffi_hpy/bind/caster.h>
 
-#include <complex>
-
 FFI_HPY_NAMESPACE_BEGIN
 
 /** DLPack's words for element types and devices. */
@@ -48,8 +46,15 @@ struct dtype {
 
 namespace detail {
 
-template <typename T> inline constexpr bool is_complex_v = false;
-template <typename T> inline constexpr bool is_complex_v<std::complex<T>> = true;
+/** Whether a T is complex, as std::complex is: a pair of numbers that real() and imag() return. Files without such
+ * elements need not compile <complex>, which takes long. */
+template <typename T, typename = void> inline constexpr bool is_complex_v = false;
+template <typename T>
+inline constexpr bool is_complex_v<
+    T, std::void_t<typename T::value_type, decltype(std::declval<T>().real()), decltype(std::declval<T>().imag())>> =
+    std::is_same_v<decltype(std::declval<T>().real()), typename T::value_type> &&
+    std::is_same_v<decltype(std::declval<T>().imag()), typename T::value_type> &&
+    sizeof(T) == 2 * sizeof(typename T::value_type);
 
 template <typename T> constexpr dlpack::dtype_code code_of_number() {
   if (std::is_same_v<T, bool>) return dlpack::dtype_code::Bool;

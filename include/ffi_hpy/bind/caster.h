@@ -465,19 +465,21 @@ FFI_HPY_NOINLINE inline handle text_from_cpp_in_module(std::string_view source, 
   return python->new_str(&text, &made) == 0 ? handle(made) : handle();
 }
 
+/** Reads a text. Inside of each thunk it would be most of the thunk. */
+FFI_HPY_NOINLINE inline bool read_string(const TVMFFIAny &any, std::string *out) noexcept {
+  std::string_view text;
+  if (!read_text(any, false, &text)) return false;
+  out->~basic_string(); /* cheaper than assign() */
+  new (out) std::string(text);
+  return true;
+}
+
 template <> struct type_caster<std::string> : plain_caster<type_caster<std::string>> {
   FFI_HPY_TYPE_CASTER(std::string, const_name("str"));
   using InPlace = type_caster;
   using Borrows = type_caster;
-  bool load(const TVMFFIAny *any, uint32_t, cleanup_list *) noexcept {
-    std::string_view text;
-    if (!read_text(*any, false, &text)) return false;
-    value = std::string(text); /* cheaper than assign() */
-    return true;
-  }
-  bool from_python(handle source, uint32_t flags, cleanup_list *cleanup) noexcept {
-    return load(&source.any(), flags, cleanup);
-  }
+  bool load(const TVMFFIAny *any, uint32_t, cleanup_list *) noexcept { return read_string(*any, &value); }
+  bool from_python(handle source, uint32_t, cleanup_list *) noexcept { return read_string(source.any(), &value); }
   static handle from_cpp(std::string_view source, rv_policy, cleanup_list *) noexcept { return text_from_cpp(source); }
   using MakesPython = type_caster;
   static handle make(std::string_view source, rv_policy, cleanup_list *, python_values python) noexcept {
@@ -557,7 +559,7 @@ template <> struct type_caster<char> : native_caster {
   static constexpr auto Name = const_name("str");
   template <typename T_> using Cast = std::conditional_t<std::is_pointer_v<T_>, const char *, char>;
 
-  bool from_python(handle source, uint32_t flags, cleanup_list *cleanup) noexcept {
+  FFI_HPY_NOINLINE bool from_python(handle source, uint32_t flags, cleanup_list *cleanup) noexcept {
     if (source.is_none()) return (flags & cast_flags::accepts_none) != 0;
     std::string_view text;
     if (!read_text(source.any(), false, &text)) return false;

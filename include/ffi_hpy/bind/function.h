@@ -290,12 +290,16 @@ struct mismatch {
 template <typename T, typename = void> inline constexpr bool explains_v = false;
 template <typename T> inline constexpr bool explains_v<T, std::void_t<decltype(&make_caster<T>::explain)>> = true;
 
+/** The int of an object with __index__; another value itself; an empty object with a pending error if there is none. */
+FFI_HPY_COLD inline object index_of(const handle &source) {
+  if (source.any().type_index != kTVMFFIOpaquePyObject) return borrow(source);
+  return steal(guarded([&] { return ask_python("index", source); }));
+}
 /** The int of an object with __index__, if T is a type of numbers and the int is outside its range; otherwise the value
  * itself. */
 template <typename T> FFI_HPY_COLD object number_outside(const handle &source) {
   if constexpr ((type_flags<T>() >> FFI_HPY_TYPE_SIZE_SHIFT) != 0) {
-    if (source.any().type_index != kTVMFFIOpaquePyObject) return borrow(source);
-    object number = steal(guarded([&] { return ask_python("index", source); }));
+    object number = index_of(source);
     make_caster<T> caster;
     cleanup_list cleanup;
     if (number.is_valid() && !number.is_none() && !caster.from_python(number, cast_flags::convert, &cleanup)) {

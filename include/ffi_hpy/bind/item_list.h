@@ -37,7 +37,7 @@ public:
   const T *end() const { return items_ + size_; }
 
 private:
-  void grow(size_t room) {
+  FFI_HPY_NOINLINE void grow(size_t room) {
     if (room > static_cast<size_t>(-1) / sizeof(T)) throw std::bad_alloc();
     T *moved = static_cast<T *>(::operator new(room * sizeof(T)));
     for (size_t i = 0; i < size_; ++i) new (static_cast<void *>(moved + i)) T(static_cast<T &&>(items_[i]));

@@ -63,57 +63,67 @@ private:
 };
 
 /** A tuple, list, set or dict of n items; for a dict, key and value in turn. If `python` makes it, it is Python's own;
- * with NULL it is a native object that becomes one. */
+ * with NULL it is a native object that becomes one. The caller fills the memory of the items up to `end`, and calls
+ * finish() or fail(). No member throws, and the caller's pointer is in a register: that makes the callers short. */
 class python_container {
 public:
-  python_container(python_values python, uint32_t kind, size_t n) : python_(python), kind_(kind) {
-    if (python == nullptr) {
-      TVMFFIObjectHandle made = nullptr;
-      check(api->container_new(kind, n, &made));
-      object_ = static_cast<TVMFFIObject *>(made);
-      begin_ = static_cast<TVMFFIAny *>(cell()->data);
-    } else {
-      begin_ = n <= kFew ? few_ : new TVMFFIAny[n];
-    }
-    next_ = begin_;
+  python_container(python_values python, uint32_t kind, size_t n) noexcept
+      : python_(python), kind_(kind), begin_(few_) {
+    if (python == nullptr || n > kFew) allocate(n);
   }
   python_container(const python_container &) = delete;
   python_container &operator=(const python_container &) = delete;
-  ~python_container() {
-    if (object_ != nullptr) {
-      (void)finish_native();
-    } else if (python_ != nullptr) {
-      if (next_ != begin_) python_->drop(begin_, size());
+
+  /** The memory of the items, each a new reference; null with a pending error if there is none. */
+  TVMFFIAny *begin() const { return begin_; }
+  /** The container, a new reference; an empty handle with a pending error if it could not be made. */
+  FFI_HPY_NOINLINE handle finish(const TVMFFIAny *end) noexcept {
+    size_t n = static_cast<size_t>(end - begin_);
+    if (python_ == nullptr) {
+      cell()->size = static_cast<int64_t>(n);
+      return handle(view_of(object_));
+    }
+    TVMFFIAny made = none_value();
+    int rc = python_->new_container(kind_, begin_, n, &made);
+    if (begin_ != few_) delete[] begin_;
+    return rc == 0 ? handle(made) : handle();
+  }
+  /** Drops the items after the failure of the next one, whose error is pending. Returns an empty handle. Items may run
+   * code of Python when they end, so the error is not pending then. */
+  FFI_HPY_COLD handle fail(const TVMFFIAny *end) noexcept {
+    python_error error;
+    if (python_ == nullptr) {
+      finish(end).dec_ref();
+    } else {
+      if (end != begin_) python_->drop(begin_, static_cast<size_t>(end - begin_));
       if (begin_ != few_) delete[] begin_;
     }
+    error.restore();
+    return handle();
   }
-  /** Sets the next item, a new reference; throws the pending error if it is empty. */
-  void add(handle item) {
-    if (!item.is_valid()) throw python_error();
-    *next_++ = item.any();
-  }
-  /** The container; an empty object with a pending error if it could not be made. */
-  object finish() { return python_ == nullptr ? finish_native() : finish_python(); }
 
 private:
   enum : size_t { kFew = 32 }; /* items of a dict of 16 entries */
   TVMFFISeqCell *cell() { return reinterpret_cast<TVMFFISeqCell *>(object_ + 1); }
-  size_t size() const { return static_cast<size_t>(next_ - begin_); }
-  object finish_native() {
-    cell()->size = next_ - begin_;
-    return take_object(std::exchange(object_, nullptr));
-  }
-  object finish_python() {
-    TVMFFIAny made = none_value();
-    int rc = python_->new_container(kind_, begin_, size(), &made);
-    next_ = begin_;
-    return steal(rc == 0 ? handle(made) : handle());
+  FFI_HPY_NOINLINE void allocate(size_t n) noexcept {
+    begin_ = nullptr;
+    (void)guarded([&] {
+      if (python_ != nullptr) {
+        begin_ = new TVMFFIAny[n];
+      } else {
+        TVMFFIObjectHandle made = nullptr;
+        check(api->container_new(kind_, n, &made));
+        object_ = static_cast<TVMFFIObject *>(made);
+        begin_ = n == 0 ? few_ : static_cast<TVMFFIAny *>(cell()->data);
+      }
+      return object();
+    });
   }
 
   python_values python_;
   uint32_t kind_;
-  TVMFFIObject *object_ = nullptr; /* of native containers; its size is set at the end */
-  TVMFFIAny *begin_, *next_; /* where the next item goes */
+  TVMFFIObject *object_; /* of native containers; its size is set at the end */
+  TVMFFIAny *begin_;
   TVMFFIAny few_[kFew];
 };
 
@@ -232,13 +242,15 @@ template <typename Derived, typename C, typename T> struct sequence_caster {
   }
   template <typename U>
   static handle make(U &&value, rv_policy policy, cleanup_list *cleanup, python_values python) noexcept {
-    return guarded([&] {
-      python_container made(python, Derived::kKind, value.size());
-      for (auto &&item : value) {
-        made.add(make_value<T>(forward_item<U>(item), item_policy(policy), cleanup, maker_of<U, T>(python)));
-      }
-      return made.finish();
-    });
+    python_container made(python, Derived::kKind, value.size());
+    TVMFFIAny *next = made.begin();
+    if (next == nullptr) return handle();
+    for (auto &&each : value) {
+      handle item = make_value<T>(forward_item<U>(each), item_policy(policy), cleanup, maker_of<U, T>(python));
+      if (!item.is_valid()) return made.fail(next);
+      *next++ = item.any();
+    }
+    return made.finish(next);
   }
 };
 

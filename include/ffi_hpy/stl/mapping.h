@@ -57,14 +57,18 @@ template <typename Map, typename K, typename V> struct dict_caster {
   }
   template <typename U>
   static handle make(U &&value, rv_policy policy, cleanup_list *cleanup, python_values python) noexcept {
-    return guarded([&] {
-      python_container made(python, kFfiHpyDict, 2 * value.size());
-      for (auto &&pair : value) {
-        made.add(make_value<K>(pair.first, item_policy(policy), cleanup, maker_of<U, K>(python)));
-        made.add(make_value<V>(forward_item<U>(pair.second), item_policy(policy), cleanup, maker_of<U, V>(python)));
-      }
-      return made.finish();
-    });
+    python_container made(python, kFfiHpyDict, 2 * value.size());
+    TVMFFIAny *next = made.begin();
+    if (next == nullptr) return handle();
+    for (auto &&pair : value) {
+      handle key = make_value<K>(pair.first, item_policy(policy), cleanup, maker_of<U, K>(python));
+      if (!key.is_valid()) return made.fail(next);
+      *next++ = key.any();
+      handle mapped = make_value<V>(forward_item<U>(pair.second), item_policy(policy), cleanup, maker_of<U, V>(python));
+      if (!mapped.is_valid()) return made.fail(next);
+      *next++ = mapped.any();
+    }
+    return made.finish(next);
   }
 };
 

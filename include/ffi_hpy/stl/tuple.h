@@ -43,8 +43,7 @@ template <typename Tuple, typename... T> struct tuple_caster {
   }
   template <typename U>
   static handle make(U &&value, rv_policy policy, cleanup_list *cleanup, python_values python) noexcept {
-    return guarded(
-        [&] { return make_python(std::index_sequence_for<T...>(), std::forward<U>(value), policy, cleanup, python); });
+    return make_python(std::index_sequence_for<T...>(), std::forward<U>(value), policy, cleanup, python);
   }
   static handle from_cpp(const Tuple *value, rv_policy policy, cleanup_list *cleanup) noexcept {
     return value == nullptr ? handle(none_value()) : from_cpp(*value, policy, cleanup);
@@ -70,12 +69,19 @@ private:
     return Tuple(std::get<I>(casters_).operator cast_t<T>()...);
   }
   template <size_t... I, typename U>
-  static object make_python(std::index_sequence<I...>, U &&value, [[maybe_unused]] rv_policy policy,
+  static handle make_python(std::index_sequence<I...>, U &&value, [[maybe_unused]] rv_policy policy,
                             [[maybe_unused]] cleanup_list *cleanup, python_values python) {
     python_container made(python, kFfiHpyTuple, sizeof...(T));
-    (made.add(make_value<T>(std::get<I>(std::forward<U>(value)), item_policy(policy), cleanup, maker_of<U, T>(python))),
-     ...);
-    return made.finish();
+    TVMFFIAny *next = made.begin();
+    if (next == nullptr) return handle();
+    [[maybe_unused]] auto add = [&next](handle item) {
+      if (item.is_valid()) *next++ = item.any();
+      return item.is_valid();
+    };
+    bool is_full = (add(make_value<T>(std::get<I>(std::forward<U>(value)), item_policy(policy), cleanup,
+                                      maker_of<U, T>(python))) &&
+                    ...);
+    return is_full ? made.finish(next) : made.fail(next);
   }
 
   sequence items_; /* first: items may refer to it */

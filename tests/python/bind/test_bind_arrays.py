@@ -283,6 +283,7 @@ def test_elements_are_read_and_written(bound):
     assert bound.double_floats(found)
     assert found[2, 3] == 46
     assert not bound.double_floats(np.zeros(3))
+    assert bound.imag(np.array([1 + 2j], np.complex64)) == 2
     negative = np.ones((2, 2), np.complex64)
     bound.negate(negative)
     assert (negative == -1).all()

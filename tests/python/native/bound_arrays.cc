@@ -12,6 +12,20 @@ using namespace nb::literals;
 struct Half {
   uint16_t bits;
 };
+/** A complex number of another library. */
+struct Phasor {
+  using value_type = float;
+  float parts[2];
+  float real() const { return parts[0]; }
+  float imag() const { return parts[1]; }
+};
+/** Two numbers that are not a complex number. */
+struct Interval {
+  using value_type = float;
+  float low, high;
+};
+static_assert(ffi_hpy::dtype<Phasor>() == ffi_hpy::dtype<std::complex<float>>());
+static_assert(ffi_hpy::dtype<Interval>() == ffi_hpy::dlpack::dtype());
 namespace ffi_hpy::detail {
 template <> struct dtype_traits<Half> {
   static constexpr dlpack::dtype value{static_cast<uint8_t>(dlpack::dtype_code::Float), 16, 1};
@@ -91,6 +105,7 @@ FFI_HPY_MODULE(bound_arrays, m) {
     a(0) = 7;
     return "real";
   });
+  m.def("imag", [](nb::ndarray<const Phasor, nb::ndim<1>> a) { return a(0).imag(); });
   m.def("kind", [](nb::ndarray<std::complex<double>, nb::ndim<1>> a) {
     a(0) = 7;
     return "complex";
