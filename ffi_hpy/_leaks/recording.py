@@ -89,11 +89,11 @@ def find_alive() -> Iterator[Any]:
 
 def _note(address: int) -> None:
     """Record an object (hook object_made)."""
-    if get_ident() in reporting or address in records:
+    if get_ident() in reporting or address in records or not _weak_take(address):
         return
     made = Record(*_find_line(sys._getframe().f_back))
-    if records.setdefault(address, made) is made:
-        _weak_take(address)
+    if records.setdefault(address, made) is not made:  # another thread records the object
+        _weak_drop(address, True)
     if len(records) >= _limit:
         _forget_destroyed()
 

@@ -10,6 +10,7 @@
 #include "hpy_module/context/growing.h"
 #include "hpy_module/convert/core_function.h"
 #include "hpy_module/object/class_table.h"
+#include "hpy_module/object/preserve.h"
 
 /* Makes TypeError the pending error. Returns -1. */
 static int refuse(const char *message) {
@@ -35,11 +36,13 @@ static int echo(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result)
 
 /* For the leak report, which records objects by their pointers: a weak reference keeps the memory of the header. */
 
-/* Takes a weak reference to an object that is alive. */
+/* Takes a weak reference to an object that is alive, unless the object would end with it. Returns whether it did. */
 static int weak_take(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
-  (void)self, (void)result;
+  (void)self;
   if (n != 1 || args->type_index != kTVMFFIInt) return refuse("expected a pointer");
-  fb_weak_take((TVMFFIObject *)(intptr_t)args->v_int64);
+  TVMFFIObject *object = (TVMFFIObject *)(intptr_t)args->v_int64;
+  *result = (TVMFFIAny){.type_index = kTVMFFIBool, .v_int64 = !fb_object_is_shared_ptrs(object)};
+  if (result->v_int64 != 0) fb_weak_take(object);
   return 0;
 }
 

@@ -689,6 +689,23 @@ def test_an_object_of_make_shared_ends_with_the_container_that_outlived_its_wrap
     assert lib.n_alive() == before
 
 
+RECORDED = """
+import gc, ffi_hpy
+ffi_hpy.load_module({path!r})
+made = ffi_hpy.get_global_func("cycles.make_shared")()
+del made
+for _ in range(3):
+    gc.collect()
+print(ffi_hpy.get_global_func("cycles.n_alive")())
+"""
+
+
+@pytest.mark.thread_unsafe(reason="starts a program")
+def test_an_object_of_make_shared_ends_while_the_leak_report_records(compile_era: Any) -> None:
+    path = str(compile_era("cycles.cc", "own", flags=("-O1",)))
+    assert run_python(RECORDED.format(path=path), environ={"FFI_HPY_LEAKS": "1"}) == "0\n"
+
+
 @pytest.mark.parametrize("put", ["extra", "put"])
 @collects
 def test_member_that_is_visited_twice(lib: Any, put: str) -> None:
