@@ -6,7 +6,7 @@ row in turn, and the medians of the rounds count. --count prints instructions in
 equal on a busy machine. --compile prints the processor seconds of the compiler, with -O0 -g and with -O2, and the size
 of the stripped library, for a generated library of 400 classes and 720 functions; nanobind's own part counts for the
 size. The GIL is kept. The program sets up its environments (the wheel of this checkout, the peers' wheels from PyPI),
-and needs g++.
+and needs g++. On PyPy (pp73 or pp80) our library is compared with itself on CPython 3.11, without the rows of NumPy.
 
     python benchmarks/author.py [ROW ...] [--count] [--compile] [--on NAME] [--rounds N] [--only KIND,...]
                                 [--wheel FILE | --tree FOLDER]
@@ -46,10 +46,15 @@ Found = dict[str, dict[str, float]]
 """The numbers of a row, by side."""
 
 
+def is_pypy(name: str) -> bool:
+    return BY_NAME[name].implementation == "pypy"
+
+
 def place_of(kind: str, name: str, options: argparse.Namespace) -> Place:
     """Return the environment and the library of a side. Raises Missing."""
     is_tree = kind == "ffi_hpy" and options.tree is not None
-    env = provide_env("plain" if is_tree else kind, name, provide(BY_NAME[name]), options.wheel, "author")
+    program = "author without NumPy" if is_pypy(name) else "author"
+    env = provide_env("plain" if is_tree else kind, name, provide(BY_NAME[name]), options.wheel, program)
     if kind != "ffi_hpy":
         return Place(env, compile_module(kind, env, "author"))
     flags = our_flags(env, options)
@@ -61,6 +66,11 @@ def place_of(kind: str, name: str, options: argparse.Namespace) -> Place:
 def our_flags(env: Path, options: argparse.Namespace) -> list[str]:
     extra = {"PYTHONPATH": str(options.tree)} if options.tree else None
     return output_of([python_of(env), "-P", "-m", "ffi_hpy.config", "--cxxflags"], extra).split()
+
+
+def kind_of(label: str) -> str:
+    """Return the kind of a side, whose label is the kind or, beside PyPy, an interpreter."""
+    return label if label in KINDS else "ffi_hpy"
 
 
 def environment(kind: str, options: argparse.Namespace) -> dict[str, str]:
@@ -85,15 +95,15 @@ def count(places: dict[str, Place], rows: list[str], options: argparse.Namespace
 def measure(places: dict[str, Place], rows: list[str], options: argparse.Namespace) -> Found:
     """Return the nanoseconds of each row."""
     sides = {
-        kind: Side(place.env, "author_side.py", kind, place.file, environment(kind, options))
-        for kind, place in places.items()
+        label: Side(place.env, "author_side.py", kind_of(label), place.file, environment(kind_of(label), options))
+        for label, place in places.items()
     }
-    times: dict[str, dict[str, list[float]]] = {row: {kind: [] for kind in sides} for row in rows}
+    times: dict[str, dict[str, list[float]]] = {row: {label: [] for label in sides} for row in rows}
     for _ in range(options.rounds):
         for row in rows:
-            for kind, side in sides.items():
+            for label, side in sides.items():
                 n = max(100, int(ROUND_SECONDS / (max(side.ns(row, 200), 5.0) * 1e-9)))
-                times[row][kind].append(side.ns(row, n))
+                times[row][label].append(side.ns(row, n))
     for side in sides.values():
         side.close()
     return {row: {kind: statistics.median(each) for kind, each in of_row.items()} for row, of_row in times.items()}
@@ -162,7 +172,7 @@ def main() -> int:
     parser.add_argument("rows", nargs="*", metavar="ROW", help="rows of author_side.py; none: all")
     parser.add_argument("--count", action="store_true", help="instructions instead of nanoseconds")
     parser.add_argument("--compile", action="store_true", help="compile time and size instead of calls")
-    parser.add_argument("--on", default="cp311", metavar="NAME", help="the CPython (cp311)")
+    parser.add_argument("--on", default="cp311", metavar="NAME", help="the interpreter (cp311)")
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--only", default=",".join(KINDS), help="sides, separated by commas")
     parser.add_argument("--wheel", type=Path, help="a wheel of ours, instead of building one")
@@ -170,15 +180,18 @@ def main() -> int:
     options = parser.parse_args()
     if options.wheel is None and options.tree is None and "ffi_hpy" in options.only:
         options.wheel = build_wheel()
+    if is_pypy(options.on) and (options.count or options.compile):
+        parser.error("--count and --compile are for CPython")
+    sides = [options.on, "cp311"] if is_pypy(options.on) else options.only.split(",")
     places = {}
-    for kind in options.only.split(","):
+    for label in sides:
         try:
-            places[kind] = place_of(kind, options.on, options)
+            places[label] = place_of(kind_of(label), label if label in BY_NAME else options.on, options)
         except Missing as reason:
-            if kind == "ffi_hpy":
+            if kind_of(label) == "ffi_hpy":
                 raise
-            say(f"{kind} is left out: {reason}")
-    rows = options.rows or list(ROWS)
+            say(f"{label} is left out: {reason}")
+    rows = options.rows or [row for row in ROWS if "NumPy" not in row or not is_pypy(options.on)]
     if options.compile:
         title, found = "the large library", compilation(places, options)
     elif options.count:

@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import numpy
 from instructions_side import count_rows
 from plain import caught
 from side import serve_rows
@@ -26,6 +25,8 @@ ROWS = {
     "property get": "pair.a",
     "property set": "pair.a = 7",
     "constructor": "Pair(1, 2)",
+    "constructor and method": "Pair(1, 2).sum()",
+    "constructor and property": "Pair(1, 2).a",
     "constructor by keywords": "NamedPair(a=1, b=2)",
     "list of 10 ints in": "take_list(numbers)",
     "list of 10 ints out": "make_list()",
@@ -48,13 +49,23 @@ ROWS = {
 def names_of(file: str) -> dict[str, Any]:
     """Return the names in the statements."""
     sys.path.insert(0, str(Path(file).parent))
+    if sys.implementation.name == "pypy":
+        importlib.import_module("ffi_hpy")  # it finds files called .so, also if it is not installed
     module: Any = importlib.import_module(Path(file).stem)
     names = {name: value for name, value in vars(module).items() if not name.startswith("_")}
     numbers = list(range(10))
     values = {"numbers": numbers, "numbers_set": set(numbers), "table": dict(zip(numbers, numbers))}
     values.update(text="a text of 20 letters", row=(1, 2.5, True), function=lambda x: x, caught=caught)
     objects = {"pair": module.Pair(1, 2), "red": module.Color.red, "iterable": module.Numbers()}
-    return {**names, **values, **objects, "square": square_of(module), "array": numpy.arange(10.0)}
+    return {**names, **values, **objects, "square": square_of(module), "array": array_of_numpy()}
+
+
+def array_of_numpy() -> Any:
+    """Return an array of NumPy; None without NumPy, as on PyPy."""
+    try:
+        return importlib.import_module("numpy").arange(10.0)
+    except ImportError:
+        return None
 
 
 def square_of(module: Any) -> Any:

@@ -105,7 +105,8 @@ def provide_env(kind: str, name: str, python: Path, wheel: Path, program: str) -
     if kind in PEERS:
         return cached_env(f"scaling-{name}-{kind}", python, ["--only-binary=:all:", PEERS[kind], "numpy", "pytest"])
     label = hashlib.sha256(wheel.read_bytes()).hexdigest()[:8] if kind == "before" else kind
-    needs = ["--only-binary=:all:", "numpy"] if program != "lifetimes" else []  # NumPy has no wheel for PyPy
+    needs_numpy = program != "lifetimes" and "without NumPy" not in program  # NumPy has no wheel for PyPy
+    needs = ["--only-binary=:all:", "numpy"] if needs_numpy else []
     env = cached_env(f"scaling-{name}-{label}", python, needs)
     if kind != "plain":
         install_wheel(env, wheel)

@@ -129,6 +129,11 @@ TYPE_CODE_FLOAT4_LAST: Final[int]
 
 DLPACK_MAJOR_VERSION: Final[int]
 DLPACK_MINOR_VERSION: Final[int]
+BIND_STR_DELETER: Final[int]  # the word of a member of ffi_hpy_bind_api (ffi_hpy/c_bind.h)
+BIND_FUNCTION_CALL: Final[int]  # another one
+BIND_FIRST_OVERLOAD: Final[int]  # the word of the first overload behind the handle of a Function
+BIND_BORROWS: Final[int]  # the place of a member of ffi_hpy_first_overload, in words of 4 bytes
+BIND_UNLISTED: Final[int]  # FFI_HPY_UNLISTED
 OBJECT_HEADER_BYTES: Final[int]  # sizeof(TVMFFIObject)
 OBJECT_ALIGNMENT: Final[int]  # alignof(TVMFFIObject), bytes
 

@@ -32,17 +32,29 @@ class Lazy:
 
 def remember_by_class(function: Callable[[type], Result]) -> Callable[[type], Result]:
     """Decorator: cache the result for each class, as long as the class lives."""
-    from weakref import WeakKeyDictionary  # imported late, for its cost
+    from weakref import ref  # imported late, for its cost
 
-    answers: WeakKeyDictionary[type, Result] = WeakKeyDictionary()
+    class Reference(ref[type] if TYPE_CHECKING else ref):  # type: ignore[misc]
+        __slots__ = ("key",)
+
+    answers: dict[int, tuple[Reference, Result]] = {}  # by id(); PyPy's WeakKeyDictionary takes 100 ns for an answer
+
+    def forget(reference: Reference) -> None:
+        if answers.get(reference.key, (None,))[0] is reference:
+            del answers[reference.key]
 
     def ask(cls: type) -> Result:
+        key = id(cls)
+        known = answers.get(key)
+        if known is not None and known[0]() is cls:
+            return known[1]
+        answer = function(cls)
         try:
-            answer = answers.get(cls)
+            reference = Reference(cls, forget)
         except TypeError:  # the class is being destroyed, and PyPy refuses weak references to it
-            return function(cls)
-        if answer is None:
-            answer = answers[cls] = function(cls)
+            return answer
+        reference.key = key
+        answers[key] = reference, answer
         return answer
 
     return ask

@@ -13,6 +13,7 @@ from .. import _core, _ffi_api
 from .._core import Function
 from .._start.fork import new_lock
 from .._start.late import find_late
+from .._start.memo import Lazy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,6 +58,28 @@ class FunctionMetadata:
         self.overloads = overloads
         self.full_name = full_name
         self.parameters: Parameters | None = None  # made at first use
+
+    names: Any = Lazy(lambda self: _Names(self))
+
+
+class _Names:
+    """How a function takes arguments by name. `first` and `rest` are the parameters of its overloads. The function
+    assigns the names itself (`are_passed`) if its overloads have different names, or to refuse all names; an overload
+    may have **kwargs (`takes_all`). `are_declared`: the author has named the parameters of an overload; `are_refused`:
+    the author has declared the types of all parameters and no names, and the function does not check names itself, as
+    functions of bind.h do."""
+
+    def __init__(self, entry: FunctionMetadata) -> None:
+        declared = [parameters_of(each) for each in entry.overloads or (entry,)]
+        self.first, *self.rest = declared
+        names = {each.names for each in declared}
+        passes = any(each.are_named_by_function for each in declared)
+        is_bound = [each.signature is not None for each in declared]
+        self.are_passed = passes or ((len(names) > 1 or None in names) and all(is_bound))
+        self.takes_all = any("kwargs" in each.kinds for each in declared)
+        self.are_declared = names != {None}
+        has_types = all(each.schemas is not None for each in declared)
+        self.are_refused = not (passes or any(is_bound) or self.are_declared) and has_types
 
 
 _UNKNOWN = FunctionMetadata()
@@ -187,16 +210,17 @@ def set_scope(function: Function, module: str, qualname: str) -> None:
 def order_of_arguments(function: Function, n: int, names: tuple[str, ...]) -> Order | str:
     """Return the order of the arguments of a call with n positional arguments, and the names of the others: see
     Parameters.order_of(). The first overload with these names counts; the function chooses by the types."""
-    entry = metadata_of(function)
-    found: Order | str = ""
-    if _chooses_by_names(entry):
+    declared = metadata_of(function).names
+    if declared.are_passed:
         from .parameters import named_by_function
 
-        return named_by_function(n, names, _takes_all_names(entry))
-    for each in entry.overloads or (entry,):
-        found = parameters_of(each).order_of(function.__name__ or "native function", n, names)
+        return named_by_function(n, names, declared.takes_all)
+    title = function.__name__ or "native function"
+    found: Order | str = declared.first.order_of(title, n, names)
+    for each in declared.rest:
         if not isinstance(found, str):
             break
+        found = each.order_of(title, n, names)
     return found
 
 
@@ -204,47 +228,38 @@ def arguments_by_names(
     function: Function, title: str, args: tuple[Any, ...], named: dict[str, Any]
 ) -> tuple[Any, ...] | str:
     """Return the arguments of a call by position, or a str: see Parameters.in_order() and order_of_arguments()."""
-    entry = metadata_of(function)
-    found: tuple[Any, ...] | str = ""
-    if _chooses_by_names(entry):
+    names = metadata_of(function).names
+    if names.are_passed:
         from .parameters import pass_names
 
-        return pass_names(args, named, _takes_all_names(entry))
-    for each in entry.overloads or (entry,):
-        found = parameters_of(each).in_order(title, args, named)
+        return pass_names(args, named, names.takes_all)
+    found: tuple[Any, ...] | str = names.first.in_order(title, args, named)
+    if names.rest and isinstance(found, str):  # PyPy compiles a function without a loop into its caller
+        return _of_overloads(names.rest, title, args, named)
+    return found
+
+
+def _of_overloads(
+    rest: list[Parameters], title: str, args: tuple[Any, ...], named: dict[str, Any]
+) -> tuple[Any, ...] | str:
+    found: tuple[Any, ...] | str = ""
+    for each in rest:
+        found = each.in_order(title, args, named)
         if not isinstance(found, str):
             break
     return found
 
 
-def _chooses_by_names(entry: FunctionMetadata) -> bool:
-    """Return whether the function assigns arguments by name itself, because its overloads have different names, or
-    refuses names, because it has none."""
-    all_of_them = [parameters_of(each) for each in entry.overloads or (entry,)]
-    if any(each.are_named_by_function for each in all_of_them):
-        return True
-    names = {each.names for each in all_of_them}
-    return (len(names) > 1 or None in names) and all(each.signature is not None for each in all_of_them)
-
-
-def _takes_all_names(entry: FunctionMetadata) -> bool:
-    """Return whether an overload has **kwargs."""
-    return any("kwargs" in parameters_of(each).kinds for each in entry.overloads or (entry,))
-
-
 def has_names(function: Function) -> bool:
     """Return whether the author has named the parameters of a function, or of an overload of it."""
-    entry = metadata_of(function)
-    return any(parameters_of(each).names is not None for each in entry.overloads or (entry,))
+    declared: bool = metadata_of(function).names.are_declared
+    return declared
 
 
 def takes_positions_only(function: Function) -> bool:
-    """Return whether the author has declared the types of all parameters of a function, and no names. A function of
-    bind.h checks names itself."""
-    entry = metadata_of(function)
-    declared = [parameters_of(each) for each in entry.overloads or (entry,)]
-    is_checked = any(each.are_named_by_function or each.signature is not None for each in declared)
-    return not is_checked and all(each.schemas is not None and each.names is None for each in declared)
+    """Return whether a function refuses arguments by name."""
+    refused: bool = metadata_of(function).names.are_refused
+    return refused
 
 
 def _by_names(self: Function, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...] | str:

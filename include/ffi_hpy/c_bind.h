@@ -91,6 +91,8 @@ typedef struct {
 /** The reference count of an object that ends with the call: so high that no callee releases the object, and that the
  * object has other owners for all that change an object in place. */
 #define FFI_HPY_LENT_COUNT (UINT64_C(1) << 32 | UINT64_C(1) << 30)
+/** The padding in the header of an instance whose wrapper is not in the instance map of the cffi backend. */
+#define FFI_HPY_UNLISTED 0x5b7d1e02
 
 /** Bits of ffi_hpy_function_spec.flags. */
 enum {

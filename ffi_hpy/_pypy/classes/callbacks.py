@@ -13,7 +13,7 @@ from ..context.py_owners import CALL_AT, DROP_AT, drop, owned, owner_new
 from ..context.signals import ask_in_c
 from ..context.texts import messages
 from ..convert import exchanged
-from ..convert.arguments import own_value
+from ..convert.arguments import own_value, set_maker
 from ..convert.results import of_view
 from ..object.errors import EXHAUSTED, lost, make_error_in_c, moment, put_exception, put_whatever_happens, raise_pending
 from ..object.objects import wrap
@@ -77,13 +77,22 @@ def function_from_callable(fn: Any, *exchange_api: Any) -> Function:
     """A native function that calls a Python callable."""
     if exchange_api or not callable(fn):
         return _with_exchange(fn, *exchange_api)
+    function: Function = wrap(_make(fn))
+    return function
+
+
+def _make(fn: Any) -> int:
+    """Return the object of a new function that calls a callable."""
     block = owner_new(fn)
     out = new_words(1)
     if core.function_new(block, CALL_AT, DROP_AT, out) != 0:
         drop(block)
         raise_pending("function_from_callable")
-    function: Function = wrap(out[0])
-    return function
+    address: int = out[0]
+    return address
+
+
+set_maker(function_from_callable, _make)
 
 
 def _with_exchange(fn: Any, *exchange_api: Any) -> Function:

@@ -18,6 +18,7 @@ from ..object.objects import (
     fits,
     is_shared,
     is_wrapper,
+    let_wait,
     raise_no_handle,
     record,
     type_index_at,
@@ -66,6 +67,8 @@ def put_handle(wrapper: Any, address: int) -> None:
             if not is_listable:
                 wrapper._ffi_is_listed = True
             wrapper._ffi_address = address
+            if is_listable and wrapper._ffi_is_findable:
+                let_wait(wrapper)
             if hooks.object_made is not None:
                 record(wrapper)
             if not is_exact and hooks.subclass_made is not None:

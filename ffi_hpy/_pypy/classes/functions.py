@@ -13,6 +13,7 @@ from ..._start.fork import new_lock
 from ..context import bridge, hooks
 from ..context.backend import SAFE_CALL, cast, core, words_at
 from ..context.binding import binding
+from ..context.bound import first_overload
 from ..context.hidden import hidden
 from ..context.numbers import OBJECT
 from ..context.py_owners import drop
@@ -21,10 +22,10 @@ from ..context.texts import check_new, messages, shown
 from ..convert import exchanged
 from ..convert.arguments import NeedsBinding, put
 from ..convert.results import get
-from ..object.call_buffers import N_ARGUMENTS, NO_RESULT, Offer, frame_for, give, take
+from ..object.call_buffers import N_ARGUMENTS, NO_RESULT, Offer, frame_for, give, take, use
 from ..object.cycles import find_callable
 from ..object.errors import name_classes, raise_taken, take_pending
-from ..object.identity import share, uses_of
+from ..object.identity import share
 from ..object.objects import is_shared, raise_no_handle, settled, wrap, wrap_apart
 from .cobject import CObject, ObjectRValueRef, check_function
 
@@ -50,11 +51,12 @@ class Function(CObject):
     """A native function. Arguments are positional and are converted by their types; errors of native code are raised.
     Any thread may call it; the call releases the GIL if release_gil is true."""
 
-    __slots__ = ("_about", "_call", "_keeps_gil", "_kept", "_name")
+    __slots__ = ("_about", "_call", "_first", "_keeps_gil", "_kept", "_name")
 
     _is_function = True
     _about: int  # the number of the function's metadata in the package (ffi_hpy/_types/function_metadata.py)
     _call: Any  # the native function's safe_call, None without a function
+    _first: int  # the address of the first overload of a bound library's function, else 0
     _name: str
     _keeps_gil: bool | None  # None: the environment variable decides
     _qualname: Any  # the package sets it, too
@@ -69,6 +71,7 @@ class Function(CObject):
         self = CObject.__new__(cls)
         self._about = 0
         self._call = None
+        self._first = 0
         self._name = ""
         self._keeps_gil = None
         self._kept = None
@@ -213,6 +216,7 @@ class Function(CObject):
             core.decref(address)
             raise
         self._call = cast(SAFE_CALL, words_at(address)[3])
+        self._first = first_overload(address)
         if type(self) is Function and is_shared(address):
             share(self)
         if hooks.object_made is not None:
@@ -343,9 +347,7 @@ def _passed(arg: Any, frame: CallBuffer) -> Any:
         return lent.argument
     wrapper = arg._object if isinstance(arg, ObjectRValueRef) else arg
     if isinstance(wrapper, CObject):
-        uses = uses_of(wrapper)
-        uses.append(None)
-        frame.held.append(uses)
+        use(frame, wrapper)
         address = wrapper._ffi_address or settled(wrapper)
         if not wrapper._ffi_is_listed:
             share(wrapper)

@@ -6,7 +6,7 @@ from operator import length_hint
 
 from ..context.backend import words_at
 from ..context.hidden import hidden
-from ..context.numbers import OBJECT
+from ..context.numbers import INT, OBJECT
 from ..convert.results import get, of_borrowed
 from ..object.references import Reference
 
@@ -19,18 +19,44 @@ __all__ = ["DATA", "SIZE", "ArrayIterator", "read_items"]
 DATA = 3
 SIZE = 4
 """Words of a TVMFFISeqCell, counted from the header on."""
+_FEW = 4
 
 
 @hidden
 def read_items(array: int, n: int) -> list[Any]:
     """Return the first n items of an Array. The caller keeps the Array alive."""
     words = words_at(words_at(array)[DATA])
+    if n <= _FEW:
+        return _read_few(words, n)
     values = []
     for at in range(0, 2 * n, 2):
-        item = words + at
-        type_index = item[0] & 0xFFFFFFFF
-        values.append(get(item) if type_index < OBJECT else of_borrowed(type_index, item[1]))
+        type_index = words[at] & 0xFFFFFFFF
+        if type_index == INT:
+            values.append(words[at + 1])
+        else:
+            values.append(_item(words + at))
     return values
+
+
+@hidden
+def _read_few(words: Any, n: int) -> list[Any]:
+    """Like read_items, without a loop, so that the JIT compiles this into the caller."""
+    if n == 0:
+        return []
+    first = _item(words)
+    if n == 1:
+        return [first]
+    second = _item(words + 2)
+    if n == 2:
+        return [first, second]
+    third = _item(words + 4)
+    return [first, second, third] if n == 3 else [first, second, third, _item(words + 6)]
+
+
+@hidden
+def _item(words: Any) -> Any:
+    type_index = words[0] & 0xFFFFFFFF
+    return get(words) if type_index < OBJECT else of_borrowed(type_index, words[1])
 
 
 class ArrayIterator:
@@ -48,11 +74,7 @@ class ArrayIterator:
 
     @hidden
     def __next__(self) -> Any:
-        item = self._words + next(self._places)
-        type_index = item[0] & 0xFFFFFFFF
-        if type_index < OBJECT:
-            return get(item)
-        return of_borrowed(type_index, item[1])
+        return _item(self._words + next(self._places))
 
     def __length_hint__(self) -> int:
         return length_hint(self._places)

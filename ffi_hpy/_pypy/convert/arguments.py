@@ -13,10 +13,10 @@ from operator import index as as_int
 
 from ..._start.fork import new_lock
 from ..._start.memo import remember_by_class
-from ..._start.named import module_of
 from ..context import hooks
 from ..context.backend import address_of, core, new_chars, words_at
 from ..context.binding import binding
+from ..context.bound import borrows
 from ..context.hidden import hidden
 from ..context.numbers import (
     BOOL,
@@ -36,11 +36,10 @@ from ..context.numbers import (
     TENSOR,
 )
 from ..context.texts import cut, messages
-from ..object.call_buffers import TEXT_BYTES, Offer, give, take, use
+from ..object.call_buffers import Offer, announce, give, take, use
 from ..object.errors import raise_pending
-from ..object.objects import Wrapper, complete, settled
-from ..object.preservation import share_in_call
-from . import exchanged
+from ..object.objects import Wrapper, complete, is_wrapper, let_find, settled
+from . import exchanged, lent
 from .exchanged import marked
 from .opaque import make_opaque
 from .values import word_of
@@ -65,6 +64,7 @@ __all__ = [
     "put_nested",
     "put_opaque",
     "set_conversion",
+    "set_maker",
 ]
 
 _DEPTH_LIMIT = 256
@@ -105,6 +105,8 @@ def put(frame: CallBuffer, i: int, value: Any, callee: Callee) -> None:
         _put_object(frame, i, value)
     elif t is bytes:
         _put_bytes(frame, i, value, SMALL_BYTES, callee)
+    elif type(callee) is not str and callee._first and t in lent.type_words and _lends(frame, i, value, t, callee):
+        pass
     else:
         _put_other(frame, i, value, t, callee, 0)
 
@@ -116,7 +118,7 @@ def _put_object(frame: CallBuffer, i: int, wrapper: Wrapper) -> None:
     use(frame, wrapper)
     address = wrapper._ffi_address or settled(wrapper)
     if not wrapper._ffi_is_listed:  # from now on native code has the object, and may return it
-        share_in_call(frame.held, wrapper)
+        announce(frame, wrapper, address)
     words = frame.words
     words[i] = words_at(address)[1] & 0xFFFFFFFF
     words[i + 1] = address
@@ -128,7 +130,15 @@ def _put_text(frame: CallBuffer, i: int, text: str, callee: Callee) -> None:
         data = text.encode()
     except UnicodeEncodeError:
         _refuse_text(text, _where(i, callee))
-    _put_bytes(frame, i, data, SMALL_STR, callee)
+    may_lend = len(data) > _SMALL_SIZE and type(callee) is not str and callee._first
+    if not (may_lend and borrows(callee._first) and lent.put_text(frame, i, data)):
+        _put_bytes(frame, i, data, SMALL_STR, callee)
+
+
+@hidden
+def _lends(frame: CallBuffer, i: int, value: Any, cls: type, callee: Callee) -> bool:
+    """Put a container into the call buffer if the callee borrows its arguments. False without an effect that lasts."""
+    return borrows(callee._first) and lent.put_container(frame, i, value, cls)
 
 
 @hidden
@@ -140,9 +150,10 @@ def _put_bytes(frame: CallBuffer, i: int, data: bytes, small_index: int, callee:
         words[i + 1] = int.from_bytes(data, "little") if n else 0
         return
     spare = frame.spare
-    if n <= TEXT_BYTES:
-        frame.text[0:n] = data
-        spare[0] = frame.text_at
+    at = 8 * frame.used
+    if at + n <= 8 * frame.size:
+        frame.memory[at : at + n] = data
+        spare[0] = frame.address + at
     else:
         data_copy = new_chars(data)
         spare[0] = address_of(data_copy)
@@ -179,23 +190,11 @@ def _refuse_text(text: str, where: str) -> NoReturn:
 
 # --- all other types ----------------------------------------------------------------------------------------------
 
-_lasting: dict[type, tuple[int, Any]] = {}  # for classes that are never freed
-
 
 @remember_by_class
-def _answer_for(cls: type) -> tuple[int, Any]:
+def _kind_of(cls: type) -> tuple[int, Any]:
     kind, detail, _protocols = hooks.classify(cls)
     return kind, detail
-
-
-def _kind_of(cls: type) -> tuple[int, Any]:
-    answer = _lasting.get(cls)
-    if answer is None:
-        answer = _answer_for(cls)
-        module = str(module_of(cls))
-        if module in _LASTING_MODULES or module.startswith(f"{_PACKAGE}."):
-            _lasting[cls] = answer
-    return answer
 
 
 def is_opaque(cls: type) -> bool:
@@ -203,14 +202,12 @@ def is_opaque(cls: type) -> bool:
     return bool(_kind_of(cls)[0] == binding.TAG_OPAQUE)
 
 
-_PACKAGE = (__package__ or "").rsplit(".", 2)[0]
-_LASTING_MODULES = (_PACKAGE, "builtins", "numpy", "types")
-
-
 class Place:
     """An argument of a Function, for messages about the items inside."""
 
     __slots__ = ("callee", "i")
+
+    _first = 0  # as in a Function that borrows no arguments
 
     def __init__(self, i: int, callee: Any) -> None:
         self.i = i
@@ -238,7 +235,10 @@ def _put_other(frame: CallBuffer, i: int, value: Any, cls: type, callee: Callee,
     kind, detail = _kind_of(cls)
     if depth >= _DEPTH_LIMIT and kind in _NESTED:
         raise ValueError(messages.TOO_DEEP % (_where(i, callee), _DEPTH_LIMIT))
-    if kind == binding.TAG_CONVERTER:
+    make = _makers.get(detail) if kind == binding.TAG_CONVERTER else None
+    if make is not None:
+        _put_new(frame, i, make(value))
+    elif kind == binding.TAG_CONVERTER:
         converted = detail(value)
         mark = len(frame.held)
         put_nested(frame, i, converted, callee, depth + 1)
@@ -249,6 +249,15 @@ def _put_other(frame: CallBuffer, i: int, value: Any, cls: type, callee: Callee,
         _put_by_binding(frame, i, value, callee, depth)
     else:
         _BY_KIND[kind](frame, i, value, callee, depth)
+
+
+def _put_new(frame: CallBuffer, i: int, address: int) -> None:
+    """Make the words at `i` a new object, which is stolen."""
+    frame.held.append(address)
+    if hooks.object_made is not None:
+        hooks.object_made(address)
+    frame.words[i] = words_at(address)[1] & 0xFFFFFFFF
+    frame.words[i + 1] = address
 
 
 @hidden
@@ -269,11 +278,11 @@ def own_last(frame: CallBuffer, i: int, mark: int) -> None:
     if len(frame.held) == mark:
         return
     held = frame.held[mark]
-    if type(held) is list:
+    if is_wrapper(held):
         address = frame.words[i + 1]
         core.incref(address)
+        let_find(held)
         frame.held[mark] = address
-        held.pop()
     elif type(held) is Offer:
         address = held.take()
         frame.words[i] = words_at(address)[1] & 0xFFFFFFFF
@@ -428,6 +437,15 @@ _BY_KIND: dict[int, Callable[[CallBuffer, int, Any, Callee, int], None]] = {
 def set_conversion(kind: int, put_kind: Callable[[CallBuffer, int, Any, Callee, int], None]) -> None:
     """Register the conversion for a tag: (call buffer, place in it, value, callee, depth)."""
     _BY_KIND[kind] = put_kind
+
+
+_makers: dict[Any, Callable[[Any], int]] = {}
+
+
+def set_maker(converter: Any, make: Callable[[Any], int]) -> None:
+    """Register a function that makes the object of an argument, owned: a converter of TAG_CONVERTER would make a
+    wrapper of the object, too."""
+    _makers[converter] = make
 
 
 # --- owned values -------------------------------------------------------------------------------------------------

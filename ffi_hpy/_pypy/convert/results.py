@@ -29,8 +29,8 @@ from ..context.numbers import (
     SMALL_STR,
     STR,
 )
-from ..object.identity import find
-from ..object.objects import is_shared, wrap, wrap_apart
+from ..object.identity import find, is_used
+from ..object.objects import is_shared, wrap, wrap_apart, wrapper_of
 from .opaque import unwrap
 from .values import data_type_of, device_of
 
@@ -179,8 +179,8 @@ def _wrap_movable(address: int) -> Any:
     a new wrapper. A wrapper of a Python subclass differs from a new one, so it is passed itself, and so is a wrapper
     of a bound object, which functions of bound libraries never move."""
     if is_shared(address):
-        found = find(address)
+        found = wrapper_of(address)
         is_movable = found is not None and not found._ffi_has_state and not hasattr(found, "_ffi_bound_class")
-        if is_movable and found._ffi_uses:
+        if is_movable and is_used(found, address):
             return wrap_apart(address)
     return wrap(address)

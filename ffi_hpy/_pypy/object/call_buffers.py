@@ -5,12 +5,12 @@ A call buffer belongs to one call, so neither threads nor nested calls share mem
 
 from __future__ import annotations
 
-from ..context.backend import address_of, buffer_at, core, doubles_at, new_words, words_at
+from ..context.backend import address_of, buffer_at, core, doubles_at, n_owners, new_words, words_at
 from ..context.hidden import hidden
 from ..context.py_owners import drain, finish, waiting, weak_new
 from ..context.texts import messages
-from .identity import put_back, register, take_out, unlist, uses_of
-from .objects import check_wrapper, expect, raise_no_handle
+from .identity import held_by_calls, keep, mark, put_back, register, take_out, unlist
+from .objects import check_wrapper, expect, is_shared, is_wrapper, let_find, raise_no_handle
 from .preservation import look_after
 
 TYPE_CHECKING = False
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 __all__ = [
     "NO_RESULT",
     "N_ARGUMENTS",
-    "TEXT_BYTES",
     "CallBuffer",
     "Offer",
+    "announce",
     "frame_for",
     "give",
     "read_object",
@@ -37,33 +37,37 @@ NO_RESULT = 0x66707963 << 32
 libraries itself."""
 N_ARGUMENTS = 16
 """The number of arguments that fit into a normal call buffer."""
-TEXT_BYTES = 1024
-"""Strings up to this length need no extra memory for the conversion."""
+_ROOM = 256
+"""Words of the room of a call buffer, for strings and containers."""
 
 _pool: list[CallBuffer] = []  # append and pop are atomic
+_spare_held: list[list[Any]] = []  # of call buffers that were too large for a pool
 _larger: tuple[tuple[int, list[CallBuffer]], ...] = ((128, []), (1024, []), (8192, []))  # size, pool
 
 
 class CallBuffer:
     """The call buffer, the memory of one call: `words` contains its arguments, two words each; `doubles` is the same
-    memory. `result` points to the words of its result, `spare` to two more, for a TVMFFIByteArray.
+    memory. `result` points to the words of its result, `spare` to two more, for a TVMFFIByteArray. The room for strings
+    and containers follows.
 
-    `text` is room for TEXT_BYTES bytes, at the pointer `text_at`. `held` is released at the end of the call: uses of
-    wrappers (Wrapper._ffi_uses), offers of handles, and handles that were created for the call.
+    All of it has `size` words, at `address`; `memory` is a buffer of it. The room is free from the word `used` on; at
+    the end of the call it is free from `room` on. `held` is released at the end of the call: the wrappers that the call
+    uses, offers of handles, and handles that were created for the call.
     """
 
-    __slots__ = ("doubles", "held", "pool", "result", "spare", "text", "text_at", "words")
+    __slots__ = ("address", "doubles", "held", "memory", "pool", "result", "room", "size", "spare", "used", "words")
 
     def __init__(self, n_arguments: int, pool: list[CallBuffer] | None) -> None:
         self.pool = pool
-        n_words = 2 * n_arguments + 4
-        self.words: Any = new_words(n_words + TEXT_BYTES // 8)
+        self.used = self.room = 2 * n_arguments + 4
+        self.size = self.room + _ROOM
+        self.words: Any = new_words(self.size)
         self.doubles: Any = doubles_at(self.words)
         self.result: Any = self.words + 2 * n_arguments
         self.spare: Any = self.result + 2
-        self.text: Any = buffer_at(self.words + n_words, TEXT_BYTES)
-        self.text_at = address_of(self.words + n_words)
-        self.held: list[Any] = []
+        self.memory: Any = buffer_at(self.words, 8 * self.size)
+        self.address = address_of(self.words)
+        self.held: list[Any] = _spare_held.pop() if _spare_held else _new_held()
 
     def __del__(self) -> None:  # a signal interrupted the code before or in give()
         try:
@@ -75,16 +79,16 @@ class CallBuffer:
         """Release the objects in `held`, the last one first."""
         held = self.held
         if held:  # the first two without a loop, so that the JIT compiles this into the caller
-            _end(held.pop())
+            _end(held)
             if held:
-                _end(held.pop())
+                _end(held)
                 if held:
                     self._release_rest()
 
     def _release_rest(self) -> None:
         held = self.held
         while held:
-            _end(held.pop())
+            _end(held)
 
 
 def _end_all(frame: CallBuffer) -> None:
@@ -92,13 +96,34 @@ def _end_all(frame: CallBuffer) -> None:
         frame.release()
 
 
-def _end(held: Any) -> None:
-    if type(held) is list:
+def _new_held() -> list[Any]:
+    held: list[Any] = []
+    held_by_calls.append(held)
+    return held
+
+
+def _look_after(wrapper: Any, address: int) -> None:
+    """Register a wrapper at the end of a call that has left its object with other owners, and keep it if it has
+    state. The address is 0 if the wrapper has no object."""
+    if address and is_shared(address):
+        let_find(wrapper)
+        if wrapper._ffi_is_listed is None and n_owners(address) != 1:
+            keep(wrapper)
+
+
+def _end(held: list[Any]) -> None:
+    """End the last item of a list. A wrapper is in use until it has left the list."""
+    item = held[-1]
+    if is_wrapper(item):
+        if not item._ffi_is_listed:
+            _look_after(item, item._ffi_address)
         held.pop()
-    elif type(held) is int:
-        core.decref(held)
+        return
+    held.pop()
+    if type(item) is int:
+        core.decref(item)
     else:
-        held.end()
+        item.end()
 
 
 def take() -> CallBuffer:
@@ -132,19 +157,30 @@ def give(frame: CallBuffer) -> None:
     """Return a call buffer to its pool."""
     if frame.held:
         frame.release()
+    frame.used = frame.room
     pool = frame.pool
     if pool is not None:
         pool.append(frame)
+    else:
+        _spare_held.append(frame.held)
+        del frame.held
 
 
 def use(frame: CallBuffer, wrapper: Any) -> None:
-    """Keep a wrapper's object in use during the life of the call buffer. Must run before the address is read: a mover
-    clears the address first, then checks for uses."""
-    uses = wrapper._ffi_uses
-    if uses is None:
-        uses = uses_of(wrapper)
-    uses.append(None)
-    frame.held.append(uses)
+    """Keep a wrapper's object in use until the end of the call. Must run before the address is read: a mover clears the
+    address first, then checks for uses. TypeError for an object that only object.__new__() has made."""
+    _ = wrapper._ffi_is_listed
+    frame.held.append(wrapper)
+
+
+@hidden
+def announce(frame: CallBuffer, wrapper: Any, address: int) -> None:
+    """Prepare a wrapper that a call uses, and that is not kept, for native code that returns its object."""
+    if wrapper._ffi_is_listed is None or (wrapper._ffi_is_late and not wrapper._ffi_has_state and mark(address)):
+        return
+    listed = let_find(wrapper)
+    if listed is not wrapper:
+        frame.held.append(listed)
 
 
 @hidden

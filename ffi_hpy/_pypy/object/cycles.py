@@ -48,8 +48,8 @@ from ..context.py_owners import (
     owner_new,
 )
 from .handle import has_finalizer, run_finalizer
-from .identity import OwnRef, find_all, keep, kept, pinned, register, restore, unlist
-from .objects import is_wrapper, type_index_at
+from .identity import OwnRef, find_all, keep, kept, pinned, restore, unlist
+from .objects import every_wrapper, let_find, type_index_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -204,18 +204,12 @@ def _read(words: Any) -> list[_Node]:
 
 
 def _find_every_wrapper() -> list[ref[Any]]:
-    """Return weak references to all wrappers, and register them, so that later searches find them in the instance map.
-    Takes several times as long as a collection."""
+    """Return weak references to all wrappers, and register them, so that later searches find them in the instance
+    map."""
     found: list[ref[Any]] = []
-    for value in gc.get_objects():
-        if is_wrapper(value):
-            try:
-                if value._ffi_address:
-                    found.append(OwnRef(value))
-                    if value._ffi_is_listed is False:
-                        register(value)
-            except (AttributeError, TypeError, ValueError):
-                pass  # object.__new__() made it, or another thread is making it
+    for wrapper in every_wrapper():
+        found.append(OwnRef(wrapper))
+        let_find(wrapper)
     return found
 
 

@@ -127,6 +127,12 @@ def _kind_at(address: int) -> bytes:
     return bytes_at(cell[3], cell[4])
 
 
+def _has_only_kind(address: int) -> bool:
+    """Return whether an error has neither a message nor a backtrace, nor other errors or a context."""
+    cell = words_at(address)
+    return not (cell[6] or cell[8] or cell[10] or cell[11])
+
+
 @hidden
 def raise_taken(block: int, address: int, callee: str) -> NoReturn:
     """Raise the exception for the result of take_pending()."""
@@ -139,10 +145,14 @@ def raise_taken(block: int, address: int, callee: str) -> NoReturn:
     if address == EXHAUSTED and get_ident() in lost:
         core.decref(address)
         raise lost.pop(get_ident())
-    if _kind_at(address) == b"EnvErrorAlreadySet":
+    kind = _kind_at(address)
+    if kind == b"EnvErrorAlreadySet":
         core.decref(address)
         raise_interruption()
         raise RuntimeError(messages.NO_EXCEPTION)
+    if kind == b"StopIteration" and _has_only_kind(address):
+        core.decref(address)
+        raise StopIteration
     _n_raised += 1
     raise hooks.error_to_exception(wrap(address), _n_raised)
 

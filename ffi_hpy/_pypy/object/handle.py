@@ -13,7 +13,7 @@ from warnings import catch_warnings, simplefilter
 
 from ..context.backend import address_of, n_owners, new_words
 from ..context.py_owners import end_at, end_waiting, finish, waiting
-from .identity import has_entry, share, unlist
+from .identity import Usable, has_entry, share, unlist
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Handle", "has_finalizer", "new_handle", "run_finalizer"]
 
 
-class _Handle:
+class _Handle(Usable):
     """Owner of a reference to a native object. The slots are described in objects.Wrapper."""
 
     __slots__ = (
@@ -175,7 +175,7 @@ def _end(handle: _Handle) -> None:
         end_waiting()
 
 
-class _Apart:
+class _Apart(Usable):
     """A wrapper's part on CPython: the handle is a second object."""
 
     __slots__ = ("__weakref__", "_ffi_handle")

@@ -1,8 +1,14 @@
 """The instance map: finds the wrapper of a live native object, so that `a.x is a.x`.
 
 The map has a weak reference to each registered wrapper (names in the code say "listed"). A wrapper is registered when
-its object may have other owners: at creation if the reference count says so, otherwise when the object is first passed
-to native code or its address is requested. An object with one owner costs nothing here.
+its object may have other owners: at creation if the reference count says so, otherwise after the first call that leaves
+the object with other owners, or when its address is requested. An object with one owner costs nothing here: on PyPy a
+weak reference costs more than all the rest of a short life.
+
+Native code may still return such an object: during the call, or because it finds an instance of a bound class by the
+address of its value, which a constructor or a method of C++ has stored. So an object is marked while its wrapper is not
+registered, and `objects.wrap` looks for the wrapper of a marked object: first in the calls in progress, and then among
+all objects. A class whose objects need the second search often registers its wrappers early (`_ffi_is_late`).
 
 A wrapper with state (`_ffi_has_state`) is kept while its object may have other owners: `kept` has a strong reference,
 so that the object returns to Python as the same wrapper. `preservation` removes the reference.
@@ -15,23 +21,29 @@ from __future__ import annotations
 from weakref import ref
 
 from ..._start.fork import new_lock
-from ..context.backend import core, new_words
+from ..context.backend import core, ints_at, new_words
+from ..context.numbers import BIND_UNLISTED
 from ..context.py_owners import weak_end
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
 __all__ = [
     "OwnRef",
+    "Usable",
     "at_rest",
     "changing",
     "find",
     "find_all",
     "has_entry",
+    "held_by_calls",
+    "is_marked",
     "is_used",
     "keep",
     "kept",
+    "mark",
     "move",
     "moved",
     "new_pin",
@@ -43,10 +55,13 @@ __all__ = [
     "share",
     "take_out",
     "unlist",
+    "used_by_calls",
     "uses_of",
 ]
 
 _table: dict[int, ref[Any]] = {}
+held_by_calls: list[list[Any]] = []
+"""The lists `held` of all call buffers. The wrappers that a call uses are items of such a list."""
 changing = new_lock()
 """Held while an entry is replaced or removed, and while a wrapper's address changes. No foreign code runs under this
 lock."""
@@ -98,6 +113,23 @@ def keep(wrapper: Any) -> None:
             wrapper._ffi_is_listed = True
 
 
+_PADDING = 3  # of a TVMFFIObject, in words of 4 bytes
+
+
+def mark(address: int) -> bool:
+    """Mark an object whose wrapper is not registered. False if its padding has another meaning."""
+    words = ints_at(address)
+    if words[_PADDING] == 0:
+        words[_PADDING] = BIND_UNLISTED
+    return bool(words[_PADDING] == BIND_UNLISTED)
+
+
+def is_marked(address: int) -> bool:
+    """Whether an object has the mark of mark()."""
+    marked: bool = ints_at(address)[_PADDING] == BIND_UNLISTED
+    return marked
+
+
 def register(wrapper: Any) -> Any:
     """Like share(), but do not keep the wrapper."""
     entry = ref(wrapper)
@@ -107,6 +139,8 @@ def register(wrapper: Any) -> Any:
     if not address:  # moved away in the meantime
         return wrapper
     wrapper._ffi_is_listed = True
+    if is_marked(address):
+        ints_at(address)[_PADDING] = 0
     there = _table.setdefault(address, entry)
     if there is entry:  # PyPy, like CPython, has one weak reference without a callback for each object
         if wrapper._ffi_address != address:  # moved away, and the mover may have looked too early
@@ -137,9 +171,23 @@ def restore(wrapper: Any) -> None:
             wrapper._ffi_is_listed = True
 
 
+class Usable:
+    """Base of all wrappers."""
+
+    __slots__ = ()
+
+
+def used_by_calls() -> Iterator[Any]:
+    """The wrappers that calls in progress use."""
+    for held in held_by_calls:
+        for item in held:  # other threads append items and remove the last ones
+            if issubclass(type(item), Usable):
+                yield item
+
+
 def uses_of(wrapper: Any) -> list[None]:
-    """Return the uses of a wrapper: a list with an item for each call in progress that uses its object. A list, because
-    append and pop are atomic and counting is not. While it has items the handle is never moved away."""
+    """Return the uses of a wrapper by code without a call buffer: a list with an item for each use in progress. A list,
+    because append and pop are atomic and counting is not. While it has items the handle is never moved away."""
     uses: list[None] | None = wrapper._ffi_uses
     if uses is None:
         with changing:
@@ -161,13 +209,13 @@ def new_pin() -> Any:
 
 
 def pinned() -> set[int]:
-    """Return the pointers to the objects that pins are on."""
-    return {pin[2] for pin in _pins if pin[2]}
+    """Return the pointers to the objects that pins are on, and of those that calls use."""
+    return {pin[2] for pin in _pins if pin[2]}.union(wrapper._ffi_address for wrapper in used_by_calls())
 
 
 def is_used(wrapper: Any, address: int) -> bool:
     """Whether a call uses a wrapper, or its object at the given address."""
-    if wrapper._ffi_uses:
+    if wrapper._ffi_uses or any(used is wrapper for used in used_by_calls()):
         return True
     return address != 0 and any(pin[2] == address for pin in _pins)
 

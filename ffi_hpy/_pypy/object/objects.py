@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import gc
 from functools import wraps
 
 from ..._start.fork import new_lock
 from ..context import hooks
 from ..context.backend import SAFE_CALL, cast, core, words_at
+from ..context.bound import first_overload
 from ..context.hidden import hidden
 from ..context.numbers import FUNCTION
 from ..context.texts import check_new, messages, raise_unmade
 from .handle import Handle, new_handle
-from .identity import at_rest, find, put_back, register, share
+from .identity import at_rest, find, is_marked, mark, put_back, register, share, used_by_calls
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Any, NoReturn
 
     from typing_extensions import TypeGuard
@@ -28,10 +30,13 @@ __all__ = [
     "class_set",
     "complete",
     "derives",
+    "every_wrapper",
     "expect",
     "fits",
     "is_shared",
     "is_wrapper",
+    "let_find",
+    "let_wait",
     "raise_no_handle",
     "record",
     "set_builtin",
@@ -40,6 +45,7 @@ __all__ = [
     "type_index_in",
     "wrap",
     "wrap_apart",
+    "wrapper_of",
 ]
 
 _SLOTS = frozenset(
@@ -48,6 +54,7 @@ _SLOTS = frozenset(
         "_ffi_address",
         "_ffi_again",
         "_call",
+        "_first",
         "_ffi_handle",
         "_ffi_is_finalized",
         "_ffi_is_listed",
@@ -78,6 +85,8 @@ class Wrapper(Handle):
     for functions: several wrappers of a function may have different names."""
     _ffi_is_findable = False
     """Whether native code finds the object by its address, without a reference."""
+    _ffi_is_late = True
+    """Whether wrappers without state are registered as late as possible."""
     _ffi_declares = False
     """Whether the class or a class above it declares attributes or weak references."""
 
@@ -231,6 +240,7 @@ def _fill(wrapper: Any, type_index: int, address: int) -> None:
     if type_index == FUNCTION:
         wrapper._about = 0
         wrapper._call = cast(SAFE_CALL, words_at(address)[3])
+        wrapper._first = first_overload(address)
         wrapper._name = ""
         wrapper._keeps_gil = None
         wrapper._kept = None
@@ -268,7 +278,9 @@ def _wrap_as(cls: type, type_index: int, address: int, shared: bool) -> Any:
     _fill(wrapper, type_index, address)  # not in the try block: after a signal both would release it
     if hooks.object_made is not None:
         record(wrapper)
-    if not (shared or wrapper._ffi_is_findable):
+    if not shared:
+        if wrapper._ffi_is_findable:
+            let_wait(wrapper)
         return wrapper
     other = share(wrapper)
     if other is not wrapper:
@@ -276,11 +288,27 @@ def _wrap_as(cls: type, type_index: int, address: int, shared: bool) -> Any:
     return other
 
 
+def let_find(wrapper: Any) -> Any:
+    """Register a wrapper that is not kept, so that the object's address leads to the wrapper. Returns the registered
+    wrapper of the object."""
+    if wrapper._ffi_is_listed:
+        return wrapper
+    listed = register(wrapper)
+    if listed is wrapper and wrapper._ffi_has_state:
+        wrapper._ffi_is_listed = None  # a call that leaves the object with other owners keeps the wrapper
+    return listed
+
+
+def let_wait(wrapper: Any) -> None:
+    """Mark the object of a wrapper that is its only owner, or let_find() the wrapper."""
+    if not (wrapper._ffi_is_late and mark(wrapper._ffi_address)):
+        let_find(wrapper)
+
+
 def record(wrapper: Any) -> None:
-    """Tell the package about a wrapper that has got its object, for the leak report, and register the wrapper, so that
-    the report finds it."""
-    if not wrapper._ffi_is_listed and register(wrapper) is wrapper and wrapper._ffi_has_state:
-        wrapper._ffi_is_listed = None  # a call that gets the object keeps the wrapper
+    """Tell the package about a wrapper that has got its object, for the leak report, and let the report find the
+    wrapper."""
+    let_find(wrapper)
     hooks.object_made(wrapper._ffi_address)
 
 
@@ -290,7 +318,7 @@ def wrap(address: int) -> Any:
     # wrapper.
     if not is_shared(address):
         return _wrap_new(address, False)
-    found = find(address)
+    found = wrapper_of(address)
     if found is None:
         return _wrap_new(address, True)
     found._ffi_is_repeated = True
@@ -300,6 +328,47 @@ def wrap(address: int) -> Any:
     if found._ffi_has_state and not found._ffi_address and put_back(found, address):  # it was moved away
         return found
     return _wrap_new(address, True)
+
+
+def every_wrapper() -> Iterator[Any]:
+    """The wrappers with an object that the program can reach. Takes several times as long as a collection."""
+    for value in gc.get_objects():
+        if is_wrapper(value):
+            try:
+                has_object = value._ffi_address != 0
+            except (AttributeError, TypeError, ValueError):
+                continue  # object.__new__() made it, or another thread is making it
+            if has_object:
+                yield value
+
+
+_MOST_SEARCHES = 4
+_n_searches: dict[type, int] = {}
+"""How often each class needed a search among all objects."""
+
+
+def wrapper_of(address: int) -> Any:
+    """Return the wrapper of an object that may have one, registered or not; None if there is none."""
+    found = find(address)
+    return _find_marked(address) if found is None and is_marked(address) else found
+
+
+def _find_marked(address: int) -> Any:
+    """Return the wrapper of a marked object, and register it; None if the program has dropped it."""
+    for wrapper in used_by_calls():
+        if wrapper._ffi_address == address:
+            return register(wrapper)
+    for wrapper in every_wrapper():  # at the price of the search, all marked objects
+        own = address_in(wrapper)
+        if own and is_marked(own):
+            let_find(wrapper)
+    found = find(address)
+    if found is not None:
+        cls = type(found)
+        _n_searches[cls] = n = _n_searches.get(cls, 0) + 1
+        if n == _MOST_SEARCHES:
+            cls._ffi_is_late = False
+    return found
 
 
 def wrap_apart(address: int) -> Any:

@@ -18,39 +18,14 @@ import sys
 from ..context.backend import n_owners
 from ..context.py_owners import finish, weak_end
 from .cycles import search
-from .identity import changing, is_used, keep, kept, moved, register, unlist
+from .identity import changing, is_used, keep, kept, moved, unlist
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import FrameType
     from typing import Any
 
-__all__ = ["look_after", "share_in_call"]
-
-
-class _Passed:
-    """A wrapper with state, during a call that gets its object."""
-
-    __slots__ = ("_wrapper",)
-
-    def __init__(self, wrapper: Any) -> None:
-        self._wrapper = wrapper
-
-    def end(self) -> None:
-        """Keep the wrapper if the callee has stored its object. The call buffer still has the object in use."""
-        address = self._wrapper._ffi_address
-        if address and n_owners(address) != 1:
-            keep(self._wrapper)
-
-
-def share_in_call(held: list[Any], wrapper: Any) -> None:
-    """Register a wrapper whose object is an argument of a call; `held` belongs to its call buffer. At the end of the
-    call the wrapper is kept if it has state and the object has other owners."""
-    listed = register(wrapper)
-    if listed._ffi_has_state:
-        if listed is wrapper:
-            wrapper._ffi_is_listed = None  # the next call comes here again
-        held.append(_Passed(listed))
+__all__ = ["look_after"]
 
 
 def look_after(wrapper: Any, address: int) -> None:

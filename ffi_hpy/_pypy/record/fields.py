@@ -29,7 +29,7 @@ from ..context.texts import messages, raise_unmade
 from ..context.type_table import TypeFacts, facts_of, field_info
 from ..convert.arguments import NeedsBinding, put
 from ..convert.results import text_of
-from ..object.call_buffers import give, take
+from ..object.call_buffers import give, take, use
 from ..object.errors import drop_pending, interrupts, name_classes, raise_taken, take_object
 from ..object.identity import new_pin
 from ..object.objects import complete, derives, is_wrapper, settled, type_index_at
@@ -147,16 +147,16 @@ class LaidOutField(_Field):
     def write(self, obj: Any, value: Any) -> None:
         """Set the field of an object."""
         address = self.place(obj)
+        frame = take()
         try:
-            uses = begin_use(obj, address)
-        except Replaced:
-            self.write(obj, value)
-            return
-        try:
-            if not self.form.write(address, value):
-                self._replace(address, value, None)
+            use(frame, obj)
+            if obj._ffi_address == address:
+                if not self.form.write(address, value):
+                    self._replace(address, value, None)
+                return
         finally:
-            uses.pop()
+            give(frame)
+        self.write(obj, value)
 
     @hidden
     def fill(self, address: int, value: Any, what: str) -> None:
@@ -217,11 +217,12 @@ class LibraryField(_Field):
             try:
                 form = self.form
             except AttributeError:
-                uses = begin_use(obj, address)
+                frame = take()
                 try:
+                    begin_use(frame, obj, address)
                     form = self._learn(address)
                 finally:
-                    uses.pop()
+                    give(frame)
             return form.read(obj, address)
         except Replaced:
             return self.read(obj)
@@ -348,10 +349,10 @@ class LibraryField(_Field):
 
     @hidden
     def _set(self, obj: Any, address: int, value: Any, what: str | None) -> None:
-        frame, uses = take(), None
+        frame = take()
         try:
             if obj is not None:
-                uses = begin_use(obj, address)
+                begin_use(frame, obj, address)
             if self.schema is None:
                 self._put(frame, value)
             else:
@@ -363,8 +364,6 @@ class LibraryField(_Field):
             if self._set_native(self._at, address, frame.words + 2) != 0:
                 self._fail(frame, what, value)
         finally:
-            if uses is not None:
-                uses.pop()
             give(frame)
 
     @hidden

@@ -10,15 +10,17 @@ from ..context.backend import doubles_at, floats_at, int8s_at, int16s_at, ints_a
 from ..context.hidden import hidden
 from ..context.numbers import BOOL, FLOAT, INT, INT64_MAX, INT64_MIN
 from ..convert.results import get, is_unwrapped
-from ..object.call_buffers import NO_RESULT, give, take
+from ..object.call_buffers import NO_RESULT, announce, give, take, use
 from ..object.errors import raise_pending
-from ..object.identity import find, register, uses_of
+from ..object.identity import find
 from ..object.objects import type_index_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
+
+    from ..object.call_buffers import CallBuffer
 
 __all__ = ["Checked", "Copied", "Number", "Pointer", "Replaced", "begin_use", "plain_form"]
 
@@ -28,17 +30,11 @@ class Replaced(Exception):
 
 
 @hidden
-def begin_use(wrapper: Any, address: int) -> list[None]:
-    """Keep a wrapper's object in use until an item of the returned list is removed. Replaced if the object has left the
-    address."""
-    uses: list[None] | None = wrapper._ffi_uses
-    if uses is None:
-        uses = uses_of(wrapper)
-    uses.append(None)
+def begin_use(frame: CallBuffer, wrapper: Any, address: int) -> None:
+    """Keep a wrapper's object in use during the life of a call buffer. Replaced if the object has left the address."""
+    use(frame, wrapper)
     if wrapper._ffi_address != address:
-        uses.pop()
         raise Replaced
-    return uses
 
 
 class _Plain:
@@ -143,9 +139,9 @@ class Copied:
     def read(self, obj: Any, address: int) -> Any:
         """Return the value of the field of an object at an address."""
         copy, field_at = self._copy, self._field_at
-        frame, uses = take(), None
+        frame = take()
         try:
-            uses = begin_use(obj, address)
+            self._begin(frame, obj, address)
             result = frame.result
             result[0] = NO_RESULT
             result[1] = 0
@@ -153,9 +149,11 @@ class Copied:
                 raise_pending(self._name)
             return get(result)
         finally:
-            if uses is not None:
-                uses.pop()
             give(frame)
+
+    @hidden
+    def _begin(self, frame: CallBuffer, obj: Any, address: int) -> None:
+        begin_use(frame, obj, address)
 
     def write(self, _address: int, _value: Any) -> bool:
         """False: every value needs a conversion."""
@@ -168,11 +166,10 @@ class Called(Copied):
     __slots__ = ()
 
     @hidden
-    def read(self, obj: Any, address: int) -> Any:
-        """Return the value of the property of an object at an address."""
-        if obj._ffi_is_listed is False and register(obj) is obj and obj._ffi_has_state:
-            obj._ffi_is_listed = None  # a call that passes the object to native code keeps the wrapper
-        return Copied.read(self, obj, address)
+    def _begin(self, frame: CallBuffer, obj: Any, address: int) -> None:
+        begin_use(frame, obj, address)
+        if not obj._ffi_is_listed:
+            announce(frame, obj, address)
 
 
 class Pointer:

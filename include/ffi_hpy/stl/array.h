@@ -41,6 +41,7 @@ struct array_caster : sequence_caster<array_caster<Array, T, N>, Array, T> {
 };
 
 template <typename T, size_t N> struct type_caster<std::array<T, N>> : array_caster<std::array<T, N>, T, N> {
+  using Borrows = borrows_with<type_caster, T>;
   using MakesPython = type_caster;
 };
 

@@ -11,6 +11,7 @@ FFI_HPY_NAMESPACE_BEGIN
 namespace detail {
 template <typename T, typename... Rest>
 struct type_caster<std::deque<T, Rest...>> : list_caster<std::deque<T, Rest...>, T> {
+  using Borrows = borrows_with<type_caster, T>;
   using MakesPython = type_caster;
 };
 

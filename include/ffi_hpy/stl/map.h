@@ -11,6 +11,7 @@ FFI_HPY_NAMESPACE_BEGIN
 namespace detail {
 template <typename K, typename V, typename... Rest>
 struct type_caster<std::map<K, V, Rest...>> : dict_caster<std::map<K, V, Rest...>, K, V> {
+  using Borrows = borrows_with<type_caster, K, V>;
   using MakesPython = type_caster;
 };
 

@@ -41,7 +41,9 @@ template <typename Optional, typename T = typename Optional::value_type> struct 
     return make_caster<T>::from_cpp(*std::forward<U>(source), policy, cleanup);
   }
 };
-template <typename T> struct type_caster<std::optional<T>> : optional_caster<std::optional<T>> {};
+template <typename T> struct type_caster<std::optional<T>> : optional_caster<std::optional<T>> {
+  using Borrows = borrows_with<type_caster, T>;
+};
 template <typename T> struct has_arg_defaults<std::optional<T>> : std::true_type {};
 
 template <> struct type_caster<std::nullopt_t> : native_caster {

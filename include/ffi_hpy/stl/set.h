@@ -10,6 +10,7 @@ FFI_HPY_NAMESPACE_BEGIN
 
 namespace detail {
 template <typename T, typename... Rest> struct type_caster<std::set<T, Rest...>> : set_caster<std::set<T, Rest...>, T> {
+  using Borrows = borrows_with<type_caster, T>;
   using MakesPython = type_caster;
 };
 

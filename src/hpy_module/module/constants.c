@@ -1,6 +1,8 @@
 /* Every number comes from the header that defines it, so that Python has no copies. ffi_hpy/_core.pyi declares them. */
 #include "parts.h"
 
+#include <ffi_hpy/c_bind.h>
+#include <stddef.h>
 #include <tvm/ffi/c_api.h>
 
 #include "hpy_module/object/type_tag.h"
@@ -98,6 +100,13 @@ static const struct {
     {"TYPE_CODE_FLOAT4_LAST", kDLFloat4_e2m1fn},
     {"DLPACK_MAJOR_VERSION", DLPACK_MAJOR_VERSION},
     {"DLPACK_MINOR_VERSION", DLPACK_MINOR_VERSION},
+    /* ffi_hpy/c_bind.h, for the cffi backend, in words of 8 bytes: members of ffi_hpy_bind_api, the place of the first
+     * overload behind the handle of a Function, and, in words of 4 bytes, a member of ffi_hpy_first_overload */
+    {"BIND_STR_DELETER", offsetof(ffi_hpy_bind_api, str_deleter) / 8},
+    {"BIND_FUNCTION_CALL", offsetof(ffi_hpy_bind_api, function_call) / 8},
+    {"BIND_FIRST_OVERLOAD", (sizeof(TVMFFIObject) + sizeof(TVMFFIFunctionCell)) / 8},
+    {"BIND_BORROWS", offsetof(ffi_hpy_first_overload, borrows) / 4},
+    {"BIND_UNLISTED", FFI_HPY_UNLISTED},
     {"OBJECT_HEADER_BYTES", sizeof(TVMFFIObject)},
     {"OBJECT_ALIGNMENT", _Alignof(TVMFFIObject)},
 };

@@ -56,6 +56,50 @@ def test_a_signature_by_the_author(m):
     assert m.default_list() is m.default_list()
 
 
+# --- identity ---------------------------------------------------------------------------------------------------------
+
+
+def test_cpp_finds_an_object_by_an_address_that_its_constructor_has_stored(m):
+    made = [m.Linked() for _ in range(3)]
+    assert m.Linked.last() is made[2]
+    assert m.Linked.last() is made[2]
+
+
+def test_an_instance_of_a_subclass_is_found_by_an_address(m):
+    class Named(m.Linked):
+        name = "b"
+
+    named = Named()
+    named.name = "a"
+    assert m.Linked.last() is named
+    assert m.Linked.last().name == "a"
+
+
+def test_an_object_without_a_truth_value_is_found_by_an_address(m):
+    class Empty(m.Linked):
+        def __len__(self):
+            return 0
+
+    empty = Empty()
+    assert m.Linked.last() is empty
+
+
+def test_cpp_finds_objects_by_the_addresses_that_a_method_has_stored(m):
+    for _ in range(10):  # a class whose objects are found so registers its wrappers early in the end
+        first, second = m.Linked(), m.Linked()
+        first.link(second)
+        assert first.next() is second
+        assert first.next().same() is second
+
+
+def test_a_call_that_returns_its_object_returns_the_same_object(m):
+    for _ in range(10):
+        linked = m.Linked()
+        assert linked.same() is linked
+        assert linked.show(lambda it: it) is linked
+        assert m.Linked().show(lambda it, other=linked: it is other) is False
+
+
 # --- objects ----------------------------------------------------------------------------------------------------------
 
 

@@ -54,10 +54,31 @@ struct Moved {
   std::vector<Counted> items;
 };
 
+/* Objects that C++ knows by their addresses alone. */
+struct Linked {
+  Linked() { last = this; }
+  Linked(const Linked &) = delete;
+  ~Linked() {
+    if (last == this) last = nullptr;
+  }
+  static inline Linked *last = nullptr;
+  Linked *next = nullptr;
+};
+
 /* A reference to the value of a temporary handle would be invalid. */
 static_assert(!std::is_reference<decltype(std::declval<nb::handle>().any())>::value, "any() of a temporary");
 
 FFI_HPY_MODULE(bound_objects, m) {
+  nb::class_<Linked>(m, "Linked")
+      .def(nb::init<>())
+      .def_static(
+          "last", [] { return Linked::last; }, nb::rv_policy::reference)
+      .def("link", [](Linked &self, Linked *next) { self.next = next; })
+      .def(
+          "next", [](Linked &self) { return self.next; }, nb::rv_policy::reference)
+      .def(
+          "same", [](Linked &self) -> Linked & { return self; }, nb::rv_policy::reference)
+      .def("show", [](Linked &self, const nb::callable &f) { return f(nb::cast(&self, nb::rv_policy::reference)); });
   nb::class_<Moved>(m, "Moved")
       .def(nb::init<>())
       .def_rw("items", &Moved::items)

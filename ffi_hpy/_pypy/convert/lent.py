@@ -1,0 +1,187 @@
+"""Strings and containers that last for one call of a bound library: objects in the memory of the call buffer.
+
+A function of ffi_hpy/bind.h may say that it uses no argument after the call (`borrows` in ffi_hpy/c_bind.h). Its
+strings, and its containers of plain values, then need neither an allocation nor a call of the core: the objects are a
+few words in the room of the call buffer. Their reference count is so high that no callee releases them.
+"""
+
+from __future__ import annotations
+
+from ..context.hidden import hidden
+from ..context.numbers import (
+    ARRAY,
+    BOOL,
+    FLOAT,
+    INT,
+    INT64_MAX,
+    INT64_MIN,
+    NONE,
+    SMALL_STR,
+    STR,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..object.call_buffers import CallBuffer
+
+__all__ = ["put_container", "put_text", "set_types", "type_words"]
+
+_COUNT = 1 << 32 | 1 << 30  # FFI_HPY_LENT_COUNT
+_MADE_OF_TUPLE = 1 << 32  # FFI_HPY_MADE_OF_TUPLE in the second half of the word
+_N_HEADER = 3  # words of a TVMFFIObject
+_N_TEXT = _N_HEADER + 2  # with a TVMFFIByteArray
+_N_SEQUENCE = _N_HEADER + 4  # with a TVMFFISeqCell
+_SMALL_SIZE = 7
+_FEW = 4
+
+type_words: dict[type, int] = {list: ARRAY, tuple: ARRAY | _MADE_OF_TUPLE}
+"""The type word of a container, by its class."""
+
+
+def set_types(set_index: int, dict_index: int) -> None:
+    """Register the types of the objects for sets and dicts."""
+    type_words[set] = set_index
+    type_words[dict] = dict_index
+
+
+@hidden
+def put_text(frame: CallBuffer, i: int, data: bytes) -> bool:
+    """Make the words at `i` a str. False if the room is too small."""
+    n = len(data)
+    words, at = frame.words, frame.used
+    end = at + _N_TEXT + n // 8 + 1  # with a NUL
+    if end > frame.size:
+        return False
+    frame.used = end
+    chars_at = 8 * (at + _N_TEXT)
+    words[at] = _COUNT
+    words[at + 1] = STR
+    words[at + 2] = 0
+    words[at + 3] = frame.address + chars_at
+    words[at + 4] = n
+    words[end - 1] = 0
+    frame.memory[chars_at : chars_at + n] = data
+    words[i] = STR
+    words[i + 1] = frame.address + 8 * at
+    return True
+
+
+@hidden
+def put_container(frame: CallBuffer, i: int, value: Any, cls: type) -> bool:
+    """Make the words at `i` the object of a list, tuple, set or dict of plain values and strings; a list and a tuple
+    may have such containers inside. False if the room is too small, and for other items."""
+    if cls is dict:
+        pairs = list(value.items())  # a copy: another thread may change the value
+        place = _put_header(frame, i, type_words[dict], 2 * len(pairs))
+        return place != 0 and _put_pairs(frame, place, pairs)
+    items = value if cls is tuple else list(value)
+    place = _put_header(frame, i, type_words[cls], len(items))
+    return place != 0 and _put_items(frame, place, items, cls is not set)
+
+
+@hidden
+def _put_header(frame: CallBuffer, i: int, type_word: int, n: int) -> int:
+    """Begin a container with room for n items. Returns the place of the first one, 0 if the room is too small."""
+    words, at = frame.words, frame.used
+    place = at + _N_SEQUENCE
+    end = place + 2 * n
+    if end > frame.size:
+        return 0
+    frame.used = end
+    words[at] = _COUNT
+    words[at + 1] = type_word
+    words[at + 2] = 0
+    words[at + 3] = frame.address + 8 * place
+    words[at + 4] = n
+    words[at + 5] = n
+    words[at + 6] = 0
+    words[i] = type_word & 0xFFFFFFFF
+    words[i + 1] = frame.address + 8 * at
+    return place
+
+
+@hidden
+def _put_items(frame: CallBuffer, place: int, items: Any, may_nest: bool) -> bool:
+    n = len(items)
+    if n > _FEW:
+        return _put_many(frame, place, items, may_nest)
+    # The JIT compiles code without loops into the caller.
+    if n > 0 and not _put_item(frame, place, items[0], may_nest):
+        return False
+    if n > 1 and not _put_item(frame, place + 2, items[1], may_nest):
+        return False
+    if n > 2 and not _put_item(frame, place + 4, items[2], may_nest):
+        return False
+    return n < _FEW or _put_item(frame, place + 6, items[3], may_nest)
+
+
+@hidden
+def _put_item(frame: CallBuffer, i: int, item: Any, may_nest: bool) -> bool:
+    return _put_plain(frame, i, item) or (may_nest and _put_inner(frame, i, item))
+
+
+@hidden
+def _put_many(frame: CallBuffer, place: int, items: Any, may_nest: bool) -> bool:
+    words = frame.words
+    for item in items:
+        if type(item) is int and INT64_MIN <= item <= INT64_MAX:
+            words[place] = INT
+            words[place + 1] = item
+        elif not _put_item(frame, place, item, may_nest):
+            return False
+        place += 2
+    return True
+
+
+@hidden
+def _put_pairs(frame: CallBuffer, place: int, pairs: list[Any]) -> bool:
+    """Put keys and values, none of which is a container: a caster may show a key to Python, which would keep it."""
+    for key, value in pairs:
+        if not (_put_plain(frame, place, key) and _put_plain(frame, place + 2, value)):
+            return False
+        place += 4
+    return True
+
+
+@hidden
+def _put_plain(frame: CallBuffer, i: int, item: Any) -> bool:
+    cls = type(item)
+    words = frame.words
+    if cls is int:
+        if not INT64_MIN <= item <= INT64_MAX:
+            return False
+        words[i] = INT
+        words[i + 1] = item
+    elif cls is float:
+        words[i] = FLOAT
+        frame.doubles[i + 1] = item
+    elif cls is bool:
+        words[i] = BOOL
+        words[i + 1] = 1 if item else 0
+    elif item is None:
+        words[i] = NONE
+        words[i + 1] = 0
+    else:
+        return cls is str and _put_text_item(frame, i, item)
+    return True
+
+
+@hidden
+def _put_inner(frame: CallBuffer, i: int, item: Any) -> bool:
+    return type(item) in type_words and put_container(frame, i, item, type(item))
+
+
+@hidden
+def _put_text_item(frame: CallBuffer, i: int, text: str) -> bool:
+    try:
+        data = text.encode()
+    except UnicodeEncodeError:
+        return False
+    n = len(data)
+    if n > _SMALL_SIZE:
+        return put_text(frame, i, data)
+    frame.words[i] = SMALL_STR | n << 32
+    frame.words[i + 1] = int.from_bytes(data, "little") if n else 0
+    return True
