@@ -13,7 +13,7 @@ from .context.signals import keep, raise_interruption
 from .convert.opaque import unwrap
 from .convert.values import PlainValue
 from .object.call_buffers import give, take, use
-from .object.identity import share
+from .object.identity import LISTED, share
 from .object.objects import Wrapper, expect
 
 TYPE_CHECKING = False
@@ -80,7 +80,7 @@ def _arguments_to_binding(wrapper: Wrapper) -> Any:
     try:
         use(frame, wrapper)
         address = expect(wrapper, OBJECT, 0)
-        if not wrapper._ffi_is_listed:
+        if wrapper._ffi_listing != LISTED:
             share(wrapper)
         return to_binding(address)
     finally:

@@ -300,7 +300,9 @@ class TypeMethod(_Declared):
             return bind(func, cls.__module__, self.name, f"{cls.__qualname__}.{self.name}", self.text)
 
         def method(self: CObject, /, *args: Any, **kwargs: Any) -> Any:
-            return func(self, *args, **kwargs)
+            if args or kwargs:
+                return func(self, *args, **kwargs)
+            return func(self)  # PyPy compiles this into less code
 
         method.__name__, method.__module__ = self.name, cls.__module__
         method.__qualname__ = f"{cls.__qualname__}.{self.name}"

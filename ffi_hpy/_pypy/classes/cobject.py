@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from ..context import hooks
-from ..context.backend import core, n_owners
+from ..context.backend import WORDS, cast, core, n_owners
 from ..context.binding import binding
 from ..context.hidden import hidden
 from ..context.numbers import FUNCTION, OBJECT
 from ..context.texts import bind, check_new, final, messages
 from ..object.call_buffers import read_object, refuse_in_use
-from ..object.identity import changing, move, replace, share
+from ..object.identity import LISTED, UNLISTED, changing, move, replace, share
 from ..object.objects import (
+    ONLY_REFERENCE,
     Wrapper,
     address_in,
     check_wrapper,
@@ -45,7 +46,7 @@ def _let_list(wrapper: Any) -> None:
     with changing:
         address = wrapper._ffi_address
         if address and _is_listable(wrapper, address):
-            wrapper._ffi_is_listed = False
+            wrapper._ffi_listing = UNLISTED
             if is_shared(address):
                 share(wrapper)
 
@@ -60,12 +61,14 @@ def put_handle(wrapper: Any, address: int) -> None:
     """Replace a wrapper's handle with the given one, which is stolen. RuntimeError if a call uses the old handle."""
     try:
         # The wrapper's class may have been replaced by a class registered later, or belong to another type.
-        is_exact = class_at(type_index_at(address)) is type(wrapper)
+        header = cast(WORDS, address)
+        is_exact = class_at(header[1] & 0xFFFFFFFF) is type(wrapper)
         is_listable = is_exact or _is_listable(wrapper, address)
+        has_others = header[0] != ONLY_REFERENCE
         # The common case: the wrapper is new and unused.
-        if not (wrapper._ffi_address or wrapper._is_function or is_shared(address)) and wrapper._ffi_uses is None:
+        if not (wrapper._ffi_address or wrapper._is_function or has_others) and wrapper._ffi_uses is None:
             if not is_listable:
-                wrapper._ffi_is_listed = True
+                wrapper._ffi_listing = LISTED
             wrapper._ffi_address = address
             if is_listable and wrapper._ffi_is_findable:
                 let_wait(wrapper)
@@ -76,7 +79,6 @@ def put_handle(wrapper: Any, address: int) -> None:
             return
         if wrapper._is_function:
             check_function(address)
-        has_others = is_shared(address)
         old = replace(wrapper, address, is_listable)
         if old == -1:
             refuse_in_use()
@@ -110,7 +112,7 @@ class CObject(Wrapper):
         """Address of the native object, 0 if there is none."""
         check_wrapper(self)
         address = address_in(self)
-        if address and not self._ffi_is_listed:
+        if address and self._ffi_listing != LISTED:
             share(self)  # this wrapper must be found for the pointer later
         return address
 
@@ -150,7 +152,7 @@ class CObject(Wrapper):
             address = other._ffi_address
             if not address:
                 raise_no_handle(self)
-            if not other._ffi_is_listed:
+            if other._ffi_listing != LISTED:
                 share(other)
             core.incref(address)
             self._put_function(address)
@@ -167,8 +169,8 @@ class CObject(Wrapper):
     @hidden
     def __init_handle_by_constructor__(self, *args: Any) -> None:
         """Steal the handle of the object that a native function returns."""
-        check_wrapper(self)
-        if not args or not isinstance(args[0], CObject) or not args[0]._is_function:
+        if not (issubclass(type(self), Wrapper) and args and isinstance(args[0], CObject) and args[0]._is_function):
+            check_wrapper(self)
             _blank().__init_handle_by_constructor__()  # it raises the error
         if self._ffi_address and hooks.object_replaced is not None:
             hooks.object_replaced(self)

@@ -25,7 +25,7 @@ from ..convert.results import get
 from ..object.call_buffers import N_ARGUMENTS, NO_RESULT, Offer, frame_for, give, take, use
 from ..object.cycles import find_callable
 from ..object.errors import name_classes, raise_taken, take_pending
-from ..object.identity import share
+from ..object.identity import LISTED, share
 from ..object.objects import is_shared, raise_no_handle, settled, wrap, wrap_apart
 from .cobject import CObject, ObjectRValueRef, check_function
 
@@ -167,7 +167,7 @@ class Function(CObject):
     def _make(self, args: tuple[Any, ...]) -> int:
         """Return the handle of the object that a call returns, owned; TypeError if the result is not an object."""
         n = len(args)
-        frame = frame_for(n)
+        frame = take() if n <= N_ARGUMENTS else frame_for(n)
         try:
             if 0 < n <= 4:  # the JIT compiles code without loops into the caller
                 put(frame, 0, args[0], self)
@@ -349,7 +349,7 @@ def _passed(arg: Any, frame: CallBuffer) -> Any:
     if isinstance(wrapper, CObject):
         use(frame, wrapper)
         address = wrapper._ffi_address or settled(wrapper)
-        if not wrapper._ffi_is_listed:
+        if wrapper._ffi_listing != LISTED:
             share(wrapper)
         return bridge.to_binding(address)
     return arg

@@ -19,15 +19,12 @@ __all__ = ["DATA", "SIZE", "ArrayIterator", "read_items"]
 DATA = 3
 SIZE = 4
 """Words of a TVMFFISeqCell, counted from the header on."""
-_FEW = 4
 
 
 @hidden
 def read_items(array: int, n: int) -> list[Any]:
     """Return the first n items of an Array. The caller keeps the Array alive."""
     words = words_at(words_at(array)[DATA])
-    if n <= _FEW:
-        return _read_few(words, n)
     values = []
     for at in range(0, 2 * n, 2):
         type_index = words[at] & 0xFFFFFFFF
@@ -36,21 +33,6 @@ def read_items(array: int, n: int) -> list[Any]:
         else:
             values.append(_item(words + at))
     return values
-
-
-@hidden
-def _read_few(words: Any, n: int) -> list[Any]:
-    """Like read_items, without a loop, so that the JIT compiles this into the caller."""
-    if n == 0:
-        return []
-    first = _item(words)
-    if n == 1:
-        return [first]
-    second = _item(words + 2)
-    if n == 2:
-        return [first, second]
-    third = _item(words + 4)
-    return [first, second, third] if n == 3 else [first, second, third, _item(words + 6)]
 
 
 @hidden

@@ -7,7 +7,7 @@ from ..context.binding import binding
 from ..context.bound import set_callee
 from ..context.numbers import BIND_FUNCTION_CALL, BIND_STR_DELETER
 from ..convert import lent, results
-from ..object.objects import set_builtin
+from ..object.objects import builtins
 from .array_items import SIZE, read_items
 
 TYPE_CHECKING = False
@@ -19,8 +19,10 @@ __all__ = ["arrive_as_builtins"]
 
 
 def _dict_of(items: list[Any]) -> dict[Any, Any]:
-    each = iter(items)
-    return dict(zip(each, each))
+    made = {}
+    for i in range(0, len(items), 2):  # the JIT would compile dict() of an iterator into the caller, item by item
+        made[items[i]] = items[i + 1]
+    return made
 
 
 def arrive_as_builtins(set_class: type, api: int) -> None:
@@ -28,7 +30,7 @@ def arrive_as_builtins(set_class: type, api: int) -> None:
     results.str_deleter = words_at(api)[BIND_STR_DELETER]
     makers: dict[str, Callable[[list[Any]], Any]] = {"List": list, "Tuple": tuple, "Set": set_class, "Dict": _dict_of}
     for name, make in makers.items():
-        set_builtin(_index_of(name), _reader(make))
+        builtins[_index_of(name)] = _reader(make)
     lent.set_types(_index_of("Set"), _index_of("Dict"))
     set_callee(words_at(api)[BIND_FUNCTION_CALL])
 

@@ -21,6 +21,7 @@ __all__ = [
     "QUESTION",
     "SAFE_CALL",
     "UPDATE_BACKTRACE",
+    "WORDS",
     "WORD_OF_WORD",
     "address_of",
     "buffer_at",
@@ -43,7 +44,7 @@ __all__ = [
 _int = _cffi_backend.new_primitive_type("int")
 _word = _cffi_backend.new_primitive_type("int64_t")
 _char = _cffi_backend.new_primitive_type("char")
-_words = _cffi_backend.new_pointer_type(_word)
+WORDS = _words = _cffi_backend.new_pointer_type(_word)
 _ints = _cffi_backend.new_pointer_type(_int)
 _shorts = _cffi_backend.new_pointer_type(_cffi_backend.new_primitive_type("int16_t"))
 _bytes = _cffi_backend.new_pointer_type(_cffi_backend.new_primitive_type("int8_t"))

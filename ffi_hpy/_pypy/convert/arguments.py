@@ -14,7 +14,7 @@ from operator import index as as_int
 from ..._start.fork import new_lock
 from ..._start.memo import remember_by_class
 from ..context import hooks
-from ..context.backend import address_of, core, new_chars, words_at
+from ..context.backend import WORDS, address_of, cast, core, new_chars, words_at
 from ..context.binding import binding
 from ..context.bound import borrows
 from ..context.hidden import hidden
@@ -36,8 +36,9 @@ from ..context.numbers import (
     TENSOR,
 )
 from ..context.texts import cut, messages
-from ..object.call_buffers import Offer, announce, give, take, use
+from ..object.call_buffers import Offer, announce, give, take
 from ..object.errors import raise_pending
+from ..object.identity import UNLISTED
 from ..object.objects import Wrapper, complete, is_wrapper, let_find, settled
 from . import exchanged, lent
 from .exchanged import marked
@@ -102,26 +103,21 @@ def put(frame: CallBuffer, i: int, value: Any, callee: Callee) -> None:
     elif issubclass(t, Wrapper):  # isinstance() would trust a mock's __class__
         if marked and type(callee) is not str and exchanged.find(value) is not None:
             raise NeedsBinding
-        _put_object(frame, i, value)
+        if not value._ffi_address:
+            complete(value)
+        frame.held.append(value)  # as use() does
+        address = value._ffi_address or settled(value)
+        if value._ffi_listing == UNLISTED:  # from now on native code has the object, and may return it
+            announce(frame, value, address)
+        words[i] = cast(WORDS, address)[1] & 0xFFFFFFFF
+        words[i + 1] = address
     elif t is bytes:
         _put_bytes(frame, i, value, SMALL_BYTES, callee)
-    elif type(callee) is not str and callee._first and t in lent.type_words and _lends(frame, i, value, t, callee):
-        pass
+    elif type(callee) is not str and callee._first and t in lent.type_words:
+        if not (borrows(callee._first) and lent.put_container(frame, i, value, t)):
+            _put_other(frame, i, value, t, callee, 0)
     else:
         _put_other(frame, i, value, t, callee, 0)
-
-
-@hidden
-def _put_object(frame: CallBuffer, i: int, wrapper: Wrapper) -> None:
-    if not wrapper._ffi_address:
-        complete(wrapper)
-    use(frame, wrapper)
-    address = wrapper._ffi_address or settled(wrapper)
-    if not wrapper._ffi_is_listed:  # from now on native code has the object, and may return it
-        announce(frame, wrapper, address)
-    words = frame.words
-    words[i] = words_at(address)[1] & 0xFFFFFFFF
-    words[i + 1] = address
 
 
 @hidden
@@ -133,12 +129,6 @@ def _put_text(frame: CallBuffer, i: int, text: str, callee: Callee) -> None:
     may_lend = len(data) > _SMALL_SIZE and type(callee) is not str and callee._first
     if not (may_lend and borrows(callee._first) and lent.put_text(frame, i, data)):
         _put_bytes(frame, i, data, SMALL_STR, callee)
-
-
-@hidden
-def _lends(frame: CallBuffer, i: int, value: Any, cls: type, callee: Callee) -> bool:
-    """Put a container into the call buffer if the callee borrows its arguments. False without an effect that lasts."""
-    return borrows(callee._first) and lent.put_container(frame, i, value, cls)
 
 
 @hidden
@@ -407,7 +397,7 @@ def _put_by_binding(frame: CallBuffer, i: int, value: Any, callee: Callee, depth
 def _put_rvalue(frame: CallBuffer, i: int, value: Any, callee: Callee, _depth: int) -> None:
     wrapper = value._object
     if wrapper._ffi_is_repeated:  # it stands for several wrappers, and a move would empty all of them
-        _put_object(frame, i, wrapper)
+        put(frame, i, wrapper, callee)
         return
     offer = Offer(wrapper)
     frame.held.append(offer)

@@ -10,7 +10,7 @@ from ..context.numbers import INT, INT64_MAX, INT64_MIN
 from ..object.call_buffers import frame_for, give
 from ..object.core_functions import core_function
 from ..object.errors import raise_pending
-from ..object.identity import share, uses_of
+from ..object.identity import LISTED, share, uses_of
 from ..object.objects import Wrapper, complete, is_wrapper, settled
 from .arguments import Place, own_last, put, put_nested, put_opaque, set_conversion
 from .exchanged import marked
@@ -55,7 +55,7 @@ def _put_own(frame: CallBuffer, i: int, wrapper: Wrapper) -> None:
     uses.append(None)
     try:
         address = wrapper._ffi_address or settled(wrapper)
-        if not wrapper._ffi_is_listed:
+        if wrapper._ffi_listing != LISTED:
             share(wrapper)
         core.incref(address)
     finally:

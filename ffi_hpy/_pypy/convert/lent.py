@@ -19,6 +19,7 @@ from ..context.numbers import (
     SMALL_STR,
     STR,
 )
+from ..object.call_buffers import FIRST_OBJECT, LENT_COUNT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,11 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["put_container", "put_text", "set_types", "type_words"]
 
-_COUNT = 1 << 32 | 1 << 30  # FFI_HPY_LENT_COUNT
 _MADE_OF_TUPLE = 1 << 32  # FFI_HPY_MADE_OF_TUPLE in the second half of the word
-_N_HEADER = 3  # words of a TVMFFIObject
-_N_TEXT = _N_HEADER + 2  # with a TVMFFIByteArray
-_N_SEQUENCE = _N_HEADER + 4  # with a TVMFFISeqCell
 _SMALL_SIZE = 7
 _FEW = 4
 
@@ -50,21 +47,12 @@ def set_types(set_index: int, dict_index: int) -> None:
 def put_text(frame: CallBuffer, i: int, data: bytes) -> bool:
     """Make the words at `i` a str. False if the room is too small."""
     n = len(data)
-    words, at = frame.words, frame.used
-    end = at + _N_TEXT + n // 8 + 1  # with a NUL
-    if end > frame.size:
+    n_words = n // 8 + 1  # with a NUL
+    place = _put_object(frame, i, STR, n, n_words)
+    if not place:
         return False
-    frame.used = end
-    chars_at = 8 * (at + _N_TEXT)
-    words[at] = _COUNT
-    words[at + 1] = STR
-    words[at + 2] = 0
-    words[at + 3] = frame.address + chars_at
-    words[at + 4] = n
-    words[end - 1] = 0
-    frame.memory[chars_at : chars_at + n] = data
-    words[i] = STR
-    words[i + 1] = frame.address + 8 * at
+    frame.words[place + n_words - 1] = 0
+    frame.memory[8 * place : 8 * place + n] = data
     return True
 
 
@@ -74,31 +62,45 @@ def put_container(frame: CallBuffer, i: int, value: Any, cls: type) -> bool:
     may have such containers inside. False if the room is too small, and for other items."""
     if cls is dict:
         pairs = list(value.items())  # a copy: another thread may change the value
-        place = _put_header(frame, i, type_words[dict], 2 * len(pairs))
+        n = 2 * len(pairs)
+        place = _put_object(frame, i, type_words[dict], n, 2 * n)
         return place != 0 and _put_pairs(frame, place, pairs)
     items = value if cls is tuple else list(value)
-    place = _put_header(frame, i, type_words[cls], len(items))
+    n = len(items)
+    place = _put_object(frame, i, type_words[cls], n, 2 * n)
     return place != 0 and _put_items(frame, place, items, cls is not set)
 
 
 @hidden
-def _put_header(frame: CallBuffer, i: int, type_word: int, n: int) -> int:
-    """Begin a container with room for n items. Returns the place of the first one, 0 if the room is too small."""
-    words, at = frame.words, frame.used
-    place = at + _N_SEQUENCE
-    end = place + 2 * n
+def _put_object(frame: CallBuffer, i: int, type_word: int, size: int, n_words: int) -> int:
+    """Make the words at `i` an object of some size whose contents have n_words words. Returns their place in the call
+    buffer, 0 if the room is too small."""
+    words, place = frame.words, frame.used
+    if place != frame.room:
+        place = _begin_object(frame, place)
+    end = place + n_words
     if end > frame.size:
         return 0
     frame.used = end
-    words[at] = _COUNT
+    at = place - FIRST_OBJECT
     words[at + 1] = type_word
-    words[at + 2] = 0
-    words[at + 3] = frame.address + 8 * place
-    words[at + 4] = n
-    words[at + 5] = n
-    words[at + 6] = 0
+    words[at + 4] = size
     words[i] = type_word & 0xFFFFFFFF
     words[i + 1] = frame.address + 8 * at
+    return place
+
+
+@hidden
+def _begin_object(frame: CallBuffer, at: int) -> int:
+    """Write the header of one more object at a place, where the room may be too small. Returns the place of its
+    contents. The call buffer itself has the header of the first object."""
+    words, place = frame.words, at + FIRST_OBJECT
+    if place <= frame.size:
+        words[at] = LENT_COUNT
+        words[at + 2] = 0
+        words[at + 3] = frame.address + 8 * place
+        words[at + 5] = frame.size - place
+        words[at + 6] = 0
     return place
 
 

@@ -30,7 +30,7 @@ from ..context.numbers import (
     STR,
 )
 from ..object.identity import find, is_used
-from ..object.objects import is_shared, wrap, wrap_apart, wrapper_of
+from ..object.objects import builtins, is_shared, wrap, wrap_apart, wrapper_of
 from .opaque import unwrap
 from .values import data_type_of, device_of
 
@@ -64,9 +64,9 @@ def get(words: Any) -> Any:
 @hidden
 def of_object(type_index: int, address: int) -> Any:
     """Return the Python value of an object, which is stolen."""
-    if type_index > BIG_INT or type_index not in _UNWRAPPED:
-        return wrap(address)
-    return _unwrapped(type_index, address, wrap)
+    if type_index > BIG_INT:
+        return builtins[type_index](address) if type_index in builtins else wrap(address)
+    return _unwrapped(type_index, address, wrap) if type_index in _UNWRAPPED else wrap(address)
 
 
 @hidden

@@ -5,12 +5,26 @@ A call buffer belongs to one call, so neither threads nor nested calls share mem
 
 from __future__ import annotations
 
-from ..context.backend import address_of, buffer_at, core, doubles_at, n_owners, new_words, words_at
+from ..context.backend import WORDS, address_of, buffer_at, cast, core, doubles_at, n_owners, new_words, words_at
 from ..context.hidden import hidden
 from ..context.py_owners import drain, finish, waiting, weak_new
 from ..context.texts import messages
-from .identity import held_by_calls, keep, mark, put_back, register, take_out, unlist
-from .objects import check_wrapper, expect, is_shared, is_wrapper, let_find, raise_no_handle
+from .identity import (
+    LISTED,
+    NOT_KEPT,
+    UNLISTED,
+    WAITING,
+    Usable,
+    held_by_calls,
+    keep,
+    mark,
+    put_back,
+    register,
+    take_out,
+    unlist,
+    unmark,
+)
+from .objects import ONLY_REFERENCE, check_wrapper, expect, let_find, raise_no_handle
 from .preservation import look_after
 
 TYPE_CHECKING = False
@@ -19,6 +33,8 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 __all__ = [
+    "FIRST_OBJECT",
+    "LENT_COUNT",
     "NO_RESULT",
     "N_ARGUMENTS",
     "CallBuffer",
@@ -39,6 +55,9 @@ N_ARGUMENTS = 16
 """The number of arguments that fit into a normal call buffer."""
 _ROOM = 256
 """Words of the room of a call buffer, for strings and containers."""
+FIRST_OBJECT = 7
+"""Words of a TVMFFIObject with the largest body in the room, a TVMFFISeqCell."""
+LENT_COUNT = 1 << 32 | 1 << 30  # FFI_HPY_LENT_COUNT of ffi_hpy/c_bind.h
 
 _pool: list[CallBuffer] = []  # append and pop are atomic
 _spare_held: list[list[Any]] = []  # of call buffers that were too large for a pool
@@ -48,10 +67,11 @@ _larger: tuple[tuple[int, list[CallBuffer]], ...] = ((128, []), (1024, []), (819
 class CallBuffer:
     """The call buffer, the memory of one call: `words` contains its arguments, two words each; `doubles` is the same
     memory. `result` points to the words of its result, `spare` to two more, for a TVMFFIByteArray. The room for strings
-    and containers follows.
+    and containers (convert/lent.py) follows.
 
     All of it has `size` words, at `address`; `memory` is a buffer of it. The room is free from the word `used` on; at
-    the end of the call it is free from `room` on. `held` is released at the end of the call: the wrappers that the call
+    the end of the call it is free from `room` on. The words before `room`, up to FIRST_OBJECT before it, are for the
+    header of the first object in the room. `held` is released at the end of the call: the wrappers that the call
     uses, offers of handles, and handles that were created for the call.
     """
 
@@ -59,7 +79,7 @@ class CallBuffer:
 
     def __init__(self, n_arguments: int, pool: list[CallBuffer] | None) -> None:
         self.pool = pool
-        self.used = self.room = 2 * n_arguments + 4
+        self.used = self.room = 2 * n_arguments + 4 + FIRST_OBJECT
         self.size = self.room + _ROOM
         self.words: Any = new_words(self.size)
         self.doubles: Any = doubles_at(self.words)
@@ -67,6 +87,10 @@ class CallBuffer:
         self.spare: Any = self.result + 2
         self.memory: Any = buffer_at(self.words, 8 * self.size)
         self.address = address_of(self.words)
+        header = self.words + self.room - FIRST_OBJECT
+        header[0] = LENT_COUNT
+        header[3] = self.address + 8 * self.room
+        header[5] = _ROOM
         self.held: list[Any] = _spare_held.pop() if _spare_held else _new_held()
 
     def __del__(self) -> None:  # a signal interrupted the code before or in give()
@@ -104,19 +128,19 @@ def _new_held() -> list[Any]:
 
 def _look_after(wrapper: Any, address: int) -> None:
     """Register a wrapper at the end of a call that has left its object with other owners, and keep it if it has
-    state. The address is 0 if the wrapper has no object."""
-    if address and is_shared(address):
-        let_find(wrapper)
-        if wrapper._ffi_is_listed is None and n_owners(address) != 1:
-            keep(wrapper)
+    state."""
+    let_find(wrapper)
+    if wrapper._ffi_listing == NOT_KEPT and n_owners(address) != 1:
+        keep(wrapper)
 
 
 def _end(held: list[Any]) -> None:
     """End the last item of a list. A wrapper is in use until it has left the list."""
     item = held[-1]
-    if is_wrapper(item):
-        if not item._ffi_is_listed:
-            _look_after(item, item._ffi_address)
+    if issubclass(type(item), Usable):
+        address = item._ffi_address
+        if item._ffi_listing != LISTED and address and cast(WORDS, address)[0] != ONLY_REFERENCE:
+            _look_after(item, address)
         held.pop()
         return
     held.pop()
@@ -169,14 +193,15 @@ def give(frame: CallBuffer) -> None:
 def use(frame: CallBuffer, wrapper: Any) -> None:
     """Keep a wrapper's object in use until the end of the call. Must run before the address is read: a mover clears the
     address first, then checks for uses. TypeError for an object that only object.__new__() has made."""
-    _ = wrapper._ffi_is_listed
+    _ = wrapper._ffi_listing
     frame.held.append(wrapper)
 
 
 @hidden
 def announce(frame: CallBuffer, wrapper: Any, address: int) -> None:
-    """Prepare a wrapper that a call uses, and that is not kept, for native code that returns its object."""
-    if wrapper._ffi_is_listed is None or (wrapper._ffi_is_late and not wrapper._ffi_has_state and mark(address)):
+    """Prepare a wrapper that a call uses, and that is not listed, for native code that returns its object."""
+    if wrapper._ffi_is_late and not wrapper._ffi_has_state and mark(address):
+        wrapper._ffi_listing = WAITING
         return
     listed = let_find(wrapper)
     if listed is not wrapper:
@@ -229,6 +254,9 @@ class Offer:
             weak_new(address)
             self._watched = address
         else:
+            unmark(address)
+            if wrapper._ffi_listing == WAITING:
+                wrapper._ffi_listing = UNLISTED
             unlist(address, None)  # any registered wrapper: if the object comes back, it gets a new one
 
     def take(self) -> int:

@@ -48,7 +48,7 @@ from ..context.py_owners import (
     owner_new,
 )
 from .handle import has_finalizer, run_finalizer
-from .identity import OwnRef, find_all, keep, kept, pinned, restore, unlist
+from .identity import LISTED, NOT_KEPT, OwnRef, find_all, keep, kept, pinned, restore, unlist
 from .objects import every_wrapper, let_find, type_index_at
 
 TYPE_CHECKING = False
@@ -355,7 +355,7 @@ def _settle(witness: _Witness, is_alive: list[bool]) -> None:
 
 def _restore_all(wrappers: list[Any]) -> None:
     for wrapper in wrappers:
-        if wrapper._ffi_is_listed is not False:
+        if wrapper._ffi_listing >= NOT_KEPT:
             restore(wrapper)
 
 
@@ -367,7 +367,7 @@ def _give_up(nodes: list[_Node], wrappers: list[Any]) -> None:
             owned[node.number] = None
         if node.wrapper is not None:  # it shall end, although native garbage refers to its object
             unlist(node.address, node.wrapper)
-            node.wrapper._ffi_is_listed = True
+            node.wrapper._ffi_listing = LISTED
     binding.closed_break(address_of(words), len(wrappers))
 
 

@@ -13,7 +13,7 @@ from warnings import catch_warnings, simplefilter
 
 from ..context.backend import address_of, n_owners, new_words
 from ..context.py_owners import end_at, end_waiting, finish, waiting
-from .identity import Usable, has_entry, share, unlist
+from .identity import LISTED, NOT_KEPT, UNLISTED, Usable, has_entry, share, unlist
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class _Handle(Usable):
         "_ffi_address",
         "_ffi_again",
         "_ffi_is_finalized",
-        "_ffi_is_listed",
+        "_ffi_listing",
         "_ffi_node",
         "_ffi_uses",
     )
@@ -40,7 +40,7 @@ class _Handle(Usable):
     _ffi_address: int
     _ffi_again: _Again  # missing before the first finalizer
     _ffi_is_finalized: bool  # True, or missing: the `__del__` of a subclass has run (cycles.py)
-    _ffi_is_listed: bool | None
+    _ffi_listing: int
     _ffi_node: Any  # only during a search for cycles
     _ffi_uses: Any
 
@@ -84,7 +84,7 @@ def _must_live(wrapper: Any, run: Callable[[Any], None]) -> bool:
         return False
     if not address or n_owners(address) == 1:
         return False
-    if wrapper._ffi_is_listed and not has_entry(address):  # it must not be registered
+    if wrapper._ffi_listing == LISTED and not has_entry(address):  # it must not be registered
         return False
     if share(wrapper) is not wrapper:
         return False
@@ -136,8 +136,8 @@ def run_finalizer(wrapper: Any) -> None:
 
 def _end_later(wrapper: Any) -> None:
     try:
-        if wrapper._ffi_is_listed is not False and unlist(wrapper._ffi_address, wrapper):  # the weak reference is dead
-            wrapper._ffi_is_listed = False
+        if wrapper._ffi_listing >= NOT_KEPT and unlist(wrapper._ffi_address, wrapper):  # the weak reference is dead
+            wrapper._ffi_listing = UNLISTED
         wrapper._ffi_again = _Again(_Handle.__del__, wrapper)
     except (AttributeError, TypeError):
         pass  # as in _end()
@@ -157,7 +157,7 @@ def _end(handle: _Handle) -> None:
     except (AttributeError, TypeError):  # object.__new__() made it, or a signal interrupted its creation
         return
     if address:
-        if handle._ffi_is_listed is not False:  # other threads may find the entry while it is in the map
+        if handle._ffi_listing >= NOT_KEPT:  # other threads may find the entry while it is in the map
             unlist(address, handle)
         try:
             word = _words.pop()
@@ -205,7 +205,7 @@ if TYPE_CHECKING or sys.implementation.name == "pypy":
     Handle = _Handle
     new_handle = object.__new__
 else:
-    for _name in ("_ffi_address", "_ffi_is_listed", "_ffi_uses"):
+    for _name in ("_ffi_address", "_ffi_listing", "_ffi_uses"):
         setattr(_Apart, _name, _delegate(_name))
     Handle = _Apart
     new_handle = _new_apart

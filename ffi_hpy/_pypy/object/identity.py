@@ -21,7 +21,7 @@ from __future__ import annotations
 from weakref import ref
 
 from ..._start.fork import new_lock
-from ..context.backend import core, ints_at, new_words
+from ..context.backend import WORDS, cast, core, new_words
 from ..context.numbers import BIND_UNLISTED
 from ..context.py_owners import weak_end
 
@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 __all__ = [
+    "LISTED",
+    "NOT_KEPT",
+    "UNLISTED",
+    "WAITING",
     "OwnRef",
     "Usable",
     "at_rest",
@@ -55,9 +59,14 @@ __all__ = [
     "share",
     "take_out",
     "unlist",
+    "unmark",
     "used_by_calls",
     "uses_of",
 ]
+
+UNLISTED, WAITING, NOT_KEPT, LISTED = range(4)
+"""The values of `_ffi_listing`: a wrapper is not in the map; nor is it, and its object is marked; it is there, has
+state, and is not kept; it is there, or must not be."""
 
 _table: dict[int, ref[Any]] = {}
 held_by_calls: list[list[Any]] = []
@@ -110,24 +119,34 @@ def keep(wrapper: Any) -> None:
             there = kept.get(address)
             if not there or there[0] is not wrapper:
                 kept[address] = [wrapper]
-            wrapper._ffi_is_listed = True
+            wrapper._ffi_listing = LISTED
 
 
-_PADDING = 3  # of a TVMFFIObject, in words of 4 bytes
+_MARK = BIND_UNLISTED << 32
+"""The mark in the padding of a TVMFFIObject, which shares a word with the type index."""
 
 
 def mark(address: int) -> bool:
     """Mark an object whose wrapper is not registered. False if its padding has another meaning."""
-    words = ints_at(address)
-    if words[_PADDING] == 0:
-        words[_PADDING] = BIND_UNLISTED
-    return bool(words[_PADDING] == BIND_UNLISTED)
+    header = cast(WORDS, address)
+    word = header[1]
+    if word >> 32:
+        return bool(word >> 32 == BIND_UNLISTED)
+    header[1] = word | _MARK
+    return True
+
+
+def unmark(address: int) -> None:
+    """Remove the mark of mark()."""
+    header = cast(WORDS, address)
+    word = header[1]
+    if word >> 32 == BIND_UNLISTED:
+        header[1] = word & 0xFFFFFFFF
 
 
 def is_marked(address: int) -> bool:
     """Whether an object has the mark of mark()."""
-    marked: bool = ints_at(address)[_PADDING] == BIND_UNLISTED
-    return marked
+    return bool(cast(WORDS, address)[1] >> 32 == BIND_UNLISTED)
 
 
 def register(wrapper: Any) -> Any:
@@ -138,9 +157,8 @@ def register(wrapper: Any) -> Any:
     address = wrapper._ffi_address
     if not address:  # moved away in the meantime
         return wrapper
-    wrapper._ffi_is_listed = True
-    if is_marked(address):
-        ints_at(address)[_PADDING] = 0
+    wrapper._ffi_listing = LISTED
+    unmark(address)
     there = _table.setdefault(address, entry)
     if there is entry:  # PyPy, like CPython, has one weak reference without a callback for each object
         if wrapper._ffi_address != address:  # moved away, and the mover may have looked too early
@@ -152,7 +170,7 @@ def register(wrapper: Any) -> Any:
         if other is None or other is wrapper or other._ffi_address != address:
             _table[address] = entry
             return wrapper
-    wrapper._ffi_is_listed = False
+    wrapper._ffi_listing = UNLISTED
     return other
 
 
@@ -168,7 +186,7 @@ def restore(wrapper: Any) -> None:
         address = wrapper._ffi_address
         if address and find(address) is None:
             _table[address] = OwnRef(wrapper)
-            wrapper._ffi_is_listed = True
+            wrapper._ffi_listing = LISTED
 
 
 class Usable:
@@ -261,16 +279,16 @@ def put_back(wrapper: Any, address: int) -> bool:
         wrapper._ffi_address = address
         if address in moved:
             moved.discard(address)
-            wrapper._ffi_is_listed = True
+            wrapper._ffi_listing = LISTED
             weak_end(address)  # not the last one
         return True
 
 
 def _settle(wrapper: Any, old: int, is_listable: bool) -> None:
     """Update the flags of a wrapper whose old address is being replaced. The caller has the lock."""
-    if wrapper._ffi_is_listed is not False:
+    if wrapper._ffi_listing >= NOT_KEPT:
         unlist(old, wrapper)
-    wrapper._ffi_is_listed = not is_listable
+    wrapper._ffi_listing = UNLISTED if is_listable else LISTED
     wrapper._ffi_is_repeated = False
 
 
@@ -308,7 +326,7 @@ def move(source: Any, target: Any) -> int:
                 unlist(address, None)  # any registered wrapper: from now on the target is the one to register
             _settle(target, old, False)
             if not source._ffi_is_repeated:
-                source._ffi_is_listed = False
+                source._ffi_listing = UNLISTED
                 left = 0
             elif address:
                 core.incref(address)
@@ -333,6 +351,6 @@ def unlist(address: int, wrapper: Any) -> bool:
             if strong is not None:
                 strong.clear()
             if listed is not None:
-                listed._ffi_is_listed = False
+                listed._ffi_listing = UNLISTED
             return True
         return False

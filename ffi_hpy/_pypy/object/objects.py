@@ -13,7 +13,19 @@ from ..context.hidden import hidden
 from ..context.numbers import FUNCTION
 from ..context.texts import check_new, messages, raise_unmade
 from .handle import Handle, new_handle
-from .identity import at_rest, find, is_marked, mark, put_back, register, share, used_by_calls
+from .identity import (
+    NOT_KEPT,
+    UNLISTED,
+    WAITING,
+    at_rest,
+    find,
+    is_marked,
+    mark,
+    put_back,
+    register,
+    share,
+    used_by_calls,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,8 +35,10 @@ if TYPE_CHECKING:
     from typing_extensions import TypeGuard
 
 __all__ = [
+    "ONLY_REFERENCE",
     "Wrapper",
     "address_in",
+    "builtins",
     "check_wrapper",
     "class_at",
     "class_set",
@@ -39,7 +53,6 @@ __all__ = [
     "let_wait",
     "raise_no_handle",
     "record",
-    "set_builtin",
     "settled",
     "type_index_at",
     "type_index_in",
@@ -57,7 +70,7 @@ _SLOTS = frozenset(
         "_first",
         "_ffi_handle",
         "_ffi_is_finalized",
-        "_ffi_is_listed",
+        "_ffi_listing",
         "_ffi_is_repeated",
         "_ffi_node",
         "_keeps_gil",
@@ -72,9 +85,9 @@ class Wrapper(Handle):
     """Owner of a reference to a native object, at `_ffi_address`; 0 before initialisation and after the object was
     moved away. The attribute names do not collide with the fields of user classes.
 
-    `_ffi_is_listed`: the wrapper is in the instance map, or must not be; None if it is there, has state and is not
-    kept. `_ffi_is_repeated`: the wrapper was returned more than once, where each time could have created a new wrapper.
-    A program that moves one of those keeps the others, so a move leaves the handle. `_ffi_uses`: see identity.uses_of.
+    `_ffi_listing`: whether the wrapper is in the instance map (identity.LISTED). `_ffi_is_repeated`: the wrapper was
+    returned more than once, where each time could have created a new wrapper. A program that moves one of those keeps
+    the others, so a move leaves the handle. `_ffi_uses`: see identity.uses_of.
     """
 
     __slots__ = ("_ffi_is_repeated",)
@@ -91,10 +104,11 @@ class Wrapper(Handle):
     """Whether the class or a class above it declares attributes or weak references."""
 
     def __new__(cls, /, *_args: Any, **_kwargs: Any) -> Any:
-        check_new(cls, Wrapper, "CObject")
+        if not isinstance(cls, type) or Wrapper not in cls.__mro__:
+            check_new(cls, Wrapper, "CObject")
         self = new_handle(cls)
         self._ffi_address = 0
-        self._ffi_is_listed = False
+        self._ffi_listing = UNLISTED
         self._ffi_is_repeated = False
         self._ffi_uses = None
         return self
@@ -147,12 +161,12 @@ def type_index_at(address: int) -> int:
     return type_index_in(words_at(address))
 
 
-_ONLY_REFERENCE = 1 << 32 | 1  # one strong reference, and the weak one of all strong ones
+ONLY_REFERENCE = 1 << 32 | 1  # one strong reference, and the weak one of all strong ones
 
 
 def is_shared(address: int) -> bool:
     """Whether native code other than the owner of one reference may have a strong or weak reference."""
-    shared: bool = words_at(address)[0] != _ONLY_REFERENCE
+    shared: bool = words_at(address)[0] != ONLY_REFERENCE
     return shared
 
 
@@ -222,19 +236,15 @@ def _has_slots(cls: type) -> bool:
     return "_ffi_weak_references" in vars(cls) or not _SLOTS.issuperset(named)
 
 
-_builtins: dict[int, Callable[[int], Any]] = {}
-
-
-def set_builtin(type_index: int, read: Callable[[int], Any]) -> None:
-    """Let objects of a type without a class become the results of a function, which steals the object."""
-    _builtins[type_index] = read
+builtins: dict[int, Callable[[int], Any]] = {}
+"""For types without a class: functions that steal an object and return its value."""
 
 
 # --- wrappers -----------------------------------------------------------------------------------------------------
 
 
 def _fill(wrapper: Any, type_index: int, address: int) -> None:
-    wrapper._ffi_is_listed = False
+    wrapper._ffi_listing = UNLISTED
     wrapper._ffi_is_repeated = False
     wrapper._ffi_uses = None
     if type_index == FUNCTION:
@@ -250,7 +260,7 @@ def _fill(wrapper: Any, type_index: int, address: int) -> None:
 def _wrap_unregistered(type_index: int, address: int, shared: bool) -> Any:
     """Return the value of an object whose type has no class: another value, or a wrapper of the class that the package
     makes."""
-    read = _builtins.get(type_index)
+    read = builtins.get(type_index)
     if read is not None:
         return read(address)
     try:
@@ -291,17 +301,19 @@ def _wrap_as(cls: type, type_index: int, address: int, shared: bool) -> Any:
 def let_find(wrapper: Any) -> Any:
     """Register a wrapper that is not kept, so that the object's address leads to the wrapper. Returns the registered
     wrapper of the object."""
-    if wrapper._ffi_is_listed:
+    if wrapper._ffi_listing >= NOT_KEPT:
         return wrapper
     listed = register(wrapper)
     if listed is wrapper and wrapper._ffi_has_state:
-        wrapper._ffi_is_listed = None  # a call that leaves the object with other owners keeps the wrapper
+        wrapper._ffi_listing = NOT_KEPT  # a call that leaves the object with other owners keeps the wrapper
     return listed
 
 
 def let_wait(wrapper: Any) -> None:
     """Mark the object of a wrapper that is its only owner, or let_find() the wrapper."""
-    if not (wrapper._ffi_is_late and mark(wrapper._ffi_address)):
+    if wrapper._ffi_is_late and mark(wrapper._ffi_address):
+        wrapper._ffi_listing = WAITING
+    else:
         let_find(wrapper)
 
 

@@ -18,7 +18,7 @@ import sys
 from ..context.backend import n_owners
 from ..context.py_owners import finish, weak_end
 from .cycles import search
-from .identity import changing, is_used, keep, kept, moved, unlist
+from .identity import LISTED, NOT_KEPT, changing, is_used, keep, kept, moved, unlist
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def _release_sole_owners() -> None:
     """Stop keeping the wrappers that are the only owners of their objects.
 
     Another thread may be passing such a wrapper to a call at this moment. The call begins a use before it reads
-    `_ffi_is_listed`, and this function changes `_ffi_is_listed` before it looks for uses: either the use is seen here,
+    `_ffi_listing`, and this function changes `_ffi_listing` before it looks for uses: either the use is seen here,
     or the call registers the wrapper again.
     """
     for address, strong in list(kept.items()):
@@ -76,9 +76,9 @@ def _release_sole_owners() -> None:
             wrapper = strong[0]
             if wrapper._ffi_address != address or n_owners(address) != 1:
                 continue
-            wrapper._ffi_is_listed = None
+            wrapper._ffi_listing = NOT_KEPT
             if is_used(wrapper, address) or n_owners(address) != 1:
-                wrapper._ffi_is_listed = True
+                wrapper._ffi_listing = LISTED
                 continue
             if kept.get(address) is strong:
                 del kept[address]

@@ -12,7 +12,7 @@ from ..context.numbers import BOOL, FLOAT, INT, INT64_MAX, INT64_MIN
 from ..convert.results import get, is_unwrapped
 from ..object.call_buffers import NO_RESULT, announce, give, take, use
 from ..object.errors import raise_pending
-from ..object.identity import find
+from ..object.identity import UNLISTED, find
 from ..object.objects import type_index_at
 
 TYPE_CHECKING = False
@@ -168,7 +168,7 @@ class Called(Copied):
     @hidden
     def _begin(self, frame: CallBuffer, obj: Any, address: int) -> None:
         begin_use(frame, obj, address)
-        if not obj._ffi_is_listed:
+        if obj._ffi_listing == UNLISTED:
             announce(frame, obj, address)
 
 
