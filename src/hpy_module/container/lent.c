@@ -20,6 +20,7 @@ uintptr_t fb_lent_first_type, fb_lent_type_span;
 intptr_t fb_lent_dict_type;
 TVMFFIObject *(*fb_lent_callback_new)(HPyContext *ctx, HPy callable);
 void (*fb_lent_callback_end)(TVMFFIObject *function);
+void (*fb_lent_callback_keep)(TVMFFIObject *function);
 
 /* All are written before fb_lent_callee. The last is a type word. */
 static int32_t list_index, set_index, dict_index;
@@ -84,6 +85,7 @@ void fb_lent_end(TVMFFIObject *object) {
   if (object->type_index == kTVMFFIOpaquePyObject) return; /* of a member of an enum, which lasts */
   /* acquire: pairs with the release of a thread that dropped another reference */
   if (FH_UNLIKELY(fh_atomic_load_acquire_u64(&object->combined_ref_count) != FB_ONLY_REFERENCE)) {
+    if (object->type_index == kTVMFFIFunction) fb_lent_callback_keep(object);
     TVMFFIObjectDecRef(object);
   } else if (is_text(lent)) {
     block_end(lent, lent->bytes.size + 1);

@@ -85,10 +85,12 @@ FH_INLINE bool fb_lent_read_text(HPyContext *ctx, HPy value, FbLentText *text, T
   return true;
 }
 
-/* Makes a Function of a callable; NULL with an exception raised. The second function ends such a Function while the
- * caller still has the callable, and only if native code has kept no reference. Written once during the import. */
+/* Makes a Function of a callable; NULL with an exception raised. While the caller still has the callable, one of the
+ * other two functions follows: `end` ends the Function, if native code has kept no reference; otherwise `keep` lets the
+ * Function outlive the call. Written once during the import. */
 extern FB_HIDDEN TVMFFIObject *(*fb_lent_callback_new)(HPyContext *ctx, HPy callable);
 extern FB_HIDDEN void (*fb_lent_callback_end)(TVMFFIObject *function);
+extern FB_HIDDEN void (*fb_lent_callback_keep)(TVMFFIObject *function);
 
 /* Destroys an object, while the caller still has the argument that the object was read from. An error may be pending,
  * and stays so. */

@@ -87,4 +87,11 @@ FH_INLINE void fb_ref_return(HPyContext *ctx, HPy borrowed) {
 /* Releases the object and leaves the reference empty. */
 void fb_ref_clear(HPyContext *ctx, FbRef *ref);
 
+/* Where handles may be kept, a reference may borrow the object of a caller until it returns. fb_ref_lend fills an empty
+ * reference, or one whose own reference was released, with a borrowed handle. Then fb_ref_own makes the handle an owned
+ * one, or fb_ref_end_loan leaves the reference empty. */
+FH_INLINE void fb_ref_lend(FbRef *ref, HPy borrowed) { ref->handle = borrowed; }
+FH_INLINE void fb_ref_own(HPyContext *ctx, FbRef *ref) { ref->handle = HPy_Dup(ctx, ref->handle); }
+FH_INLINE void fb_ref_end_loan(FbRef *ref) { ref->handle = HPy_NULL; }
+
 #endif /* FFI_HPY_CONTEXT_CONTEXT_H_ */

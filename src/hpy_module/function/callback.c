@@ -270,32 +270,47 @@ static int callable_argument(HPyContext *ctx, HPy fn, TVMFFIAny *out, FbArgs *ar
 
 /* --- callables that last for one call ----------------------------------------------------------------------------- */
 
-/* Functions without a callable, for the next calls. The GIL guards the stack; without a GIL it stays empty. */
+/* With a GIL such a Function borrows its callable from the caller, and owns it only from the end of the call on, if
+ * native code has kept the Function. Functions without a callable wait for the next calls; the GIL guards their stack,
+ * which stays empty without a GIL. */
 enum { MOST_SPARE = 8 };
 static TVMFFIObject *spare[MOST_SPARE];
 static int n_spare;
 
+FH_INLINE FbPyOwner *lent_owner(TVMFFIObject *function) { return ((Closure *)function)->self; }
+
 static TVMFFIObject *lent_new(HPyContext *ctx, HPy callable) {
-  TVMFFIObjectHandle made = NULL;
+  TVMFFIObjectHandle function = NULL;
   fb_py_owner_drain(ctx);
-  if (FH_UNLIKELY(n_spare == 0) || FH_UNLIKELY(!HPyCallable_Check(ctx, callable))) {
-    return callback_of(ctx, callable, NULL, &made) == 0 ? made : NULL;
+  if (FH_LIKELY(n_spare != 0) && FH_LIKELY(HPyCallable_Check(ctx, callable))) {
+    function = spare[--n_spare];
+  } else if (callback_of(ctx, callable, NULL, &function) != 0) {
+    return NULL;
+  } else if (fb_context_free_threaded) {
+    return function;
+  } else {
+    HPy_Close(ctx, callable); /* the reference of the new Function, which borrows from here on */
   }
-  TVMFFIObject *function = spare[--n_spare];
-  fb_ref_store(ctx, &((FbPyOwner *)((Closure *)function)->self)->ref, callable);
+  fb_ref_lend(&lent_owner(function)->ref, callable);
   return function;
+}
+
+static void lent_keep(TVMFFIObject *function) {
+  if (!fb_context_free_threaded) fb_ref_own(fb_ctx, &lent_owner(function)->ref);
 }
 
 /* The caller's reference keeps the callable alive, so that no destructor runs. */
 static void lent_end(TVMFFIObject *function) {
-  FbPyOwner *owner = ((Closure *)function)->self;
-  if (FH_LIKELY(n_spare < MOST_SPARE && !fb_context_free_threaded)) {
-    fb_ref_clear(fb_ctx, &owner->ref);
-    spare[n_spare++] = function;
-  } else {
-    fb_py_owner_release(fb_ctx, owner);
-    TVMFFIObjectDecRef(function);
+  FbPyOwner *owner = lent_owner(function);
+  if (FH_LIKELY(!fb_context_free_threaded)) {
+    fb_ref_end_loan(&owner->ref);
+    if (FH_LIKELY(n_spare < MOST_SPARE)) {
+      spare[n_spare++] = function;
+      return;
+    }
   }
+  fb_py_owner_release(fb_ctx, owner);
+  TVMFFIObjectDecRef(function);
 }
 
 int fb_callback_init(HPyContext *ctx, HPy module) {
@@ -304,6 +319,7 @@ int fb_callback_init(HPyContext *ctx, HPy module) {
   fb_argument_replace_converter(ctx, converter, callable_argument);
   fb_lent_callback_new = lent_new;
   fb_lent_callback_end = lent_end;
+  fb_lent_callback_keep = lent_keep;
   HPy_Close(ctx, converter);
   return 0;
 }

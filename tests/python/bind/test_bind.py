@@ -910,6 +910,36 @@ def test_a_callable_comes_back_from_cpp_as_itself(bound, function):
     assert bound.apply(bound.echo_callback(function), 4) == 9
 
 
+@pytest.mark.thread_unsafe(reason="the library has one pointer for all threads")
+@needs_threads
+def test_a_callable_lives_as_long_as_cpp_keeps_it(bound):
+    function = Twice()
+    known = weakref.ref(function)
+    bound.set_callback(function)
+    del function
+    collect_garbage()
+    assert bound.call_on_thread(4) == 8
+    bound.set_callback(None)
+    collect_garbage(lambda: known() is None)
+    assert known() is None
+
+
+@pytest.mark.skipif(not hasattr(sys, "getrefcount"), reason="the interpreter counts no references")
+def test_a_call_leaves_the_reference_count_of_a_callable(bound):
+    function = Twice()
+
+    def use():
+        assert bound.apply(function, 1) == 3
+        assert bound.apply(lambda x: bound.apply(function, x), 1) == 4
+        assert bound.echo_callback(function) is function
+
+    use()
+    before = sys.getrefcount(function)  # the cffi backend releases the last references in the next call
+    for _ in range(20):  # more than functions wait for the next calls
+        use()
+    assert sys.getrefcount(function) == before
+
+
 def test_a_function_of_cpp_comes_back_from_cpp_as_a_function(bound):
     assert isinstance(bound.echo_callback(bound.multiplier(3)), ffi_hpy.Function)
     assert bound.echo_callback(bound.multiplier(3))(5) == 15
