@@ -131,6 +131,23 @@ def _iterator(method: TypeMethod) -> Callable[..., Any] | None:
     return iterate
 
 
+_END: Any = object()
+
+
+def _next(method: TypeMethod) -> Callable[..., Any] | None:
+    step = getattr(method.func, "_step", None)
+    if step is None:  # of the C binding, where the method itself is fast
+        return None
+
+    def advance(self: CObject, /) -> Any:
+        item = step(self, _END)
+        if item is _END:
+            raise StopIteration
+        return item
+
+    return advance
+
+
 def _return(value: Any) -> Generator[Any, None, Any]:
     """An iterator that ends at once; the value is the result of the `await`."""
     yield from ()
@@ -187,6 +204,7 @@ _MAKERS: dict[str, Callable[[TypeMethod], Callable[..., Any] | None]] = {
     "__contains__": _contains,
     "__iter__": _iterator,
     "__reversed__": _iterator,
+    "__next__": _next,
     "__await__": _awaited,
     "__bool__": _converted("bool", bool),
     "__index__": _converted("int", lambda value: int(as_index(value))),

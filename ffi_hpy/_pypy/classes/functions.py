@@ -24,14 +24,14 @@ from ..convert.arguments import NeedsBinding, put
 from ..convert.results import get
 from ..object.call_buffers import N_ARGUMENTS, NO_RESULT, Offer, frame_for, give, take, use
 from ..object.cycles import find_callable
-from ..object.errors import name_classes, raise_taken, take_pending
+from ..object.errors import is_end, name_classes, raise_taken, take_pending
 from ..object.identity import LISTED, share
 from ..object.objects import is_shared, raise_no_handle, settled, wrap, wrap_apart
 from .cobject import CObject, ObjectRValueRef, check_function
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, NoReturn
+    from typing import Any
 
     from ..object.call_buffers import CallBuffer
 
@@ -136,13 +136,50 @@ class Function(CObject):
         return self._call_binding(args)
 
     @hidden
-    def _fail(self, frame: CallBuffer, args: tuple[Any, ...]) -> NoReturn:
+    def _fail(self, frame: CallBuffer, args: tuple[Any, ...], end: Any = None) -> Any:
+        """Raise the error of a call. If it is the end of an iteration, and `end` is not None, return that."""
         block, error = take_pending()  # releasing the arguments may run code that uses the thread's error
         if frame.held:
             frame.release()
-        if error:
-            error = name_classes(error, frame.words, args)
-        raise_taken(block, error, self._name)
+        if block or not error or not is_end(error):
+            raise_taken(block, name_classes(error, frame.words, args) if error else 0, self._name)
+        core.decref(error)
+        if end is None:
+            raise StopIteration
+        return end
+
+    @hidden
+    def _step(self, iterator: Any, end: Any) -> Any:
+        """Return the result of the call of a method `__next__`, `end` after the last item: PyPy takes a microsecond to
+        raise an exception from one compiled function to another."""
+        if self._keeps_gil or (_keeps_by_default and self._keeps_gil is None):
+            try:
+                return self(iterator)
+            except StopIteration:
+                return end
+        frame = take()
+        try:
+            put(frame, 0, iterator, self)
+            result = frame.result
+            result[0] = NO_RESULT
+            result[1] = 0
+            call, address = self._call, self._ffi_address
+            if call is None or not address:
+                raise_no_handle(self)
+            try:
+                failed = call(address, frame.words, 1, result) != 0
+            except BaseException:  # a signal handler raised
+                _drop(result)
+                raise
+            if failed:
+                return self._fail(frame, (iterator,), end)
+            if frame.held:
+                frame.release()
+            if interruptions:
+                raise_interruption()
+            return get(result)
+        finally:
+            give(frame)
 
     @hidden
     def _call_binding(self, args: tuple[Any, ...]) -> Any:
@@ -304,6 +341,10 @@ class _PythonFunction(Function):
     @hidden
     def _make(self, args: tuple[Any, ...]) -> int:
         return Function._make(self, tuple([self._keep(arg) for arg in args]))
+
+    @hidden
+    def _step(self, iterator: Any, end: Any) -> Any:
+        return Function._step(self, self._keep(iterator), end)
 
 
 vars(type)["__name__"].__set__(_PythonFunction, "Function")  # it is not a class for users

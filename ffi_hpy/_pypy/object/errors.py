@@ -38,6 +38,7 @@ __all__ = [
     "drop_pending",
     "interrupts",
     "is_class_places",
+    "is_end",
     "lost",
     "make_error_in_c",
     "moment",
@@ -127,10 +128,11 @@ def _kind_at(address: int) -> bytes:
     return bytes_at(cell[3], cell[4])
 
 
-def _has_only_kind(address: int) -> bool:
-    """Return whether an error has neither a message nor a backtrace, nor other errors or a context."""
+def is_end(address: int) -> bool:
+    """Return whether an error says nothing but that an iteration has ended: its kind is StopIteration, and it has
+    neither a message nor a backtrace, nor other errors or a context."""
     cell = words_at(address)
-    return not (cell[6] or cell[8] or cell[10] or cell[11])
+    return not (cell[6] or cell[8] or cell[10] or cell[11]) and _kind_at(address) == b"StopIteration"
 
 
 @hidden
@@ -145,14 +147,10 @@ def raise_taken(block: int, address: int, callee: str) -> NoReturn:
     if address == EXHAUSTED and get_ident() in lost:
         core.decref(address)
         raise lost.pop(get_ident())
-    kind = _kind_at(address)
-    if kind == b"EnvErrorAlreadySet":
+    if _kind_at(address) == b"EnvErrorAlreadySet":
         core.decref(address)
         raise_interruption()
         raise RuntimeError(messages.NO_EXCEPTION)
-    if kind == b"StopIteration" and _has_only_kind(address):
-        core.decref(address)
-        raise StopIteration
     _n_raised += 1
     raise hooks.error_to_exception(wrap(address), _n_raised)
 
