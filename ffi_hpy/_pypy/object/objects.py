@@ -294,6 +294,7 @@ def _wrap_as(cls: type, type_index: int, address: int, shared: bool) -> Any:
         return wrapper
     other = share(wrapper)
     if other is not wrapper:
+        wrapper._ffi_is_finalized = True  # no code has seen it, so its `__del__` must not run
         other._ffi_is_repeated = True
     return other
 

@@ -462,6 +462,8 @@ bool fb_identity_finalize(FbHandleCell *cell, bool is_unlisted) {
   return (flags & FB_CELL_FINALIZED) != 0;
 }
 
+void fb_identity_end_unseen(FbHandleCell *cell) { set_flags(cell, get_flags(cell) | FB_CELL_FINALIZED); }
+
 void (*fb_identity_registered)(TVMFFIObject *handle);
 
 bool fb_identity_note(TVMFFIObject *handle, bool is_noted) {

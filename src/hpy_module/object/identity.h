@@ -113,6 +113,9 @@ bool fb_identity_preserve(FbHandleCell *cell, FbPreserved *preserved, bool is_mo
  * was called before, and records that it is now. */
 bool fb_identity_finalize(FbHandleCell *cell, bool is_unlisted);
 
+/* Lets a wrapper that is not registered and that no code has seen end without its __del__. */
+void fb_identity_end_unseen(FbHandleCell *cell);
+
 /* Called after a wrapper with state that the collector tracks was registered; its flag NOTED is set. Written once
  * during the import. */
 extern void (*fb_identity_registered)(TVMFFIObject *handle);

@@ -68,7 +68,8 @@ static HPy wrap_listed(HPyContext *ctx, HPy cls, const FbRef *known, TVMFFIObjec
     HPy_Close(ctx, other); /* it is being removed from the map: h stays unregistered */
     return h;
   }
-  /* releases the reference that h owns; `other` has its own */
+  /* Releases the reference that h owns; `other` has its own. No code has seen h, so its __del__ must not run. */
+  fb_identity_end_unseen(fb_object_cell(ctx, h));
   HPy_Close(ctx, h);
   return other;
 }

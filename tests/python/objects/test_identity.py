@@ -341,6 +341,22 @@ def test_a_wrapper_made_empty_or_given_another_object_is_found_no_more(testing, 
 # --- finalization of wrappers ----------------------------------------------------------------------------------------
 
 
+def test_no_finalizer_runs_while_an_object_is_in_use():
+    calls = []
+
+    @ffi_hpy.dataclasses.py_class(unique_name("Finalized"))
+    class Finalized(ffi_hpy.Object):
+        number: int = 0
+
+        def __del__(self):
+            calls.append(self.number)
+
+    objects = [Finalized(i) for i in range(200)]
+    items = ffi_hpy.List(objects)
+    assert all(items[i] is each for i, each in enumerate(objects))
+    assert calls == []
+
+
 @finalizes
 def test_a_finalizer_runs_for_every_wrapper(testing):
     calls = []
