@@ -772,9 +772,10 @@ def messages() -> dict[str, str]:
     """Return the formats of the error messages that both backends raise, by name: those of
     src/hpy_module/context/messages.h."""
 
-def cover(call: int, make_error: int, ask: int, /) -> tuple[int, ...]:
-    """Take pointers to the C functions that run callbacks, make errors from exceptions and check signals; return the
-    pointers to the counterparts in C (src/hpy_module/function/cffi_backend.c)."""
+def cover(call: int, make_error: int, ask: int, never_ends: bool, /) -> tuple[int, ...]:
+    """Take pointers to the C functions that run callbacks, make errors from exceptions and check signals, and whether
+    Python code runs until the process ends; return the pointers to the counterparts in C
+    (src/hpy_module/function/cffi_backend.c)."""
 
 def closed_groups(objects: int, n_first: int, n: int, is_busy: bool, /) -> int:
     """Given a pointer to the pointers of the objects of wrappers, one for each wrapper, return a pointer to the graph

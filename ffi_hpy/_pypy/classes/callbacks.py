@@ -6,7 +6,7 @@ from threading import get_ident
 
 from ..context import bridge
 from ..context.backend import SAFE_CALL, address_of, callback, core, new_words, words_at
-from ..context.binding import binding
+from ..context.binding import RUNS_TO_THE_END, binding
 from ..context.hidden import hidden
 from ..context.numbers import INT, INT64_MAX, INT64_MIN
 from ..context.py_owners import CALL_AT, DROP_AT, drop, owned, owner_new
@@ -69,7 +69,7 @@ def _call_many(fn: Any, args: Any, n: int) -> Any:
 
 
 _run_in_c = callback(SAFE_CALL, _run, -1, put_whatever_happens)
-binding.cover(address_of(_run_in_c), address_of(make_error_in_c), address_of(ask_in_c))
+binding.cover(address_of(_run_in_c), address_of(make_error_in_c), address_of(ask_in_c), RUNS_TO_THE_END)
 _set_error = core.error_set
 
 

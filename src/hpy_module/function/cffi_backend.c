@@ -83,10 +83,15 @@ FH_INLINE void reacquire(HPyContext *held, HPyThreadState state) {
   fb_thread_held_put(held);
 }
 
-/* The safe_call of a callback; self is the FbDeferred that its deleter will push. After the interpreter has ended,
- * cffi's function would crash. */
+/* Whether Python code runs until the process ends: on PyPy. On CPython a function of cffi would crash after that. */
+static bool never_ends;
+
+/* Whether a function of cffi must not be called. */
+FH_INLINE bool has_ended(void) { return !never_ends && FH_UNLIKELY(fb_thread_is_refused()); }
+
+/* The safe_call of a callback; self is the FbDeferred that its deleter will push. */
 static int call_from_cffi(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
-  if (FH_UNLIKELY(fb_thread_is_refused())) return fb_callback_refuse();
+  if (has_ended()) return fb_callback_refuse();
   HPyThreadState state = {0};
   HPyContext *held = release(&state);
   int rc = call_callback(self, args, n, result);
@@ -104,7 +109,7 @@ static void covered_drop(void *self) { fb_deferred_push(self); }
 
 /* An exception that leaves a callback stays pending as a payload (error_deferred.h): its FbDeferred. */
 static TVMFFIObject *payload_make(void *payload) {
-  if (FH_UNLIKELY(fb_thread_is_refused())) {
+  if (has_ended()) {
     fb_deferred_push(payload);
     (void)fb_callback_refuse();
     return fb_error_slot_take_object();
@@ -169,7 +174,7 @@ static int (*question_in_python)(void);
 
 /* The core calls this function for TVMFFIEnvCheckSignals. */
 static int covered_question(void) {
-  if (FH_UNLIKELY(fb_thread_is_refused())) return 0; /* no more signals are delivered */
+  if (has_ended()) return 0; /* no more signals are delivered */
   HPyThreadState state = {0};
   HPyContext *held = release(&state);
   int rc = question_in_python();
@@ -186,12 +191,14 @@ static int64_t address_of(void (*function)(void)) {
 
 HPyDef_METH(fb_cffi_backend_start, "cover", HPyFunc_VARARGS,
             .doc = "Given the addresses of the functions that run callbacks, make errors of exceptions and ask for "
-                   "signals, 0 for one that comes later, the addresses of the values that these need.")
+                   "signals, 0 for one that comes later, and whether Python code runs until the process ends: the "
+                   "addresses of the values that these need.")
 static HPy fb_cffi_backend_start_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self;
-  if (nargs != 3) return fb_raise(ctx, ctx->h_TypeError, "cover() takes three addresses");
+  if (nargs != 4) return fb_raise(ctx, ctx->h_TypeError, "cover() takes three addresses and a bool");
   void *call = HPyLong_AsVoidPtr(ctx, args[0]), *make = HPyLong_AsVoidPtr(ctx, args[1]);
   void *ask = HPyLong_AsVoidPtr(ctx, args[2]);
+  never_ends = HPy_IsTrue(ctx, args[3]) == 1;
   if (HPyErr_Occurred(ctx)) return HPy_NULL;
   if (call != NULL) memcpy(&call_in_python, &call, sizeof(call));
   if (make != NULL) memcpy(&error_in_python, &make, sizeof(make));

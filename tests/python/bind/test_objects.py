@@ -10,7 +10,7 @@ import sys
 import weakref
 
 import pytest
-from support import FREES_AT_ONCE, IS_OWN_DEBUG, NO_GIL, needs_one_wrapper
+from support import FREES_AT_ONCE, IS_OWN_DEBUG, NO_GIL, needs_identity, needs_one_wrapper
 
 pytestmark = needs_one_wrapper
 
@@ -59,12 +59,14 @@ def test_a_signature_by_the_author(m):
 # --- identity ---------------------------------------------------------------------------------------------------------
 
 
+@needs_identity
 def test_cpp_finds_an_object_by_an_address_that_its_constructor_has_stored(m):
     made = [m.Linked() for _ in range(3)]
     assert m.Linked.last() is made[2]
     assert m.Linked.last() is made[2]
 
 
+@needs_identity
 def test_an_instance_of_a_subclass_is_found_by_an_address(m):
     class Named(m.Linked):
         name = "b"
@@ -75,6 +77,7 @@ def test_an_instance_of_a_subclass_is_found_by_an_address(m):
     assert m.Linked.last().name == "a"
 
 
+@needs_identity
 def test_an_object_without_a_truth_value_is_found_by_an_address(m):
     class Empty(m.Linked):
         def __len__(self):
@@ -84,6 +87,7 @@ def test_an_object_without_a_truth_value_is_found_by_an_address(m):
     assert m.Linked.last() is empty
 
 
+@needs_identity
 def test_cpp_finds_objects_by_the_addresses_that_a_method_has_stored(m):
     for _ in range(10):  # a class whose objects are found so registers its wrappers early in the end
         first, second = m.Linked(), m.Linked()
@@ -92,6 +96,7 @@ def test_cpp_finds_objects_by_the_addresses_that_a_method_has_stored(m):
         assert first.next().same() is second
 
 
+@needs_identity
 def test_a_call_that_returns_its_object_returns_the_same_object(m):
     for _ in range(10):
         linked = m.Linked()
