@@ -42,6 +42,7 @@ from ..object.identity import UNLISTED
 from ..object.objects import Wrapper, complete, is_wrapper, let_find, settled
 from . import exchanged, lent
 from .exchanged import marked
+from .lent import SMALL_SIZE
 from .opaque import make_opaque
 from .values import word_of
 
@@ -69,7 +70,6 @@ __all__ = [
 ]
 
 _DEPTH_LIMIT = 256
-_SMALL_SIZE = 7
 
 
 class NeedsBinding(Exception):
@@ -126,7 +126,7 @@ def _put_text(frame: CallBuffer, i: int, text: str, callee: Callee) -> None:
         data = text.encode()
     except UnicodeEncodeError:
         _refuse_text(text, _where(i, callee))
-    may_lend = len(data) > _SMALL_SIZE and type(callee) is not str and callee._first
+    may_lend = len(data) > SMALL_SIZE and type(callee) is not str and callee._first
     if not (may_lend and borrows(callee._first) and lent.put_text(frame, i, data)):
         _put_bytes(frame, i, data, SMALL_STR, callee)
 
@@ -135,7 +135,7 @@ def _put_text(frame: CallBuffer, i: int, text: str, callee: Callee) -> None:
 def _put_bytes(frame: CallBuffer, i: int, data: bytes, small_index: int, callee: Callee) -> None:
     n = len(data)
     words = frame.words
-    if n <= _SMALL_SIZE:
+    if n <= SMALL_SIZE:
         words[i] = small_index | n << 32
         words[i + 1] = int.from_bytes(data, "little") if n else 0
         return

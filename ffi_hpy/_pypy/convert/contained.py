@@ -14,6 +14,7 @@ from ..object.identity import LISTED, share, uses_of
 from ..object.objects import Wrapper, complete, is_wrapper, settled
 from .arguments import Place, own_last, put, put_nested, put_opaque, set_conversion
 from .exchanged import marked
+from .lent import MADE_OF_TUPLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from .arguments import Callee
 
 __all__ = ["make_mapping", "make_sequence"]
-
-_MADE_OF_TUPLE = 1 << 32  # FFI_HPY_MADE_OF_TUPLE in the second half of the word
 
 
 @hidden
@@ -147,7 +146,7 @@ def _inside(i: int, callee: Callee) -> Callee:
 def _put_sequence(frame: CallBuffer, i: int, value: Any, callee: Callee, depth: int) -> None:
     address = make_sequence("ffi.Array", value, _inside(i, callee), depth + 1)
     if isinstance(value, tuple):
-        words_at(address)[1] |= _MADE_OF_TUPLE
+        words_at(address)[1] |= MADE_OF_TUPLE
     _put_container(frame, i, address)
 
 

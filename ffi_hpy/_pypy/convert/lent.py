@@ -27,13 +27,14 @@ if TYPE_CHECKING:
 
     from ..object.call_buffers import CallBuffer
 
-__all__ = ["put_container", "put_text", "set_types", "type_words"]
+__all__ = ["MADE_OF_TUPLE", "SMALL_SIZE", "put_container", "put_text", "set_types", "type_words"]
 
-_MADE_OF_TUPLE = 1 << 32  # FFI_HPY_MADE_OF_TUPLE in the second half of the word
-_SMALL_SIZE = 7
+MADE_OF_TUPLE = 1 << 32  # FFI_HPY_MADE_OF_TUPLE in the second half of the word
+SMALL_SIZE = 7
+"""Bytes of the longest text inside of a value itself."""
 _FEW = 4
 
-type_words: dict[type, int] = {list: ARRAY, tuple: ARRAY | _MADE_OF_TUPLE}
+type_words: dict[type, int] = {list: ARRAY, tuple: ARRAY | MADE_OF_TUPLE}
 """The type word of a container, by its class."""
 
 
@@ -182,7 +183,7 @@ def _put_text_item(frame: CallBuffer, i: int, text: str) -> bool:
     except UnicodeEncodeError:
         return False
     n = len(data)
-    if n > _SMALL_SIZE:
+    if n > SMALL_SIZE:
         return put_text(frame, i, data)
     frame.words[i] = SMALL_STR | n << 32
     frame.words[i + 1] = int.from_bytes(data, "little") if n else 0
