@@ -227,8 +227,11 @@ HPy fb_container_pairs(HPyContext *ctx, HPy value) {
   return pairs;
 }
 
-static bool is_pair(HPyContext *ctx, HPy value) {
-  return (HPyTuple_Check(ctx, value) || HPyList_Check(ctx, value)) && HPy_Length(ctx, value) == 2;
+/* 1 or 0; -1 with an exception raised, because a subclass of tuple may raise in `__len__`. */
+static int is_pair(HPyContext *ctx, HPy value) {
+  if (!HPyTuple_Check(ctx, value) && !HPyList_Check(ctx, value)) return 0;
+  HPy_ssize_t n = HPy_Length(ctx, value);
+  return n < 0 ? -1 : n == 2;
 }
 
 /* Converts any mapping by its items(). The constructor gets alternating keys and values. If items() has something other
@@ -251,9 +254,9 @@ static int from_mapping(HPyContext *ctx, FbCoreFunction *constructor, HPy value,
   int rc = 0;
   for (HPy_ssize_t i = 0; rc == 0 && i < 2 * n; ++i) {
     HPy pair = HPy_GetItem_i(ctx, pairs, i / 2);
-    bool is_other = has_others != NULL && !HPy_IsNull(pair) && !is_pair(ctx, pair);
-    if (is_other) *has_others = true;
-    HPy item = HPy_IsNull(pair) || is_other ? HPy_NULL : HPy_GetItem_i(ctx, pair, i % 2);
+    int may_read = HPy_IsNull(pair) ? -1 : has_others == NULL ? 1 : is_pair(ctx, pair);
+    if (may_read == 0) *has_others = true;
+    HPy item = may_read == 1 ? HPy_GetItem_i(ctx, pair, i % 2) : HPy_NULL;
     rc = HPy_IsNull(item) ? -1 : convert_item(ctx, item, &items.views[i], &inner);
     if (!HPy_IsNull(item)) HPy_Close(ctx, item);
     if (!HPy_IsNull(pair)) HPy_Close(ctx, pair);

@@ -157,7 +157,9 @@ static HPy deep_copy(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, b
     if (!HPy_IsNull(own)) HPy_Close(ctx, own);
     return copy;
   }
-  if (HPyDict_Check(ctx, memo) && HPy_Length(ctx, memo) == 0) { /* the copy begins here */
+  HPy_ssize_t n_known = HPyDict_Check(ctx, memo) ? HPy_Length(ctx, memo) : 1;
+  if (n_known < 0) return HPy_NULL; /* a subclass of dict may raise in `__len__` */
+  if (n_known == 0) {               /* the copy begins here */
     if (is_container && FH_UNLIKELY(is_for_dataclasses(ctx))) {
       HPy plain = fb_rare_call(ctx, self, "_copy_plain", HPy_NULL, HPy_NULL);
       if (HPy_IsNull(plain) || !fb_context_is_same(ctx, plain, ctx->h_None)) return plain;

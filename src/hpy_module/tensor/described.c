@@ -14,10 +14,20 @@
 #include "hpy_module/object/object.h"
 #include "hpy_module/object/wrap.h"
 
+/* The length of a tuple, at most `most`; -1 with an exception raised for another value. A subclass may raise in
+ * `__len__`, so the length is read once. */
+static HPy_ssize_t length_of_tuple(HPyContext *ctx, HPy value, HPy_ssize_t most) {
+  HPy_ssize_t n = HPyTuple_Check(ctx, value) ? HPy_Length(ctx, value) : most + 1;
+  if (n > most) fb_raise(ctx, ctx->h_TypeError, "expected a tuple of at most %d ints", (int)most);
+  return n > most ? -1 : n;
+}
+
 /* Reads n ints of a tuple. Returns 0, or -1 with an exception raised. */
 static int read_ints(HPyContext *ctx, HPy tuple, int64_t *out, HPy_ssize_t n) {
-  if (!HPyTuple_Check(ctx, tuple) || HPy_Length(ctx, tuple) != n) {
-    fb_raise(ctx, ctx->h_TypeError, "expected a tuple of %d ints", (int)n);
+  HPy_ssize_t length = length_of_tuple(ctx, tuple, n);
+  if (length < 0) return -1;
+  if (length != n) {
+    fb_raise(ctx, ctx->h_TypeError, "expected a tuple of %d ints, got %d", (int)n, (int)length);
     return -1;
   }
   for (HPy_ssize_t i = 0; i < n; ++i) {
@@ -28,13 +38,6 @@ static int read_ints(HPyContext *ctx, HPy tuple, int64_t *out, HPy_ssize_t n) {
     if (out[i] == -1 && HPyErr_Occurred(ctx)) return -1;
   }
   return 0;
-}
-
-/* The number of axes in a shape, a tuple; -1 with TypeError raised for another value. */
-static HPy_ssize_t n_axes_of(HPyContext *ctx, HPy shape) {
-  if (HPyTuple_Check(ctx, shape) && HPy_Length(ctx, shape) <= FH_DLTENSOR_MAX_DIMS) return HPy_Length(ctx, shape);
-  fb_raise(ctx, ctx->h_TypeError, "expected a tuple of at most %d ints as a shape", (int)FH_DLTENSOR_MAX_DIMS);
-  return -1;
 }
 
 /* Returns the shape and then the strides, which the caller frees; NULL with an exception raised. */
@@ -78,7 +81,7 @@ HPyDef_METH(fb_described_capsule, "memory_capsule", HPyFunc_VARARGS,
 static HPy fb_described_capsule_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self;
   if (nargs != 7) return fb_raise(ctx, ctx->h_TypeError, "memory_capsule() takes 7 arguments, got %zu", nargs);
-  HPy_ssize_t n = n_axes_of(ctx, args[2]);
+  HPy_ssize_t n = length_of_tuple(ctx, args[2], FH_DLTENSOR_MAX_DIMS);
   if (n < 0) return HPy_NULL;
   DLManagedTensorVersioned *managed = calloc(1, sizeof(*managed));
   if (managed == NULL) return HPyErr_NoMemory(ctx);
@@ -124,7 +127,7 @@ HPyDef_METH(fb_described_view, "_view", HPyFunc_VARARGS,
             .doc = "A Tensor over a part of the memory: shape, strides, bytes from the first element.")
 static HPy fb_described_view_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   if (nargs != 3) return fb_raise(ctx, ctx->h_TypeError, "_view() takes 3 arguments, got %zu", nargs);
-  HPy_ssize_t n = n_axes_of(ctx, args[0]);
+  HPy_ssize_t n = length_of_tuple(ctx, args[0], FH_DLTENSOR_MAX_DIMS);
   if (n < 0) return HPy_NULL;
   int64_t n_bytes = HPyLong_AsInt64_t(ctx, args[2]);
   if (n_bytes == -1 && HPyErr_Occurred(ctx)) return HPy_NULL;

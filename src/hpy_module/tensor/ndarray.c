@@ -124,8 +124,7 @@ int fb_ndarray_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args
 
 /* Whether a tuple of ints equals these n numbers; false without an exception for other objects. */
 static bool is_tuple(HPyContext *ctx, HPy tuple, const int64_t *numbers, int32_t n) {
-  if (!HPyTuple_Check(ctx, tuple) || HPy_Length(ctx, tuple) != n) return false;
-  bool is_same = true;
+  bool is_same = HPyTuple_Check(ctx, tuple) && HPy_Length(ctx, tuple) == n;
   for (int32_t i = 0; is_same && i < n; ++i) {
     HPy item = HPy_GetItem_i(ctx, tuple, i);
     is_same = !HPy_IsNull(item) && HPyLong_AsInt64_t(ctx, item) == numbers[i];

@@ -4,6 +4,7 @@ Most promises have detailed tests elsewhere. Here each is tested through the pub
 afterwards.
 """
 
+import copy
 import re
 import typing
 
@@ -305,6 +306,44 @@ def test_a_type_error_of_a_number_comes_out(testing):
         testing.echo(Failing())
     with pytest.raises(TypeError, match=r"echo\(\) argument 1: expected an int, got Lacking"):
         testing.echo(Lacking())
+
+
+class LengthlessTuple(tuple):
+    __slots__ = ()
+
+    def __len__(self):
+        raise KeyError("mine")
+
+
+class LengthlessDict(dict):
+    __slots__ = ()
+
+    def __len__(self):
+        raise KeyError("mine")
+
+
+class OddMapping(dict):
+    """Its items() returns tuples that raise in __len__."""
+
+    def items(self):
+        return [LengthlessTuple(("a", 1))]
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda testing: testing.echo(OddMapping()),
+        lambda testing: ffi_hpy.Map(OddMapping()),
+        lambda testing: copy.deepcopy(ffi_hpy.Array([1]), LengthlessDict()),
+        lambda testing: copy.deepcopy(ffi_hpy.testing.TestIntPair(1, 2), LengthlessDict()),
+    ],
+    ids=["mapping", "Map", "memo of a container", "memo of an object"],
+)
+def test_a_length_that_raises(testing, use):
+    try:  # PyPy has no reason to ask for some of the lengths
+        use(testing)
+    except KeyError as error:
+        assert error.args == ("mine",)  # noqa: PT017 - the call may return as well
 
 
 class AnswersToAnyName:

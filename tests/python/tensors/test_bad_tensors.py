@@ -145,3 +145,16 @@ def test_structural_functions_refuse_descriptions_that_became_absurd_later():
         tensors[0].numel()
     with pytest.raises(BufferError):
         tensors[0].__dlpack__(copy=True)
+
+
+class LengthlessTuple(tuple):
+    __slots__ = ()
+
+    def __len__(self):
+        raise KeyError("mine")
+
+
+@pytest.mark.parametrize("extents", [(LengthlessTuple((6,)), (1,)), ((6,), LengthlessTuple((1,)))], ids=["shape", "strides"])
+def test_a_view_of_a_shape_whose_length_raises(extents):
+    with pytest.raises(KeyError, match="mine"):
+        imported(Array((6,)))._view(*extents, 0)
