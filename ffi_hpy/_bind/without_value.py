@@ -41,7 +41,7 @@ def _give_room(obj: Any) -> bool:
     bound = _bound_base(type(obj))
     if bound is None:
         return False
-    obj.__init_handle_by_constructor__(_ffi_api.bind_room, bound._ffi_bound_class)
+    obj.__init_handle_by_constructor__(_ffi_api.bind_room, bound.__tvm_ffi_type_info__.type_index)
     return True
 
 

@@ -100,6 +100,14 @@ const ffi_hpy_class *fh_instance_class_find(const char *cpp_name) {
   return found == NULL ? NULL : found->type;
 }
 
+const ffi_hpy_class *fh_instance_class_of(int64_t type_index) {
+  fh_mutex_lock(&classes_lock);
+  const bound_class *each = newest;
+  while (each != NULL && each->type->type_index != type_index) each = each->older;
+  fh_mutex_unlock(&classes_lock);
+  return each == NULL ? NULL : each->type;
+}
+
 static int publish(bound_class *made) {
   fh_mutex_lock(&classes_lock);
   int rc = fh_name_reserve(&classes);

@@ -23,4 +23,7 @@ void *fh_instance_take(ffi_hpy_instance *self);
 ffi_hpy_instance *fh_instance_return(const ffi_hpy_class *type, void *value, void (*release)(ffi_hpy_instance *self),
                                      void *holder);
 
+/* The bound class of a type index; NULL if there is none. */
+const ffi_hpy_class *fh_instance_class_of(int64_t type_index);
+
 #endif /* FH_INSTANCE_H_ */

@@ -8,6 +8,7 @@
 #include "core/module/module.h"
 #include "core/object/any.h"
 #include "core/object/backtrace.h"
+#include "core/object/error.h"
 #include "core/object/error_deferred.h"
 #include "core/object/field_access.h"
 #include "core/object/function.h"
@@ -33,14 +34,18 @@ FH_GLOBAL(bind_api) {
   return give_table("ffi_hpy.bind_api", &fh_api_table, n_args, result);
 }
 
-/* ffi_hpy.bind_room(address) -> an object with room for a value, of the bound class whose struct is at the address */
+/* ffi_hpy.bind_room(type_index) -> an object of a bound class, with room for a value */
 FH_GLOBAL(bind_room) {
-  int64_t address;
+  int64_t index;
   void *room;
   ffi_hpy_instance *made;
   if (fh_function_check_count("ffi_hpy.bind_room", n_args, 1) != 0) return -1;
-  if (fh_function_arg_int("ffi_hpy.bind_room", args, 0, &address) != 0) return -1;
-  if (fh_instance_new((const ffi_hpy_class *)(uintptr_t)address, &room, &made) != 0) return -1;
+  if (fh_function_arg_int("ffi_hpy.bind_room", args, 0, &index) != 0) return -1;
+  const ffi_hpy_class *type = fh_instance_class_of(index);
+  if (type == NULL) {
+    return fh_error_raise(FH_TYPE_ERROR, "Expected the index of a bound class but got %lld", (long long)index);
+  }
+  if (fh_instance_new(type, &room, &made) != 0) return -1;
   *result = fh_any_object(made);
   return 0;
 }

@@ -346,6 +346,13 @@ def test_a_length_that_raises(testing, use):
         assert error.args == ("mine",)  # noqa: PT017 - the call may return as well
 
 
+@pytest.mark.parametrize("index", [-128, True, 2**62, ffi_hpy.Array([]).__type_index__()])
+def test_room_for_an_object_of_a_class_that_is_not_bound(index):
+    room = ffi_hpy.get_global_func("ffi_hpy.bind_room")
+    with pytest.raises(TypeError, match="Expected the index of a bound class but got"):
+        room(index)
+
+
 class AnswersToAnyName:
     """A class whose instances pass for a method's object unless the method checks the type."""
 

@@ -154,7 +154,9 @@ class LengthlessTuple(tuple):
         raise KeyError("mine")
 
 
-@pytest.mark.parametrize("extents", [(LengthlessTuple((6,)), (1,)), ((6,), LengthlessTuple((1,)))], ids=["shape", "strides"])
+@pytest.mark.parametrize(
+    "extents", [(LengthlessTuple((6,)), (1,)), ((6,), LengthlessTuple((1,)))], ids=["shape", "strides"]
+)
 def test_a_view_of_a_shape_whose_length_raises(extents):
     with pytest.raises(KeyError, match="mine"):
         imported(Array((6,)))._view(*extents, 0)
