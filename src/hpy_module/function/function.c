@@ -7,6 +7,7 @@
 #include "callback.h"
 #include "function_call.h"
 #include "hpy_module/context/call.h"
+#include "hpy_module/context/int32.h"
 #include "hpy_module/context/messages.h"
 #include "hpy_module/context/py_owner.h"
 #include "hpy_module/context/raise.h"
@@ -145,7 +146,7 @@ static HPy function_about_get(HPyContext *ctx, HPy self, void *closure) {
 }
 static int function_about_set(HPyContext *ctx, HPy self, HPy value, void *closure) {
   (void)closure;
-  int32_t number = HPy_IsNull(value) ? 0 : HPyLong_AsInt32_t(ctx, value);
+  int32_t number = HPy_IsNull(value) ? 0 : fb_int32_read(ctx, value);
   FbFunction *function = fb_function_struct(ctx, self);
   if (function == NULL) fb_instance_raise_unmade(ctx, self);
   if (function == NULL || HPyErr_Occurred(ctx)) return -1;

@@ -3,6 +3,7 @@
 
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/drop.h"
+#include "hpy_module/context/int32.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/convert/core_function.h"
@@ -35,7 +36,7 @@ static int derives_from(HPyContext *ctx, HPy cls, const FbRef *type) {
 /* Stores args[1] for the type index args[0]. Returns the index, or -1 with an exception raised. */
 static int32_t store_args(HPyContext *ctx, const char *name, const HPy *args, size_t nargs, bool replaces) {
   if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "%s() takes 2 arguments, got %zu", name, nargs), -1;
-  int32_t index = HPyLong_AsInt32_t(ctx, args[0]);
+  int32_t index = fb_int32_read(ctx, args[0]);
   if (index == -1 && HPyErr_Occurred(ctx)) return -1;
   /* Code that gets a wrapper relies on CObject's struct at its beginning. A call of a Function does not check the type
    * of its handle, so a class of functions must not be the class of another type. */
@@ -78,7 +79,7 @@ HPyDef_METH(
 static HPy fb_classes_offer_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self;
   bool is_offer = nargs != 2 || !HPy_Is(ctx, args[1], ctx->h_None);
-  int32_t index = is_offer ? store_args(ctx, "class_offer", args, nargs, false) : HPyLong_AsInt32_t(ctx, args[0]);
+  int32_t index = is_offer ? store_args(ctx, "class_offer", args, nargs, false) : fb_int32_read(ctx, args[0]);
   if (index == -1 && HPyErr_Occurred(ctx)) return HPy_NULL;
   const FbRef *cls = fb_class_table_find(index); /* not args[1]: the class that was registered first counts */
   return cls == NULL ? HPy_Dup(ctx, ctx->h_None) : fb_ref_load(ctx, cls);
@@ -201,7 +202,7 @@ static HPy ancestor_tuple(HPyContext *ctx, const TVMFFITypeInfo *info) {
 HPyDef_METH(fb_registry_type_info, "type_info", HPyFunc_O, .doc = "The registered data of a type index.")
 static HPy fb_registry_type_info_impl(HPyContext *ctx, HPy self, HPy arg) {
   (void)self;
-  int32_t index = HPyLong_AsInt32_t(ctx, arg);
+  int32_t index = fb_int32_read(ctx, arg);
   if (index == -1 && HPyErr_Occurred(ctx)) return HPy_NULL;
   const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(index);
   if (info == NULL) {
@@ -227,7 +228,7 @@ HPyDef_METH(fb_registry_type_attr, "type_attr", HPyFunc_VARARGS,
 static HPy fb_registry_type_attr_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self;
   if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "type_attr() takes index, name");
-  int32_t index = HPyLong_AsInt32_t(ctx, args[0]);
+  int32_t index = fb_int32_read(ctx, args[0]);
   if (index == -1 && HPyErr_Occurred(ctx)) return HPy_NULL;
   TVMFFIByteArray name;
   if (name_arg(ctx, args[1], "type_attr() argument 'name'", &name) != 0) return HPy_NULL;

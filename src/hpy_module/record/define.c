@@ -10,6 +10,7 @@
 
 #include "field.h"
 #include "hpy_module/context/drop.h"
+#include "hpy_module/context/int32.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/convert/argument.h"
@@ -74,7 +75,7 @@ static int schema_item(HPyContext *ctx, HPy sequence, HPy_ssize_t i, const FbSch
 
 /* Returns the type of an index; NULL with an exception raised. */
 static const TVMFFITypeInfo *type_arg(HPyContext *ctx, HPy h) {
-  int32_t index = HPyLong_AsInt32_t(ctx, h);
+  int32_t index = fb_int32_read(ctx, h);
   if (index == -1 && HPyErr_Occurred(ctx)) return NULL;
   const TVMFFITypeInfo *type = TVMFFIGetTypeInfo(index);
   if (type == NULL) {

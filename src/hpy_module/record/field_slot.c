@@ -9,6 +9,7 @@
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/capsule.h"
 #include "hpy_module/context/error_slot.h"
+#include "hpy_module/context/int32.h"
 #include "hpy_module/context/messages.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
@@ -209,9 +210,9 @@ static const FbField *find_field(HPyContext *ctx, const HPy *args, HPy_ssize_t n
   if (nargs > 3 && !fb_context_is_same(ctx, args[3], ctx->h_None) &&
       (schema = fb_schema_type_get(ctx, args[3])) == NULL)
     return NULL;
-  int32_t index = HPyLong_AsInt32_t(ctx, args[0]);
+  int32_t index = fb_int32_read(ctx, args[0]);
   if (index == -1 && HPyErr_Occurred(ctx)) return NULL;
-  int32_t which = HPyLong_AsInt32_t(ctx, args[1]);
+  int32_t which = fb_int32_read(ctx, args[1]);
   if (which == -1 && HPyErr_Occurred(ctx)) return NULL;
   const TVMFFITypeInfo *type = TVMFFIGetTypeInfo(index);
   if (type == NULL) {

@@ -12,6 +12,7 @@
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/hook.h"
+#include "hpy_module/context/int32.h"
 #include "hpy_module/context/messages.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
@@ -130,7 +131,7 @@ static void refuse_keyword(HPyContext *ctx, const FbInitPlan *plan, HPy names, H
   }
   HPy how = HPy_GetItem(ctx, names, keyword);
   if (HPy_IsNull(how)) return;
-  if (HPyLong_AsInt32_t(ctx, how) == BY_POSITION) fb_raise(ctx, ctx->h_TypeError, FB_MESSAGE_TWICE, plan->callee, text);
+  if (fb_int32_read(ctx, how) == BY_POSITION) fb_raise(ctx, ctx->h_TypeError, FB_MESSAGE_TWICE, plan->callee, text);
   HPy_Close(ctx, how);
 }
 
@@ -391,7 +392,7 @@ HPyDef_SLOT(initializer_new, HPy_tp_new)
 static HPy initializer_new_impl(HPyContext *ctx, HPy cls, const HPy *args, HPy_ssize_t nargs, HPy kw) {
   (void)kw;
   if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "Initializer() takes index, missing");
-  int32_t index = HPyLong_AsInt32_t(ctx, args[0]);
+  int32_t index = fb_int32_read(ctx, args[0]);
   if (index == -1 && HPyErr_Occurred(ctx)) return HPy_NULL;
   const TVMFFITypeInfo *type = TVMFFIGetTypeInfo(index);
   if (type == NULL) {

@@ -13,6 +13,7 @@
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/capsule.h"
 #include "hpy_module/context/drop.h"
+#include "hpy_module/context/int32.h"
 #include "hpy_module/context/keywords.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
@@ -113,7 +114,7 @@ static const FbSchema *compile(HPyContext *ctx, const HPy description[4], int de
     fb_raise(ctx, ctx->h_ValueError, "a schema of %s has %d arguments, got %zd", op_names[parts.op], expected, n_args);
     return NULL;
   }
-  parts.type_index = HPyLong_AsInt32_t(ctx, description[1]);
+  parts.type_index = fb_int32_read(ctx, description[1]);
   if (parts.type_index == -1 && HPyErr_Occurred(ctx)) return NULL;
   /* The string belongs to the str, which the caller holds; the node copies it. */
   parts.name = fb_text_arg(ctx, description[2], "the name of a schema", &n_bytes);
@@ -297,7 +298,7 @@ static HPy fb_schema_type_setter_impl(HPyContext *ctx, HPy self, const HPy *args
   if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "schema_setter() takes schema, type_index, got %zu", nargs);
   const FbSchema *tree = get(ctx, args[0], 0);
   if (tree == NULL) return HPy_NULL;
-  int32_t type_index = HPyLong_AsInt32_t(ctx, args[1]);
+  int32_t type_index = fb_int32_read(ctx, args[1]);
   if (type_index == -1 && HPyErr_Occurred(ctx)) return HPy_NULL;
   /* The tree is passed as a plain pointer: trees are never freed, and any thread may use them. */
   TVMFFIAny parts[3] = {{.type_index = kTVMFFIInt}, {.type_index = kTVMFFIInt}, {.type_index = kTVMFFIInt}}, made;

@@ -10,6 +10,7 @@
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/capsule.h"
 #include "hpy_module/context/drop.h"
+#include "hpy_module/context/int32.h"
 #include "hpy_module/context/keywords.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/convert/argument.h"
@@ -177,7 +178,7 @@ static int from_any(HPyContext *ctx, HPy value, FbDemands demands, TVMFFIObject 
 
 /* Reads the requirements of from_dlpack(), if given. Returns 0, or -1 with an exception raised. */
 static int read_demands(HPyContext *ctx, HPy aligned, HPy compact, int32_t *alignment, int *contiguous) {
-  if (!HPy_IsNull(aligned)) *alignment = HPyLong_AsInt32_t(ctx, aligned);
+  if (!HPy_IsNull(aligned)) *alignment = fb_int32_read(ctx, aligned);
   if (*alignment == -1 && HPyErr_Occurred(ctx)) return -1;
   if (!HPy_IsNull(compact)) *contiguous = HPy_IsTrue(ctx, compact);
   if (*contiguous < 0) return -1;

@@ -8,6 +8,7 @@
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/capsule.h"
 #include "hpy_module/context/drop.h"
+#include "hpy_module/context/int32.h"
 #include "hpy_module/context/keywords.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/convert/immediate.h"
@@ -78,13 +79,9 @@ int fb_dlpack_out_init(HPyContext *ctx) {
 static bool int_at(HPyContext *ctx, HPy sequence, int i, int32_t *out) {
   HPy item = HPy_GetItem_i(ctx, sequence, i);
   if (HPy_IsNull(item)) return false;
-  int64_t value = HPyLong_AsInt64_t(ctx, item); /* PyPy 7.3 accepts any int as an int32 */
+  *out = fb_int32_read(ctx, item);
   HPy_Close(ctx, item);
-  *out = (int32_t)value;
-  if (value == -1 && HPyErr_Occurred(ctx)) return false;
-  if (value == *out) return true;
-  fb_raise(ctx, ctx->h_OverflowError, "expected an int of 32 bits, got %lld", (long long)value);
-  return false;
+  return *out != -1 || !HPyErr_Occurred(ctx);
 }
 
 /* Like int_at, for the first item. A tuple with a small int, which nearly every consumer passes, is read without a

@@ -9,6 +9,7 @@
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/drop.h"
 #include "hpy_module/context/hook.h"
+#include "hpy_module/context/int32.h"
 #include "hpy_module/context/keywords.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/convert/result.h"
@@ -194,9 +195,9 @@ void fb_shape_init(void) { fb_result_set(kTVMFFIShape, shape_result); }
 
 /* Reads device type and index. Returns 0, or -1 with an exception raised. */
 static int device_args(HPyContext *ctx, const HPy *args, int32_t *type, int32_t *index) {
-  *type = HPyLong_AsInt32_t(ctx, args[0]);
+  *type = fb_int32_read(ctx, args[0]);
   if (*type == -1 && HPyErr_Occurred(ctx)) return -1;
-  *index = HPyLong_AsInt32_t(ctx, args[1]);
+  *index = fb_int32_read(ctx, args[1]);
   return *index == -1 && HPyErr_Occurred(ctx) ? -1 : 0;
 }
 

@@ -389,3 +389,20 @@ def test_an_exception_with_an_error_that_is_none(testing, value):
     assert raised.value is exception
     exception.__tvm_ffi_error__ = value
     assert testing.echo(exception).message == "'own'"
+
+
+@pytest.mark.parametrize(
+    "index", [2**31, 2**32, 2**32 + ffi_hpy.Array([]).__type_index__(), 2**62, -(2**31) - 1, 2**64]
+)
+@pytest.mark.parametrize(
+    "use",
+    [
+        ffi_hpy.registry.class_for_type_index, ffi_hpy._core.type_info,
+        lambda index: ffi_hpy._core.class_offer(index, None), lambda index: ffi_hpy._core.stream_get(1, index),
+        lambda index: ffi_hpy._core.type_attr(index, "__any_hash__"),
+        lambda index: ffi_hpy.from_dlpack(ffi_hpy.Tensor, require_alignment=index),
+    ],
+)  # fmt: skip
+def test_an_int_beyond_32_bits_is_refused(use, index):
+    with pytest.raises(OverflowError):
+        use(index)
