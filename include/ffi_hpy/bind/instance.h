@@ -103,14 +103,16 @@ FFI_HPY_NOINLINE inline bool is_instance(handle value, class_record *record) {
   const ffi_hpy_class *type = found != nullptr ? find_class(record) : nullptr;
   return type != nullptr && is_of_class(*found, type);
 }
-/** Warns of an argument of a class that has no value: its constructor did not run, or C++ has taken the value. */
-FFI_HPY_COLD inline void warn_without_value(handle source, const ffi_hpy_class *type) noexcept {
+/** Warns of an argument of a class that has no value: its constructor did not run, or C++ has taken the value. Returns
+ * whether it is one. */
+FFI_HPY_COLD inline bool warn_without_value(handle source, const ffi_hpy_class *type) noexcept {
   const ffi_hpy_instance *found = api->instance_of(&source.any());
-  if (found == nullptr || found->value != nullptr || !is_of_class(*found, type)) return;
+  if (found == nullptr || found->value != nullptr || !is_of_class(*found, type)) return false;
   bool is_taken = found->holder != nullptr;
   warn_of_instance(is_taken ? ": attempted to access a relinquished instance of type '"
                             : ": attempted to access an uninitialized instance of type '",
                    found->type);
+  return true;
 }
 
 /** The references that an object of a bound class owns, by its `release`. */
@@ -448,7 +450,8 @@ FFI_HPY_NOINLINE inline void *load_other_in_module(class_record *record, const T
   if (type == nullptr) return nullptr;
   void *value = api->instance_cast(&source.any(), type);
   if (value != nullptr) return value;
-  warn_without_value(source, type);
+  /* Its conversion would ask for the value again: a container is converted from any iterable. */
+  if (warn_without_value(source, type)) return nullptr;
   if ((flags & cast_flags::convert) == 0 || cleanup == nullptr) return nullptr;
   for (const implicit_conversion *each = record->conversions; each != nullptr; each = each->next) {
     handle made = each->convert(source);

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import threading
+import warnings
 
 import pytest
 from support import collect_garbage, needs_identity, needs_one_wrapper, needs_threads, parallelize
@@ -348,3 +349,18 @@ def test_threads_read_containers_while_another_changes_them(bound):
             assert text not in keys
 
     parallelize(lambda i: change() if i == 0 else read(), n_threads)
+
+
+@pytest.mark.thread_unsafe(reason="warnings are recorded for all threads")
+@pytest.mark.parametrize("name", ["Ints", "Map"])
+@pytest.mark.parametrize("use", [list, repr, lambda room: type(room)(room)])
+def test_a_container_without_a_value_is_not_converted_from_itself(bound, name, use):
+    room = getattr(bound, name).__new__(getattr(bound, name))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        with pytest.raises((RuntimeError, TypeError)):
+            use(room)
+    assert 1 <= len(caught) <= 4, [str(each.message) for each in caught]
+    assert {str(each.message).partition(" of type")[0] for each in caught} == {
+        "ffi_hpy: attempted to access an uninitialized instance"
+    }
