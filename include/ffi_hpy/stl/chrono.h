@@ -64,7 +64,7 @@ inline bool read_float(handle source, double *out) noexcept {
 }
 /** Reads a duration: a timedelta, or, if values may be converted, a float of seconds that fits. */
 template <typename Duration> bool read_duration(handle source, uint32_t flags, Duration *out) noexcept {
-  std::chrono::microseconds found;
+  std::chrono::microseconds found{};
   bool is_object = source.any().type_index == kTVMFFIOpaquePyObject;
   if (is_object && read_microseconds("microseconds", source, &found)) return convert_duration(found, out);
   double seconds = 0;
@@ -108,7 +108,7 @@ template <typename Duration> struct type_caster<std::chrono::time_point<std::chr
   FFI_HPY_TYPE_CASTER(Time, io_name("datetime.datetime | datetime.date | datetime.time", "datetime.datetime"));
 
   bool from_python(handle source, uint32_t, cleanup_list *) noexcept {
-    std::chrono::microseconds found;
+    std::chrono::microseconds found{};
     if (source.any().type_index != kTVMFFIOpaquePyObject || !read_microseconds("since_epoch", source, &found))
       return false;
     Duration since_epoch;
