@@ -656,6 +656,13 @@ def data_type_name(word: int, /) -> str:
 def exchange_table() -> Any:
     """Return a capsule with the DLPack C exchange API of Tensor."""
 
+def capsule_new(address: int, name: str | None, cleanup: int, /) -> Any:
+    """Return a capsule with a copy of the name. When the capsule is freed, it calls the C function at `cleanup` with
+    the address; 0: none."""
+
+def capsule_read(capsule: Any, /) -> tuple[int, str | None]:
+    """Return the address in a capsule, and its name. ValueError for another object."""
+
 def memory_capsule(
     owner: object,
     address: int,

@@ -490,11 +490,11 @@ def _bind_members(cls: type[CObject], info: TypeInfo) -> None:
 
 def _follow_equality(cls: type) -> None:
     """Let `!=` negate the `__eq__` that a class has just got from its native type, and remove the hash, as Python does
-    for a class that defines `__eq__` alone."""
+    for a class that defines `__eq__` alone. Classes of nanobind keep it: their objects may be keys of a dict."""
     target: Any = cls
     if "__ne__" not in cls.__dict__ and target.__ne__ is not CObject.__ne__:
         target.__ne__ = object.__ne__
-    if "__hash__" not in cls.__dict__:
+    if "__hash__" not in cls.__dict__ and cls.__dict__.get("_ffi_library") != "nanobind":
         target.__hash__ = None
 
 
@@ -525,6 +525,10 @@ def _construct_for(cls: type[CObject], info: TypeInfo, constructor: Function) ->
         if self is _NOT_BY_POSITION:
             self = _self_by_name(kwargs, cls)
         if type(self) is not cls:
+            if not isinstance(self, CObject):
+                raise TypeError(
+                    f"{cls.__qualname__}.__init__() needs an object of the class, got {type(self).__name__!r}"
+                )
             if "__slots__" not in vars(type(self)):  # type.__new__ has made the class, and asks no metaclass
                 type(self)._ffi_require_allowed()  # type: ignore[attr-defined]
             own = type(self).__tvm_ffi_type_info__  # type: ignore[attr-defined]

@@ -16,6 +16,7 @@ from .._values.function import native_function
 from .._values.plain import DataType
 from .._values.tensor_numpy import is_read_only, type_for_numpy
 from ..registry import register_global_func
+from .values import is_capsule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ if hasattr(_core, "array_reader"):  # the C binding, where bound libraries call 
 
 def _is_exported(value: Any) -> bool:
     """Whether a value is an array by DLPack."""
-    return hasattr(type(value), "__dlpack__") or type(value).__name__ == "PyCapsule"
+    return hasattr(type(value), "__dlpack__") or is_capsule(value)
 
 
 def _tensor(value: Any, reads: bool) -> Tensor | None:

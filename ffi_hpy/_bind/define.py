@@ -10,10 +10,11 @@ from abc import ABCMeta
 from functools import cache
 from types import FunctionType, GenericAlias, ModuleType
 
-from .. import _core
+from .. import _core, _ffi_api
 from .._containers.mapping import Map
 from .._containers.sequence import Array
 from .._core import Function
+from .._types.bound_names import finders
 from .._types.function_metadata import add_metadata, set_scope
 from .._types.info import info_of_class, info_of_index
 from .._types.metadata import PYTHON_ARGUMENTS, apply_nonblocking, apply_python_arguments
@@ -484,6 +485,10 @@ def _enum_key(cpp_name: str) -> str | None:
     return None if builder is None else ".".join(_names_in(builder.scope, builder.name))
 
 
+finders.append(_enum_key)
+finders.append(_ffi_api.bind_class_key)
+
+
 def _enum_items(builder: _EnumBuilder) -> list[tuple[int, int | str]]:
     return [(number, value) for number, (_, value, _) in zip(builder.numbers, builder.members)]
 
@@ -559,10 +564,11 @@ def _property_metadata(metadata: str) -> str:
 
     of_function = loads(metadata)
     schema = loads(of_function["type_schema"])
-    own = {"type_schema": dumps(schema["named_args"]["return"][0])}
+    result = schema["named_args"]["return"][0]
+    own = {"type_schema": dumps(result, ensure_ascii=False)}  # as with_names() needs it
     if "written" in of_function:
         own["written"] = of_function["written"]
-    return dumps(own)
+    return dumps(own, ensure_ascii=False)
 
 
 def _loose_function(function: Function, metadata: str, name: str, doc: str, is_method: bool) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from .. import _core
 from .._convert import convert_func
+from .._types.bound_names import with_names
 from .._values.argument_classes import given_class_name
 from .._values.standard import items_of_memory, items_of_tensor, parts_of_pairs
 from ..module import load_module
@@ -38,6 +39,7 @@ register_global_func("ffi_hpy.class_name", given_class_name, override=True)
 register_global_func("ffi_hpy.bind_index", index_of, override=True)
 register_global_func("ffi_hpy.bind_items", _core.items_of, override=True)
 register_global_func("ffi_hpy.bind_elements", _elements_of, override=True)
+register_global_func("ffi_hpy.bind_names", with_names, override=True)
 register_global_func("ffi_hpy.bind_pairs", parts_of_pairs, override=True)
 
 

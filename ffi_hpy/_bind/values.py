@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-__all__ = ["OPERATIONS", "keep", "warn"]
+__all__ = ["OPERATIONS", "is_capsule", "keep", "warn"]
 
 _PLAIN = frozenset({type(None), bool, int, float, str, bytes, String, Bytes, ctypes.c_void_p})
 
@@ -39,8 +39,19 @@ _PLAIN = frozenset({type(None), bool, int, float, str, bytes, String, Bytes, cty
 def keep(value: Any) -> Any:
     """Return a value that reaches native code as the Python object itself, if it is not a native value anyway."""
     cls = type(value)
+    if cls is str and not value.isascii() and not _is_utf8(value):
+        return OpaquePyObject(value)
     is_native = cls in _PLAIN or issubclass(cls, CObject) or hasattr(cls, "__ffi_members__")
     return value if is_native else OpaquePyObject(value)
+
+
+def _is_utf8(text: str) -> bool:
+    """Return whether a str has no lone surrogates."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 _modules: dict[int, OpaquePyObject] = {}
@@ -94,7 +105,7 @@ def _is_mapping(value: Any) -> bool:
 
 _TESTS: dict[str, Callable[[Any], bool]] = {
     "callable": callable,
-    "capsule": lambda value: isinstance(value, Capsule),
+    "capsule": lambda value: is_capsule(value),
     "sequence": _is_sequence,
     "mapping": _is_mapping,
     "iterable": lambda value: defines(type(value), "__iter__") or _is_sequence(value),
@@ -138,10 +149,12 @@ def _call(function: Any, kinds: str, *values: Any) -> Any:
 
 
 def _plain_text(value: Any, is_bytes: bool) -> str | bytes | None:
-    """Return the text of an object of a class that derives from str or bytes; None for another object."""
+    """Return the text of an object of a class that derives from str or bytes; None for another object, and for a str
+    that has no UTF-8."""
     if is_bytes:
         return bytes.__getitem__(value, slice(None)) if isinstance(value, bytes) else None
-    return str.__str__(value) if isinstance(value, str) else None
+    text = str.__str__(value) if isinstance(value, str) else None
+    return None if text is None or not _is_utf8(text) else text
 
 
 def _to_function(value: Any) -> Any:
@@ -239,39 +252,50 @@ def _to_float(value: Any) -> float | None:
 # --- capsules -------------------------------------------------------------------------------------------------------
 
 
-class Capsule:
-    """An address, which may be null, and a C function that is called with it when the object is freed."""
+_Capsule = type(_core.capsule_new(1, None, 0))  # CPython has a name for the class from 3.13 on
 
-    __slots__ = ("__weakref__", "_address", "_name")
 
-    def __init__(self, address: ctypes.c_void_p | None, name: str | None, cleanup: ctypes.c_void_p | None) -> None:
-        self._address, self._name = address, name
-        if cleanup:
-            function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(cleanup.value)  # type: ignore[arg-type]
-            weakref.finalize(self, function, address)
+def is_capsule(value: Any) -> bool:
+    """Whether a value is a capsule of the interpreter."""
+    return type(value) is _Capsule
 
-    def address(self, *names: str | None) -> ctypes.c_void_p | None:
-        """Return the address. ValueError if the capsule has another name than the given one."""
-        for name in names:
-            if name != self._name:
-                raise ValueError(f"expected a capsule with the name {name!r}, got {self._name!r}")
-        return self._address
 
-    def __repr__(self) -> str:
-        address = 0 if self._address is None else self._address.value or 0
-        name = "NULL" if self._name is None else f'"{self._name}"'
-        return f"<capsule object {name} at {address:#x}>"
+def _capsule(address: ctypes.c_void_p, name: str | None, cleanup: ctypes.c_void_p | None) -> Any:
+    """Return a capsule that calls the C function `cleanup` with the address when it is freed."""
+    return _core.capsule_new(address.value or 0, name, 0 if cleanup is None else cleanup.value or 0)
+
+
+def _capsule_data(capsule: Any, *names: str | None) -> ctypes.c_void_p:
+    """Return the address in a capsule. ValueError if the capsule has another name than the given one."""
+    address, own = _core.capsule_read(capsule)
+    for name in names:
+        if name != own:
+            raise ValueError(f"expected a capsule with the name {name!r}, got {own!r}")
+    return ctypes.c_void_p(address)
 
 
 def _capsule_address(value: Any, name: str) -> ctypes.c_void_p | None:
-    """Return the address of a capsule with that name; None for another value."""
-    return value._address if isinstance(value, Capsule) and value._name == name else None
+    """Return the address in a capsule with that name; None for another value."""
+    address, own = _core.capsule_read(value) if is_capsule(value) else (None, None)
+    return ctypes.c_void_p(address) if address is not None and own == name else None
 
 
 def _python_references(value: Any) -> int | None:
     """Return the number of references to a Python object; None on an interpreter that does not count them."""
     count = getattr(sys, "getrefcount", None)
     return None if count is None else count(value)
+
+
+def _bytes_of(value: Any) -> bytes:
+    """Return the bytes of a buffer, or of the ints of an iterable. A number is neither."""
+    if isinstance(value, (bytes, bytearray)) or hasattr(value, "__bytes__"):
+        return bytes(value)
+    if isinstance(value, str) or hasattr(type(value), "__index__") or not hasattr(type(value), "__iter__"):
+        try:
+            return bytes(memoryview(value))
+        except TypeError:
+            raise TypeError(f"cannot convert {type(value).__name__!r} object to bytes") from None
+    return bytes(value)
 
 
 # --- errors ---------------------------------------------------------------------------------------------------------
@@ -401,6 +425,9 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "get_or_none": lambda mapping, key: [mapping[key]] if key in mapping else None,
     "contains": operator.contains,
     "operator": lambda name, *values: getattr(operator, name)(*values),
+    # an object equals itself, as in containers
+    "equal": lambda a, b: a is b or bool(a == b),
+    "not_equal": lambda a, b: a is not b and bool(a != b),
     "len": len,
     "len_hint": operator.length_hint,
     "hash": hash,
@@ -411,7 +438,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "int": int,
     "float": float,
     "str": str,
-    "bytes": bytes,
+    "bytes": _bytes_of,
     "index": index_of,
     "to_float": _to_float,
     "big_int": lambda value: value % 2**64,
@@ -432,11 +459,11 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "slice": slice,
     "slice_range": _slice_range,
     "weakref": weakref.ref,
-    "capsule": Capsule,
-    "capsule_data": Capsule.address,
+    "capsule": _capsule,
+    "capsule_data": _capsule_data,
     "capsule_address": _capsule_address,
     "python_references": _python_references,
-    "capsule_name": lambda capsule: capsule._name,
+    "capsule_name": lambda capsule: _core.capsule_read(capsule)[1],
     "items": _items,
     "pairs": _pairs,
     "plain_text": _plain_text,

@@ -25,6 +25,8 @@ __all__ = ["make_module"]
 _FROM_BINDING = (
     *(
         "CAny",
+        "capsule_new",
+        "capsule_read",
         "data_type_name",
         "data_type_parse",
         "exchange_address",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from .._core import SHORT_CALLS_KEEP_GIL
+from .bound_names import with_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def _parse(text: str, title: str) -> Any:
     from json import JSONDecodeError, loads
 
     try:
-        return loads(text)
+        return loads(with_names(text))
     except JSONDecodeError as error:
         # Without the error's own message, which PyPy 8 cannot print for characters beyond ASCII
         raise MetadataError(f"{title} is not JSON: see line {error.lineno}, column {error.colno}") from None

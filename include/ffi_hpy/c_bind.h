@@ -119,6 +119,10 @@ enum {
  * for another type. */
 #define FFI_HPY_TYPE_SIZE_SHIFT 5
 
+/** Marks the name of a class in ffi_hpy_function_spec.types that is not bound yet: the mark, its C++ name, the mark, a
+ * readable name, the mark. U+E000, which no name has. */
+#define FFI_HPY_NAME_MARK "\xee\x80\x80"
+
 /** The definition of an overload. All but the capture is borrowed during function_define. */
 typedef struct {
   const char *name;

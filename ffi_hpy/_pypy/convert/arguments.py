@@ -49,7 +49,7 @@ from .values import word_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, NoReturn
+    from typing import Any
 
     from ..object.call_buffers import CallBuffer
 
@@ -125,7 +125,8 @@ def _put_text(frame: CallBuffer, i: int, text: str, callee: Callee) -> None:
     try:
         data = text.encode()
     except UnicodeEncodeError:
-        _refuse_text(text, _where(i, callee))
+        _put_bad_text(frame, i, text, callee)
+        return
     may_lend = len(data) > SMALL_SIZE and type(callee) is not str and callee._first
     if not (may_lend and borrows(callee._first) and lent.put_text(frame, i, data)):
         _put_bytes(frame, i, data, SMALL_STR, callee)
@@ -173,7 +174,15 @@ def _put_big(frame: CallBuffer, i: int, number: int, callee: Callee) -> None:
         frame.held.append(frame.words[i + 1])
 
 
-def _refuse_text(text: str, where: str) -> NoReturn:
+def _put_bad_text(frame: CallBuffer, i: int, text: str, callee: Callee) -> None:
+    """Handle a str with lone surrogates: a function of a bound library gets it as an object of Python, others refuse
+    it."""
+    where, function = _where(i, callee), callee
+    while type(function) is Place:
+        function = function.callee
+    if type(function) is not str and function._first:
+        put_opaque(frame, i, text, callee, 0)
+        return
     at = next(i for i, character in enumerate(text) if "\ud800" <= character <= "\udfff")
     raise UnicodeEncodeError("utf-8", text, at, at + 1, f"{where}: {messages.SURROGATES}") from None
 
@@ -308,7 +317,8 @@ def _put_str(frame: CallBuffer, i: int, value: Any, callee: Callee, _depth: int)
     try:
         data = str.encode(value)
     except UnicodeEncodeError:
-        _refuse_text(value, _where(i, callee))
+        _put_bad_text(frame, i, value, callee)
+        return
     _put_bytes(frame, i, data, SMALL_STR, callee)
 
 

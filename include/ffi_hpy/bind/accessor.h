@@ -236,8 +236,12 @@ template <typename D> object object_api<D>::type() const {
 inline bool compare(const char *operation, handle a, handle b) {
   return ask_python("bool", ask_python("operator", str_of(operation), a, b)).any().v_int64 != 0;
 }
-template <typename D> bool object_api<D>::equal(handle other) const { return compare("eq", self(), other); }
-template <typename D> bool object_api<D>::not_equal(handle other) const { return compare("ne", self(), other); }
+template <typename D> bool object_api<D>::equal(handle other) const {
+  return ask_python("equal", self(), other).any().v_int64 != 0;
+}
+template <typename D> bool object_api<D>::not_equal(handle other) const {
+  return ask_python("not_equal", self(), other).any().v_int64 != 0;
+}
 template <typename D> bool object_api<D>::operator<(handle other) const { return compare("lt", self(), other); }
 template <typename D> bool object_api<D>::operator<=(handle other) const { return compare("le", self(), other); }
 template <typename D> bool object_api<D>::operator>(handle other) const { return compare("gt", self(), other); }

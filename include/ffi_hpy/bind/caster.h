@@ -304,6 +304,11 @@ FFI_HPY_COLD inline handle ask_for_number_in_module(const char *question, handle
   }
 }
 
+/** Whether Python may have a number for an object. A text and an array, which may end with the call, are no numbers. */
+inline bool may_be_number(const TVMFFIAny &any) noexcept {
+  return is_object(any) && any.type_index != kTVMFFIStr && any.type_index != kTVMFFIArray;
+}
+
 template <typename T>
 inline constexpr bool is_std_char_v =
     std::is_same_v<T, char> || std::is_same_v<T, wchar_t> || std::is_same_v<T, char16_t> || std::is_same_v<T, char32_t>;
@@ -335,21 +340,20 @@ struct type_caster<T, enable_if_t<std::is_integral_v<T> && !is_std_char_v<T>>> :
 private:
   /* An int of more than 63 bits, or an object with __index__. */
   FFI_HPY_COLD bool from_other(const TVMFFIAny *any, uint32_t flags, cleanup_list *cleanup) noexcept {
-    handle source(*any);
-    if (source.any().type_index == kTVMFFIOpaquePyObject && (flags & cast_flags::convert) != 0) {
-      handle number = in_module->ask_for_number("index", source, cleanup);
-      bool fits = !number.is_none() && from_python(number, 0, nullptr);
-      number.dec_ref();
-      return fits;
+    if (any->type_index == kTVMFFIBigInt) {
+      if constexpr (std::is_unsigned_v<T> && sizeof(T) == 8) {
+        /* header, number of words, words */
+        const auto *words = reinterpret_cast<const uint64_t *>(any->v_obj + 1);
+        value = static_cast<T>(words[1]);
+        return words[0] == 2 && words[2] == 0;
+      }
+      return false;
     }
-    if constexpr (std::is_unsigned_v<T> && sizeof(T) == 8) {
-      /* header, number of words, words */
-      if (source.any().type_index != kTVMFFIBigInt) return false;
-      const auto *words = reinterpret_cast<const uint64_t *>(source.any().v_obj + 1);
-      value = static_cast<T>(words[1]);
-      return words[0] == 2 && words[2] == 0;
-    }
-    return false;
+    if ((flags & cast_flags::convert) == 0 || !may_be_number(*any)) return false;
+    handle number = in_module->ask_for_number("index", handle(*any), cleanup);
+    bool fits = !number.is_none() && from_python(number, 0, nullptr);
+    number.dec_ref();
+    return fits;
   }
   static FFI_HPY_COLD handle from_big(T source) noexcept {
     return guarded([&] { return ask_python("big_int", int_value(static_cast<int64_t>(source))); });
@@ -384,10 +388,8 @@ private:
       value = static_cast<T>(any->v_int64);
       return true;
     }
-    handle source(*any);
-    bool is_other = any->type_index == kTVMFFIStr || any->type_index == kTVMFFIArray; /* Python may not keep those */
-    if (is_other || !is_object(*any)) return false;
-    handle number = in_module->ask_for_number("to_float", source, cleanup);
+    if (!may_be_number(*any)) return false;
+    handle number = in_module->ask_for_number("to_float", handle(*any), cleanup);
     bool is_number = number.any().type_index == kTVMFFIFloat && from_python(number, cast_flags::convert, nullptr);
     number.dec_ref();
     return is_number;

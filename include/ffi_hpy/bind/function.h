@@ -602,7 +602,7 @@ struct defined_function {
 inline defined_function define(function_record *record, handle known) {
   std::string types;
   if (record->types == nullptr) {
-    types = type_text(record->constants->text, record->constants->infos);
+    types = type_text(record->constants->text, record->constants->infos, true);
     record->types = types.c_str();
   }
   item_list<object> texts(record->n_named); /* of defaults; a short text is in its object */

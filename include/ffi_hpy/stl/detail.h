@@ -10,17 +10,15 @@ FFI_HPY_NAMESPACE_BEGIN
 
 namespace detail {
 
-inline bool is_list(handle source) { return is_kind("list", source) || is_kind("tuple", source); }
-
 /** The items of a sequence or of a mapping of Python: borrowed from an argument, or a copy. */
 class sequence {
 public:
-  /** False if the value is not a sequence. With the flag `convert`, sets, ranges and other iterables are accepted.
+  /** False if the value is not a sequence. With the flag `convert`, sets and other iterables are accepted.
    * `as_python`: the items are objects of Python themselves. */
   FFI_HPY_NOINLINE bool read(handle source, uint32_t flags, bool as_python) {
     if (source.any().type_index == kTVMFFIArray) return view(source);
     if (source.any().type_index != kTVMFFIOpaquePyObject) return keep(source, flags & cast_flags::convert);
-    if ((flags & cast_flags::convert) == 0 && !is_list(source)) return false;
+    if ((flags & cast_flags::convert) == 0 && !is_kind("sequence", source)) return false;
     return as_python ? ask(source, "items") : keep(source, kFfiHpyCastConvert);
   }
   /** The keys and values of a mapping, in turn. False if the value is not a mapping. */
@@ -210,7 +208,8 @@ size_t read_numbers(std::vector<T, Rest...> *to, const sequence &items, uint32_t
 }
 inline size_t read_numbers(void *, const sequence &, uint32_t) { return 0; }
 
-/** Containers that are read from any sequence, item by item. Derived has `static void add(C *, T &&)`. */
+/** Containers that are read from any sequence, item by item. Derived has `static void add(C *, T &&)`, and the flags
+ * kAlways: those with which it is read, also if the caller allows no conversion. */
 template <typename Derived, typename C, typename T> struct sequence_caster {
   static constexpr bool takes_python = takes_python_v<T>;
 
@@ -219,7 +218,8 @@ template <typename Derived, typename C, typename T> struct sequence_caster {
       C &value = static_cast<Derived *>(this)->value;
       value.clear();
       sequence items;
-      if (!items.read(source, flags, takes_python) || !items.template outlive<T>(cleanup)) return false;
+      if (!items.read(source, flags | Derived::kAlways, takes_python) || !items.template outlive<T>(cleanup))
+        return false;
       size_t i = read_numbers(&value, items, flags);
       if (i != items.size()) reserve(&value, items.size());
       for (; i < items.size(); ++i) {
@@ -234,7 +234,8 @@ template <typename Derived, typename C, typename T> struct sequence_caster {
   }
   static bool explain(handle source, uint32_t flags, mismatch *found) {
     sequence items;
-    return items.read(source, flags, takes_python) && explain_items(items, flags, found, explain_inner<T>);
+    return items.read(source, flags | Derived::kAlways, takes_python) &&
+           explain_items(items, flags, found, explain_inner<T>);
   }
   template <typename U, std::enable_if_t<!std::is_pointer_v<std::remove_reference_t<U>>, int> = 0>
   static handle from_cpp(U &&value, rv_policy policy, cleanup_list *cleanup) noexcept {
@@ -259,7 +260,7 @@ template <typename C, typename T> struct list_caster : sequence_caster<list_cast
   FFI_HPY_TYPE_CASTER(C, io_name("collections.abc.Sequence", "list") + const_name("[") + make_caster<T>::Name +
                              const_name("]"));
   using sequence_caster<list_caster, C, T>::from_cpp;
-  static constexpr uint32_t kKind = kFfiHpyList;
+  static constexpr uint32_t kKind = kFfiHpyList, kAlways = 0;
   template <typename Item> static void add(C *to, Item &&item) { to->push_back(std::forward<Item>(item)); }
 };
 
@@ -271,7 +272,7 @@ template <typename C, typename T> struct set_caster : sequence_caster<set_caster
   FFI_HPY_TYPE_CASTER(C,
                       io_name("collections.abc.Set", "set") + const_name("[") + make_caster<T>::Name + const_name("]"));
   using sequence_caster<set_caster, C, T>::from_cpp;
-  static constexpr uint32_t kKind = kFfiHpySet;
+  static constexpr uint32_t kKind = kFfiHpySet, kAlways = cast_flags::convert;
   /** No order has a place for a NaN, which equals every item there: an ordered set would lose other items. */
   template <typename Item> static void add(C *to, Item &&item) {
     if constexpr (std::is_floating_point_v<T> && is_ordered_v<C>) {

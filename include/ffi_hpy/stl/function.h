@@ -66,7 +66,7 @@ private:
     }
   }
   [[noreturn]] FFI_HPY_COLD static void refuse([[maybe_unused]] const object &given) {
-    std::string text = "expected " + type_text(make_caster<R>::Name.text, make_caster<R>::Name.types()) +
+    std::string text = "expected " + type_text(make_caster<R>::Name.text, make_caster<R>::Name.types(), false) +
                        " as the result of a callable";
     if constexpr (!is_text_view_v<R>) {
       mismatch found;

@@ -328,7 +328,7 @@ typedef struct {
 FH_INLINE bool is_unreadable(int rc) { return (rc & ((1 << FFI_HPY_REFUSED_SHIFT) - 1)) == FFI_HPY_UNREADABLE; }
 
 /* Adds the signature of an overload. A constructor is shown as the method that Python calls, which gets the object. */
-static int add_signature(fh_text *text, const char *signature) {
+static int add_named(fh_text *text, const char *signature) {
   static const char init[] = "__init__(", result[] = " -> object";
   const char *rest = signature + sizeof(init) - 1;
   if (strncmp(signature, init, sizeof(init) - 1) != 0 || strncmp(rest, "self", sizeof("self") - 1) == 0) {
@@ -339,6 +339,25 @@ static int add_signature(fh_text *text, const char *signature) {
   int rc = fh_text_add_cstr(text, *rest == ')' ? "__init__(self" : "__init__(self, ");
   rc |= fh_text_add(text, rest, has_result ? n_rest - n_result : n_rest);
   return rc | fh_text_add_cstr(text, has_result ? " -> None" : "");
+}
+
+/* As add_named. The package replaces the marks of classes that were not bound when the function was defined. */
+static int add_signature(fh_text *text, const char *signature) {
+  TVMFFIObjectHandle function;
+  if (strstr(signature, FFI_HPY_NAME_MARK) == NULL) return add_named(text, signature);
+  if (!fh_global_find(fh_base_bytes("ffi_hpy.bind_names"), &function)) return add_named(text, signature);
+  TVMFFIAny given = fh_any_none(), named = fh_any_none();
+  TVMFFIByteArray bytes = fh_base_bytes(signature);
+  int rc = TVMFFIStringFromByteArray(&bytes, &given);
+  if (rc == 0) rc = fh_function_call(function, &given, 1, &named);
+  if (rc == 0) rc = fh_function_arg_str("ffi_hpy.bind_names", &named, 0, &bytes);
+  if (rc == 0) signature = bytes.data; /* valid as long as `named` */
+  if (rc != 0) fh_error_clear();
+  rc = add_named(text, signature);
+  fh_any_drop(&named);
+  fh_any_drop(&given);
+  fh_object_release(function);
+  return rc;
 }
 
 /* Raises a TypeError with the message. Always returns -1. */

@@ -13,6 +13,7 @@
 #include "core/object/field_access.h"
 #include "core/object/function.h"
 #include "core/object/str.h"
+#include "core/object/type.h"
 #include "globals_entry.h"
 
 /* The tables are static, so the binding may keep their addresses. */
@@ -50,6 +51,16 @@ FH_GLOBAL(bind_room) {
   return 0;
 }
 
+/* ffi_hpy.bind_class_key(cpp_name) -> the type key of the bound class with that C++ name, or None */
+FH_GLOBAL(bind_class_key) {
+  TVMFFIByteArray name;
+  if (fh_function_check_count("ffi_hpy.bind_class_key", n_args, 1) != 0) return -1;
+  if (fh_function_arg_str("ffi_hpy.bind_class_key", args, 0, &name) != 0) return -1;
+  const ffi_hpy_class *type = fh_instance_class_find(name.data);
+  *result = fh_any_none();
+  return type == NULL ? 0 : fh_str_from_bytes(fh_type_find(type->type_index)->type_key, result);
+}
+
 /* ffi_hpy.bind_state(object) -> 1 if an object of a bound class has a value, 2 if C++ has taken it, otherwise 0 */
 FH_GLOBAL(bind_state) {
   if (fh_function_check_count("ffi_hpy.bind_state", n_args, 1) != 0) return -1;
@@ -75,6 +86,7 @@ const fh_globals_entry fh_globals_binding[] = {
     {"ffi_hpy.field_access", field_access, NULL},
     {"ffi_hpy.bind_api", bind_api, NULL},
     {"ffi_hpy.bind_room", bind_room, NULL},
+    {"ffi_hpy.bind_class_key", bind_class_key, NULL},
     {"ffi_hpy.bind_state", bind_state, NULL},
     {NULL, NULL, NULL},
 };

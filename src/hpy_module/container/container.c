@@ -68,6 +68,7 @@ static FbArgs inner_args(const FbArgs *outer, Items *items) {
   return (FbArgs){.temps = items->temps,
                   .depth = outer->depth,
                   .reads = outer->reads,
+                  .keeps_texts = outer->keeps_texts,
                   .position = outer->position,
                   .callee = outer->callee,
                   .scope = outer->scope};

@@ -2,6 +2,7 @@
 #include "capsule.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "core/platform/system.h"
 #include "drop.h"
@@ -54,6 +55,9 @@ void *fb_lent_arg(HPyContext *ctx, HPy h, const char *method) {
   X(is_valid, "PyPyCapsule_IsValid", int, (cpy_PyObject *, const char *))                      \
   X(get, "PyPyCapsule_GetPointer", void *, (cpy_PyObject *, const char *))                     \
   X(rename, "PyPyCapsule_SetName", int, (cpy_PyObject *, const char *))                        \
+  X(name, "PyPyCapsule_GetName", const char *, (cpy_PyObject *))                               \
+  X(context, "PyPyCapsule_GetContext", void *, (cpy_PyObject *))                               \
+  X(keep, "PyPyCapsule_SetContext", int, (cpy_PyObject *, void *))                             \
   X(release, "PyPy_DecRef", void, (cpy_PyObject *))
 
 #define MEMBER(field, symbol, result, arguments) result(*field) arguments;
@@ -194,4 +198,108 @@ HPy fb_capsule_new_dltensor_versioned(HPyContext *ctx, DLManagedTensorVersioned 
 
 HPy fb_capsule_new_lasting(HPyContext *ctx, void *pointer, const char *name) {
   return capsule_new(ctx, pointer, name, NULL, NULL);
+}
+
+/* --- capsules of bound libraries ---------------------------------------------------------------------------------- */
+
+/* The context of such a capsule. The name is a copy, because an author's text may end before the capsule. */
+typedef struct owned {
+  void (*cleanup)(void *); /* may be NULL */
+  char name[];
+} owned;
+
+static void owned_end(owned *self, void *pointer) {
+  if (self == NULL) return;
+  if (self->cleanup != NULL) self->cleanup(pointer);
+  free(self);
+}
+
+HPyCapsule_DESTRUCTOR(owned_destructor)
+static void owned_destructor_impl(const char *name, void *pointer, void *context) {
+  (void)name;
+  owned_end(context, pointer);
+}
+
+static void pypy_owned_destructor(cpy_PyObject *capsule) {
+  owned_end(pypy.context(capsule), pypy.get(capsule, pypy.name(capsule)));
+}
+
+/* Gives a new capsule its context. Returns 0, or -1 with an exception raised. */
+static int keep_context(HPyContext *ctx, HPy capsule, owned *context) {
+  if (pypy_api()) {
+    cpy_PyObject *object = HPy_AsPyObject(ctx, capsule);
+    int rc = object == NULL ? -1 : pypy.keep(object, context);
+    if (object != NULL) pypy.release(object);
+    return rc;
+  }
+  int (*set)(HPyContext *, HPy, _HPyCapsule_key, void *);
+  FB_LATE(ctx, ctx_Capsule_Set, set);
+  return set(ctx, capsule, HPyCapsule_key_Context, context);
+}
+
+HPy fb_capsule_new_owned(HPyContext *ctx, void *pointer, const char *name, void (*cleanup)(void *)) {
+  size_t n_bytes = name == NULL ? 1 : strlen(name) + 1;
+  owned *context = malloc(sizeof(*context) + n_bytes);
+  if (context == NULL) return HPyErr_NoMemory(ctx);
+  context->cleanup = cleanup;
+  memcpy(context->name, name == NULL ? "" : name, n_bytes);
+  const char *kept = name == NULL ? NULL : context->name;
+  HPy capsule = capsule_new(ctx, pointer, kept, &owned_destructor, pypy_owned_destructor);
+  if (!HPy_IsNull(capsule) && keep_context(ctx, capsule, context) == 0) return capsule;
+  if (!HPy_IsNull(capsule)) HPy_Close(ctx, capsule);
+  free(context);
+  return HPy_NULL;
+}
+
+void *fb_capsule_read(HPyContext *ctx, HPy capsule, const char **name) {
+  void *pointer = NULL;
+  if (pypy_api()) {
+    cpy_PyObject *object = HPy_AsPyObject(ctx, capsule);
+    if (object == NULL) return NULL;
+    *name = pypy.name(object);
+    if (*name != NULL || !HPyErr_Occurred(ctx)) pointer = pypy.get(object, *name);
+    pypy.release(object);
+    return pointer;
+  }
+  void *(*get)(HPyContext *, HPy, _HPyCapsule_key, const char *);
+  FB_LATE(ctx, ctx_Capsule_Get, get);
+  *name = get(ctx, capsule, HPyCapsule_key_Name, NULL);
+  if (*name == NULL && HPyErr_Occurred(ctx)) return NULL;
+  return get(ctx, capsule, HPyCapsule_key_Pointer, *name);
+}
+
+/* --- functions of _core ------------------------------------------------------------------------------------------- */
+
+HPyDef_METH(fb_capsule_make, "capsule_new", HPyFunc_VARARGS,
+            .doc = "A capsule of an address, with a name or None, and the address of a C function or 0.")
+static HPy fb_capsule_make_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+  (void)self;
+  if (nargs != 3) return fb_raise(ctx, ctx->h_TypeError, "capsule_new() takes 3 arguments, got %zu", nargs);
+  void *address = HPyLong_AsVoidPtr(ctx, args[0]);
+  if (address == NULL && HPyErr_Occurred(ctx)) return HPy_NULL;
+  const char *name = NULL;
+  if (!HPy_Is(ctx, args[1], ctx->h_None)) {
+    name = HPyUnicode_AsUTF8AndSize(ctx, args[1], NULL);
+    if (name == NULL) return HPy_NULL;
+  }
+  void *function = HPyLong_AsVoidPtr(ctx, args[2]);
+  if (function == NULL && HPyErr_Occurred(ctx)) return HPy_NULL;
+  void (*cleanup)(void *);
+  memcpy(&cleanup, &function, sizeof(cleanup));
+  return fb_capsule_new_owned(ctx, address, name, cleanup);
+}
+
+HPyDef_METH(fb_capsule_parts, "capsule_read", HPyFunc_O, .doc = "The address in a capsule, and its name or None.")
+static HPy fb_capsule_parts_impl(HPyContext *ctx, HPy self, HPy capsule) {
+  (void)self;
+  const char *name = NULL;
+  void *pointer = fb_capsule_read(ctx, capsule, &name);
+  if (pointer == NULL) return HPy_NULL;
+  HPy items[] = {HPyLong_FromUInt64_t(ctx, (uintptr_t)pointer),
+                 name == NULL ? HPy_Dup(ctx, ctx->h_None) : HPyUnicode_FromString(ctx, name)};
+  HPy pair = HPy_IsNull(items[0]) || HPy_IsNull(items[1]) ? HPy_NULL : HPyTuple_FromArray(ctx, items, 2);
+  for (int i = 0; i < 2; ++i) {
+    if (!HPy_IsNull(items[i])) HPy_Close(ctx, items[i]);
+  }
+  return pair;
 }

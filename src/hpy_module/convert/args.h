@@ -127,6 +127,7 @@ typedef struct FbArgs {
   int depth; /* nesting of containers, converters */
   int position; /* 0-based index of the argument being converted, for messages; -1: a return value or a field */
   bool reads; /* the callee only reads the array being converted, which may then be read-only */
+  bool keeps_texts; /* the callee, of a bound library, gets a str with lone surrogates as an object of Python */
   const char *callee; /* for messages, "" if unknown */
   FbScope *scope; /* of the call; NULL: the value is not converted for a call */
 } FbArgs;

@@ -12,6 +12,7 @@
 #include "hpy_module/container/container.h"
 #include "hpy_module/container/deep_copy.h"
 #include "hpy_module/container/iterate.h"
+#include "hpy_module/context/capsule.h"
 #include "hpy_module/context/hook.h"
 #include "hpy_module/context/messages.h"
 #include "hpy_module/context/raise.h"
@@ -224,6 +225,8 @@ static HPyDef *module_defines[] = {&module_exec,
                                    &fb_opaque_value_hold,
                                    &fb_data_type_parse,
                                    &fb_data_type_name,
+                                   &fb_capsule_make,
+                                   &fb_capsule_parts,
                                    &fb_described_capsule,
                                    &fb_dlpack_from,
                                    &fb_dlpack_handle_from,

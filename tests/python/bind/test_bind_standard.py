@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import array
+import collections
 import collections.abc
+import ctypes
 import datetime
 import decimal
 import inspect
 import math
+import operator
 import os
 import sys
+import types
 from pathlib import Path
 
 import pytest
 from support import needs_one_wrapper, needs_threads, parallelize
+
+import ffi_hpy
 
 pytestmark = needs_one_wrapper
 
@@ -161,6 +167,57 @@ def test_objects_by_key_need_pairs(bound):
             bound.n_objects(Rows(rows=rows))
 
 
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        *(([1], "vector"), ((1,), "vector"), (range(2), "vector"), (array.array("i", [1]), "vector")),
+        *((collections.deque([1]), "vector"), ({1}, "set"), (frozenset([1]), "set"), ({1: 2}, "map")),
+        *((types.MappingProxyType({1: 2}), "map"), ({1: 2}.keys(), "set")),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_the_class_of_a_container_selects_the_overload(bound, value, kind):
+    assert bound.kind(value) == kind
+
+
+def test_a_set_takes_a_sequence_before_a_later_overload(bound):
+    assert [bound.kind_turned(value) for value in (["a"], {"a"}, {1: 2})] == ["set", "set", "map"]
+
+
+class Zero:
+    """A scalar in an array without axes, as NumPy's are."""
+
+    def __init__(self, number):
+        self.number = number
+
+    def __dlpack__(self, **options):
+        return ffi_hpy._core.memory_capsule(self, ctypes.addressof(self.number), (), (), self.form, (1, 0), False)
+
+    def __dlpack_device__(self):
+        return (1, 0)
+
+    @property
+    def form(self):
+        return (0, 64, 1) if isinstance(self.number, ctypes.c_int64) else (2, 64, 1)
+
+    def __index__(self):
+        return operator.index(self.number.value)
+
+
+def test_an_array_without_axes_is_a_number(bound):
+    for function in (bound.int, bound.unsigned):
+        assert function(Zero(ctypes.c_int64(5))) == 5
+        with refused():
+            function(Zero(ctypes.c_double(5.5)))
+    with refused():
+        bound.unsigned(Zero(ctypes.c_int64(-5)))
+    assert bound.int(bound.CountedPart()) == bound.unsigned(bound.CountedPart()) == 7
+    for wrong in (2**64, -1, "1", [1], None, object()):
+        with refused():
+            bound.unsigned(wrong)
+    assert bound.unsigned(2**64 - 1) == 2**64 - 1
+
+
 # --- paths and texts --------------------------------------------------------------------------------------------------
 
 
@@ -178,6 +235,9 @@ def test_paths(bound):
         assert found == Path("foo")
     assert bound.parent(Path("\U0001f34a/x")) == Path("\U0001f34a")
     assert bound.parent("") == Path()
+    if sys.platform != "win32":  # a name of a file that is not UTF-8
+        name = os.fsdecode(b"a\xff/b")
+        assert bound.parent(name) == bound.parent(os.fsencode(name)) == bound.parent(Path(name)) == Path(name).parent
     for wrong in (3, None, [], Named(3)):
         with refused():
             bound.parent(wrong)
@@ -309,7 +369,7 @@ def test_items_that_do_not_fit(bound):
     ):
         with refused():
             bound.texts({"a longer key": [["a longer text"], wrong]})
-    with pytest.raises(UnicodeEncodeError):
+    with pytest.raises(TypeError, match="incompatible function arguments"):
         bound.texts({"a": [["a longer text", "\udc80"]]})
     assert bound.texts({"a": [["a longer text"]]}) == {"a": [["a longer text"]]}
     for wrong, name in (([], "list"), ({}, "dict"), (set(), "set"), ("text", "str"), ("a longer text", "str")):

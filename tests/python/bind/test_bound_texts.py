@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import types
 
 import pytest
 from support import IS_OVER_CFFI, needs_identity, needs_one_wrapper
@@ -70,7 +71,7 @@ def test_a_function_that_borrows_its_arguments_refuses_others(bound, value):
     for function in (bound.half, bound.sum):
         with pytest.raises(TypeError, match="incompatible function arguments"):
             function(value)
-    with pytest.raises(UnicodeEncodeError):
+    with pytest.raises(TypeError, match="incompatible function arguments"):
         bound.either("\udc80")
 
 
@@ -170,3 +171,24 @@ def test_the_text_of_a_handle_outlives_the_handle(bound, text):
 def test_the_texts_of_a_cast_that_is_tried_outlive_the_handles(bound):
     texts = ["", "c", "1234567", "longer than a handle", "d"]
     assert bound.try_cast_handles([*texts, 1]) == "".join(f"{each}|{each}|" for each in [*texts, "no text"])
+
+
+# --- texts without UTF-8 ----------------------------------------------------------------------------------------------
+
+LONE = "a \ud800 text"
+
+
+def test_a_text_with_a_lone_surrogate_is_an_object(bound):
+    assert bound.echo_object(LONE) == bound.echo_str(LONE) == LONE
+    assert bound.echo_all(LONE, a=LONE) == ((LONE,), {"a": LONE})
+    assert bound.n_objects([LONE, "b"]) == 2
+    assert bound.attribute(types.SimpleNamespace(text=LONE)) is True
+    assert [bound.is_text(text) for text in (LONE, "\ud800", "a", "\u00e9")] == [False, False, True, True]
+
+
+def test_a_text_of_cpp_has_no_lone_surrogate(bound):
+    for function in (bound.call_view, bound.half, bound.cast_view):
+        with pytest.raises((TypeError, RuntimeError)):
+            function(LONE)
+    with pytest.raises(TypeError, match="incompatible function arguments"):
+        bound.sum(LONE)

@@ -229,6 +229,39 @@ def test_shared_from_this(bound):
     assert not shared.is_shared()
 
 
+# --- names of classes that are bound later ----------------------------------------------------------------------------
+
+LATER = (
+    "takes_later(arg0: bound_extras.inner.LaterInt, arg1: bound_extras.inner.Kind, arg2: bound_extras.LaterText, /)"
+    " -> bound_extras.inner.LaterInt"
+)
+
+
+def test_a_signature_names_a_class_that_is_bound_later(bound):
+    assert bound.takes_later.__doc__ == LATER
+    assert bound.takes_never.__doc__.startswith("takes_never(arg: ")
+    assert "Never, /) -> None" in bound.takes_never.__doc__
+    with pytest.raises(TypeError) as caught:
+        bound.takes_later(1, 2, 3)
+    assert f"    1. {LATER}\n" in str(caught.value)
+    with pytest.raises(TypeError, match=r"1\. takes_never\(arg: [\w.:() ]*Never, /\) -> None\n"):
+        bound.takes_never(1)
+    kept = bound.inner.LaterInt()
+    with pytest.raises(TypeError, match="LaterText"):
+        bound.takes_later(kept, bound.inner.Kind.one, kept)
+
+
+@needs_identity
+def test_a_stub_names_a_class_that_is_bound_later(bound):
+    from ffi_hpy.stub.bound import stubs_of
+
+    text = "\n".join(stubs_of(bound).values())
+    assert "\nfrom .inner import Kind, LaterInt\n" in text
+    assert "\ndef takes_later(arg0: LaterInt, arg1: Kind, arg2: LaterText, /) -> LaterInt: ...\n" in text
+    assert "    def later(self) -> LaterInt: ...\n" in text
+    assert "\ndef takes_never(arg: Any, /) -> None: ...\n" in text
+
+
 class EmptyFunction(ffi_hpy.Function):
     """A class that is not bound."""
 

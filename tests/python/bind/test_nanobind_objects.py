@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import array
 import collections
+import ctypes
+import datetime
 import threading
 import types
 
 import pytest
-from support import needs_identity, needs_one_wrapper
+from support import IS_PYPY, collect_garbage, needs_identity, needs_one_wrapper
 
 from ffi_hpy import libinfo
 
@@ -113,6 +115,77 @@ def test_a_capsule_may_have_no_name(objects):
     assert objects.capsule_names() == (True, "number", True, True, True)
     with pytest.raises(ValueError, match="number"):
         objects.capsule_of_other_name()
+
+
+@pytest.mark.parametrize("name", [None, "a name", "\u00e9" * 100])
+def test_a_capsule_is_one_of_the_interpreter(objects, name):
+    before = objects.n_capsules_ended()
+    capsule = objects.new_capsule(name)
+    assert type(capsule).__name__ == "PyCapsule"
+    assert objects.capsule_name(capsule) == name
+    if not IS_PYPY:
+        is_valid = ctypes.pythonapi.PyCapsule_IsValid
+        is_valid.argtypes = (ctypes.py_object, ctypes.c_char_p)
+        assert is_valid(capsule, None if name is None else name.encode())
+    del capsule
+    collect_garbage()
+    assert objects.n_capsules_ended() - before == 1
+
+
+@pytest.mark.skipif(IS_PYPY, reason="datetime is written in Python there")
+def test_a_capsule_of_another_library_is_read(objects):
+    assert objects.capsule_name(datetime.datetime_CAPI) == "datetime.datetime_CAPI"
+
+
+@pytest.mark.parametrize("value", [1, "text", object(), None])
+def test_another_object_is_not_a_capsule(objects, value):
+    with pytest.raises(TypeError, match="incompatible function arguments"):
+        objects.capsule_name(value)
+
+
+class Unequal:
+    def __eq__(self, other):
+        return False
+
+    def __ne__(self, other):
+        return True
+
+    __hash__ = None
+
+
+def test_an_object_equals_itself(objects):
+    nan = float("nan")
+    assert objects.is_same_or_equal(Unequal, Unequal) == (True, False)
+    unequal = Unequal()
+    assert objects.is_same_or_equal(unequal, unequal) == (True, False)
+    assert objects.is_same_or_equal(unequal, Unequal()) == (False, True)
+    assert objects.is_same_or_equal(nan, 1.0) == (False, True)
+    assert objects.is_same_or_equal(1, 1.0) == (True, False)
+
+
+def test_objects_of_a_class_with_an_equality_stay_keys(objects):
+    one, same = objects.Equal(1), objects.Equal(1)
+    assert one == same
+    assert {one: "a"}[one] == "a"
+
+    class Derived(objects.Equal):
+        def __eq__(self, other):
+            return True
+
+    assert Derived.__hash__ is None
+
+
+@pytest.mark.parametrize("value", [5, None, object(), int])
+def test_a_constructor_of_another_object(objects, value):
+    with pytest.raises(TypeError, match="Equal"):
+        objects.Equal.__init__(value, 1)
+
+
+@pytest.mark.parametrize("value", [5, True, "text", None, 1.5])
+def test_bytes_are_made_of_buffers_and_iterables_alone(objects, value):
+    with pytest.raises(TypeError, match="cannot convert"):
+        objects.bytes_of(value)
+    assert objects.bytes_of(bytearray(b"ab")) == objects.bytes_of([97, 98]) == objects.bytes_of(b"ab") == b"ab"
 
 
 def test_a_submodule_may_have_no_documentation(objects):

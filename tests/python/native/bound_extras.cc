@@ -46,6 +46,13 @@ struct Pet {
 };
 struct Cat : Pet {};
 
+/* Functions name these before they are bound; Never is not bound at all. */
+template <typename T> struct Later {
+  T next{};
+};
+enum class LaterKind { one, two };
+struct Never {};
+
 struct Shared : std::enable_shared_from_this<Shared> {
   std::shared_ptr<Shared> other;
 };
@@ -81,6 +88,13 @@ FFI_HPY_MODULE(bound_extras, m) {
         }
       },
       const_cast<char *>("payload"));
+  m.def("takes_later", [](Later<int> &a, LaterKind, Later<char> *) { return a; });
+  m.def("takes_never", [](Never &) {});
+  nb::class_<Notes>(m, "Notes").def(nb::init<>()).def_prop_ro("later", [](Notes &) { return Later<int>{}; });
+  nb::module_ inner = m.def_submodule("inner");
+  nb::class_<Later<int>>(inner, "LaterInt").def(nb::init<>()).def_rw("next", &Later<int>::next);
+  nb::class_<Later<char>>(m, "LaterText");
+  nb::enum_<LaterKind>(inner, "Kind").value("one", LaterKind::one).value("two", LaterKind::two);
   nb::exception<Third>(m, "Third", m.import_("builtins").attr("LookupError"));
   m.def("throw", [](int which) {
     if (which == 1) throw First();

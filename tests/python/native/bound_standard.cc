@@ -105,6 +105,15 @@ FFI_HPY_MODULE(bound_standard, m) {
   m.def("bad_wide", [] { return std::wstring(1, static_cast<wchar_t>(0xd800)); });
 
   /* ---- texts in containers, copies ---- */
+  m.def("kind", [](const std::vector<int> &) { return "vector"; });
+  m.def("kind", [](const std::set<int> &) { return "set"; });
+  m.def("kind", [](const std::map<int, int> &) { return "map"; });
+  m.def("kind_turned", [](const std::map<int, int> &) { return "map"; });
+  m.def("kind_turned", [](const std::set<std::string> &) { return "set"; });
+  m.def("kind_turned", [](const std::vector<std::string> &) { return "vector"; });
+  m.def("int", [](int x) { return x; });
+  m.def("unsigned", [](uint64_t x) { return x; });
+
   m.def("joined", &joined);
   m.def("optional_text", [](std::optional<const char *> text) { return joined({text.value_or(nullptr)}); });
   m.def("text_or_int", [](std::variant<const char *, int> value) {
@@ -116,7 +125,7 @@ FFI_HPY_MODULE(bound_standard, m) {
     return joined(texts);
   });
   m.def("shape_of", [](std::tuple<int, std::string> t) { return std::get<1>(t) + std::to_string(std::get<0>(t)); });
-  nb::class_<CountedPart>(m, "CountedPart").def(nb::init<>());
+  nb::class_<CountedPart>(m, "CountedPart").def(nb::init<>()).def("__index__", [](CountedPart &) { return 7; });
   m.def("in_vector", [](const std::vector<CountedPart> &) {});
   m.def("in_optional", [](const std::optional<CountedPart> &) {});
   m.def("in_tuple", [](const std::tuple<CountedPart> &) {});

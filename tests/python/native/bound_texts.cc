@@ -125,6 +125,12 @@ FFI_HPY_MODULE(bound_texts, m) {
   });
   m.def("chars_beside_object", [](Chars text, nb::object) { return text_of(text); });
   m.def("echo_object", [](nb::object value) { return value; });
+  m.def("echo_str", [](nb::str value) { return value; });
+  m.def("echo_all", [](nb::args values, nb::kwargs named) { return nb::make_tuple(values, named); });
+  m.def("n_objects", [](std::vector<nb::object> values) { return values.size(); });
+  m.def("attribute", [](nb::object value) { return nb::isinstance<nb::str>(value.attr("text")); });
+  m.def("is_text", [](const std::string &) { return true; });
+  m.def("is_text", [](nb::handle) { return false; });
   m.def("types_of", [](nb::list items) {
     std::string found;
     for (nb::handle item : items) {

@@ -1,5 +1,6 @@
 // A library that was written for nanobind: the objects of Python, their classes, and arguments that are None.
 #include <nanobind/nanobind.h>
+#include <nanobind/operators.h>
 #include <nanobind/stl/function.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -108,6 +109,14 @@ struct AddsName : nb::def_visitor<AddsName> {
   }
 };
 
+struct EqualValue {
+  explicit EqualValue(int n) : n(n) {}
+  bool operator==(const EqualValue &other) const { return n == other.n; }
+  int n;
+};
+
+int n_capsules_ended = 0;
+
 NB_MODULE(nanobind_objects, m) {
   nb::module_ inner = m.def_submodule("inner", nullptr);
   m.def("is_any_valid", [] { return Unset().is_any_valid(); });
@@ -159,6 +168,18 @@ NB_MODULE(nanobind_objects, m) {
     static int number = 42;
     return nb::capsule(&number).data("number") != nullptr;
   });
+  m.def(
+      "new_capsule",
+      [](std::optional<std::string> name) {
+        static int number = 42;
+        auto end = [](void *address) noexcept { n_capsules_ended += *static_cast<int *>(address) == 42 ? 1 : 100; };
+        return nb::capsule(&number, name.has_value() ? name->c_str() : nullptr, end);
+      },
+      "name"_a.none());
+  m.def("n_capsules_ended", [] { return n_capsules_ended; });
+  m.def("capsule_name", [](nb::capsule value) { return value.name(); });
+  m.def("is_same_or_equal", [](nb::object a, nb::object b) { return nb::make_tuple(a.equal(b), a.not_equal(b)); });
+  m.def("bytes_of", [](nb::object value) { return nb::bytes(value); }, "value"_a.none());
   m.def("set_function", [](nb::handle scope) {
     nb::cpp_function([](int x) { return x + 1; }, nb::scope(scope), nb::name("next"), "x"_a, nullptr);
   });
@@ -166,6 +187,7 @@ NB_MODULE(nanobind_objects, m) {
   m.def("takes", [](nb::object) { return "object"; });
   m.def("takes", [](std::optional<int>) { return "optional"; });
   m.def("takes_handle", [](nb::handle value) { return value.is_none(); });
+  nb::class_<EqualValue>(m, "Equal").def(nb::init<int>()).def(nb::self == nb::self);
   nb::class_<Placed>(m, "Placed").def("__init__", [](Placed *self, nb::handle) { new (self) Placed(); });
   m.def("takes_any", [](nb::any value) { return value.is_none(); });
   m.def("takes_none", [](nb::object value) { return value.is_none(); }, nb::arg().none());
