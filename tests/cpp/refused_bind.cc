@@ -133,5 +133,7 @@ void define(nb::module_ &m) { m.def("f", *static_cast<Foo *>(nullptr)); }
 void define(nb::module_ &m) {
   m.def("f", [](const Foo &, auto x) { return x; });
 }
+//! class_with_a_caster: class_<T>: a caster converts T already
+void define(nb::module_ &m) { nb::class_<std::pair<int, int>>(m, "Pair"); }
 //! no_class: class_<T>: T is not a class
 void define(nb::module_ &m) { nb::class_<Foo *>(m, "Foo"); }

@@ -424,6 +424,8 @@ template <typename T, typename... Ts> class class_ : public detail::class_base {
                 "class_<T, Base, Trampoline>: one base class, and one trampoline");
 
   static_assert(std::is_class_v<T> || std::is_union_v<T> || std::is_enum_v<T>, "class_<T>: T is not a class");
+  static_assert(detail::is_base_caster_v<detail::make_caster<T>>,
+                "class_<T>: a caster converts T already; FFI_HPY_MAKE_OPAQUE(T) binds it as a class instead");
 
 public:
   using Type = T;

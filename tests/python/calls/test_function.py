@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from support import IS_DEBUG, IS_PYPY, parallelize, unique_name
+from support import IS_DEBUG, IS_PYPY, collect_garbage, needs_identity, parallelize, unique_name
 
 import ffi_hpy
 from ffi_hpy import _core
@@ -177,6 +177,25 @@ def test_an_object_cannot_be_moved_away_while_it_is_an_argument_and_can_be_again
     with pytest.raises(KeyError, match="7"):
         ffi_hpy.convert(fail)(pair, 7)
     assert testing.echo(pair._move()).b == 4
+
+
+@needs_identity
+def test_a_callback_that_moves_its_argument_back_leaves_the_caller_its_object():
+    use_count = ffi_hpy.get_global_func("testing.object_use_count")
+    counts = []
+
+    def give_back(x):
+        collect_garbage(n_rounds=2)
+        counts.append(use_count(x))
+        return x._move()
+
+    function = ffi_hpy.convert(give_back)
+    for _ in range(2):
+        array = ffi_hpy.Array([1, 2])
+        function(array)
+        collect_garbage(n_rounds=2)
+        function(array._move())
+    assert counts == [2, 1, 2, 1]
 
 
 def test_keyword_arguments_are_refused_by_name(testing):
