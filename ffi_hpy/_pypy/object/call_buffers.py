@@ -139,7 +139,7 @@ def _end(held: list[Any]) -> None:
     item = held[-1]
     if issubclass(type(item), Usable):
         address = item._ffi_address
-        # A wrapper that is UNLISTED by now has lost its place to a move (Offer.begin), and gets it again in its next call.
+        # A wrapper that is UNLISTED by now has lost its place to a move (Offer.begin): its next call lists it again.
         if UNLISTED < item._ffi_listing < LISTED and address and cast(WORDS, address)[0] != ONLY_REFERENCE:
             _look_after(item, address)
         held.pop()

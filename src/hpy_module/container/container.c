@@ -68,10 +68,10 @@ static FbArgs inner_args(const FbArgs *outer, Items *items) {
   return (FbArgs){.temps = items->temps,
                   .depth = outer->depth,
                   .reads = outer->reads,
-                  .keeps_texts = outer->keeps_texts,
                   .position = outer->position,
                   .callee = outer->callee,
-                  .scope = outer->scope};
+                  .scope = outer->scope,
+                  .function = outer->function};
 }
 
 /* Converts an item of a container. The result must not depend on the Python value: converting the next item may run

@@ -14,7 +14,7 @@
 #include "hpy_module/object/recorded.h"
 #include "hpy_module/value/value.h"
 
-TVMFFISafeCallType fb_lent_callee, fb_bound_callee;
+TVMFFISafeCallType fb_lent_callee;
 int (*fb_lent_refuse)(const ffi_hpy_first_overload *self, const TVMFFIAny *args, TVMFFIAny *result, int rc);
 uintptr_t fb_lent_first_type, fb_lent_type_span;
 intptr_t fb_lent_dict_type;
@@ -312,7 +312,7 @@ bool fb_lent_read_into(HPyContext *ctx, HPy value, FbLentRoom *room, TVMFFIAny *
 }
 
 int fb_lent_enable(HPyContext *ctx, const ffi_hpy_bind_api *api, const int32_t *types, HPy set_class) {
-  fh_atomic_store_relaxed(&fb_bound_callee, api->function_call);
+  fh_atomic_store_relaxed(&fb_args_bound_callee, api->function_call);
   if (fb_ext == NULL) return 0; /* nothing is read in place */
   HPy dict = HPyDict_New(ctx);
   if (HPy_IsNull(dict)) return -1;

@@ -13,8 +13,6 @@
 /* The function behind each Function of a bound library; NULL until the first of them is imported. Set once, with
  * release. */
 extern FB_HIDDEN TVMFFISafeCallType fb_lent_callee;
-/* As fb_lent_callee, also where no value is lent, because the context does not have the extension. */
-extern FB_HIDDEN TVMFFISafeCallType fb_bound_callee;
 
 /* ffi_hpy_bind_api.function_refuse. Set before fb_lent_callee. */
 extern FB_HIDDEN int (*fb_lent_refuse)(const ffi_hpy_first_overload *self, const TVMFFIAny *args, TVMFFIAny *result,

@@ -126,6 +126,7 @@ void fb_scope_leave(const FbScope *scope, const FbScopeBefore *before) {
 
 /* Arguments of a native call: ownership of their temporaries, and their names in messages. */
 
+TVMFFISafeCallType fb_args_bound_callee;
 void (*fb_args_release_borrowed)(TVMFFIObject *object);
 void (*fb_args_keep_borrowed)(TVMFFIObject *object);
 

@@ -127,10 +127,19 @@ typedef struct FbArgs {
   int depth; /* nesting of containers, converters */
   int position; /* 0-based index of the argument being converted, for messages; -1: a return value or a field */
   bool reads; /* the callee only reads the array being converted, which may then be read-only */
-  bool keeps_texts; /* the callee, of a bound library, gets a str with lone surrogates as an object of Python */
   const char *callee; /* for messages, "" if unknown */
   FbScope *scope; /* of the call; NULL: the value is not converted for a call */
+  const TVMFFIObject *function; /* the Function that is called; NULL as for `scope` */
 } FbArgs;
+
+/* The function behind each Function of a bound library; NULL until the first library is imported. */
+extern FB_HIDDEN TVMFFISafeCallType fb_args_bound_callee;
+/* Whether the arguments are for such a Function. */
+FH_INLINE bool fb_args_are_for_library(const FbArgs *args) {
+  if (args->function == NULL) return false;
+  TVMFFISafeCallType callee = ((const TVMFFIFunctionCell *)(args->function + 1))->safe_call;
+  return callee == fh_atomic_load_relaxed(&fb_args_bound_callee);
+}
 
 /* fb_args_release_borrowed ends an FB_TEMP_BORROWED object on the thread that made the object. After
  * fb_args_keep_borrowed the object owns its Python object and is an ordinary owned object. The tensor folder sets both

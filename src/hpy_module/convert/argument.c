@@ -107,7 +107,7 @@ static int plain_str_arg(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *arg
   const char *data = fb_text_get(ctx, value, &n);
   if (FH_UNLIKELY(data == NULL)) {
     char position[256];
-    if (args->keeps_texts && HPyErr_ExceptionMatches(ctx, ctx->h_UnicodeEncodeError)) {
+    if (fb_args_are_for_library(args) && HPyErr_ExceptionMatches(ctx, ctx->h_UnicodeEncodeError)) {
       HPyErr_Clear(ctx);
       return conversions[FB_TYPE_KIND_OPAQUE](ctx, value, out, args);
     }

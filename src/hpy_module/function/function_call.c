@@ -80,17 +80,11 @@ FH_INLINE int run(HPyContext *ctx, TVMFFIObject *handle, const TVMFFIAny *views,
   return release ? run_released(handle, views, n, result) : run_kept(handle, views, n, result);
 }
 
-FH_INLINE TVMFFISafeCallType safe_call_of(const TVMFFIObject *handle) {
-  return ((const TVMFFIFunctionCell *)(handle + 1))->safe_call;
-}
-
 /* Converts the arguments into `views`, calls, and releases the temporaries. Returns 0 with *result owned, or -1 with an
  * exception raised. `views` and `temps` have room for n entries each: an argument makes one temporary at most. */
 FH_INLINE int call_with(HPyContext *ctx, HPy self, FbFunction *function, TVMFFIObject *handle, const HPy *argv,
                         size_t n, TVMFFIAny *views, FbTemp *temps, bool release, FbScope *scope, TVMFFIAny *result) {
-  bool is_of_library = safe_call_of(handle) == fh_atomic_load_relaxed(&fb_bound_callee);
-  FbArgs args = {
-      .temps = temps, .callee = fb_function_struct_name(function), .scope = scope, .keeps_texts = is_of_library};
+  FbArgs args = {.temps = temps, .callee = fb_function_struct_name(function), .scope = scope, .function = handle};
   FbScopeBefore before;
   bool for_python = function != NULL && fh_atomic_load_relaxed(&function->gil) == FB_GIL_KEEP_FOR_PYTHON;
   FbConversion convert = for_python ? fb_argument_keep : fb_argument_convert;
@@ -282,7 +276,7 @@ static FH_NOINLINE cpy_PyObject *finish_other(cpy_PyObject *self, int rc, TVMFFI
 /* Whether a Function is one of a bound library. */
 FH_INLINE bool is_bound(const TVMFFIObject *handle) {
   /* acquire: pairs with the release of fb_lent_enable */
-  return safe_call_of(handle) == fh_atomic_load_acquire(&fb_lent_callee);
+  return ((const TVMFFIFunctionCell *)(handle + 1))->safe_call == fh_atomic_load_acquire(&fb_lent_callee);
 }
 
 /* Returns the first overload behind such a Function. */
