@@ -8,8 +8,11 @@ import gc
 import operator
 import pickle
 import sys
+import weakref
 
+import bound
 import hostile
+import typed
 from hostile import change, mischief
 from values import FFI_CLASSES, Values
 from world import DEEPEST_CALL, IS_PYPY_8, shown
@@ -53,8 +56,9 @@ if sys.implementation.name == "pypy":
 
 
 def is_ours(value: Any) -> bool:
-    """Return whether a value's class derives from a class of the package. Other classes are not tested."""
-    return any(cls.__module__.startswith("ffi_hpy") for cls in type(value).__mro__)
+    """Return whether a value's class derives from a class of the package or of the bound library. Other classes are not
+    tested."""
+    return any(cls.__module__.startswith(("ffi_hpy", bound.NAME)) for cls in type(value).__mro__)
 
 
 def is_numpys(value: Any) -> bool:
@@ -69,10 +73,12 @@ class Actions:
         self.world = world
         self.values = Values(world)
         self.targets = targets
+        self.bound = [target for target in targets if target.name.startswith(bound.NAME)]
         world.dangerous = self.nested
         self._all = (
             *(self.call,) * 60,
             *(self.call_through_class,) * 14,
+            *(self.call_bound,) * 40,
             *(self.attribute,) * 8,
             *(self.descriptor,) * 5,
             *(self.operate,) * 14,
@@ -85,6 +91,8 @@ class Actions:
             *(self.initialise_again,) * 4,
             *(self.pickle,) * 3,
             *(self.derive,) * 1,
+            *(self.change_overrides,) * 3,
+            *(self.refer,) * 4,
             *(self.change_pool,) * 6,
             *(self.move,) * 2,
         )
@@ -127,6 +135,23 @@ class Actions:
         receiver = self.instance_of(target.owner) if self.world.one_in(3) else self.values.any()
         return self.invoke(f"class {target.name}", target.callable, [receiver, *self.arguments(target.hints[1:])])
 
+    def call_bound(self) -> Any:
+        """Call a function, method or class of the bound library with arguments that mostly all fit."""
+        world, values = self.world, self.values
+        target = world.pick(self.bound)
+        arguments = [values.of_kind(kinds[0]) for kinds in target.hints]
+        if target.owner is not None and arguments:
+            is_new = target.member == "__init__" and world.one_in(2)
+            arguments[0] = target.owner.__new__(target.owner) if is_new else self.instance_of(target.owner)
+        if arguments and world.one_in(8):
+            arguments[world.below(len(arguments))] = values.any()
+        if arguments and world.one_in(12):
+            arguments.pop()
+        if not callable(target.callable):
+            return self.attribute()
+        self.note(target.name, *arguments)
+        return target.callable(*arguments)
+
     def invoke(self, name: str, function: Any, arguments: list[Any]) -> Any:
         world = self.world
         if HAS_PYPY_CONTEXT and not arguments and name.endswith(".__new__"):
@@ -153,7 +178,8 @@ class Actions:
         """Return an instance of the class if it is easy to make."""
         if self.world.one_in(25):
             return self.values.any()
-        made = self.values.of_kind(cls.__name__)
+        is_bound = cls.__module__ == bound.NAME
+        made = self.values.of_kind(f"{bound.NAME}.{cls.__qualname__}" if is_bound else cls.__name__)
         if cls in type(made).__mro__:
             return made
         for _ in range(8):
@@ -287,7 +313,8 @@ class Actions:
 
     def cls(self) -> Any:
         world = self.world
-        return world.pick(hostile.CLASSES) if world.one_in(4) else self.values.cls()
+        how = world.below(8)
+        return world.pick(bound.ALL_CLASSES if how < 3 else hostile.CLASSES) if how < 5 else self.values.cls()
 
     def make_without_init(self) -> Any:
         """Call A.__new__(B, ...)."""
@@ -320,12 +347,44 @@ class Actions:
     def derive(self) -> Any:
         """Make a class with several bases, and an instance of it."""
         world = self.world
-        bases = tuple(world.pick((*FFI_CLASSES, *_LAYOUTS, *hostile.CLASSES)) for _ in range(1 + world.below(2)))
+        bases = tuple(
+            world.pick((*FFI_CLASSES, *_LAYOUTS, *hostile.CLASSES, *bound.ALL_CLASSES))
+            for _ in range(1 + world.below(2))
+        )
         self.note("derive", *bases)
         meta = type(bases[0])
         made = meta("Derived", bases, {} if world.one_in(2) else {"__slots__": ("a", "b")})
         self.note("derived", made)
         return made(*self.arguments(()))
+
+    def change_overrides(self) -> Any:
+        """Let C++ call virtual functions of an object whose class changes its methods."""
+        world = self.world
+        base = bound.CLASSES[f"{bound.NAME}.{world.pick(('Animal', 'Dog', 'Puppy'))}"]
+        made = type("Changing", (base,), {} if world.one_in(2) else {world.pick(bound.OVERRIDABLE): hostile.callback})
+        animal = made()
+        for _ in range(world.below(6)):
+            name = world.pick(bound.OVERRIDABLE)
+            if world.one_in(2):
+                setattr(made, name, self.values.any() if world.one_in(4) else self.values.callback())
+            elif name in made.__dict__:
+                delattr(made, name)
+            name = world.pick(bound.OVERRIDABLE)
+            use = getattr(bound.MODULE, f"{name}_of")
+            self.note(f"{name}_of", animal)
+            arguments = [self.values.of_kind(hint) for hint in typed.overloads_of(use)[0][1:]]
+            try:
+                use(animal, *arguments)
+            except Exception:
+                continue
+        return animal
+
+    def refer(self) -> Any:
+        """Make a weak reference with a callback."""
+        value = self.values.native()
+        self.note("refer", value)
+        made = weakref.ref(value, bound.note_end)
+        return made() if self.world.one_in(2) else made
 
     def move(self) -> Any:
         """Move an object's handle away while others use the object."""

@@ -75,7 +75,7 @@ def change(victim: Any) -> None:
                 del victim[key]
 
 
-def _answer(kind: str) -> Any:
+def answer(kind: str) -> Any:
     """Return the result of a special method: mostly a suitable value, sometimes any value."""
     mischief()
     values = Values(here())
@@ -86,71 +86,71 @@ class _Asked:
     """All special methods that native code may call."""
 
     def __index__(self) -> Any:
-        return _answer("int")
+        return answer("int")
 
     def __int__(self) -> Any:
-        return _answer("int")
+        return answer("int")
 
     def __float__(self) -> Any:
-        return _answer("float")
+        return answer("float")
 
     def __bool__(self) -> Any:
-        return _answer("bool")
+        return answer("bool")
 
     def __hash__(self) -> Any:
-        return _answer("int")
+        return answer("int")
 
     def __eq__(self, other: object) -> Any:
-        return _answer("bool")
+        return answer("bool")
 
     def __ne__(self, other: object) -> Any:
-        return _answer("bool")
+        return answer("bool")
 
     def __lt__(self, other: object) -> Any:
-        return _answer("bool")
+        return answer("bool")
 
     def __repr__(self) -> Any:
-        return _answer("str")
+        return answer("str")
 
     def __str__(self) -> Any:
-        return _answer("str")
+        return answer("str")
 
     def __format__(self, spec: str) -> Any:
-        return _answer("str")
+        return answer("str")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return _answer("any")
+        return answer("any")
 
     def __bytes__(self) -> Any:
-        return _answer("bytes")
+        return answer("bytes")
 
     def __fspath__(self) -> Any:
-        return _answer("str")
+        return answer("str")
 
     def __enter__(self) -> Any:
-        return _answer("any")
+        return answer("any")
 
     def __exit__(self, *args: object) -> Any:
-        return _answer("bool")
+        return answer("bool")
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        return _answer("tuple")
+        return answer("tuple")
 
     def __copy__(self) -> Any:
-        return _answer("any")
+        return answer("any")
 
     def __deepcopy__(self, memo: Any) -> Any:
-        return _answer("any")
+        return answer("any")
 
 
 class _Sequenced:
     def __len__(self) -> Any:
-        return _answer("int")
+        return answer("int")
 
     def __getitem__(self, key: Any) -> Any:
         if here().mischiefs_left <= 0:
             raise IndexError(key)
-        return _answer("any")
+        return answer("any")
 
     def __setitem__(self, key: Any, value: Any) -> None:
         mischief()
@@ -159,7 +159,7 @@ class _Sequenced:
         mischief()
 
     def __contains__(self, key: Any) -> Any:
-        return _answer("bool")
+        return answer("bool")
 
     def __iter__(self) -> Any:
         mischief()
@@ -168,19 +168,19 @@ class _Sequenced:
     def __next__(self) -> Any:
         if here().mischiefs_left <= 0 or here().one_in(4):
             raise StopIteration
-        return _answer("any")
+        return answer("any")
 
     def __reversed__(self) -> Any:
-        return _answer("list")
+        return answer("list")
 
     def keys(self) -> Any:
-        return _answer("list")
+        return answer("list")
 
     def items(self) -> Any:
-        return _answer("pairs")
+        return answer("pairs")
 
     def values(self) -> Any:
-        return _answer("list")
+        return answer("list")
 
 
 class _TupleSequenced(_Sequenced):
@@ -203,41 +203,41 @@ class _Protocolled:
     """The attributes that the package looks up on the class of a value."""
 
     def __dlpack__(self, **options: Any) -> Any:
-        return _answer("capsule")
+        return answer("capsule")
 
     def __dlpack_device__(self) -> Any:
-        return _answer("tuple")
+        return answer("tuple")
 
     def __tvm_ffi_object__(self) -> Any:
-        return _answer("object")
+        return answer("object")
 
     def __tvm_ffi_int__(self) -> Any:
-        return _answer("int")
+        return answer("int")
 
     def __tvm_ffi_float__(self) -> Any:
-        return _answer("float")
+        return answer("float")
 
     def __tvm_ffi_value__(self) -> Any:
-        return _answer("any")
+        return answer("any")
 
     def __tvm_ffi_opaque_ptr__(self) -> Any:
-        return _answer("int")
+        return answer("int")
 
     def __dlpack_data_type__(self) -> Any:
-        return _answer("tuple")
+        return answer("tuple")
 
     def __cuda_stream__(self) -> Any:
-        return _answer("tuple")
+        return answer("tuple")
 
     def asobject(self) -> Any:
-        return _answer("object")
+        return answer("object")
 
 
 class _Attributed:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and here().one_in(2):
             raise AttributeError(name)
-        return _answer("any")
+        return answer("any")
 
     def __setattr__(self, name: str, value: Any) -> None:
         mischief()
@@ -245,13 +245,17 @@ class _Attributed:
 
 class _Lasting:
     def __del__(self) -> None:
-        # The interpreter decides when this runs, so it must not use the random numbers of a call.
-        kept.append(self)
-        del kept[:-3]
+        keep(self)  # the interpreter decides when this runs, so it must not use the random numbers of a call
 
 
 kept: list[Any] = []
 """Resurrected objects."""
+
+
+def keep(value: Any) -> None:
+    """Keep an object that ends, for a while."""
+    kept.append(value)
+    del kept[:-3]
 
 
 def _made() -> list[type]:
@@ -289,6 +293,7 @@ def _made() -> list[type]:
 
 
 CLASSES = _made()
+MIXINS = (_Asked, _Sequenced, _Attributed)
 
 
 def instance(world: Any) -> Any:
@@ -308,7 +313,7 @@ class _Plain(_Asked):
 
 def callback(*args: Any) -> Any:
     """A callback that does mischief."""
-    return _answer("any")
+    return answer("any")
 
 
 def plain_callback(*args: Any) -> Any:

@@ -10,6 +10,8 @@ import re
 import sys
 from dataclasses import dataclass
 
+import bound
+import typed
 from values import KNOWN_NAMES
 
 import ffi_hpy
@@ -96,12 +98,38 @@ def find_targets() -> list[Target]:
                         found[target.name] = target
             else:
                 found[full] = Target(full, value, hints=_hints_of(value))
+    for target in _bound():
+        found[f"{target.name} {target.hints}"] = target
     for name in sorted(ffi_hpy.list_global_func_names()):
         if name.startswith(("ffi", "testing")):
             found[f"global {name}"] = Target(
                 f"global {name}", ffi_hpy.get_global_func(name), hints=_hints_of_global(name)
             )
     return [target for name, target in found.items() if not name.startswith(tuple(NOT_CALLED))]
+
+
+def _bound() -> Iterator[Target]:
+    """Yield the targets of the bound library: each overload of its functions, and of the methods of its classes."""
+    for module in (bound.MODULE, bound.MODULE.inner):
+        for name, value in sorted(vars(module).items()):
+            if isinstance(value, ffi_hpy.Function):
+                for hints in _hints_of_overloads(value):
+                    yield Target(f"{module.__name__}.{name}", value, hints=hints)
+    for full, cls in bound.CLASSES.items():
+        for hints in _hints_of_overloads(cls.__init__):
+            yield Target(full, cls, hints=hints[1:])
+        for name in sorted(vars(cls)):
+            is_enums = name.startswith("_") and hasattr(cls, "__members__")
+            if name in _NO_MEMBERS or name.startswith(("_ffi_", "_abc_")) or is_enums:
+                continue
+            member = getattr(cls, name, None)
+            for hints in _hints_of_overloads(member):
+                yield Target(f"{full}.{name}", member, cls, name, hints)
+
+
+def _hints_of_overloads(function: Any) -> list[tuple[tuple[str, ...], ...]]:
+    overloads = typed.overloads_of(function) or [()]
+    return [tuple((annotation,) for annotation in annotations) for annotations in overloads]
 
 
 def modules() -> Iterator[ModuleType]:

@@ -74,3 +74,11 @@ def test_a_seed_makes_the_same_calls_again(start):
     first = calls()
     assert first.count("\n") > 300
     assert calls() == first
+
+
+def test_the_bound_library_is_called(start):
+    done = start("worker.py", "--seed", SEED, "--calls", "0:600", "--verbose")
+    assert done.status == 0, done.output
+    called = set(re.findall(r"bound_fuzzed\.([\w.]+)\(", done.output))
+    assert len(called) > 50, sorted(called)
+    assert re.search(r"(name|view|sound|numbers|any|point|hear)_of\(<Changing>\)", done.output)

@@ -9,6 +9,8 @@ import pathlib
 import types
 from typing import Any
 
+import typed
+
 import ffi_hpy
 from ffi_hpy import access_path, core, structural
 from ffi_hpy import dataclasses as ffi_dataclasses
@@ -62,6 +64,7 @@ class Values:
     """Makes values with a world's random numbers."""
 
     hostile: Callable[[World], Any]
+    bound: Callable[[Values, int], Any]
     callbacks: tuple[Callable[..., Any], ...]
 
     def __init__(self, world: World) -> None:
@@ -85,9 +88,10 @@ class Values:
         return getattr(self, world.pick(_NATIVE))(1) if world.below_one() < 0.6 else self.any()
 
     def of_kind(self, kind: str) -> Any:
-        """Return a value of the kind that the name of a type means; of any kind for unknown names."""
+        """Return a value of the kind that the name of a type means, or that fits an annotation; of any kind for unknown
+        names."""
         method = _BY_NAME.get(kind)
-        return self.any() if method is None else getattr(self, method)(1)
+        return typed.value_of(self, kind) if method is None else getattr(self, method)(1)
 
     def simple(self, depth: int = 0) -> Any:
         return getattr(self, self.world.pick(("int", "float", "text", "nothing", "bytes")))(2)
@@ -312,6 +316,7 @@ _KINDS = (
     *("foreign_array", "tensor", "capsule", "ffi_array", "ffi_list", "ffi_map", "ffi_dict", "ffi_string", "ffi_bytes"),
     *("shape", "dtype", "device", "function", "object", "access", "ffi_error", "schema", "info", "opaque", "module"),
     *("ffi_array", "ffi_list", "ffi_list", "ffi_map", "ffi_dict", "ffi_dict", "function", "object"),
+    *("bound",) * 12,
 )
 
 _NATIVE = _KINDS[_KINDS.index("tensor") :]

@@ -6,10 +6,11 @@ import math
 import random
 import sys
 import threading
+from contextlib import contextmanager
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
     from journal import Journal
@@ -100,6 +101,23 @@ def here() -> World:
     except AttributeError:
         _current.world = _tame
         return _tame
+
+
+def is_tame() -> bool:
+    """Return whether hostile objects are harmless now."""
+    return here() is _tame
+
+
+@contextmanager
+def tame() -> Iterator[None]:
+    """Make hostile objects harmless, for code that the interpreter runs at any time: it must not use the random numbers
+    of a call."""
+    before = here()
+    _current.world = _tame
+    try:
+        yield
+    finally:
+        _current.world = before
 
 
 class Silent:
