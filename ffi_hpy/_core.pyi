@@ -745,6 +745,9 @@ def class_offer(index: int, cls: type[CObject], /) -> type[CObject]:
 def class_register(index: int, cls: type, /) -> None:
     """Make native objects of that type instances of cls from now on. cls must derive from CObject."""
 
+class_guard: Callable[[type], None]
+"""Keeps attributes of wrappers from methods for attributes that a class defines. Only in the cffi backend."""
+
 def class_made(cls: type[CObject], /) -> None:
     """Watch the end of instances of a class that was made, or has got `__del__`: a wrapper with state lives as long as
     native code holds its object. Missing in the cffi backend, which needs no notice."""

@@ -13,7 +13,7 @@ from .context.numbers import ERROR, FUNCTION, TENSOR
 from .convert import opaque, results, values
 from .delegated import DELEGATED
 from .object import core_functions, identity
-from .object.objects import class_set
+from .object.objects import class_guard, class_set
 from .record import field_slots, initializers, schemas
 
 TYPE_CHECKING = False
@@ -82,6 +82,7 @@ def make_module(name: str) -> ModuleType:
             found[constant] = getattr(binding, constant)
     found["HAS_DESCRIPTORS"] = True
     found["NATIVE_TABLES"] = (py_owners.owned, identity.kept)
+    found["class_guard"] = class_guard
     for function in _FROM_BINDING:
         found[function] = getattr(binding, function)
     own = {public: getattr(source, public) for source, names in _NAMES for public in names}

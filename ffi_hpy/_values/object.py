@@ -92,6 +92,8 @@ def _made_again(cls: Any) -> None:
 
 
 watched_names["__del__"] = watched_names["__bases__"] = (_made_again,)
+if hasattr(_core, "class_guard"):  # the cffi backend, whose wrappers have attributes of their own
+    watched_names.update(dict.fromkeys(("__getattr__", "__getattribute__", "__setattr__"), (_core.class_guard,)))
 
 
 class Object(CObject, metaclass=ObjectMeta):

@@ -66,7 +66,7 @@ def put_handle(wrapper: Any, address: int) -> None:
         is_listable = is_exact or _is_listable(wrapper, address)
         has_others = header[0] != ONLY_REFERENCE
         # The common case: the wrapper is new and unused.
-        if not (wrapper._ffi_address or wrapper._is_function or has_others) and wrapper._ffi_uses is None:
+        if not (wrapper._ffi_address or wrapper._ffi_is_function or has_others) and wrapper._ffi_uses is None:
             if not is_listable:
                 wrapper._ffi_listing = LISTED
             wrapper._ffi_address = address
@@ -77,7 +77,7 @@ def put_handle(wrapper: Any, address: int) -> None:
             if not is_exact and hooks.subclass_made is not None:
                 hooks.subclass_made(wrapper)
             return
-        if wrapper._is_function:
+        if wrapper._ffi_is_function:
             check_function(address)
         old = replace(wrapper, address, is_listable)
         if old == -1:
@@ -106,7 +106,7 @@ class CObject(Wrapper):
 
     __slots__ = ()
 
-    _is_function = False
+    _ffi_is_function = False
 
     def __chandle__(self) -> int:
         """Address of the native object, 0 if there is none."""
@@ -144,11 +144,11 @@ class CObject(Wrapper):
         check_wrapper(self)
         if not isinstance(other, CObject):
             _blank().__move_handle_from__(other)  # it raises the error
-        if other._is_function and not self._is_function:
+        if other._ffi_is_function and not self._ffi_is_function:
             raise TypeError(messages.KEEPS_HANDLE)
         if other is self:
             return
-        if self._is_function:
+        if self._ffi_is_function:
             address = other._ffi_address
             if not address:
                 raise_no_handle(self)
@@ -169,13 +169,13 @@ class CObject(Wrapper):
     @hidden
     def __init_handle_by_constructor__(self, *args: Any) -> None:
         """Steal the handle of the object that a native function returns."""
-        if not (issubclass(type(self), Wrapper) and args and isinstance(args[0], CObject) and args[0]._is_function):
+        if not (issubclass(type(self), Wrapper) and args and isinstance(args[0], CObject) and args[0]._ffi_is_function):
             check_wrapper(self)
             _blank().__init_handle_by_constructor__()  # it raises the error
         if self._ffi_address and hooks.object_replaced is not None:
             hooks.object_replaced(self)
         address = args[0]._make(args[1:])
-        if self._is_function:
+        if self._ffi_is_function:
             self._put_function(address)
         else:
             put_handle(self, address)
@@ -208,7 +208,7 @@ class ObjectRValueRef:
         (obj,) = bind("ObjectRValueRef", ("obj",), 1, args, kwargs)
         if not isinstance(obj, CObject):
             binding.ObjectRValueRef(obj)  # it raises the error
-        if obj._is_function:
+        if obj._ffi_is_function:
             raise TypeError(messages.KEEPS_HANDLE)
         self = object.__new__(cls)
         self._object = obj

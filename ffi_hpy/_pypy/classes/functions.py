@@ -53,7 +53,7 @@ class Function(CObject):
 
     __slots__ = ("_about", "_call", "_first", "_keeps_gil", "_kept", "_name")
 
-    _is_function = True
+    _ffi_is_function = True
     _about: int  # the number of the function's metadata in the package (ffi_hpy/_types/function_metadata.py)
     _call: Any  # the native function's safe_call, None without a function
     _first: int  # the address of the first overload of a bound library's function, else 0

@@ -79,6 +79,7 @@ _SLOTS = frozenset(
         "_ffi_uses",
     )
 )  # including those of Function and of handles
+_SLOTS_OF_ALL = frozenset(name for name in _SLOTS if name.startswith("_ffi_"))
 
 
 class Wrapper(Handle):
@@ -115,11 +116,9 @@ class Wrapper(Handle):
 
     def __init_subclass__(cls, /, **options: Any) -> None:
         super().__init_subclass__(**options)
-        cls._ffi_has_state = not getattr(cls, "_is_function", False)  # until it is registered
+        cls._ffi_has_state = not getattr(cls, "_ffi_is_function", False)  # until it is registered
         cls._ffi_declares = _has_slots(cls) or any(_declares(base) for base in cls.__bases__)
-        lookup = cls.__getattr__
-        if not hasattr(lookup, "_knows_slots"):
-            cls.__getattr__ = _lookup(lookup)  # type: ignore[method-assign]
+        class_guard(cls)
 
     def __getattr__(self, name: str) -> Any:
         if name in _SLOTS:
@@ -134,20 +133,53 @@ def is_wrapper(value: Any) -> TypeGuard[Wrapper]:
     return issubclass(type(value), Wrapper)
 
 
-def _lookup(own: Any) -> Any:
-    """Return the `__getattr__` of a subclass that defines one: the subclass's, except for our slots. The slots are
-    missing in an object that only object.__new__() made, and the subclass's `__getattr__` could use the object and
-    recurse without end."""
+# Methods of a subclass for its attributes get the program's attributes alone: they could refuse our slots, or use the
+# object and recurse without end.
 
-    @hidden
-    @wraps(own)
+
+def class_guard(cls: type) -> None:
+    """Keep our slots from the methods `__getattr__`, `__setattr__` and `__getattribute__` that a class defines or
+    inherits from a mixin. Called when the class is made, and when it gets such a method."""
+    names = _SLOTS if getattr(cls, "_ffi_is_function", False) else _SLOTS_OF_ALL
+    for name, make in _GUARDS.items():
+        own = getattr(cls, name)
+        if own is not getattr(object, name, None) and not hasattr(own, "_knows_slots"):
+            guarded: Any = hidden(wraps(own)(make(own, names)))
+            guarded._knows_slots = True
+            type.__setattr__(cls, name, guarded)
+
+
+def _lookup(own: Any, names: frozenset[str]) -> Any:
     def __getattr__(self: Wrapper, name: str) -> Any:
-        if name in _SLOTS:
+        if name in names:  # missing in an object that only object.__new__() made
             raise_unmade(self)
         return own(self, name)
 
-    __getattr__._knows_slots = True  # type: ignore[attr-defined]
     return __getattr__
+
+
+def _assignment(own: Any, names: frozenset[str]) -> Any:
+    assign = object.__setattr__
+
+    def __setattr__(self: Wrapper, name: str, value: object) -> None:
+        if name in names:
+            assign(self, name, value)
+        else:
+            own(self, name, value)
+
+    return __setattr__
+
+
+def _access(own: Any, names: frozenset[str]) -> Any:
+    access = object.__getattribute__
+
+    def __getattribute__(self: Wrapper, name: str) -> Any:
+        return access(self, name) if name in names or name[:5] == "_ffi_" else own(self, name)
+
+    return __getattribute__
+
+
+_GUARDS = {"__getattr__": _lookup, "__setattr__": _assignment, "__getattribute__": _access}
 
 
 def type_index_in(words: Any) -> int:
@@ -214,7 +246,9 @@ def class_set(type_index: int, cls: type, replaces: bool = True) -> type:
         if found is not None:
             _replaced[type_index] = (*_replaced.get(type_index, ()), found)
         if found is not None and issubclass(found, Wrapper):
-            found._ffi_has_state = not getattr(found, "_is_function", False)  # objects get the other class from now on
+            found._ffi_has_state = not getattr(
+                found, "_ffi_is_function", False
+            )  # objects get the other class from now on
         cls._ffi_has_state = _declares_state(cls)  # type: ignore[attr-defined]
         return cls
 

@@ -175,6 +175,16 @@ def test_objects_of_a_class_with_an_equality_stay_keys(objects):
     assert Derived.__hash__ is None
 
 
+def test_methods_of_cpp_for_attributes(objects):
+    value = objects.Attributes()
+    assert value.magic == 42
+    value.x = 3
+    value.y = 4
+    with pytest.raises(AttributeError, match="other"):
+        _ = value.other
+    assert [value][0].log() == "xy7"
+
+
 @pytest.mark.parametrize("value", [5, None, object(), int])
 def test_a_constructor_of_another_object(objects, value):
     with pytest.raises(TypeError, match="Equal"):

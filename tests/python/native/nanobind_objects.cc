@@ -109,6 +109,10 @@ struct AddsName : nb::def_visitor<AddsName> {
   }
 };
 
+struct Attributes {
+  std::string log;
+  int n = 0;
+};
 struct EqualValue {
   explicit EqualValue(int n) : n(n) {}
   bool operator==(const EqualValue &other) const { return n == other.n; }
@@ -187,6 +191,16 @@ NB_MODULE(nanobind_objects, m) {
   m.def("takes", [](nb::object) { return "object"; });
   m.def("takes", [](std::optional<int>) { return "optional"; });
   m.def("takes_handle", [](nb::handle value) { return value.is_none(); });
+  nb::class_<Attributes>(m, "Attributes")
+      .def(nb::init<>())
+      .def("__getattr__",
+           [](Attributes &, const std::string &name) {
+             if (name != "magic") throw nb::attribute_error(name.c_str());
+             return 42;
+           })
+      .def("__setattr__",
+           [](Attributes &self, const std::string &name, int value) { self.log += name, self.n += value; })
+      .def("log", [](Attributes &self) { return self.log + std::to_string(self.n); });
   nb::class_<EqualValue>(m, "Equal").def(nb::init<int>()).def(nb::self == nb::self);
   nb::class_<Placed>(m, "Placed").def("__init__", [](Placed *self, nb::handle) { new (self) Placed(); });
   m.def("takes_any", [](nb::any value) { return value.is_none(); });

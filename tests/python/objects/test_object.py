@@ -6,10 +6,11 @@ import threading
 import weakref
 
 import pytest
-from support import HAS_DICT
+from support import HAS_DICT, collect_garbage, needs_identity, unique_name
 
 import ffi_hpy
 from ffi_hpy import _core
+from ffi_hpy.dataclasses import py_class
 
 NO_HANDLE = "has no native object: it was moved away or never initialised"
 
@@ -392,3 +393,63 @@ def test_a_state_of_another_class_is_refused():
         with pytest.raises((TypeError, ValueError)):
             array.__setstate__({"handle": nonsense})
         assert array == [1]
+
+
+# --- methods for attributes -------------------------------------------------------------------------------------------
+
+
+@py_class(f"{unique_name('attributes')}.Noted")
+class Noted(ffi_hpy.Object):
+    v: int
+
+
+def methods_that_note(names):
+    """Return methods for attributes that append the names of the attributes to `names`, and refuse `refused`."""
+
+    def assign(self, name, value):
+        names.append(name)
+        if name == "refused":
+            raise AttributeError(name)
+        object.__setattr__(self, name, value)
+
+    def access(self, name):
+        names.append(name)
+        return object.__getattribute__(self, name)
+
+    def lookup(self, name):
+        names.append(name)
+        raise AttributeError(name)
+
+    return {"__setattr__": assign, "__getattribute__": access, "__getattr__": lookup}
+
+
+def noting_class(way, methods):
+    slots = {"__slots__": ("__dict__",)}
+    if way == "body":
+        return type("Derived", (Noted,), {**slots, **methods})
+    if way == "mixin":
+        return type("Derived", (type("Mixin", (), {"__slots__": (), **methods}), Noted), slots)
+    made = type("Derived", (Noted,), slots)
+    for name, method in methods.items():
+        setattr(made, name, method)
+    return made
+
+
+@needs_identity
+@pytest.mark.parametrize("way", ["body", "mixin", "later"])
+def test_methods_of_a_class_for_attributes_get_only_those_of_the_program(way):
+    names = []
+    cls = noting_class(way, methods_that_note(names))
+    derived = cls(3)
+    assert derived.v == 3
+    derived.own = 4
+    with pytest.raises(AttributeError, match="refused"):
+        derived.refused = 5
+    with pytest.raises(AttributeError, match="missing"):
+        _ = derived.missing
+    kept = ffi_hpy.List([derived])
+    del derived
+    collect_garbage()
+    assert (kept[0].own, kept[0].v) == (4, 3)
+    assert {"v", "own", "refused", "missing"} <= set(names)
+    assert not [name for name in names if name.startswith("_") and not name.startswith("__")]
