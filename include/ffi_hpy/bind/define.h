@@ -115,7 +115,7 @@ struct placement {
 
 /** Adds a method that constructs the object. */
 inline object define_placement(handle scope, const ffi_hpy_class *type, const char *name, function_record *record) {
-  std::string types = type_text(record->constants->text, record->constants->infos, true);
+  std::string types = type_text(record->text, record->infos, true);
   placement::change(record, &types, type);
   record->types = types.c_str();
   if (std::strcmp(name, "__init__") == 0) return define_method(scope, type, "__ffi_init__", true, record);

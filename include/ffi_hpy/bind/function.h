@@ -26,16 +26,24 @@ enum : int { kEmptyResult = -1 };
 template <bool WithObjects>
 int run_thunk(const ffi_hpy_overload *self, const TVMFFIAny *args, uint32_t flags, TVMFFIAny *result) noexcept;
 
-/** The parts of a definition that are constants: the thunk, the types, and the flags of the function. */
+/** The types of a signature. Definitions share them, and one address leads to them, because an address in a constant
+ * takes 32 bytes of the library, with its relocation. */
+template <size_t N, size_t NParams, typename... Ts> struct signature_constants {
+  const std::type_info *infos[sizeof...(Ts) + 1]; /**< the last one is NULL */
+  uint8_t flags[NParams + 1];
+  descr<N, Ts...> text; /**< as type_text() reads it */
+};
+template <size_t N, typename... Ts, typename... Flags>
+constexpr signature_constants<N, sizeof...(Flags), Ts...> with_flags(const descr<N, Ts...> &text, Flags... flags) {
+  return {{&typeid(Ts)..., nullptr}, {flags..., 0}, text};
+}
+
+/** The parts of a definition that are constants. */
 struct function_constants {
   thunk_body *body;
-  bool has_objects; /**< the body may use the cleanup_list */
-  bool borrows;     /**< no argument is used after the call */
-  const char *text; /**< the types, as type_text() reads them */
-  const std::type_info *const *infos;
-  const uint8_t *type_flags;
-  uint32_t n_params, flags;
-  int (*explain)(uint32_t param, const TVMFFIAny *arg, uint32_t flags, ffi_hpy_reason *out);
+  const std::type_info *const *types; /**< the beginning of the signature_constants */
+  uint16_t n_params, flags;           /**< flags: kFfiHpyFunction* */
+  bool has_objects;                   /**< the body may use the cleanup_list */
 };
 
 /** Whether a parameter of any object refuses None without arg().none(), as nanobind's do. */
@@ -45,7 +53,8 @@ struct function_constants {
 
 /** A function that is defined: the struct for the core. `types` is NULL until define() has it. */
 struct function_record : ffi_hpy_function_spec {
-  const function_constants *constants;
+  const char *text; /**< the types, as type_text() reads them */
+  const std::type_info *const *infos;
   ffi_hpy_param *next_param;
 };
 
@@ -53,18 +62,17 @@ FFI_HPY_NOINLINE inline void start_in_module(function_record *record, const func
                                              const char *name, ffi_hpy_param *params) {
   static_cast<ffi_hpy_function_spec &>(*record) = ffi_hpy_function_spec{};
   record->name = name;
-  record->type_flags = constants->type_flags;
   record->params = record->next_param = params;
   record->n_params = constants->n_params;
   record->n_positional = UINT32_MAX;
   record->flags = constants->flags;
   if (FFI_HPY_BIND_REFUSES_NONE) record->flags |= kFfiHpyFunctionRefusesNone;
-  if (constants->borrows) record->flags |= kFfiHpyFunctionBorrows;
   record->call = constants->has_objects ? run_thunk<true> : run_thunk<false>;
   record->capture[kCallableWords] = reinterpret_cast<void *>(constants->body);
-  if (constants->explain != nullptr) record->flags |= kFfiHpyFunctionExplains;
-  record->explain = constants->explain;
-  record->constants = constants;
+  const std::type_info *const *end = record->infos = constants->types;
+  while (*end != nullptr) ++end;
+  record->type_flags = reinterpret_cast<const uint8_t *>(end + 1);
+  record->text = reinterpret_cast<const char *>(record->type_flags) + record->n_params + 1;
 }
 
 inline void apply(function_record *record, const char *doc) { record->doc = doc; }
@@ -531,7 +539,7 @@ template <typename R, typename... A> struct function_types {
       return result_caster<R>::Name + ((const_name("\n") + make_caster<A>::Name) + ...);
     }
   }();
-  static constexpr uint8_t flags[n + 1] = {type_flags<A>()..., 0};
+  static constexpr auto constants = with_flags(text, type_flags<A>()...);
   static constexpr auto explain = [] {
     int (*function)(uint32_t, const TVMFFIAny *, uint32_t, ffi_hpy_reason *) = nullptr;
     if constexpr ((explains_v<A> || ...)) function = &explanations<A...>::explain;
@@ -602,7 +610,7 @@ struct defined_function {
 inline defined_function define(function_record *record, handle known) {
   std::string types;
   if (record->types == nullptr) {
-    types = type_text(record->constants->text, record->constants->infos, true);
+    types = type_text(record->text, record->infos, true);
     record->types = types.c_str();
   }
   item_list<object> texts(record->n_named); /* of defaults; a short text is in its object */
@@ -637,15 +645,11 @@ template <uint32_t Flags, typename F, typename... Extra> struct description : fu
   static constexpr bool has_self = (Flags & kFfiHpyFunctionIsMethod) != 0 || (std::is_same_v<Extra, is_method> || ...);
   using chosen = typename choose_extras<call_extras<>, Extra...>::type;
   using thunk = typename types::template thunk_of<F, chosen>;
-  static constexpr function_constants constants{&thunk::body,
-                                                thunk::has_objects,
-                                                thunk::borrows,
-                                                types::text.text,
-                                                types::text.types(),
-                                                types::flags,
-                                                static_cast<uint32_t>(types::n),
-                                                Flags,
-                                                types::explain};
+  static constexpr function_constants constants{
+      &thunk::body, types::constants.infos, static_cast<uint16_t>(types::n),
+      static_cast<uint16_t>(Flags | (thunk::borrows ? kFfiHpyFunctionBorrows : 0) |
+                            (types::explain != nullptr ? kFfiHpyFunctionExplains : 0)),
+      thunk::has_objects};
 
   template <typename Given> description(const char *label, Given &&f, const Extra &...extra) {
     /* Here, because clang adds errors for an assertion that fails outside of a function. */
@@ -661,6 +665,7 @@ template <uint32_t Flags, typename F, typename... Extra> struct description : fu
     static_assert(n_named == 0 || n_named == types::n || (has_self && n_named + 1 == types::n),
                   "name all parameters of the function or none: the number of arg(...) is another one");
     in_module->start(this, &constants, label, list);
+    if constexpr (types::explain != nullptr) explain = types::explain;
     if constexpr ((is_extra_v<Extra> && ...)) (apply(static_cast<function_record *>(this), extra), ...);
     if constexpr (is_inline_v<F>) {
       new (static_cast<void *>(capture)) F(static_cast<Given &&>(f));
