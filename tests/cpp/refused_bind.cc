@@ -134,6 +134,6 @@ void define(nb::module_ &m) {
   m.def("f", [](const Foo &, auto x) { return x; });
 }
 //! class_with_a_caster: class_<T>: a caster converts T already
-void define(nb::module_ &m) { nb::class_<std::pair<int, int>>(m, "Pair"); }
+void define(nb::module_ &m) { nb::class_<std::pair<Foo, int>>(m, "Pair"); }
 //! no_class: class_<T>: T is not a class
 void define(nb::module_ &m) { nb::class_<Foo *>(m, "Foo"); }
