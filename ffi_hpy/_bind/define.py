@@ -14,10 +14,9 @@ from .. import _core, _ffi_api
 from .._containers.mapping import Map
 from .._containers.sequence import Array
 from .._core import Function
-from .._types.bound_names import finders
 from .._types.function_metadata import add_metadata, set_scope
 from .._types.info import info_of_class, info_of_index
-from .._types.metadata import PYTHON_ARGUMENTS, apply_nonblocking, apply_python_arguments
+from .._types.metadata import PYTHON_ARGUMENTS, apply_nonblocking, apply_python_arguments, finders
 from .._values.object import Object, ObjectMeta
 from .._values.opaque import OpaquePyObject
 from .._values.single import class_name

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from .. import _core
 from .._convert import convert_func
-from .._types.bound_names import with_names
+from .._types.metadata import with_names
 from .._values.argument_classes import given_class_name
 from .._values.standard import items_of_memory, items_of_tensor, parts_of_pairs
 from ..module import load_module

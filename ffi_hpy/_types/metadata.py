@@ -5,22 +5,37 @@ from __future__ import annotations
 from functools import cache
 
 from .._core import SHORT_CALLS_KEEP_GIL
-from .bound_names import with_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from .._core import Function
     from .schema import TypeSchema
 
-__all__ = ["NONBLOCKING", "MetadataError", "apply_nonblocking", "apply_python_arguments", "parse_metadata", "schema_in"]
+__all__ = [
+    "NONBLOCKING",
+    "MetadataError",
+    "apply_nonblocking",
+    "apply_python_arguments",
+    "finders",
+    "parse_metadata",
+    "schema_in",
+    "with_names",
+]
 
 NONBLOCKING = '"nonblocking"'
 PYTHON_ARGUMENTS = '"python_arguments":true'  # as src/core/bind/signature.c writes it
 """The part of metadata that shows that the key is present."""
 
 _DEEPEST = 200  # levels of JSON, two for each nested type
+
+_MARK = "\ue000"  # FFI_HPY_NAME_MARK in c_bind.h
+
+finders: list[Callable[[str], str | None]] = []
+"""Functions that return the name of a bound class by its C++ name, or None. The package adds them with the first bound
+library."""
 
 
 class MetadataError(ValueError):
@@ -51,6 +66,19 @@ def schema_in(metadata: dict[str, Any], owner: str) -> TypeSchema | None:
         return _schema_class().from_json_obj(schema)
     except (TypeError, ValueError) as error:
         raise MetadataError(f"{title} is not valid: {error}") from error
+
+
+def with_names(text: str) -> str:
+    """Return the text with names for the classes that were not bound when a library described a function: those that
+    the classes have got by now, otherwise readable ones. Such a class is written as the mark, its C++ name, the mark, a
+    readable name, the mark."""
+    if _MARK not in text:
+        return text
+    made, *rest = text.split(_MARK)
+    for i in range(0, len(rest) - 2, 3):
+        found = next(filter(None, (find(rest[i]) for find in finders)), rest[i + 1])
+        made += found + rest[i + 2]
+    return made
 
 
 @cache
