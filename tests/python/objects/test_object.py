@@ -6,7 +6,7 @@ import threading
 import weakref
 
 import pytest
-from support import HAS_DICT, collect_garbage, needs_identity, unique_name
+from support import HAS_DICT, collect_garbage, needs_identity, needs_one_wrapper, unique_name
 
 import ffi_hpy
 from ffi_hpy import _core
@@ -435,6 +435,7 @@ def noting_class(way, methods):
     return made
 
 
+@needs_one_wrapper
 @needs_identity
 @pytest.mark.parametrize("way", ["body", "mixin", "later"])
 def test_methods_of_a_class_for_attributes_get_only_those_of_the_program(way):
