@@ -106,8 +106,6 @@ class CObject(Wrapper):
 
     __slots__ = ()
 
-    _ffi_is_function = False
-
     def __chandle__(self) -> int:
         """Address of the native object, 0 if there is none."""
         check_wrapper(self)

@@ -101,6 +101,7 @@ class Wrapper(Handle):
     """Whether native code finds the object by its address, without a reference."""
     _ffi_is_late = True
     """Whether wrappers without state are registered as late as possible."""
+    _ffi_is_function = False
     _ffi_declares = False
     """Whether the class or a class above it declares attributes or weak references."""
 
@@ -116,7 +117,7 @@ class Wrapper(Handle):
 
     def __init_subclass__(cls, /, **options: Any) -> None:
         super().__init_subclass__(**options)
-        cls._ffi_has_state = not getattr(cls, "_ffi_is_function", False)  # until it is registered
+        cls._ffi_has_state = not cls._ffi_is_function  # until it is registered
         cls._ffi_declares = _has_slots(cls) or any(_declares(base) for base in cls.__bases__)
         class_guard(cls)
 
@@ -137,10 +138,10 @@ def is_wrapper(value: Any) -> TypeGuard[Wrapper]:
 # object and recurse without end.
 
 
-def class_guard(cls: type) -> None:
+def class_guard(cls: type[Wrapper]) -> None:
     """Keep our slots from the methods `__getattr__`, `__setattr__` and `__getattribute__` that a class defines or
     inherits from a mixin. Called when the class is made, and when it gets such a method."""
-    names = _SLOTS if getattr(cls, "_ffi_is_function", False) else _SLOTS_OF_ALL
+    names = _SLOTS if cls._ffi_is_function else _SLOTS_OF_ALL
     for name, make in _GUARDS.items():
         own = getattr(cls, name)
         if own is not getattr(object, name, None) and not hasattr(own, "_knows_slots"):
@@ -246,9 +247,7 @@ def class_set(type_index: int, cls: type, replaces: bool = True) -> type:
         if found is not None:
             _replaced[type_index] = (*_replaced.get(type_index, ()), found)
         if found is not None and issubclass(found, Wrapper):
-            found._ffi_has_state = not getattr(
-                found, "_ffi_is_function", False
-            )  # objects get the other class from now on
+            found._ffi_has_state = not found._ffi_is_function  # objects get the other class from now on
         cls._ffi_has_state = _declares_state(cls)  # type: ignore[attr-defined]
         return cls
 
