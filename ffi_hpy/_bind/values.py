@@ -103,9 +103,17 @@ def _is_mapping(value: Any) -> bool:
     return isinstance(value, collections.abc.Mapping) or defines(type(value), "__getitem__", "keys")
 
 
+_Capsule = type(_core.capsule_new(1, None, 0))  # CPython has a name for the class from 3.13 on
+
+
+def is_capsule(value: Any) -> bool:
+    """Whether a value is a capsule of the interpreter."""
+    return type(value) is _Capsule
+
+
 _TESTS: dict[str, Callable[[Any], bool]] = {
     "callable": callable,
-    "capsule": lambda value: is_capsule(value),
+    "capsule": is_capsule,
     "sequence": _is_sequence,
     "mapping": _is_mapping,
     "iterable": lambda value: defines(type(value), "__iter__") or _is_sequence(value),
@@ -250,14 +258,6 @@ def _to_float(value: Any) -> float | None:
 
 
 # --- capsules -------------------------------------------------------------------------------------------------------
-
-
-_Capsule = type(_core.capsule_new(1, None, 0))  # CPython has a name for the class from 3.13 on
-
-
-def is_capsule(value: Any) -> bool:
-    """Whether a value is a capsule of the interpreter."""
-    return type(value) is _Capsule
 
 
 def _capsule(address: ctypes.c_void_p, name: str | None, cleanup: ctypes.c_void_p | None) -> Any:
