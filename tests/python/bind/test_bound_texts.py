@@ -66,6 +66,12 @@ def test_a_function_that_borrows_its_arguments_gets_all_values(bound):
     assert bound.vector_of_views([LONG] * 17) == f"{LONG}|" * 17
 
 
+@pytest.mark.parametrize("numbers", [[], [7]], ids=repr)
+@pytest.mark.parametrize("lists", [{}, {1: []}, {1: [], 2: [8, 9]}], ids=repr)
+def test_an_empty_container_is_apart_from_the_next_argument(bound, numbers, lists):
+    assert bound.three(numbers, (), lists) == (numbers, (), lists)
+
+
 @pytest.mark.parametrize("value", [LONG, [1, LONG], [LONG, None], (LONG, LONG), [2**40], {1: 2}], ids=repr)
 def test_a_function_that_borrows_its_arguments_refuses_others(bound, value):
     for function in (bound.half, bound.sum):

@@ -93,6 +93,8 @@ FFI_HPY_MODULE(bound_texts, m) {
     for (int each : numbers) sum += each;
     return sum;
   });
+  m.def("three",
+        [](std::vector<int> a, std::tuple<> b, std::map<int, std::vector<int>> c) { return std::tuple(a, b, c); });
   m.def("either", [](int) { return "int"; });
   m.def("either", [](std::tuple<int, std::string> pair) { return "pair " + std::get<1>(pair); });
   m.def("either", [](const std::string &text) { return "text " + text; });
