@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
     from typing import Any
 
+    from typing_extensions import Self
+
     from .checks import Check
     from .field import DeclaredField
     from .schema import TypeSchema
@@ -60,6 +62,15 @@ class _LikeProperty:
     def deleter(self, fdel: Callable[[Any], None]) -> property:
         """Return a property with a function that `del` calls."""
         return property(self.fget, self.fset, fdel, self.__doc__)
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+    def __reduce_ex__(self, protocol: Any) -> Any:  # PyPy would pickle it by __class__, as an empty property
+        raise TypeError(f"cannot pickle '{type(self).__name__}' object")
 
 
 if TYPE_CHECKING or _core.HAS_DESCRIPTORS:

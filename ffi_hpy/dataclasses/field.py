@@ -131,6 +131,8 @@ class Field:
 
     def __copy__(self) -> Field:
         """Return a copy with its own `metadata` and `extra_kwargs`, which have the same values."""
+        if not isinstance(self, Field):  # on PyPy the slots of a wrapper have the address of its object
+            raise TypeError(f"descriptor '__copy__' requires a 'Field' object but received a {type(self).__name__!r}")
         copied = type(self).__new__(type(self))
         for cls in type(self).__mro__:
             names = cls.__dict__.get("__slots__", ())

@@ -1180,3 +1180,9 @@ def test_a_long_string_is_cut_between_characters_in_the_message_of_a_mismatch(ch
             with pytest.raises(TypeError, match=char) as made:
                 Named(**{**good, name: value})
             assert "\ufffd" not in f"{assigned.value}{made.value}"
+
+
+def test_a_field_copies_no_other_object():
+    for value in (ffi_hpy.Array([1]), ffi_hpy.Device("cpu"), None):
+        with pytest.raises(TypeError, match="requires a 'Field' object but received a"):
+            Field.__copy__(value)

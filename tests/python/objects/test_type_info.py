@@ -1,5 +1,8 @@
 """TypeInfo, TypeField, TypeMethod and the properties of fields."""
 
+import copy
+import pickle
+
 import pytest
 from support import parallelize
 
@@ -80,6 +83,16 @@ def test_a_field_that_can_be_written_says_so(classes):
     assert obj.v_i64 == 10
     with pytest.raises(AttributeError):
         del obj.v_i64
+
+
+def test_the_attribute_of_a_field_copies_like_a_property(classes):
+    attribute = classes.TestObjectBase.__dict__["v_i64"]
+    for found in (attribute, property()):
+        assert copy.copy(found) is found
+        assert copy.deepcopy([found, found]) == [found, found]
+        for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+            with pytest.raises(TypeError, match=r"cannot pickle '[a-zA-Z]*' object"):
+                pickle.dumps(found, protocol)
 
 
 def test_methods_have_all_registered_facts(classes):
