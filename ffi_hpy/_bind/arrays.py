@@ -68,7 +68,7 @@ def _is_array(value: Any) -> bool:
 
 
 def _describe(value: Any, reads: bool) -> str | None:
-    """Describe an array for the message of a parameter that demands another one. Returns None for other values."""
+    """Describe an array for the message of a parameter that demands another array. Returns None for other values."""
     tensor = _tensor(value, True)
     if tensor is None:
         return None
@@ -122,7 +122,7 @@ else:
     _FULL_READ_ONLY = 0x11C
 
     def _address_of(view: memoryview) -> int:
-        """Return the address of the first element, which a memoryview does not tell."""
+        """Return the address of the first element; a memoryview has no attribute for it."""
         api, buffer = ctypes.pythonapi, _Buffer()
         api.PyObject_GetBuffer(ctypes.py_object(view), ctypes.byref(buffer), _FULL_READ_ONLY)
         address = buffer.address or 0
@@ -167,7 +167,7 @@ _CONVERSIONS: dict[str, Callable[[Any, DataType, str], Any]] = {
 
 
 def _read_only(tensor: Tensor) -> Tensor:
-    """Return a Tensor on the same memory that says to its readers that they must not write."""
+    """Return a read-only Tensor on the same memory."""
     data_type = tensor.dtype._tvm_ffi_dtype
     kind = (data_type.type_code, data_type.bits, data_type.lanes)
     device = tensor.__dlpack_device__()

@@ -12,7 +12,7 @@ __all__ = ["ClassDict"]
 
 
 class ClassDict(dict[str, object]):
-    """The entries of a class without those of its bases. A change of the dict sets an attribute of the class."""
+    """The entries of a class without the entries of its bases. A change of the dict sets an attribute of the class."""
 
     def __init__(self, cls: type) -> None:
         super().__init__(vars(cls))
@@ -28,7 +28,7 @@ class ClassDict(dict[str, object]):
         delattr(self._cls, name)
         super().__delitem__(name)
 
-    # Those of dict would change the dict alone.
+    # The methods of dict would change the dict alone.
     if not TYPE_CHECKING:
         pop = MutableMapping.pop
         popitem = MutableMapping.popitem

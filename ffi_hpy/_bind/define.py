@@ -91,7 +91,8 @@ def _function(scope: Any, name: str, function: Function, metadata: str, doc: str
 
 
 def _describe_caller(caller: Any, function: Any, is_constructor: bool = False) -> None:
-    """Let a function of Python that calls a bound one, an operator for example, have the description of that one."""
+    """Give a Python function that calls a bound function, an operator for example, the description of the bound
+    function."""
     if isinstance(caller, FunctionType) and isinstance(function, Function):
         caller.__nb_signature__ = LateSignatures(function, is_constructor)  # type: ignore[attr-defined]
 
@@ -160,7 +161,7 @@ def _require_mutable(cls: BoundMeta, name: str) -> None:
 
 def _require_allowed_bases(name: str, bases: tuple[type, ...]) -> None:
     """TypeError for a base that prohibits subclassing, and for several bound bases, because an object has one C++
-    value. Several classes of bind.h are allowed if one of them derives from the others; nanobind refuses them, too."""
+    value. Several classes of bind.h are allowed if one of them derives from all others; nanobind refuses them, too."""
     derived = [base for base in bases if isinstance(base, BoundMeta)]
     for base in derived:
         base._ffi_require_allowed()
@@ -225,7 +226,7 @@ _NAMES_OF_ROOTS = {name for root in _ROOTS for name in vars(root)} - vars(_Membe
 
 
 def _hides_a_mixin(bases: tuple[type, ...]) -> bool:
-    """Whether Object, from which a bound base derives, hides a member of a base after that one."""
+    """Whether Object, from which a bound base derives, hides a member of a base that comes after the bound base."""
     owners = [owner for base in bases for owner in base.__mro__[:-1]]
     mixins = [owner for owner in owners[owners.index(Object) :] if not isinstance(owner, BoundMeta)]
     return any(_NAMES_OF_ROOTS & vars(mixin).keys() for mixin in mixins if mixin not in _ROOTS)
@@ -252,8 +253,8 @@ def _with_roots_last(metaclass: type[BoundMeta]) -> type[BoundMeta]:
 
 def _class(scope: Any, name: str, type_index: int, flags: int, address: int, library: str = "ffi_hpy") -> type:
     """Make the class of a bound C++ class. `flags`: 1 for attributes, plus 2 for weak references to its instances, plus
-    4 for a class that Python cannot derive from, plus 8 for a generic class. `address`: that of the C struct of the
-    class. `library`: the first word of warnings about its objects."""
+    4 for a class that Python cannot derive from, plus 8 for a generic class. `address`: the address of the C struct of
+    the class. `library`: the first word of warnings about its objects."""
     without_value.watch()
     info = info_of_index(type_index)
     bases = [base for base in class_for_type_index(info.parent_type_index).__mro__ if isinstance(base, BoundMeta)]
@@ -338,7 +339,7 @@ def _new(cls: Any, constructor: Function) -> None:
             raise RuntimeError(text)  # noqa: TRY004 - nanobind's class for it
         if wanted is cls and (args or named):
             return cls(*args, **named)
-        return super(cls, cls).__new__(wanted)  # without a value; that of a class of Python gets it by `__init__`
+        return super(cls, cls).__new__(wanted)  # without a value; a derived class sets it by `__init__`
 
     new.__name__ = "__new__"
     new.__qualname__ = f"{cls.__qualname__}.__new__"
@@ -407,7 +408,7 @@ def _exception(scope: Any, name: str, base: type, cpp_name: str = "") -> type:
 
 
 def _text_of_member(member: Any) -> str:
-    """Return the name with that of the class, as C++ writes it: `Color.red`, `Access.read|write`."""
+    """Return the name after the name of the class, as C++ writes it: `Color.red`, `Access.read|write`."""
     name = member._name_
     if name is None:  # a combination of flags, before Python 3.11
         parts = [each for each in type(member) if each._value_ and each._value_ & member._value_ == each._value_]
@@ -432,7 +433,7 @@ def _enum_base(kind: int) -> Any:
         bases = (_Named, str, enum.Enum)
     meta: Any = enum.EnumMeta
     namespace = meta.__prepare__("BoundEnum", bases)
-    namespace["__module__"] = __name__  # otherwise that of the metaclass
+    namespace["__module__"] = __name__  # otherwise the attribute of the metaclass
     return meta("BoundEnum", bases, namespace)
 
 
@@ -476,7 +477,8 @@ class _EnumBuilder:
 
 
 _enums: dict[str, _EnumBuilder] = {}
-"""The enums of all libraries by their C++ names. An enum that several libraries bind is that of the first one."""
+"""The enums of all libraries by their C++ names. If several libraries bind an enum, all share the enum of the first
+library."""
 
 
 def _enum_key(cpp_name: str) -> str | None:
@@ -558,7 +560,7 @@ def _submodule(scope: ModuleType, name: str, doc: str) -> OpaquePyObject:
 
 
 def _property_metadata(metadata: str) -> str:
-    """Return the metadata of a property from that of the function that reads it."""
+    """Return the metadata of a property from the metadata of the function that reads the property."""
     from json import dumps, loads
 
     of_function = loads(metadata)

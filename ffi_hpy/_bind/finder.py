@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["install", "is_bound", "spec_of"]
 
-_MARK = "__tvm_ffi_ffi_hpy_execute_"  # FFI_HPY_MODULE exports a function of this name and that of the module
+_MARK = "__tvm_ffi_ffi_hpy_execute_"  # FFI_HPY_MODULE exports a function of this name and of the module's name
 
 _PART = 1 << 20
 

@@ -44,7 +44,7 @@ register_global_func("ffi_hpy.bind_pairs", parts_of_pairs, override=True)
 
 
 def execute(module: ModuleType, address: int) -> None:
-    """Let a library define the contents of its module. `address` is that of its exported function."""
+    """Let a library define the contents of its module. `address` is the address of its exported function."""
     _define(module, _core.function_from_address(address))
 
 

@@ -84,7 +84,8 @@ def _describe(params: Parameters, doc: str, is_constructor: bool) -> tuple[str, 
 
 
 def _value_of(default: Any) -> Any:
-    """Return a default. Of a value that its text does not give, the text stands for it: only the function has it."""
+    """Return a default. The text replaces a value that cannot be computed from the text: only the function has that
+    value."""
     if isinstance(default, ShownDefault):
         try:
             return literal_eval(default.text)

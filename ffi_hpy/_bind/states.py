@@ -36,7 +36,7 @@ def _define(cls: type, name: str, hook: Any) -> None:
 
 
 def _to_native(value: Any) -> Any:
-    """Return a value whose lists are of another class than its tuples, as a JSON graph tells them apart."""
+    """Return a value whose lists and tuples have different classes, so that a JSON graph distinguishes them."""
     if isinstance(value, dict):
         return Map({_to_native(key): _to_native(item) for key, item in value.items()})
     if isinstance(value, (list, tuple)):

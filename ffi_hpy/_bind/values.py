@@ -363,7 +363,7 @@ def _print(value: Any, end: Any, file: Any) -> None:
 
 
 def _globals() -> dict[str, Any]:
-    """Return the global variables of the Python code that has called C++, or those of `__main__`."""
+    """Return the global variables of the Python code that has called C++, or of `__main__`."""
     frame: Any = sys._getframe(1)
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "ffi_hpy":
         frame = frame.f_back
@@ -393,7 +393,7 @@ def _ignore(_patient: Any) -> None:
 
 
 def _runs_in_parallel() -> bool:
-    """Return whether native functions run in parallel, although they keep the GIL as far as there is one."""
+    """Return whether native functions run in parallel: on PyPy, and without a GIL."""
     return _core.CALLS == "cffi" or not getattr(sys, "_is_gil_enabled", lambda: True)()
 
 

@@ -1,5 +1,5 @@
-"""Objects of bound classes without a value: those of `cls.__new__(cls)`, or of a class of Python whose `__init__` does
-not call the bound class's.
+"""Objects of bound classes without a value: results of `cls.__new__(cls)`, and objects of a Python class whose
+`__init__` does not call the `__init__` of the bound class.
 
 C++ gets a native object with room for a value: the caster warns of it, and a function with its handle may construct the
 value there. The constructor of an object with a value is refused, because C++ may have pointers to the value.
@@ -24,7 +24,7 @@ _MISTAKES = {
 
 
 def watch() -> None:
-    """Begin to give room to objects without a value, and to refuse constructors of the others."""
+    """Begin to give room to objects without a value, and to refuse constructors of objects with a value."""
     _core.set_hooks(object_lacking=_give_room, object_replaced=_refuse_second)
 
 

@@ -88,8 +88,8 @@ class Natives:
         return values
 
     def attached(self, address: int) -> list[Any]:
-        """Return the Python objects that live at least as long as an object: those that it holds, and its wrapper,
-        which may have attributes that native code keeps alive."""
+        """Return the Python objects that live at least as long as an object: the objects that it holds, and its
+        wrapper, which may have attributes that native code keeps alive."""
         return [*self.values[address], *([self.wrappers[address]] if address in self.in_python else ())]
 
     def find_holders(self) -> dict[int, list[str]]:

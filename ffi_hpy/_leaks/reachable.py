@@ -24,7 +24,7 @@ __all__ = ["find_keepers", "find_own", "find_reachable"]
 
 _PACKAGE = (__package__ or "").rpartition(".")[0]
 _ANONYMOUS = frozenset((dict, list, tuple, set, frozenset, CellType, MethodType))
-"""Classes of objects whose owner says more than their class."""
+"""Classes of objects whose owner tells a reader more than their class does."""
 
 
 def find_reachable(natives: Natives, caller: FrameType, roots: list[Any]) -> tuple[set[int], set[int]]:
@@ -84,8 +84,8 @@ def _mark(natives: Natives, caller: FrameType, roots: list[Any], blocked: list[A
 
 
 def find_keepers(natives: Natives, roots: list[Any], seen: set[int]) -> dict[int, set[str]]:
-    """Return the Python objects that have wrappers, by name, for each native object: those that `roots` lead to, except
-    through seen objects."""
+    """Return the Python objects that have wrappers, by name, for each native object: the objects that `roots` lead to,
+    except through seen objects."""
     keepers: dict[int, set[str]] = {}
     waiting = [(thing, "") for thing in roots if thing is not None and id(thing) not in seen]
     while waiting:

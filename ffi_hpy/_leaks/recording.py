@@ -1,7 +1,7 @@
 """Records each native object that gets a wrapper, with the line of the program that made it.
 
-A record is by the object's pointer and has a weak native reference, which keeps the memory of the header: a pointer in
-the table is never that of another object. Records of destroyed objects are removed now and then.
+A record has the object's pointer as its key, and a weak native reference, which keeps the memory of the header: a
+pointer in the table never points to another object. Records of destroyed objects are removed now and then.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _DEFINERS = frozenset(
 _KEEPERS = tuple(f"{_PACKAGE}.{name}" for name in ("dataclasses.enum", "dataclasses._enum_entries", "_bind.importer"))
 """Functions and modules of the package that define types, make the entries of enums and load libraries. Objects that
 they make live until the process ends. "<module>" is the body of a module."""
-_FEWEST = 10_000  # records at which those of destroyed objects are removed
+_FEWEST = 10_000  # the number of records at which the records of destroyed objects are removed
 
 
 class Record(NamedTuple):

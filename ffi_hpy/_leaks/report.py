@@ -47,7 +47,8 @@ class Leak:
         python_holders: the Python objects that have the wrapper, by name, as far as only native code keeps them alive.
         native_references: strong references to each native object; a wrapper owns one.
         holders: the places in containers and fields that hold each object.
-        other_references: strong references that belong neither to a wrapper nor to `holders`: those of native code.
+        other_references: strong references that belong neither to a wrapper nor to `holders`: references of native
+            code.
         is_reachable: whether the program can reach the objects.
     """
 
@@ -79,7 +80,7 @@ class Leak:
 
 
 class Leaks(list[Leak] if TYPE_CHECKING else list):  # type: ignore[misc]
-    """The list that leaks() returns. Its str() is the report, "" if the list is empty."""
+    """The list that leaks() returns. The str() of the list is the report, "" if the list is empty."""
 
     def __str__(self) -> str:
         """The report."""
@@ -111,7 +112,7 @@ def leaks(*, reachable: bool = True) -> Leaks:
 
     Returns:
         A list of records: `type_key`, `count`, `line`, `callback`, `python_references`, `python_holders`,
-        `native_references`, `holders`, `other_references`, `is_reachable`. Its str() is the report that
+        `native_references`, `holders`, `other_references`, `is_reachable`. The str() of the list is the report that
         `FFI_HPY_LEAKS=1` prints to stderr at exit, if there are leaks.
 
     Examples:

@@ -24,7 +24,8 @@ def source_dir() -> str:
 
 
 def include_dir() -> str:
-    """Return the folder of the headers <nanobind/...>. They need those of `ffi-hpy-config --includedir`, too."""
+    """Return the folder of the headers <nanobind/...>. A compiler also needs the headers of `ffi-hpy-config
+    --includedir`."""
     return os.path.join(_HERE, "include")  # noqa: PTH118
 
 

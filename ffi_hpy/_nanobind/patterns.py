@@ -128,7 +128,7 @@ def read_patterns(files: Sequence[Path]) -> Patterns:
 
 
 def _parse(text: str) -> ast.Module:
-    """Parse a stub. Its type parameters, which Python before 3.12 does not know, become spaces."""
+    """Parse a stub. Type parameters in the line, which Python before 3.12 does not know, become spaces."""
     return ast.parse(_TYPE_PARAMETERS.sub(lambda found: found[1] + " " * len(found[2]), text))
 
 

@@ -148,8 +148,8 @@ class StubGen:
         return "".join(f"{line}\n" for line in doc_lines(docstr, "    " * depth))
 
     def apply_pattern(self, query: str, value: Any) -> bool:
-        """Add the lines of the first pattern that fits a name, for a value with this name. Returns whether there is
-        one. RuntimeError if it needs the docstring of a value that is missing."""
+        """Add the lines of the first pattern that fits a name, for a value with this name. Returns whether there is a
+        pattern. RuntimeError if it needs the docstring of a value that is missing."""
         doc = getattr(value, "__doc__", None)
         docs = None if value is None else [doc_lines(doc, "")] if doc else []
         imports: list[str] = []

@@ -2,8 +2,8 @@
 
     python -m nanobind.stubgen -m MODULE [-o FILE | -O FOLDER] [-r] [-i FOLDER] [-M FILE] [-p FILE] [-q] ...
 
-In an environment where ffi_hpy answers for nanobind, or by CMake's nanobind_add_stub(). The stubs are those of
-ffi-hpy-stubgen.
+In an environment where ffi_hpy answers for nanobind, or by CMake's nanobind_add_stub(). ffi-hpy-stubgen writes the
+stubs.
 """
 
 from __future__ import annotations

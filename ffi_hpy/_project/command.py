@@ -1,7 +1,7 @@
 """The command ffi-hpy-init: a new project around a C++ library, in one wheel for every Python.
 
-It writes a folder of the project's name, or --folder, with sources, a CMake build, tests, a user's program for type
-checkers, and a CI file for GitHub. The project builds and passes its tests as it is.
+The command writes a folder of the project's name, or --folder, with sources, a CMake build, tests, a user's program for
+type checkers, and a CI file for GitHub. The project builds and passes its tests as it is.
 
 Exit status: 0 done; 2 wrong usage, or the files cannot be written.
 """

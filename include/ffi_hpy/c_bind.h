@@ -21,9 +21,9 @@ extern "C" {
 /** Bits of ffi_hpy_param.flags, and of the flags of a call. */
 enum {
   kFfiHpyCastConvert = 1 << 0,     /**< the argument may be converted: an int is taken for a float */
-  kFfiHpyCastConstruct = 1 << 1,   /**< the argument is that of a constructor */
+  kFfiHpyCastConstruct = 1 << 1,   /**< the call is the call of a constructor */
   kFfiHpyCastAcceptsNone = 1 << 2, /**< None is taken for a null pointer */
-  kFfiHpyCastManual = 1 << 3,      /**< the conversion is not that of an argument */
+  kFfiHpyCastManual = 1 << 3,      /**< the value is not an argument */
   kFfiHpyParamRefusesNone = 1 << 4, /**< the core sets it for named parameters without kFfiHpyCastAcceptsNone */
   kFfiHpyParamWritten = 1 << 5,    /**< the author has written `shown`, as source code of Python */
   kFfiHpyParamHasDefault = 1 << 8, /**< the argument may be left out */
@@ -62,13 +62,13 @@ typedef struct {
   uint8_t type_flags; /**< kFfiHpyType* of the type that the value does not fit */
   TVMFFIAny items; /**< None, or Bytes: the numbers of items that lead to the value, as with FFI_HPY_CLASS_PLACES */
 } ffi_hpy_reason;
-/** Tells `explain` that the caller reads `items`: a core that does not say so has no room for them. */
+/** The flag tells `explain` that the caller reads `items`: a core that does not set the flag has no room for them. */
 #define FFI_HPY_REASON_TAKES_ITEMS 2
 
-/** One C++ function behind a name. It is constant after function_define. */
+/** One C++ function behind a name. The struct is constant after function_define. */
 typedef struct ffi_hpy_overload {
   /** Calls the function with n_params arguments: 0, -1 with an Error pending, or FFI_HPY_NEXT_OVERLOAD, or
-   * FFI_HPY_UNREADABLE. The flags of a conversion are those of its parameter that `flags` contains. */
+   * FFI_HPY_UNREADABLE. A conversion gets the flags of its parameter that `flags` contains. */
   int (*call)(const struct ffi_hpy_overload *self, const TVMFFIAny *args, uint32_t flags, TVMFFIAny *result);
   void *capture[FFI_HPY_CAPTURE_WORDS]; /**< belongs to the library */
   const ffi_hpy_param *params; /**< n_params of them */
@@ -101,7 +101,7 @@ enum {
   kFfiHpyFunctionReleasesGil = 1 << 2, /**< other threads of Python run during the call */
   kFfiHpyFunctionLocksSelf = 1 << 3, /**< a call locks the object of the method */
   kFfiHpyFunctionExplains = 1 << 4, /**< the struct has the member `explain` */
-  kFfiHpyFunctionRefusesNone = 1 << 5, /**< parameters without a name refuse None as those with one do */
+  kFfiHpyFunctionRefusesNone = 1 << 5, /**< parameters refuse None also if they have no name */
   kFfiHpyFunctionBorrows = 1 << 6, /**< the function uses no argument after the call: see ffi_hpy_first_overload */
   kFfiHpyFunctionSetsWord = 1 << 7 /**< the function assigns a member of one word: see FFI_HPY_FIELD_IS_WORD */
 };
@@ -132,7 +132,7 @@ typedef struct {
   const uint8_t *type_flags; /**< kFfiHpyType* of each parameter */
   const ffi_hpy_param *params; /**< n_named of them: all parameters, or all but the object of a method, or none */
   uint32_t n_params, n_named;
-  uint32_t n_positional; /**< the number of named parameters before those that are passed by name only; or UINT32_MAX */
+  uint32_t n_positional; /**< the number of named parameters before the keyword-only parameters; or UINT32_MAX */
   uint32_t flags; /**< kFfiHpyFunction* */
   uint32_t policy;
   int (*call)(const struct ffi_hpy_overload *self, const TVMFFIAny *args, uint32_t flags, TVMFFIAny *result);
@@ -147,7 +147,7 @@ typedef struct {
 
 /** A bound class. The library makes it, and it lives as long as the process. */
 struct ffi_hpy_instance;
-/** A value that several std::shared_ptr own, for the collector. It does not keep the value alive. */
+/** A value that several std::shared_ptr own, for the collector. The struct does not keep the value alive. */
 typedef struct ffi_hpy_shared {
   uint32_t (*count)(const struct ffi_hpy_shared *self); /**< how many own the value now */
   /** Visits the objects that the value owns. The value is alive. */
@@ -172,7 +172,7 @@ typedef struct ffi_hpy_class {
   int32_t type_index; /**< the index of the type whose instances are objects of this class */
   void *core; /**< belongs to the core */
   void (*copy)(void *room, const void *value); /**< constructs a copy; NULL: it is not possible */
-  void (*move)(void *room, void *value); /**< constructs a value from another one; NULL: it is not possible */
+  void (*move)(void *room, void *value); /**< constructs a value from another value; NULL: it is not possible */
   const void *info; /**< the std::type_info */
   void *supplement; /**< a value that the library adds to the class; NULL */
   /** Tells a value with a reference count of its own that an object owns it now; NULL: the class has no count. */
@@ -239,8 +239,9 @@ typedef struct {
 /** The functions of the core. */
 typedef struct {
   uint32_t version; /**< FFI_HPY_BIND_VERSION of the core */
-  /** The deleter of the objects that new_str and new_bytes make. They become a str and bytes, while other strings and
-   * bytes become instances of the package's subclasses. The second word of the table: the cffi backend reads it. */
+  /** The deleter of the objects that new_str and new_bytes make. Objects with this deleter become a str and bytes;
+   * other strings and bytes become instances of the package's subclasses. The second word of the table: the cffi
+   * backend reads it. */
   void (*str_deleter)(void *self, int flags);
 
   /* of c_api.h */
@@ -272,8 +273,8 @@ typedef struct {
   /** The class that any library has bound for a C++ type; NULL if there is none. */
   const ffi_hpy_class *(*class_find)(const char *cpp_name);
   /** Registers a property: `get` takes the object; `set`, which may be NULL, takes the object and the value. Both are
-   * Functions, and gain a reference. Of `info`, the name, the documentation, the metadata and the flag
-   * FFI_HPY_FIELD_IS_WORD count. */
+   * Functions, and gain a reference. The core reads from `info` the name, the documentation, the metadata and the flag
+   * FFI_HPY_FIELD_IS_WORD. */
   int (*class_add_property)(const ffi_hpy_class *type, const TVMFFIFieldInfo *info, TVMFFIObjectHandle get,
                             TVMFFIObjectHandle set);
   /** Registers a method; see TVMFFITypeRegisterMethod. */
@@ -307,7 +308,7 @@ typedef struct {
   int (*container_items)(const TVMFFIAny *value, uint32_t flags, TVMFFIAny *out);
   /** The object of a bound class that a value is; NULL for another value. */
   ffi_hpy_instance *(*instance_of)(const TVMFFIAny *value);
-  /** Lets an object own a reference to another one until it is destroyed, after its value. */
+  /** Lets an object own a reference to another object until it is destroyed, after its value. */
   int (*instance_keep)(ffi_hpy_instance *self, TVMFFIObjectHandle kept);
   /** Takes the value from an object, which then has none: the caller destroys the value. Returns the value; NULL if the
    * object has none. */

@@ -9,8 +9,8 @@ FFI_HPY_NAMESPACE_BEGIN
 /** The kind of code: an expression, a statement whose value is printed, or statements. */
 enum eval_mode { eval_expr, eval_single_statement, eval_statements };
 
-/** Runs Python code, by default with the variables of `__main__`. The result is that of an expression, otherwise None.
- * The common indentation of the lines is removed. */
+/** Runs Python code, by default with the variables of `__main__`. The result is the value of an expression, otherwise
+ * None. The common indentation of the lines is removed. */
 template <eval_mode mode = eval_expr> object eval(const str &code, handle global = handle(), handle local = handle()) {
   handle missing(detail::none_value());
   const char *name = mode == eval_expr ? "eval" : mode == eval_statements ? "exec" : "single";

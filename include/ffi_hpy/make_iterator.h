@@ -43,7 +43,7 @@ template <typename Access, rv_policy policy, typename It, typename End> struct i
   bool is_done = false;
 };
 
-/** Held while the class of an iterator is made. It is never deleted: threads may run until the process ends. */
+/** Held while the class of an iterator is made. The lock is never deleted: threads may run until the process ends. */
 inline system_mutex &iterator_classes() {
   static auto *mutex = new system_mutex;
   return *mutex;
@@ -93,7 +93,7 @@ auto make_part_iterator(handle scope, const char *name, It &&first, End &&last, 
 
 } // namespace detail
 
-/** An iterator of Python over a range. `policy` is that of the items. */
+/** An iterator of Python over a range. `policy` is for the items. */
 template <rv_policy policy = rv_policy::automatic_reference, typename It, typename End, typename... Extra>
 auto make_iterator(handle scope, const char *name, It &&first, End &&last, const Extra &...extra) {
   return detail::make_part_iterator<detail::iterator_access, policy>(scope, name, std::forward<It>(first),

@@ -17,7 +17,7 @@
 
 FFI_HPY_NAMESPACE_BEGIN
 
-/** An array of a known element type and number of axes, for loops. It must not outlive its ndarray. */
+/** An array of a known element type and number of axes, for loops. The view must not outlive its ndarray. */
 template <typename Scalar, size_t N, char Order> class ndarray_view {
 public:
   ndarray_view() = default;
@@ -95,7 +95,7 @@ public:
              order, byte_offset);
   }
 
-  /** Whether it refers to an array. The other members are those of an array without elements if it does not. */
+  /** Whether it refers to an array. If it does not, the other members describe an array without elements. */
   bool is_valid() const { return array_.tensor.is_valid(); }
   dlpack::dtype dtype() const { return {seen_.dtype.code, seen_.dtype.bits, seen_.dtype.lanes}; }
   size_t ndim() const { return static_cast<size_t>(seen_.ndim); }
@@ -142,7 +142,7 @@ public:
     return ndarray_view<Item, n, static_cast<char>(Seen::Order::value)>(reinterpret_cast<Item *>(bytes()), seen_.shape,
                                                                         seen_.strides, Seen::Shape::extents);
   }
-  /** The object of Python, as that of a result. */
+  /** The object of Python, as for a result. */
   auto cast(rv_policy policy = rv_policy::automatic, class handle parent = {}) const;
 
 private:
@@ -187,7 +187,7 @@ template <typename T> constexpr auto dtype_text() {
   }
 }
 
-/** Describes an array, where a parameter demands another one. */
+/** Describes an array, where a parameter demands another array. */
 FFI_HPY_COLD inline bool explain_array(handle source, bool reads, mismatch *found) {
   object text = ask_python("describe_array", source, handle(word(kTVMFFIBool, reads)));
   std::string_view what;

@@ -149,7 +149,7 @@ private:
   std::shared_ptr<override_table> table_;
 };
 
-/** The call of a virtual function: of the override, if there is one that does not make this call itself. */
+/** The call of a virtual function: of the override, unless there is none or the override makes this call itself. */
 class override_call {
 public:
   override_call(const trampoline &of, override_slot *slot) {
@@ -258,8 +258,8 @@ template <typename Base, int...> struct trampoline_base {
 
 } // namespace detail
 
-/** The first member of a trampoline class, which derives from the class that it names. It has the constructors of that
- * class. */
+/** The first member of a trampoline class, which derives from the class that it names. The macro inherits the
+ * constructors of that class. */
 #define FFI_HPY_TRAMPOLINE(...)                                                                       \
   using ffi_hpy_base = typename ::FFI_HPY_BIND_NAMESPACE::detail::trampoline_base<__VA_ARGS__>::type; \
   using ffi_hpy_base::ffi_hpy_base;                                                                   \

@@ -14,7 +14,7 @@ FFI_HPY_NAMESPACE_BEGIN
 inline module_ typing() { return module_::import_("typing"); }
 inline object any_type() { return typing().attr("Any"); }
 
-/** The arguments are those of the class in Python. */
+/** The arguments are passed to the class in Python. */
 template <typename... Args> object type_var(Args &&...args) {
   return typing().attr("TypeVar")(std::forward<Args>(args)...);
 }

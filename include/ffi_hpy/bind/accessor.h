@@ -8,8 +8,8 @@ FFI_HPY_NAMESPACE_BEGIN
 
 namespace detail {
 
-/** Keeps a value for a caller that borrows it, until the thread has borrowed 64 further ones. Values without a
- * reference need no owner. */
+/** Keeps a borrowed value alive until the thread has borrowed 64 further values. Values without a reference need no
+ * owner. */
 inline handle lend(object made) noexcept { return in_module->lend(std::move(made)); }
 FFI_HPY_NOINLINE inline handle lend_in_module(object made) noexcept {
   enum { kLent = 64 };
@@ -20,8 +20,8 @@ FFI_HPY_NOINLINE inline handle lend_in_module(object made) noexcept {
   return borrowed;
 }
 
-/** Reads an object of a class of Python that derives from str or bytes. Its text is valid as long as the object, or, on
- * PyPy, until the thread has read 64 further ones. */
+/** Reads an object of a class of Python that derives from str or bytes. The text is valid as long as the object, or, on
+ * PyPy, until the thread has read 64 further texts. */
 FFI_HPY_COLD inline bool read_object_text_in_module(const TVMFFIAny &value, bool is_bytes,
                                                     std::string_view *out) noexcept {
   TVMFFIByteArray inside{};
@@ -70,7 +70,7 @@ public:
     return *this;
   }
   operator handle() const & { return get(); }
-  /** Of a temporary: sources of nanobind expect a handle that lives longer than the expression. */
+  /** A temporary returns a handle that lives longer than the expression, as sources of nanobind expect. */
   operator handle() && { return detail::lend(get()); }
   /** The value as an object of a class of Python, which is not checked. */
   template <typename T, std::enable_if_t<std::is_base_of_v<object, T>, int> = 0> operator T() const {

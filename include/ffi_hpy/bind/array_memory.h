@@ -1,7 +1,7 @@
 /* array_memory.h - the native tensor behind an ndarray. Programs include ffi_hpy/ndarray.h.
  *
- * It is an ffi.Tensor of the ABI, so other languages accept it. It keeps the owner of the memory alive: an object of
- * Python, or the tensor that an argument was read as. */
+ * The tensor is an ffi.Tensor of the ABI, so other languages accept it. The tensor keeps the owner of the memory alive:
+ * an object of Python, or the tensor that an argument was read as. */
 #ifndef FFI_HPY_BIND_ARRAY_MEMORY_H_
 #define FFI_HPY_BIND_ARRAY_MEMORY_H_
 
@@ -16,10 +16,11 @@ FFI_HPY_NAMESPACE_BEGIN
 
 namespace detail {
 
-/** The native tensor of an ndarray, which may be that of any library. */
+/** The native tensor of an ndarray; any library may have made the tensor. */
 using ndarray_handle = TVMFFIObject;
 
-/** A tensor that C++ made: one block with its shape and its strides. It is constant once it is shared. */
+/** A tensor that C++ made: one block with its shape and its strides. The block is constant once the tensor is
+ * shared. */
 struct array_block {
   TVMFFIObject header;
   DLTensor tensor;

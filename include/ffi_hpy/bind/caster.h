@@ -122,7 +122,7 @@ struct cast_flags {
     convert = kFfiHpyCastConvert,         /**< the value may be converted */
     construct = kFfiHpyCastConstruct,     /**< the value is an argument of a constructor */
     accepts_none = kFfiHpyCastAcceptsNone, /**< None is a null pointer */
-    manual = kFfiHpyCastManual            /**< the conversion is not that of an argument: cast<T>() */
+    manual = kFfiHpyCastManual            /**< the value is not an argument: cast<T>() */
   };
 };
 
@@ -162,7 +162,8 @@ public:
   static int refusal(int rc, size_t param) {
     return rc < 0 ? rc : rc | static_cast<int>(param << FFI_HPY_REFUSED_SHIFT);
   }
-  /** Makes an error that ended a conversion pending. It says why an argument does not fit, unless it ends a program. */
+  /** Makes an error that ended a conversion pending. The error says why an argument does not fit, except for an error
+   * that ends the program. */
   FFI_HPY_COLD static int raise_unreadable(const python_error &error) {
     error.restore();
     std::string_view kind = error.kind();
@@ -206,7 +207,7 @@ private:
     if (state_ >= kMore) delete more_;
   }
 
-  static inline char none_ = 0; /* its address is that of no list */
+  static inline char none_ = 0; /* no list has this address */
   static inline thread_local bool has_failed_ = false;
   const TVMFFIAny *self_;
   size_t state_ = 0;
@@ -629,7 +630,7 @@ namespace detail {
 
 [[noreturn]] FFI_HPY_COLD inline void throw_cast_error() { throw cast_error(); }
 
-/** The handle of a value: of an accessor, that of the value which it has read. */
+/** The handle of a value; for an accessor, the handle of the value that it has read. */
 inline const handle &stored(const handle &value) { return value; }
 template <typename Accessor> const handle &stored(const Accessor &value) { return value.get(); }
 
@@ -640,7 +641,7 @@ template <template <typename...> class C, typename... Ts>
 inline constexpr bool refers_v<C<Ts...>> = (views_text_v<C<Ts...>> || ... || refers_v<Ts>);
 
 struct class_caster_tag;
-/** Whether a caster is that of a bound class. */
+/** Whether T is a bound class, by its caster. */
 template <typename Caster> inline constexpr bool is_base_caster_v = std::is_base_of_v<class_caster_tag, Caster>;
 /** A cast by hand to T is possible: the result does not refer to the caster. */
 template <typename T> constexpr bool check_cast() {
@@ -665,7 +666,7 @@ template <typename T> bool read_view(const handle &source, T *out) {
 }
 
 /** Copies a short text, which is inside of a handle, because the handle may end first. The copy is valid until the
- * thread has read 256 further ones. */
+ * thread has read 256 further texts. */
 template <typename T> void outlive_handle(const handle &source, T *text) noexcept {
   if (source.any().type_index != kTVMFFISmallStr) return;
   thread_local char kept[256][8];

@@ -49,12 +49,13 @@ struct type_slots {
   }
 };
 #endif
-/** The class has a value of this type, which type_supplement<T>(cls) returns. It lives as long as the process. */
+/** The class has a value of this type, which type_supplement<T>(cls) returns. The value lives as long as the
+ * process. */
 template <typename T> struct supplement {};
 /** The destructors of objects are not called. */
 struct never_destruct {};
-/** Objects of the class count their references themselves (ffi_hpy/intrusive/counter.h): the function tells one that an
- * object of Python owns it. */
+/** Objects of the class count their references themselves (ffi_hpy/intrusive/counter.h): `function` tells an object
+ * that a Python object owns it. */
 template <typename T> struct intrusive_ptr {
   void (*set_self_py)(T *, detail::counting_object *) noexcept;
   constexpr intrusive_ptr(void (*function)(T *, detail::counting_object *) noexcept) : set_self_py(function) {}
@@ -97,7 +98,8 @@ inline void apply_doc(class_about *about, const char *doc) { about->doc = doc; }
 template <typename T> void apply_doc(class_about *, const T &) {}
 } // namespace detail
 
-/** A further argument of class_::def that adds several things: derive from it, and write `execute(cl, extra...)`. */
+/** A further argument of class_::def that adds several members: derive from this class, and write `execute(cl,
+ * extra...)`. */
 template <typename Derived> struct def_visitor {};
 
 /** A further argument of a property that counts for the function that reads it only. */
@@ -115,8 +117,8 @@ template <typename T> for_setter(T) -> for_setter<std::decay_t<T>>;
 
 namespace detail {
 
-/** The further arguments of a property for one of its functions. A parameter is that of the function that sets it, and
- * a policy that of the function that reads it. */
+/** The further arguments of a property for one of its functions. A parameter is for the function that sets the
+ * property, and a policy for the function that reads it. */
 struct no_extra {};
 template <typename Target> void apply(Target *, no_extra) {}
 template <typename T> auto extra_of_getter(const T &extra) {
@@ -217,13 +219,13 @@ template <typename T, std::enable_if_t<!std::is_same_v<T, type_slots>, int> = 0>
 void define_slots(handle, const ffi_hpy_class *, const T &) {}
 #endif
 
-/** The parts of a class that are constants: those of T, and the record of the base class. */
+/** The constant parts of a class: the constants of T, and the record of the base class. */
 struct class_constants {
   void (*destroy)(void *value);
   void (*delete_value)(ffi_hpy_instance *self);
   void (*copy)(void *room, const void *value);
   void (*move)(void *room, void *value);
-  void (*visit_value)(const ffi_hpy_instance *self, const void *visitor); /* NULL: that of classes without trampoline */
+  void (*visit_value)(const ffi_hpy_instance *self, const void *visitor); /* NULL: as for classes without trampoline */
   class_record *base;
   void *(*to_base)(void *value);
   uint32_t size, alignment;
@@ -353,7 +355,7 @@ struct trampoline_access {
 };
 template <typename T> inline constexpr bool has_trampoline_v = decltype(trampoline_access::test<T>(nullptr))::value;
 
-/** Whether the place of a base class in an object is known without the object: not that of a virtual base. */
+/** Whether the offset of a base class in an object is known without the object. The offset of a virtual base is not. */
 template <typename Base, typename T>
 auto is_plain_base(int) -> decltype(static_cast<T *>(std::declval<Base *>()), std::true_type());
 template <typename Base, typename T> std::false_type is_plain_base(...);
@@ -533,8 +535,8 @@ public:
   template <typename Get, typename... Extra> class_ &def_prop_ro(const char *name, Get &&get, const Extra &...extra) {
     return define_property(name, detail::with_self<T>(static_cast<Get &&>(get)), nullptr, extra...);
   }
-  /** Adds a property of the class: a function that reads it and, unless it is null, one that sets it. Their first
-   * parameter is the class, a handle. */
+  /** Adds a property of the class: a function that reads it and, unless it is null, one that sets it. The first
+   * parameter of both functions is the class, a handle. */
   template <typename Get, typename Set, typename... Extra>
   class_ &def_prop_rw_static(const char *name, Get &&get, Set &&set, const Extra &...extra) {
     object read = cpp_function(std::forward<Get>(get), rv_policy::reference, detail::extra_of_getter(extra)...);

@@ -59,7 +59,7 @@ inline void define_property(handle scope, const ffi_hpy_class *type, function_re
 }
 
 /** A method that constructs an object in the memory of its first parameter: `__init__` and `__setstate__` of an author,
- * `[](T *self, int x) { new (self) T(x); }`. It is turned into a function that returns a new object. */
+ * `[](T *self, int x) { new (self) T(x); }`. The core gets a function that returns a new object. */
 struct placement {
   ffi_hpy_overload method; /* without parameters */
   void (*free_capture)(void **capture);
@@ -92,7 +92,7 @@ struct placement {
     if (known->free_capture != nullptr) known->free_capture(known->method.capture);
     delete known;
   }
-  /** Changes the record of a method, whose types begin with those of the result and of the object. */
+  /** Changes the record of a method; its types begin with the types of the result and of the object. */
   static void change(function_record *record, std::string *types, const ffi_hpy_class *type) {
     auto *made = new placement{};
     made->method.call = record->call;

@@ -55,7 +55,7 @@ template <bool B, typename Yes, typename No> constexpr auto const_name(const Yes
     return no;
   }
 }
-/** The text of a parameter, and that of a result: type_text() chooses. */
+/** The text of a parameter, and the text of a result: type_text() chooses. */
 template <typename Parameter, typename Result>
 constexpr auto io_name(const Parameter &parameter, const Result &result) {
   return const_name("\1") + parameter + const_name("\2") + result + const_name("\3");

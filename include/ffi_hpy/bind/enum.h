@@ -13,7 +13,7 @@ FFI_HPY_NAMESPACE_BEGIN
 struct is_arithmetic {};
 /** The members can be combined: enum.Flag. */
 struct is_flag {};
-/** The members are strings as well: enum.StrEnum. Their texts are those of enum_::str_value. */
+/** The members are strings as well: enum.StrEnum. enum_::str_value sets their texts. */
 struct is_str {};
 
 namespace detail {
@@ -150,8 +150,8 @@ inline bool ask_enum(enum_record *record, handle source, bool may_convert, int64
   return false;
 }
 
-/** Whether a number is that of a member, or a combination of flags. Before Python 3.11 `~flag` is a negative number: it
- * becomes that of the other flags. */
+/** Whether a number is the number of a member, or a combination of flags. Before Python 3.11 `~flag` is a negative
+ * number: it becomes the number of the other flags. */
 inline bool is_member(const enum_record &record, int64_t *number) {
   bool is_sorted = record.python.is_valid();
   if (is_sorted && !record.is_flag) return find_sorted(record.members, *number) != nullptr;

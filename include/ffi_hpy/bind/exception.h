@@ -63,7 +63,7 @@ public:
   const char *what() const noexcept override { return text_.what(); }
 
 private:
-  std::runtime_error text_; /* whose copies cannot fail, as those of an exception must not */
+  std::runtime_error text_; /* whose copies cannot fail: copies of an exception must not fail */
 };
 
 namespace detail {
@@ -72,7 +72,7 @@ class unbound_error : public cast_error {
 public:
   explicit unbound_error(python_error &&cause) : cause_(std::move(cause)) {}
   const python_error &cause() const { return cause_; }
-  /** Whether an error is that of a class that is not bound. */
+  /** Whether a class that is not bound caused the error. */
   static bool is(const python_error &error) {
     std::string_view text = error.message();
     return text.size() > kEnd.size() && text.substr(0, kBegin.size()) == kBegin &&
@@ -96,9 +96,9 @@ namespace detail {
 
 [[noreturn]] FFI_HPY_COLD inline void throw_next_overload() { throw next_overload(); }
 
-/** A class of exceptions that the library has registered, in a list; the newest is tried first. It returns true with an
- * error pending, or false; or it throws the exception for the older ones. `known`: the exception, or null if it is not
- * known to be a std::exception. */
+/** A class of exceptions that the library has registered, in a list; the newest is tried first. The translator returns
+ * true with an error pending, or false, or throws the exception for older translators. `known`: the exception, or null
+ * if it is not known to be a std::exception. */
 struct translator {
   bool (*translate)(const translator *self, const std::exception *known, const std::exception_ptr &thrown);
   std::string kind;
@@ -180,8 +180,8 @@ FFI_HPY_COLD inline void raise_current(const char *text) {
   }
 }
 
-/** Makes an exception of exactly one of the usual classes the pending error, without another throw, which would cost
- * more than the rest of the call. False for an exception of another class. */
+/** Makes an exception of exactly one of the usual classes the pending error, without another throw, which costs more
+ * than the whole call. False for an exception of another class. */
 FFI_HPY_COLD inline bool raise_usual(const std::exception &thrown) {
   const std::type_info &type = typeid(thrown);
   const char *kind = nullptr;
@@ -328,7 +328,7 @@ FFI_HPY_PRINTF(2, 3) FFI_HPY_COLD inline void chain_error(const char *kind, cons
   python_error cause;
   detail::set_error_from(cause.value(), detail::builtin_class(kind), text);
 }
-/** Throws an exception of a class of Python whose cause is another one. */
+/** Throws an exception of a Python class with another exception as its cause. */
 [[noreturn]] FFI_HPY_PRINTF(3, 4) FFI_HPY_COLD
     inline void raise_from(python_error &cause, handle exception_class, const char *format, ...) {
   FFI_HPY_FORMATTED(text, format);

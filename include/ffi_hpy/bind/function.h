@@ -377,7 +377,7 @@ template <typename... A> struct explanations {
 /* ---- Calls ---- */
 
 /** Whether an argument for an enum may be a member. Python passes members themselves to a parameter that refuses
- * conversions, so an int or a str is not one, unless it is the default. */
+ * conversions, so an int or a str is a member only as the default. */
 inline bool is_itself(const TVMFFIAny &any, const TVMFFIAny &default_value) {
   if (any.type_index != kTVMFFIInt && any.type_index != kTVMFFISmallStr && any.type_index != kTVMFFIStr) return true;
   return any.type_index == default_value.type_index && any.v_int64 == default_value.v_int64;
@@ -426,8 +426,8 @@ FFI_HPY_COLD inline int end_thrown(call_cleanup *cleanup, const std::exception *
   return translate_exception(thrown);
 }
 
-/* This is one function for all thunks, because compilers take long for code that each thunk repeats; and another one
- * for thunks that make no objects for the call. */
+/* Two functions serve all thunks, because compilers take long for code that each thunk repeats: this one, and one for
+ * thunks that make no objects for the call. */
 template <bool WithObjects>
 FFI_HPY_NOINLINE int run_thunk(const ffi_hpy_overload *self, const TVMFFIAny *args, uint32_t flags,
                                TVMFFIAny *result) noexcept {
@@ -629,7 +629,7 @@ inline defined_function define(function_record *record, handle known) {
   return {take_object(made), take(metadata)};
 }
 
-/** Whether a type can be that of a further argument. */
+/** Whether T can be the type of a further argument. */
 template <typename T>
 inline constexpr bool is_extra_v = (std::is_class_v<T> && !std::is_same_v<T, std::string>) || std::is_enum_v<T> ||
                                    std::is_array_v<T> || std::is_pointer_v<T> || std::is_null_pointer_v<T>;

@@ -82,7 +82,7 @@ template <rv_policy policy = rv_policy::automatic, typename... Args> tuple make_
 
 namespace detail {
 
-/** The bound class of a class of Python: its own, or that of its nearest bound base; null for another class. */
+/** The bound class of a class of Python, or else of the nearest bound base; null if there is none. */
 inline const ffi_hpy_class *find_bound_class(handle type) {
   return reinterpret_cast<const ffi_hpy_class *>(static_cast<intptr_t>(int_of(ask_python("class_address", type))));
 }

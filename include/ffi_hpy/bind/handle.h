@@ -96,7 +96,8 @@ public:
   object operator-() const;
   object operator~() const;
   object floor_div(handle other) const;
-  /** The results of Python's `+=` and its relatives, which do not change this variable: those of object do. */
+  /** The results of Python's `+=` and similar operators, which leave this variable unchanged; the operators of object
+   * assign the result. */
   object operator+=(handle other) const;
   object operator-=(handle other) const;
   object operator*=(handle other) const;

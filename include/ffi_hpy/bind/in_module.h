@@ -1,8 +1,8 @@
 /* in_module.h - functions that the files of a library share. Compilers take long for functions that each file repeats.
- * With the macro FFI_HPY_SEVERAL_FILES the file with FFI_HPY_MODULE compiles all of the functions, and the others call
- * them through a table. Without the macro each file compiles the functions that it uses. A file with the macro needs it
- * in the file with FFI_HPY_MODULE, too. CMake's functions define it for a module of several files. Programs include
- * ffi_hpy/bind.h. */
+ * With the macro FFI_HPY_SEVERAL_FILES the file with FFI_HPY_MODULE compiles all of the functions, and the other files
+ * call them through a table. Without the macro each file compiles the functions that it uses. A file with the macro
+ * needs it in the file with FFI_HPY_MODULE, too. CMake's functions define it for a module of several files. Programs
+ * include ffi_hpy/bind.h. */
 #ifndef FFI_HPY_BIND_IN_MODULE_H_
 #define FFI_HPY_BIND_IN_MODULE_H_
 
@@ -109,8 +109,8 @@ inline const module_functions *in_module = nullptr;
 #define FFI_HPY_MODULE_MEMBER(result, name, parameters) result name##_in_module parameters;
 FFI_HPY_MODULE_FUNCTIONS(FFI_HPY_MODULE_MEMBER)
 #undef FFI_HPY_MODULE_MEMBER
-/** The functions. The compiler compiles those that the file uses, because a template defines its members when they are
- * used. */
+/** The functions. The compiler compiles only the functions that the file uses, because a template defines a member on
+ * its first use. */
 template <typename> struct own_functions {
 #define FFI_HPY_MODULE_MEMBER(result, name, parameters) static constexpr result(*name) parameters = &name##_in_module;
   FFI_HPY_MODULE_FUNCTIONS(FFI_HPY_MODULE_MEMBER)

@@ -34,7 +34,7 @@ inline object type_lookup(handle type, handle name) noexcept {
   }
 }
 inline object type_lookup(handle type, const char *name) noexcept { return type_lookup(type, str(name)); }
-/** The entries of a class without those of its bases. A change of the dict sets an attribute of the class. */
+/** The entries of a class without the entries of its bases. A change of the dict sets an attribute of the class. */
 inline dict type_dict(handle type) { return steal<dict>(detail::ask_python("class_dict", type).release()); }
 /** Makes a bound class constant: Python cannot set its attributes any more. False for another class. TypeError if a
  * bound base class is not constant. */
@@ -61,7 +61,7 @@ inline ffi_hpy_instance &instance_of(handle value) {
 /** The address of the value, or of the room for it. */
 inline void *place_of(const ffi_hpy_instance &instance) {
   if (instance.value != nullptr) return instance.value;
-  if (instance.holder != nullptr) return instance.holder; /* the value was ended */
+  if (instance.holder != nullptr) return instance.holder; /* the value was destroyed */
   uintptr_t mask = instance.type->alignment - 1;
   return reinterpret_cast<void *>((reinterpret_cast<uintptr_t>(&instance + 1) + mask) & ~mask);
 }
@@ -91,7 +91,7 @@ inline void delete_by_class(ffi_hpy_instance *self) {
     ::operator delete(self->value);
   }
 }
-/** Constructs the value of an object from another one, with a constructor of its class. */
+/** Constructs the value of an object from another value, with a constructor of its class. */
 template <typename Constructor>
 void construct_from(handle to, handle from, Constructor ffi_hpy_class::*constructor, const char *refusal) {
   ffi_hpy_instance &instance = instance_of(to), &other = instance_of(from);
@@ -186,11 +186,12 @@ inline void inst_destruct(handle value) {
   void *taken = detail::api->instance_take(&instance);
   if (ends && taken != nullptr && instance.type->destroy != nullptr) instance.type->destroy(taken);
 }
-/** Constructs the value of an object as a copy of another one. A value that it has already is ended before. */
+/** Constructs the value of an object as a copy of another value. A value that the object has is destroyed before. */
 inline void inst_copy(handle to, handle from) {
   detail::construct_from(to, from, &ffi_hpy_class::copy, "the value cannot be copied");
 }
-/** Constructs the value of an object from another one, which is moved. A value that it has already is ended before. */
+/** Constructs the value of an object from another value, which is moved. A value that the object has is destroyed
+ * before. */
 inline void inst_move(handle to, handle from) {
   detail::construct_from(to, from, &ffi_hpy_class::move, "the value cannot be moved");
 }

@@ -104,7 +104,7 @@ FFI_HPY_NOINLINE inline bool is_instance(handle value, class_record *record) {
   return type != nullptr && is_of_class(*found, type);
 }
 /** Warns of an argument of a class that has no value: its constructor did not run, or C++ has taken the value. Returns
- * whether it is one. */
+ * whether the argument is such an object. */
 FFI_HPY_COLD inline bool warn_without_value(handle source, const ffi_hpy_class *type) noexcept {
   const ffi_hpy_instance *found = api->instance_of(&source.any());
   if (found == nullptr || found->value != nullptr || !is_of_class(*found, type)) return false;
@@ -138,8 +138,8 @@ FFI_HPY_NOINLINE inline bool owns_value(const ffi_hpy_instance *self) {
   }
   return false;
 }
-/** Visits the references of the value of an object, if the object owns the value, perhaps with others. Another function
- * that destroys values is that of a trampoline. */
+/** Visits the references of the value of an object, if the object owns the value, perhaps with others. Any other
+ * function that destroys values belongs to a trampoline. */
 template <void (*DestroyAlias)(ffi_hpy_instance *)>
 void visit_value(const ffi_hpy_instance *self, const void *visitor) {
   if (self->release == &delete_holder) {
@@ -267,8 +267,8 @@ inline object find_instance(const ffi_hpy_class &type, const void *value) {
   return found != nullptr ? take_object(found) : object();
 }
 
-/** The class of the object that a pointer points at: that of a polymorphic object. Authors specialise it for classes
- * that say in another way which class an object has. */
+/** The class of the object that a pointer points at; for a polymorphic object, its most derived class. Authors
+ * specialise this for classes that store the class of an object in another way. */
 template <typename T, typename = int> struct type_hook {
   static constexpr bool is_general = true; /**< not a specialisation */
   static const std::type_info *get([[maybe_unused]] const T *value) {
@@ -297,8 +297,8 @@ template <typename T> const ffi_hpy_class &dynamic_class(T *value, void **whole)
   throw python_error();
 }
 
-/** Whether a value can be copied. A container of the standard library always says that it can. An author may specialize
- * this for a type whose copy constructor cannot be compiled. */
+/** Whether a value can be copied. std::is_copy_constructible is always true for a container of the standard library. An
+ * author may specialize this for a type whose copy constructor cannot be compiled. */
 template <typename T, typename = int> struct is_copy_constructible : std::is_copy_constructible<T> {};
 template <typename A, typename B>
 struct is_copy_constructible<std::pair<A, B>>
@@ -381,7 +381,8 @@ template <typename Pointer> object shared_instance(Pointer source) {
   if (!is_known) owned.holder = nullptr;
   return finished;
 }
-/** A std::shared_ptr to a T that owns the same value as another one. The files that have one include its header. */
+/** A std::shared_ptr to a T that shares ownership with another std::shared_ptr. The files that have one include its
+ * header. */
 template <template <typename> class Pointer, typename Owned, typename T>
 Pointer<T> aliased(const Pointer<Owned> &owner, T *value) {
   return Pointer<T>(owner, value);
@@ -413,7 +414,7 @@ FFI_HPY_NOINLINE inline handle result_instance_in_module(class_record *record, c
     } else {
       type = &get_class(record);
     }
-    const ffi_hpy_class *own = find_class(record); /* it deletes its pointers; `type` is that of the whole object */
+    const ffi_hpy_class *own = find_class(record); /* this class deletes its pointers; `type` may be another */
     return pointed_instance(*type, whole, value, own != nullptr ? own->delete_value : nullptr, policy,
                             cleanup != nullptr ? cleanup->self() : handle());
   });
@@ -450,7 +451,7 @@ FFI_HPY_NOINLINE inline void *load_other_in_module(class_record *record, const T
   if (type == nullptr) return nullptr;
   void *value = api->instance_cast(&source.any(), type);
   if (value != nullptr) return value;
-  /* Its conversion would ask for the value again: a container is converted from any iterable. */
+  /* A conversion would read the value again: a container is converted from any iterable. */
   if (warn_without_value(source, type)) return nullptr;
   if ((flags & cast_flags::convert) == 0 || cleanup == nullptr) return nullptr;
   for (const implicit_conversion *each = record->conversions; each != nullptr; each = each->next) {

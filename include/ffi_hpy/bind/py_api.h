@@ -3,7 +3,7 @@
  *
  * The functions have CPython's conventions: a result is a new reference or borrowed as there, and NULL or -1 means that
  * an error is pending (PyErr_Occurred). A borrowed result that no object of C++ keeps, such as an item of a list, is
- * valid until the thread has got 64 further ones. */
+ * valid until the thread has got 64 further results. */
 #ifndef FFI_HPY_BIND_PY_API_H_
 #define FFI_HPY_BIND_PY_API_H_
 
@@ -73,7 +73,7 @@ inline const char *text_data(PyObject *o, bool is_bytes, Py_ssize_t *n) noexcept
   if (n != nullptr) *n = static_cast<Py_ssize_t>(text.size());
   return text.data();
 }
-/** A number of C++ in an object; T(-1) with a pending error for another one. */
+/** A number of C++ in an object; T(-1) with a pending error for another value. */
 template <typename T> T number_in(PyObject *o, const char *expected) noexcept {
   handle source(o);
   make_caster<T> caster;
@@ -86,12 +86,12 @@ template <typename T> T number_in(PyObject *o, const char *expected) noexcept {
 /** The number of references of a value without an object, which is never released, and the part of every number where
  * Python does not count its references. */
 inline constexpr Py_ssize_t kManyReferences = 1 << 30;
-/** The references of C++ to an object, and those of Python. */
+/** The references of C++ and of Python to an object. */
 inline Py_ssize_t count_references(handle value) noexcept {
   if (!is_object(value.any())) return kManyReferences;
   auto own = static_cast<Py_ssize_t>(ref_count(value.any().v_obj));
   object counted = steal(guarded([&] { return ask_python("python_references", value); }));
-  /* a list that only one native object refers to: the other references are those of the call */
+  /* a list that only one native object refers to: the call has the other references */
   object few = steal(guarded([&] { return ask_python("python_references", ask_python("list")); }));
   if (!counted.is_valid() || !few.is_valid() || few.is_none()) {
     if (!counted.is_valid() || !few.is_valid()) python_error dropped;

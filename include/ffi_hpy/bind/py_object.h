@@ -83,8 +83,8 @@ enum : uint64_t {
   kTagBytes = kTagOther | 3 << 2
 };
 
-/** A value that does not fit into a word: an int of more than 62 bits, a float with a large exponent, a device. It is
- * kept for the life of the process, once for all equal values. */
+/** A value that does not fit into a word: an int of more than 62 bits, a float with a large exponent, a device. The
+ * value is kept for the life of the process, once for all equal values. */
 struct alignas(32) kept_value {
   TVMFFIAny value;
   kept_value *next;

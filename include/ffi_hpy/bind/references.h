@@ -170,7 +170,7 @@ public:
 
 private:
   template <typename T, size_t... I> void visit_parts(const T &value, std::index_sequence<I...>) const {
-    using std::get; /* that of the type is found by its namespace */
+    using std::get; /* the function of the type is found by its namespace */
     (visit_part(get<I>(value)), ...);
   }
   template <typename T> void visit_part(const T &part) const {
@@ -189,7 +189,7 @@ private:
       if (pointer != nullptr) visit_value(*pointer);
     } else if constexpr (detail::is_shared_pointer_v<Pointer>) {
       visit_shared_pointer(pointer);
-    } /* another one: its holders are not known */
+    } /* another class: its holders are not known */
   }
   template <typename Pointer> void visit_shared_pointer(const Pointer &pointer) const {
     if (pointer.use_count() == 0) return;
@@ -241,7 +241,7 @@ template <typename T, typename F> void add_traverse(const ffi_hpy_class *type, F
     try {
       static_cast<const traverse_step<F> *>(self)->function(*static_cast<const T *>(value),
                                                             *static_cast<const reference_visitor *>(visitor));
-    } catch (...) { /* the collector takes the other references for those of another holder */
+    } catch (...) { /* the collector assumes that another holder has the other references */
     }
   };
   api->class_add_traverse(type, step);

@@ -1,8 +1,8 @@
 /* type_slots.h - functions of a class in CPython's form (PyType_Slot) as methods of a bound class. Programs include
  * nanobind/nanobind.h.
  *
- * Py_tp_clear has no counterpart: the garbage collector ends the values of a cycle itself. Py_tp_init is not needed:
- * the `__init__` of a class may be replaced. */
+ * Py_tp_clear has no counterpart: the garbage collector destroys the values of a cycle itself. Py_tp_init is not
+ * needed: the `__init__` of a class may be replaced. */
 #ifndef FFI_HPY_BIND_TYPE_SLOTS_H_
 #define FFI_HPY_BIND_TYPE_SLOTS_H_
 

@@ -18,13 +18,13 @@ struct enum_name {
 inline const enum_name *enum_names = nullptr;
 
 /** The names of types, from a text with '%' for each class or enum, and with the texts of io_name. The first line is
- * the type of a result, the others are types of parameters. `is_kept`: the text is read later, when more classes are
- * bound. A class that is not bound yet is then FFI_HPY_NAME_MARK, its C++ name, the mark, a readable name, the mark; a
- * reader of the text replaces these by the name that the class has got. */
+ * the type of a result, the other lines are types of parameters. `is_kept`: the text is read later, when more classes
+ * are bound. A class that is not bound yet is then FFI_HPY_NAME_MARK, its C++ name, the mark, a readable name, the
+ * mark; a reader of the text replaces these by the name that the class has got. */
 inline std::string type_text(const char *text, const std::type_info *const *types, bool is_kept) {
   std::string made;
   bool is_result = true;
-  uint64_t shown = 1; /* the last bit: whether the text is shown. An io_name inside of another one adds a bit. */
+  uint64_t shown = 1; /* the last bit: whether the text is shown. An io_name inside of another io_name adds a bit. */
   for (; *text != '\0'; ++text) {
     if (*text == '\1') { /* io_name: the text of a parameter begins */
       shown = shown << 1 | (shown & (is_result ? 0 : 1));

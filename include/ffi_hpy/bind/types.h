@@ -19,7 +19,7 @@ inline bool is_text(handle value, int32_t small, int32_t large, const char *name
   return index == small || index == large || (index == kTVMFFIOpaquePyObject && is_kind(name, value));
 }
 inline int64_t int_of(const object &value) { return value.any().v_int64; }
-/** An attribute or an item as a T: the value itself, if it is one, or else the T that Python makes of it. */
+/** An attribute or an item as a T: the value itself, if it is a T, or else the T that Python makes of the value. */
 template <typename T> object value_or_made(const accessor &value, const char *operation) {
   const object &found = value.get();
   return T::check_(found) ? found : ask_python(operation, found);
@@ -270,7 +270,7 @@ class weakref : public object {
 class any : public object {
   FFI_HPY_OBJECT_DEFAULT(any, object, "typing.Any", value.is_valid())
 };
-/** An argument that overloads after the others accept. */
+/** An argument of any class, for an overload that a call tries after all others. */
 struct fallback : public handle {
   static constexpr auto Name = detail::const_name("object");
   fallback() = default;

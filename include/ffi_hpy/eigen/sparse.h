@@ -13,7 +13,7 @@ FFI_HPY_NAMESPACE_BEGIN
 
 namespace detail {
 
-/** The three arrays of a sparse matrix of Python. Those of a const Matrix may be read-only. */
+/** The three arrays of a sparse matrix of Python. The arrays of a const Matrix may be read-only. */
 template <typename Matrix> struct sparse_arrays {
   using Scalar = typename std::remove_const_t<Matrix>::Scalar;
   using Index = typename std::remove_const_t<Matrix>::StorageIndex;

@@ -17,7 +17,7 @@ namespace detail {
 /** The kinds of classes of Eigen's tensors. */
 enum class tensor_kind { none, owner, map, reference, expression };
 
-/** The kind of a class, by its template; the others that derive from TensorBase are expressions. */
+/** The kind of a class, by its template; all other classes that derive from TensorBase are expressions. */
 template <typename T> struct tensor_kind_of {
   static constexpr tensor_kind value = std::is_base_of<Eigen::TensorBase<T, Eigen::ReadOnlyAccessors>, T>::value
                                            ? tensor_kind::expression
@@ -43,7 +43,7 @@ template <typename T> inline constexpr bool is_eigen_tensor_v = tensor_kind_of<T
 template <typename T> inline constexpr bool is_eigen_tensor_map_v = tensor_kind_of<T>::value == tensor_kind::map;
 template <typename T> inline constexpr bool is_eigen_tensor_ref_v = tensor_kind_of<T>::value == tensor_kind::reference;
 
-/** The extents of a tensor as NumPy sees them: any, or those of the type. */
+/** The extents of a tensor as NumPy sees them: any, or the extents of the type. */
 template <typename T, typename Extents = typename T::Dimensions> struct eigen_tensor_shape {
   using type = ndim<static_cast<size_t>(T::NumDimensions)>;
 };
@@ -51,7 +51,7 @@ template <typename T, std::ptrdiff_t... Extents> struct eigen_tensor_shape<T, Ei
   using type = shape<Extents...>;
 };
 
-/** The array of NumPy for a type of tensors. It is compact, in the order of the tensor. */
+/** The array of NumPy for a type of tensors. The array is compact, in the order of the tensor. */
 template <typename T, typename Scalar>
 using eigen_tensor_array = ndarray<Scalar, numpy, typename eigen_tensor_shape<T>::type,
                                    std::conditional_t<int{T::Layout} == int{Eigen::RowMajor}, c_contig, f_contig>>;

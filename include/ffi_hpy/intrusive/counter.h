@@ -49,7 +49,7 @@ public:
     detail::api->dec_ref(object_of(state));
     return false;
   }
-  /** Lets Python's object count the references from now on, those that exist included. */
+  /** Lets Python's object count all references from now on. */
   void set_self_py(detail::counting_object *self) noexcept {
     auto *whole = reinterpret_cast<TVMFFIObject *>(self);
     uintptr_t state = state_.load(std::memory_order_acquire), n_added = 0;

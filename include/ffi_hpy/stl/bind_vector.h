@@ -15,7 +15,7 @@ namespace detail {
 
 template <typename T, typename... Rest> struct is_bound_container<std::vector<T, Rest...>> : std::true_type {};
 
-/** A position that may count from the end. `end`: the position after the last item is one, too. */
+/** A position that may count from the end. `end`: the position after the last item is valid, too. */
 inline size_t wrap(int64_t at, size_t size, bool end = false) {
   auto n = static_cast<int64_t>(size);
   if (at < 0) at += n;

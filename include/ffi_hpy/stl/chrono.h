@@ -24,11 +24,12 @@ inline bool read_microseconds(const char *operation, handle source, std::chrono:
   return fits;
 }
 
-/** Converts a duration to one of another unit, towards zero. False if it is outside the range of that one. */
+/** Converts a duration to one of another unit, towards zero. False if the number is outside the range of the new
+ * duration. */
 template <typename To, typename From> bool convert_duration(const From &from, To *to) noexcept {
   using Rep = typename To::rep;
   if constexpr (!std::is_floating_point_v<Rep>) {
-    /* The next numbers beyond the range, or without so many digits the last ones within. */
+    /* The nearest numbers outside the range, or, if long double has too few digits, the last numbers inside. */
     constexpr auto least = static_cast<long double>(std::numeric_limits<Rep>::min()) - 1;
     constexpr auto most = static_cast<long double>(std::numeric_limits<Rep>::max()) + 1;
     long double n = std::chrono::duration<long double, typename To::period>(from).count();

@@ -60,9 +60,10 @@ private:
   size_t size_ = 0;
 };
 
-/** A tuple, list, set or dict of n items; for a dict, key and value in turn. If `python` makes it, it is Python's own;
- * with NULL it is a native object that becomes one. The caller fills the memory of the items up to `end`, and calls
- * finish() or fail(). No member throws, and the caller's pointer is in a register: that makes the callers short. */
+/** A tuple, list, set or dict of n items; for a dict, key and value in turn. With `python` the container is Python's
+ * own; with NULL it is a native object, which Python converts. The caller fills the memory of the items up to `end`,
+ * and calls finish() or fail(). No member throws, and the caller's pointer is in a register: that makes the callers
+ * short. */
 class python_container {
 public:
   python_container(python_values python, uint32_t kind, size_t n) noexcept
@@ -139,15 +140,16 @@ template <typename Container, typename Item> decltype(auto) forward_item(Item &i
 }
 
 /** The maker of the items of a container. An allocation may run Python code, such as a finalizer, and that code may
- * change a container that the function returns by reference. So containers inside are native ones until the last item
- * has been read. Texts allocate no memory that a collector of garbage tracks. */
+ * change a container that the function returns by reference. So containers inside are native objects until the last
+ * item has been read. Texts allocate no memory that a collector of garbage tracks. */
 template <typename Container, typename T> constexpr python_values maker_of(python_values python) {
   constexpr bool may_change =
       std::is_lvalue_reference_v<Container> && !std::is_convertible_v<const T &, std::string_view>;
   return may_change ? nullptr : python;
 }
 
-/** The policy for items: those of a returned container are copied or moved, unless the author says otherwise. */
+/** The policy for items: the items of a returned container are copied or moved, unless the author sets another
+ * policy. */
 inline rv_policy item_policy(rv_policy policy) {
   return policy == rv_policy::take_ownership ? rv_policy::automatic : policy;
 }
@@ -209,7 +211,7 @@ size_t read_numbers(std::vector<T, Rest...> *to, const sequence &items, uint32_t
 inline size_t read_numbers(void *, const sequence &, uint32_t) { return 0; }
 
 /** Containers that are read from any sequence, item by item. Derived has `static void add(C *, T &&)`, and the flags
- * kAlways: those with which it is read, also if the caller allows no conversion. */
+ * kAlways, with which it is read also if the caller allows no conversion. */
 template <typename Derived, typename C, typename T> struct sequence_caster {
   static constexpr bool takes_python = takes_python_v<T>;
 

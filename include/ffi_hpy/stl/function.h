@@ -13,7 +13,7 @@ FFI_HPY_NAMESPACE_BEGIN
 
 namespace detail {
 
-/** ", but `result`[1] is 300, which is outside the range 0 to 255"; "" if the reason is another one. */
+/** ", but `result`[1] is 300, which is outside the range 0 to 255"; "" for any other reason. */
 FFI_HPY_COLD inline std::string outside_range_text(const mismatch &found) {
   uint32_t size = found.type_flags >> FFI_HPY_TYPE_SIZE_SHIFT;
   int32_t kind = found.value.is_valid() ? found.value.any().type_index : kTVMFFINone;

@@ -37,7 +37,7 @@ inline void add_utf8(std::string *to, uint32_t code) {
   while (n_more-- > 0) *to += static_cast<char>(0x80 | (code >> (6 * n_more) & 0x3f));
 }
 
-/** UTF-8 from wide characters. Throws value_error for a number that is not one. */
+/** UTF-8 from wide characters. Throws value_error for a number that is not a code point. */
 inline std::string narrow_of(const std::wstring &text) {
   std::string made;
   made.reserve(text.size());

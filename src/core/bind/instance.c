@@ -20,7 +20,7 @@ typedef struct property {
   TVMFFIObject *get, *set; /* Functions that are never released; NULL: none */
 } property;
 
-/* The core's part of a class. It is never freed, because a library with a bound class is not unloaded. */
+/* The core's part of a class. The record is never freed, because a library with a bound class is not unloaded. */
 typedef struct bound_class {
   fh_name_entry by_cpp_name; /* first: the table returns a pointer to it */
   const ffi_hpy_class *type;
@@ -41,7 +41,7 @@ typedef struct {
   void (*take)(void *arg, void *former, void (*release)(void *former)); /* NULL unless references are to end */
 } reference_visitor;
 
-/* An object that another one owns by fh_instance_keep. */
+/* An object that another object owns by fh_instance_keep. */
 typedef struct kept_object {
   TVMFFIObject *object;
   struct kept_object *next;
@@ -79,8 +79,8 @@ static void take_kept(ffi_hpy_instance *self, const reference_visitor *visitor) 
   }
 }
 
-/* For Python's garbage collector: an object refers to the object whose part its value is, to those that it keeps, and
- * to those of a value that it owns. */
+/* For Python's garbage collector: an object refers to the object whose part its value is, to the objects that it keeps,
+ * and to the objects that a value refers to if the object owns the value. */
 static void visit_references(TVMFFIObject *self, const reference_visitor *visitor) {
   ffi_hpy_instance *instance = (ffi_hpy_instance *)(void *)self;
   if (visitor->take != NULL) take_kept(instance, visitor);
@@ -130,7 +130,7 @@ static int add_class(ffi_hpy_class *type, bound_class *made, TVMFFIByteArray key
   memset(&metadata, 0, sizeof(metadata));
   metadata.doc = doc;
   if (TVMFFITypeRegisterMetadata(index, &metadata) != 0) return -1;
-  TVMFFIByteArray name = fh_base_bytes("__ffi_traverse__"); /* the collector calls that of each ancestor */
+  TVMFFIByteArray name = fh_base_bytes("__ffi_traverse__"); /* the collector calls the function of each ancestor */
   TVMFFIAny function = fh_any_ptr((void *)(uintptr_t)visit_references);
   if (type->base == NULL && TVMFFITypeRegisterAttr(index, &name, &function) != 0) return -1;
   made->by_cpp_name.name = fh_base_bytes(type->cpp_name);
@@ -361,7 +361,8 @@ ffi_hpy_instance *fh_instance_ready(ffi_hpy_instance *self, void *value, int may
   return NULL;
 }
 
-/* The `release` of an object whose value C++ has taken: `holder`. It stays in its stripe, for fh_instance_return. */
+/* The `release` of an object whose value C++ has taken: `holder`. The object stays in its stripe, for
+ * fh_instance_return. */
 static void value_is_taken(ffi_hpy_instance *self) { (void)self; }
 
 /* Removes the object from its stripe; under the lock. */

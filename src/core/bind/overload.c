@@ -167,7 +167,7 @@ static FH_NOINLINE int call_completed(const overload *self, const TVMFFIAny *arg
   return rc;
 }
 
-/* Whether the arguments of a call are those of the callable. */
+/* Whether the call passes exactly the arguments of the callable. */
 FH_INLINE bool is_whole(const overload *self, const TVMFFIAny *args, uint32_t n_args) {
   if (n_args != self->head.n_params || !self->is_simple) return false;
   for (uint32_t i = self->n_required; i < n_args; ++i) {
@@ -503,7 +503,7 @@ static void destroy_all(void *self) {
   }
 }
 
-/* Whether the names are those of all parameters, or of all but the object of a method, or of none. */
+/* Whether all parameters have names, or all but the object of a method, or none. */
 static int check_names(const ffi_hpy_function_spec *spec, uint32_t *n_hidden) {
   bool is_method = (spec->flags & kFfiHpyFunctionIsMethod) != 0 && spec->n_params != 0;
   *n_hidden = is_method && spec->n_named + 1 == spec->n_params ? 1 : 0;

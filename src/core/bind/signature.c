@@ -19,12 +19,12 @@
 
 /* The numbers that a parameter of a bound function accepts. */
 
-/* The sizes after those of integers: see FFI_HPY_TYPE_SIZE_SHIFT. */
+/* The sizes after the sizes of integers: see FFI_HPY_TYPE_SIZE_SHIFT. */
 enum { SIZE_OF_FLOAT = 5, SIZE_OF_DOUBLE = 6 };
 
 static uint32_t size_of(const ffi_hpy_param *param) { return (param->flags >> FFI_HPY_PARAM_SIZE_SHIFT) & 7; }
 
-/* The number of bits of an integer parameter; 0 for another one. */
+/* The number of bits of an integer parameter; 0 for any other parameter. */
 static uint32_t bits_of(const ffi_hpy_param *param) {
   uint32_t size = size_of(param);
   return size == 0 || size >= SIZE_OF_FLOAT ? 0 : 4u << size;
@@ -219,7 +219,7 @@ static part type_of(const ffi_hpy_function_spec *spec, uint32_t i) {
   return found;
 }
 
-/* Whether None is an argument, and the type does not say so. */
+/* Whether None is an argument, and the text of the type lacks None. */
 static bool adds_none(const ffi_hpy_param *param, part type) {
   bool says_so = false;
   part each;
@@ -427,8 +427,8 @@ static int add_params(fh_text *text, const ffi_hpy_function_spec *spec, const ff
   return rc | fh_text_add_cstr(text, "]");
 }
 
-/* Whether a parameter that refuses conversions distinguishes the values of a class of Python from those of a class that
- * derives from it: a float from a numpy.float64, a str from a member of an enum that is a str. */
+/* Whether a parameter that refuses conversions distinguishes the values of a class of Python from the values of derived
+ * classes: a float from a numpy.float64, a str from a member of an enum that is a str. */
 static bool is_exact(uint8_t type_flags, uint32_t param_flags) {
   enum { FLOAT = 5 };
   bool is_enum = type_flags >> FFI_HPY_TYPE_SIZE_SHIFT == 0 && (type_flags & kFfiHpyTypeEnum) != 0;

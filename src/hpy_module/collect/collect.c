@@ -3,15 +3,15 @@
  * The interpreter's collector subtracts, for each object of a collection, the references from objects of the collection
  * from its reference count, and then marks everything that is reachable from an object with references left. A Python
  * object that a native object owns has one reference that belongs to no Python object. If the native object is proven
- * (scan.h), that reference can be subtracted: the native object lives only as long as some wrappers. It is subtracted
- * when the collector has counted all wrappers of the native object's group, because a wrapper that takes no part in the
- * collection may be alive. A wrapper that is reached reaches every Python object behind its native object.
+ * (scan.h), that reference can be subtracted: the native object lives only as long as some wrappers. This reference is
+ * subtracted when the collector has counted all wrappers of the native object's group, because a wrapper that takes no
+ * part in the collection may be alive. A wrapper that is reached reaches every Python object behind its native object.
  *
  * An interpreter collects in two passes: finalizers of unreachable objects run after the first, and may change
- * anything. The second pass counts the unreachable objects again. It begins when a wrapper is counted that was counted
- * before, and has its own scan, in which only wrappers that were unreachable may refer to native objects. From then on
- * the proven objects are retained, because the interpreter clears Python objects in any order, and wrappers may end
- * before their group is cleared.
+ * anything. The second pass counts the unreachable objects again. The second pass begins when a wrapper is counted that
+ * was counted before, and has its own scan, in which only wrappers that were unreachable may refer to native objects.
+ * From then on the proven objects are retained, because the interpreter clears Python objects in any order, and
+ * wrappers may end before their group is cleared.
  *
  * Everything here runs on the thread that collects. Without a GIL, other threads are stopped while it counts and marks,
  * but not while finalizers run. */
@@ -75,8 +75,8 @@ static void fill(const FbScan *former, FbScan *scan) {
   fb_scan_fill(scan, &roots);
 }
 
-/* Makes the collector call the finalizers of wrappers that it may find unreachable. It calls none twice, but it counts
- * the call that let the native object own the wrapper. */
+/* Makes the collector call the finalizers of wrappers that it may find unreachable. The collector calls no function
+ * twice, but counts the call that let the native object own the wrapper. */
 static void expect_finalizers(void) {
   for (uint32_t i = 0; i < state.scan.n_nodes; ++i) {
     const FbScanNode *node = &state.scan.nodes[i];
@@ -263,8 +263,8 @@ static void clear(HPy self) {
 }
 
 /* Clears the groups that are garbage and that the collector did not clear. The wrappers of such a group end before the
- * collector comes to them, if other garbage is cleared first. Its native objects would be orphans, which wait for
- * another collection, and to values of std::shared_ptr nothing would lead at all. */
+ * collector comes to them, if other garbage is cleared first. The native objects would be orphans, which wait for
+ * another collection, and no object would lead to values of std::shared_ptr. */
 static void clear_others(void) {
   for (uint32_t i = 0; i < state.scan.n_nodes; ++i) {
     const FbScanNode *node = &state.scan.nodes[i];

@@ -25,7 +25,8 @@ void fb_proven_release(FbScan *scan) {
   for (uint32_t i = 0; i < scan->n_nodes; ++i) release(&scan->nodes[i]);
 }
 
-/* Marks, among n nodes of the path, those that are not part of a cycle of native objects, nor behind one. */
+/* Marks, among n nodes of the path, the nodes that are neither part of a cycle of native objects nor reached from
+ * one. */
 static void mark_acyclic(FbScan *scan, uint32_t n) {
   for (uint32_t i = 0; i < n; ++i) scan->nodes[scan->path[i]].n_found = 0;
   for (uint32_t i = 0; i < n; ++i) {

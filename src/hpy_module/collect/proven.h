@@ -4,7 +4,7 @@
 
 #include "scan.h"
 
-/* Of a node in a group that is garbage. */
+/* The mark of a node in a group that is garbage. */
 FH_INLINE bool fb_proven_is_dead(const FbScanNode *node) { return !node->is_held && !node->is_reached; }
 /* Takes a reference to each proven object. */
 void fb_proven_retain(FbScan *scan);

@@ -395,7 +395,8 @@ static void hold(Building *self, uint32_t number) {
   }
 }
 
-/* Reads an object again. Its references must be those of the graph: otherwise a thread is changing it. */
+/* Reads an object again. The graph must have all references of the object; otherwise a thread is changing the
+ * object. */
 typedef struct Checking {
   const FbScan *scan;
   uint32_t at, end;

@@ -14,7 +14,7 @@ typedef struct FbScanNode {
   FbHandleCell *cell; /* of the wrapper that owns one of the counted references, or NULL */
   FbPyOwner *owner;   /* the Python object that the native object owns, or NULL */
   uint32_t first_edge, n_edges;
-  uint32_t n_found;       /* references found: edges, and those of the wrapper and of the caller */
+  uint32_t n_found;       /* references found: edges, and references of the wrapper and of the caller */
   uint32_t group;         /* a node closer to the group's representative, or the representative itself */
   uint32_t next_in_group; /* the group is a ring of nodes */
   uint32_t n_wrappers, n_seen; /* of the representative: wrappers with outgoing references, and those traversed */
@@ -43,7 +43,7 @@ enum { FB_SCAN_NONE = UINT32_MAX };
 /* Where a scan begins. */
 typedef struct FbScanRoots {
   bool has_wrappers; /* at the registered wrappers of types that hold objects */
-  const FbScan *former; /* only at those that the collector found unreachable with the help of this scan; NULL: all */
+  const FbScan *former; /* only at wrappers that the collector found unreachable by this scan; NULL: all */
   TVMFFIObject *const *orphans; /* at these objects, to each of which the caller has a reference */
   uint32_t n_orphans;
   uint32_t n_preserved; /* the first n_preserved orphans have wrappers with state */

@@ -12,7 +12,7 @@ extern HPyDef fb_builtin_enable, fb_builtin_items;
 /* The least type index of the containers; INT32_MAX until the first bound library is imported. */
 extern FB_HIDDEN int32_t fb_builtin_first_type;
 
-/* Whether an object of a type may be a container. Types of other libraries may have indices between those of the
+/* Whether an object of a type may be a container. Types of other libraries may have indices between the indices of the
  * containers. */
 FH_INLINE bool fb_builtin_may_unwrap(int32_t type_index) {
   int32_t first = fh_atomic_load_acquire(&fb_builtin_first_type); /* pairs with fb_builtin_enable */
@@ -23,7 +23,7 @@ FH_INLINE bool fb_builtin_may_unwrap(int32_t type_index) {
 extern FB_HIDDEN const ffi_hpy_python_values fb_builtin_values;
 
 /* If the object is such a container, makes *out the value, HPy_NULL with an exception raised, steals the object and
- * returns true. It is also the fb_wrap_other. */
+ * returns true. This function is also the fb_wrap_other. */
 bool fb_builtin_unwrap(HPyContext *ctx, TVMFFIObject *handle, HPy *out);
 
 #endif /* FFI_HPY_CONTAINER_BUILTIN_H_ */

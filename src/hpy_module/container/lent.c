@@ -1,7 +1,7 @@
 /* Strings and containers that last for one call of a bound library, and other arguments of such a call.
  *
  * Most such objects are short, and casters keep none. So a call takes its blocks from a small stack, and puts them back
- * unless native code has kept an object; that object then is one like any other, which its deleter frees. */
+ * unless native code has kept an object; its deleter then frees that object, as any other object. */
 #include "lent.h"
 
 #include <stdlib.h>

@@ -24,9 +24,10 @@ int fb_lent_enable(HPyContext *ctx, const ffi_hpy_bind_api *api, const int32_t *
 
 /* Makes *out the value of a member of an enum, of a callable, or of a str, list, tuple, dict or set of plain values:
  * None, bools, numbers, and such strings and containers again. Returns false without an exception for every other value
- * and without memory. If *out is an object, the caller ends it by fb_lent_end. Requires the extension. */
+ * and without memory. If *out is an object, the caller releases it by fb_lent_end. Requires the extension. */
 bool fb_lent_read(HPyContext *ctx, HPy value, TVMFFIAny *out);
-/* Like fb_lent_read, for a member of an enum, or a callable, which becomes a Function. `entry`: that of its type. */
+/* Like fb_lent_read, for a member of an enum, or a callable, which becomes a Function. `entry`: the entry of its
+ * type. */
 bool fb_lent_read_known(HPyContext *ctx, HPy value, const FbTypeTagEntry *entry, TVMFFIAny *out);
 bool fb_lent_read_callable(HPyContext *ctx, HPy value, const FbTypeTagEntry *entry, TVMFFIAny *out);
 
@@ -86,8 +87,8 @@ FH_INLINE bool fb_lent_read_text(HPyContext *ctx, HPy value, FbLentText *text, T
 }
 
 /* Makes a Function of a callable; NULL with an exception raised. While the caller still has the callable, one of the
- * other two functions follows: `end` ends the Function, if native code has kept no reference; otherwise `keep` lets the
- * Function outlive the call. Written once during the import. */
+ * other two functions follows: `end` destroys the Function if native code has kept no reference; otherwise `keep` lets
+ * the Function outlive the call. Written once during the import. */
 extern FB_HIDDEN TVMFFIObject *(*fb_lent_callback_new)(HPyContext *ctx, HPy callable);
 extern FB_HIDDEN void (*fb_lent_callback_end)(TVMFFIObject *function);
 extern FB_HIDDEN void (*fb_lent_callback_keep)(TVMFFIObject *function);

@@ -54,7 +54,7 @@
 
 #define NB_MODULE(name, variable) FFI_HPY_MODULE(name, variable)
 #define NB_MAKE_OPAQUE(...) FFI_HPY_MAKE_OPAQUE(__VA_ARGS__)
-/* Members of a class of Python objects; the first form for one whose variables are set at once. */
+/* Members of a class of Python objects; the first form is for a class whose variables are set at once. */
 #if defined(FFI_HPY_BIND_PY_OBJECT)
 #define NB_OBJECT(Type, Parent, Str, Check) FFI_HPY_OBJECT(Type, Parent, Str, Check(value.ptr()))
 #define NB_OBJECT_DEFAULT(Type, Parent, Str, Check) FFI_HPY_OBJECT_DEFAULT(Type, Parent, Str, Check(value.ptr()))
