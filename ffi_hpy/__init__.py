@@ -203,7 +203,7 @@ _find_late = find_attributes(__name__)
 
 def __getattr__(name: str) -> Any:
     """Resolve the names of the table of late imports and LIB on first use. __version__ and __version_tuple__ are the
-    package's own, or those of apache-tvm-ffi where ffi_hpy is importable as tvm_ffi."""
+    package's own, or apache-tvm-ffi's where ffi_hpy is importable as tvm_ffi."""
     if name == "LIB":
         with importing:
             from ctypes import CDLL, RTLD_GLOBAL
@@ -221,6 +221,6 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """The public names, including those that are created on first use."""
+    """The public names, including names that are created on first use."""
     own = (name for name in globals() if name.startswith("__") and name.endswith("__"))
     return sorted({*__all__, *own, *(name for name in names_of("") if not name.startswith("_"))})

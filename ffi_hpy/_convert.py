@@ -103,9 +103,9 @@ def _may_be_number(cls: type) -> bool:
 
 
 def _array_kind(cls: type) -> Answer | None:
-    """Return the result for classes that stand for objects, streams or arrays. These rules precede the rules for
-    containers, because an array class may derive from one. A number or a str is never an array, although NumPy's
-    scalars may have the methods of arrays."""
+    """Return the result for classes that stand for objects, streams or arrays. The rules for arrays precede the rules
+    for containers, because an array class may derive from a container. A number or a str is never an array, although
+    NumPy's scalars may have the methods of arrays."""
     address_of = OPAQUE_PTR_HANDLERS.get(cls)
     if address_of is not None:
         return _core.TAG_CONVERTER, lambda value: OpaquePtr(address_of(value))
@@ -309,8 +309,8 @@ def _converter_for(cls: type) -> Callable[[Any], Any] | None:
     return None
 
 
-# These convert the result of a protocol method to the value to pass. Their TypeError names the protocol method instead
-# of the failed conversion.
+# Converters of the result of a protocol method to the value to pass. A TypeError of a converter names the protocol
+# method instead of the failed conversion.
 
 
 def _refuse(value: Any, method: str, wanted: str, answer: Any) -> NoReturn:

@@ -265,7 +265,7 @@ class Function(CObject):
     exception. The GIL is released during the call where `release_gil` is true.
 
     A Function is not made directly, but by get_global_func(), convert_func(), or a module. An instance of a subclass
-    has no function at first, and takes that of another one over by `__move_handle_from__`.
+    has no function at first, and takes over the function of another instance by `__move_handle_from__`.
 
     Examples:
         >>> size = ffi_hpy.get_global_func("ffi.ArraySize")
@@ -279,7 +279,7 @@ class Function(CObject):
     __name__: str
     """Name for messages; "" if unknown. Writable."""
     __qualname__: str
-    """Name with that of the class, for functions of bound libraries."""
+    """Name after the name of the class, for functions of bound libraries."""
 
     @property
     def _qualname(self) -> Any:
@@ -420,7 +420,7 @@ class CAny:
 
 @disjoint_base
 class Schema:
-    """Base of TypeSchema: its conversions. They use a tree that is compiled on first use from the results of
+    """Base of TypeSchema: its conversions. The methods use a tree that is compiled on first use from the results of
     `_describe()`."""
 
     def convert(self, value: object) -> CAny:
@@ -485,8 +485,8 @@ class Initializer:
 
 @final
 class InitFunction:
-    """The callable behind the methods of init_method(). It runs the most common calls itself and passes the others to
-    the written function."""
+    """The callable behind the methods of init_method(). The native function runs the most common calls itself and
+    passes all other calls to the written function."""
 
     @property
     def __wrapped__(self) -> Callable[..., None]: ...
@@ -611,8 +611,8 @@ def cany_value(value: CAny, /) -> Any:
 
 def schema_setter(schema: Schema, type_index: int, /) -> Function:
     """Return a native Function(field pointer, value) that converts the value by the schema and writes it into a field
-    of that static type (-1 for an Any). It runs without Python unless the value requires Python. ValueError for a type
-    index that fields cannot have."""
+    of that static type (-1 for an Any). The conversion runs without Python unless the value requires Python. ValueError
+    for a type index that fields cannot have."""
 
 def function_from_callable(fn: Callable[..., Any], exchange_api: Any = ..., /) -> Function:
     """Return a native function that calls `fn`. Native code may call and release it on any thread. With the capsule of
@@ -642,7 +642,7 @@ def native_functions() -> dict[str, int]:
     src/hpy_module/value/native.c."""
 
 def wrappers() -> list[CObject]:
-    """Return the registered wrappers: those of objects to which native code may have a reference."""
+    """Return the registered wrappers: the wrappers of objects to which native code may have a reference."""
 
 def opaque_new(value: object, /) -> int:
     """Return the pointer to a new native object that owns a Python object. The caller owns the reference."""
@@ -693,7 +693,7 @@ def exchange_address(capsule: Any, /) -> int:
     version is not supported. TypeError for another value, ValueError for the pointer 0."""
 
 def exchange_writable(address: int, /) -> None:
-    """Treat all arrays of the DLPack C exchange API at this pointer, that of one library, as writable from now on."""
+    """Treat all arrays of the library with the DLPack C exchange API at this pointer as writable from now on."""
 
 def lazy_bits_learn(samples: list[tuple[Any, int, int]], object_bytes: int, mask: int, /) -> bool:
     """Find the place of the bits of `mask` in torch's tensors by samples: a tensor, the pointer to its native part, and
@@ -779,8 +779,8 @@ def mark_finalizing() -> None:
 # --- for the cffi backend (ffi_hpy/_pypy); only in the C binding --------------------------------------------------
 
 def messages() -> dict[str, str]:
-    """Return the formats of the error messages that both backends raise, by name: those of
-    src/hpy_module/context/messages.h."""
+    """Return the formats of the error messages that both backends raise, by name
+    (src/hpy_module/context/messages.h)."""
 
 def cover(call: int, make_error: int, ask: int, never_ends: bool, /) -> tuple[int, ...]:
     """Take pointers to the C functions that run callbacks, make errors from exceptions and check signals, and whether

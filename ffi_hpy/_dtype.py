@@ -32,7 +32,7 @@ if not TYPE_CHECKING:  # names that tvm_ffi has here
 
 class _MadeOnFirstUse:
     """A class attribute that is a table of _values.dtype_tables: the object of that name, or the result of calling it.
-    It is created on first use and stays the same object."""
+    The attribute is created on first use and stays the same object."""
 
     def __init__(self, table: str) -> None:
         self._table = table

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ._core import SHORT_CALLS_KEEP_GIL, Function, global_get
 
-# These touch one container and return, so releasing the GIL would cost more than the work.
+# These functions touch one container and return, so releasing the GIL would cost more than the work.
 _SHORT = (
     "Array",
     "List",

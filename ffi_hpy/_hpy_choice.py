@@ -1,8 +1,8 @@
 """Choose the HPy runtime for this process by the symbols in it, not by the interpreter's name or version.
 
 There are three. `_hpy_universal` is the interpreter's own, in PyPy 7.3; from 7.3.18 on its function table differs from
-that of HPy 0.9.0, so modules built for 0.9.0 would call wrong functions. The package has the other two: `_hpy.so` for
-CPython's C API, and `_hpy_pypy.so` for PyPy's, where names have a prefix and objects have a longer header.
+the table of HPy 0.9.0, so modules built for 0.9.0 would call wrong functions. The package has the other two: `_hpy.so`
+for CPython's C API, and `_hpy_pypy.so` for PyPy's, where names have a prefix and objects have a longer header.
 """
 
 from __future__ import annotations

@@ -87,7 +87,7 @@ def _core() -> str:
     path = libinfo.find_libtvm_ffi()
     numbers = (c_uint32 * 3)()
     CDLL(path).TVMFFIGetVersion(byref(numbers))
-    # The numbers are those that this release of apache-tvm-ffi returns, not those of its own name.
+    # The numbers equal the numbers that this release of apache-tvm-ffi returns, which differ from the release's name.
     return f"{path}, ABI of apache-tvm-ffi {ABI_VERSION} (TVMFFIGetVersion: {'.'.join(map(str, numbers))})"
 
 

@@ -81,7 +81,7 @@ class Tensor(_core.Tensor):
     if _core.HAS_EXCHANGE:
         __dlpack_c_exchange_api__ = _core.exchange_table()
         """Capsule of the DLPack C exchange API, by which C code takes and makes tensors. Missing on PyPy 7.3, because
-        the objects of its C API differ from those of HPy: there arrays are exchanged by `__dlpack__` only."""
+        the objects of its C API are not the objects of HPy: there arrays are exchanged by `__dlpack__` only."""
 
     def __repr__(self) -> str:
         if self.__chandle__() == 0:
@@ -155,7 +155,7 @@ class Tensor(_core.Tensor):
         """Return a numpy.ndarray on the tensor's memory.
 
         Args:
-            dtype: the element type of the array, by default that of the tensor.
+            dtype: the element type of the array, by default the element type of the tensor.
             copy: True for a copy; False if a copy is an error; None for a copy only if it is necessary, because of
                 `dtype` or of elements of less than a byte.
 
@@ -299,8 +299,8 @@ def _new_shape(extents: Iterable[int]) -> _core.CObject:
 def dlpack_capsule(producer: Any) -> Any:
     """Return a capsule of producer.__dlpack__().
 
-    The unversioned form is requested first. It has no read-only flag, so a producer refuses to export read-only memory
-    in it. Native code cannot see the flag either, so it never writes to read-only memory.
+    The unversioned form, which is requested first, has no read-only flag, so a producer refuses to export read-only
+    memory in it. Native code cannot see the flag either, so it never writes to read-only memory.
     """
     try:
         return producer.__dlpack__()

@@ -1,6 +1,7 @@
 """The command ffi-hpy-config: prints the paths of the headers and libraries for build systems.
 
-`python -m ffi_hpy.config` runs the command too. It reads files only, so it also works where the binary fails to load.
+`python -m ffi_hpy.config` runs the command too. The command reads files only, so it also works where the binary fails
+to load.
 """
 
 from __future__ import annotations

@@ -14,15 +14,15 @@ or for one program:
     python -m ffi_hpy.dropin tvm-ffi-stubgen ARGUMENT...        our ffi-hpy-stubgen
 
 or, first thing in a program, ``ffi_hpy.dropin.install()``. From then on ``import tvm_ffi.x`` gives the module
-``ffi_hpy.x`` itself, and ``importlib.metadata`` answers for the distribution apache-tvm-ffi with that of ffi_hpy, under
-the version of the ABI. A tvm_ffi that is installed beside it is not touched, and not seen any more.
+``ffi_hpy.x`` itself, and ``importlib.metadata`` shows the distribution ffi_hpy as apache-tvm-ffi, under the version of
+the ABI. A tvm_ffi that is installed beside it is not touched, and not seen any more.
 
 ``install hpy`` and ``install nanobind`` make an environment answer for these packages; `status` and `uninstall` take
 their names, too.
 
-A program that runs so passes that on to those that it starts, unless they ignore the environment (``python -I``): the
-folder _dropin comes first on PYTHONPATH, where interpreters find a tvm_ffi that is ffi_hpy, and its bin first on PATH,
-where shells and build systems find tvm-ffi-config and tvm-ffi-stubgen. FFI_HPY_DROPIN names the interpreter for these.
+Programs that such a program starts do the same, unless they ignore the environment (``python -I``): the folder _dropin
+comes first on PYTHONPATH, where interpreters find a tvm_ffi that is ffi_hpy, and its bin first on PATH, where shells
+and build systems find tvm-ffi-config and tvm-ffi-stubgen. FFI_HPY_DROPIN names the interpreter for these.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ _VARIABLES = {"PYTHONPATH": _CHILDREN, "PATH": os.path.join(_CHILDREN, "bin")}  
 
 
 class _Loader:
-    """Puts a module of ours into sys.modules under the requested name. It does not derive from a class of
-    importlib.abc, because importing that costs more than importing ffi_hpy."""
+    """Puts a module of ours into sys.modules under the requested name. The class does not derive from a class of
+    importlib.abc, because importing that module costs more than importing ffi_hpy."""
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> None:
         """Return None for an empty module, used until exec_module. The import system would overwrite the spec of our

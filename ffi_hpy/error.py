@@ -104,7 +104,7 @@ def register_error(name_or_cls: Any = None, cls: Any = None) -> Any:
 
     Args:
         name_or_cls: the kind, by default the class's name; used bare, the class.
-        cls: the exception class. It is called with the message as its only argument.
+        cls: the exception class. The class is called with the message as its only argument.
 
     Returns:
         The class; a decorator if no class is given.
@@ -242,7 +242,7 @@ def _exception_new(kind: str, message: str, error: _core.Error) -> BaseException
     except Exception as error:
         confirm_failure(error, cls, message)
     try:
-        # The class's __init__ expects other arguments. It is enough that `except cls` catches the exception.
+        # The class's __init__ expects other arguments. An exception that `except cls` catches is enough.
         return cls.__new__(cls, message)
     except Exception as error:
         confirm_failure(error, cls.__new__, cls, message)
@@ -366,7 +366,7 @@ def exception_in(error: _core.Error) -> BaseException:
 
 def error_is_a(error: _core.Error, name: str) -> bool:
     """Whether an `except` clause for the class of that name catches the exception of a native error. The name is a
-    kind, or that of a class, with or without its module."""
+    kind, or the name of a class, with or without its module."""
     bases = [base for base in type(exception_in(error)).__mro__ if issubclass(base, BaseException)]
     module, _, attribute = name.rpartition(".")
     if _find_class(name) in bases or getattr(sys.modules.get(module), attribute, None) in bases:

@@ -69,7 +69,7 @@ def load(
 
     Args:
         name: the module's name. The names of the file's entry points end in its last component.
-        path: the file. Its name contains the ABI: `module.hpy0.so`.
+        path: the file. The name of the file contains the ABI: `module.hpy0.so`.
         spec: importlib's spec of the module.
         debug: whether to detect misused handles: see ffi_hpy.hpy_debug. None (also for imported modules) means the mode
             in which the file was loaded before, or else FFI_HPY_DEBUG in the environment (1 or 0).
@@ -211,7 +211,7 @@ class HPyFinder:
             folder.invalidate_caches()
 
     def _folder(self, entry: str) -> FileFinder:
-        """Return the finder of a folder. It caches the folder's content until that changes."""
+        """Return the finder of a folder. The finder caches the folder's content until the folder changes."""
         try:
             entry = entry or os.getcwd()  # noqa: PTH109
         except FileNotFoundError:  # the working directory no longer exists

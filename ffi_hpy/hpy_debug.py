@@ -65,7 +65,7 @@ class OpenHandle(NamedTuple):
 
 
 class ClosedHandle(NamedTuple):
-    """A closed handle that is still remembered. Its members are those of OpenHandle, except for two."""
+    """A closed handle that is still remembered. The class has the members of OpenHandle, except for two."""
 
     serial: int
     opener: str
@@ -201,8 +201,8 @@ def set_on_invalid_handle(hook: Callable[[str], object] | None) -> Callable[[str
     be closed has no effect.
 
     Args:
-        hook: a function that is called with a str. Its exceptions are reported as unraisable. None, the default, ends
-            the process instead.
+        hook: a function that is called with a str. Exceptions of the function are reported as unraisable. None, the
+            default, ends the process instead.
 
     Returns:
         The previous hook.

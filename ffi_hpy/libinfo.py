@@ -77,7 +77,7 @@ def include_paths() -> list[str]:
 
 
 def find_cmake_path() -> str:
-    """Folder for CMake's ``tvm_ffi_ROOT``: that of tvm_ffi-config.cmake. RuntimeError if it is missing."""
+    """Folder for CMake's ``tvm_ffi_ROOT``, which has tvm_ffi-config.cmake. RuntimeError if it is missing."""
     return str(Path(_own_file("CMake's file", "share/cmake/tvm_ffi/tvm_ffi-config.cmake")).parent)
 
 
@@ -97,7 +97,8 @@ def find_nanobind_cmake_path() -> str:
 
 
 def find_nanobind_include_path() -> str:
-    """Folder of the headers ``<nanobind/...>``, which need those of include_paths(). RuntimeError if it is missing."""
+    """Folder of the headers ``<nanobind/...>``, which include headers of include_paths(). RuntimeError if it is
+    missing."""
     header = Path(_own_file("nanobind's header", "_nanobind/include/nanobind/nanobind.h"))
     return str(header.parent.parent)
 
@@ -265,7 +266,7 @@ def find_library(
         extra_lib_paths: folders.
         use_fallback_build_path: if `package` is installed as editable, search ``build/lib``, ``build`` and ``lib`` of
             its project and the folders of its Python packages, then the ``lib`` of ffi_hpy itself.
-        use_env_path: search the folders of LD_LIBRARY_PATH (DYLD_LIBRARY_PATH on macOS), then those of PATH.
+        use_env_path: search the folders of LD_LIBRARY_PATH (DYLD_LIBRARY_PATH on macOS), then of PATH.
 
     Returns:
         The path of the first match.

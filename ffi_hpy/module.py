@@ -45,8 +45,8 @@ class FunctionNotFoundError(AttributeError):
 
 
 class LibraryNotFoundError(FileNotFoundError, RuntimeError):
-    """The file at the path given to load_module() does not exist. It is also a RuntimeError, like every other failure
-    to load."""
+    """The file at the path given to load_module() does not exist. The error is also a RuntimeError, like every other
+    failure to load."""
 
 
 # No C header names these bits: the core and the C++ headers each define them.

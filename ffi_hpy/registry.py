@@ -3,7 +3,7 @@
 A native function may block, or wait for a thread that runs Python, so a call releases the GIL by default. If a function
 is short and does neither, its author can declare that with the key ``"nonblocking": true`` in the function's metadata
 (JSON). Functions and methods looked up here or in a module then keep the GIL, which saves about 40 ns a call.
-`Function.release_gil` shows and sets this. It has no effect on an interpreter without a GIL.
+`Function.release_gil` shows and sets this. The flag has no effect on an interpreter without a GIL.
 
 Everything here is safe to call from several threads.
 """
@@ -91,7 +91,7 @@ def get_global_func(name: str, allow_missing: bool = False) -> Function | None:
         allow_missing: whether to return None for a name that is not registered.
 
     Returns:
-        The function. It stays usable if the name is removed or registered again.
+        The function, which stays usable if the name is removed or registered again.
 
     Raises:
         ValueError: if no function has that name; the message suggests a similar name.
@@ -585,7 +585,7 @@ def _is_made_plainly(cls: Any) -> bool:
 
 
 def _call_by_init(cls: type) -> None:
-    """Let calls of a class, and of those that derive from it, run `__new__` and `__init__`, which may be new ones."""
+    """Let calls of a class, and of derived classes, run `__new__` and `__init__`, which may be new."""
     _class_call(cls, None)
     derived: list[type] = type.__subclasses__(cls)
     for each in derived:

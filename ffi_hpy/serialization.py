@@ -41,7 +41,7 @@ def from_json_graph_str(json_str: str) -> Any:
         json_str: the JSON graph, which may come from another process or language.
 
     Returns:
-        The value. Its objects are new.
+        The value, with new objects.
 
     Raises:
         ValueError: for a str that is not such a graph.

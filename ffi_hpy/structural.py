@@ -1,7 +1,7 @@
 """Structural comparison, hashing, visiting and rewriting of nested values.
 
 Two values are structurally equal if they have the same shape and contents. The type of an object determines the fields
-that count, and those that introduce variables (`structural_eq` of a type and of its fields).
+that count, and the fields that introduce variables (`structural_eq` of a type and of its fields).
 
 A callback argument is ``(type, callback)``, ``((type, type, ...), callback)``, a sequence of these, or a bare callback
 for everything; the first one whose type matches a value is called. A type is a class for native objects, or int, bool,
@@ -126,7 +126,7 @@ def structural_hash(value: Any, map_free_vars: bool = False, skip_tensor_content
 def get_first_structural_mismatch(
     lhs: Any, rhs: Any, map_free_vars: bool = False, skip_tensor_content: bool = False
 ) -> tuple[AccessPath, AccessPath] | None:
-    """Find where two values differ. The parameters and errors are those of structural_equal().
+    """Find where two values differ. Parameters and errors are as for structural_equal().
 
     Args:
         lhs: a value.
@@ -152,7 +152,7 @@ class StructuralKey(Object):
     """A value that compares and hashes structurally, as a key of dict, Map or Dict.
 
     Args:
-        key: the value. It must not change while it is a key.
+        key: the value, which must not change while it is a key.
 
     Examples:
         >>> cache = {ffi_hpy.StructuralKey([1, 2]): "found"}
@@ -418,7 +418,7 @@ def _with_kind(callback: Callable[..., Any]) -> Callable[..., Any]:
 
 def _takes_mode(callback: Callable[..., Any]) -> bool:
     """Whether a callback of structural_mutate() takes a third parameter; TypeError if it does not take two either."""
-    with importing:  # it costs as much as the rest of this module
+    with importing:  # it costs as much as all other code of this module
         import inspect
     try:
         signature = inspect.signature(callback)

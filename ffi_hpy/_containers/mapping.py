@@ -316,7 +316,8 @@ class Dict(CDict, _Reading, MutableMapping[K, V]):
         def setdefault(self, key: K, default: V) -> V: ...
 
     def setdefault(self, key: Any, default: Any = None) -> Any:
-        """Look up a value, after giving the key one if it has none. Of several threads one gives it.
+        """Return the value of a key, after storing the default if there is none. Of several threads, only one stores
+        its default.
 
         Args:
             key: the key to look up.
@@ -355,8 +356,8 @@ class Dict(CDict, _Reading, MutableMapping[K, V]):
         _ffi_api.DictClear(self)
 
 
-# The iterators of the base classes are generators, which threads must not share. These go over the entries of one
-# moment, without a lookup for each.
+# The iterators of the base classes are generators, which threads must not share. These methods go over the entries of
+# one moment, without a lookup for each.
 
 
 class _Keys(KeysView[K]):

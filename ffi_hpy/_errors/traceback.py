@@ -146,8 +146,8 @@ _SUSPENDED_CODE = _suspended_code()
 def _traceback_new(tail: TracebackType | None, file: str, line: int, function: str) -> TracebackType:
     """Return a traceback entry for a frame that Python never ran.
 
-    The frame belongs to a generator that was not started, with the wanted names in its code. It has no caller, so the
-    entry keeps nothing alive and cannot be part of a reference cycle.
+    The frame belongs to a generator that was not started, with the wanted names in its code. The frame has no caller,
+    so the entry keeps nothing alive and cannot be part of a reference cycle.
     """
     frame = FunctionType(_code_at(file, line, function), {})().gi_frame
     return TracebackType(tail, frame, -1, max(line, 1))

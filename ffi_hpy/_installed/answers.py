@@ -48,7 +48,8 @@ def find_module(original: Original) -> Answer | None:
 
 
 def find_distributions(original: Original) -> list[Answer]:
-    """Return the distributions of an original's name, the first match first, without those of a running drop-in."""
+    """Return the distributions of an original's name, the first match first, without the distributions of a running
+    drop-in."""
     answers = []
     context = importlib.metadata.DistributionFinder.Context(name=original.name, path=search_path())
     for found in importlib.metadata.MetadataPathFinder.find_distributions(context):

@@ -79,8 +79,8 @@ def take_away(place: Place, *originals: Original) -> list[Path]:
 
 @contextlib.contextmanager
 def _changing(place: Place) -> Iterator[Path]:
-    """Make one change of a place, which is locked, with a folder for it. Afterwards, even on failure, the files in
-    place are those of the stand-ins in place."""
+    """Make one change of a place, which is locked, with a folder for it. Afterwards, even on failure, the files belong
+    to the stand-ins in place."""
     stage = place.packages / _STAGE
     _sweep(place)
     try:

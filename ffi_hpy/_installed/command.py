@@ -140,7 +140,7 @@ def _refuse_real(original: Original, place: Place) -> None:
 
 def _rank_of_place(place: Place, order: list[str]) -> int:
     """Return the position of a place on the path, now or after it is created. A user's folder is on the path once it
-    exists. It comes after the packages of a virtual environment, but before those of an interpreter."""
+    exists. The folder comes after the packages of a virtual environment, but before the packages of an interpreter."""
     if str(place.packages.absolute()) in order:
         return order.index(str(place.packages.absolute()))
     if place.is_user and sys.prefix == sys.base_prefix:

@@ -63,7 +63,8 @@ _NAMES: tuple[tuple[ModuleType, tuple[str, ...]], ...] = (
 
 
 def _document(value: Any, theirs: Any) -> None:
-    """Show the docstrings of the binding, which are written for users; those of this folder describe the code."""
+    """Show the docstrings of the binding, which are written for users; the docstrings of this folder describe the
+    code."""
     if value is theirs:
         return
     value.__doc__ = theirs.__doc__
@@ -74,7 +75,7 @@ def _document(value: Any, theirs: Any) -> None:
 
 
 def make_module(name: str) -> ModuleType:
-    """Create the module. Its names are those of the binding."""
+    """Create the module. The module has the names of the binding."""
     module = ModuleType(name, binding.__doc__)
     found = module.__dict__
     for constant in dir(binding):

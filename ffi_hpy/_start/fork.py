@@ -27,8 +27,8 @@ _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH
 
 
 def new_lock() -> RLock:
-    """Return a new lock of the package. Its holder must not take another lock of the package nor import a module. The
-    holder may take it again: a finalizer does so if the garbage collector runs one at that time."""
+    """Return a new lock of the package. The holder of the lock must not take another lock of the package nor import a
+    module. The holder may take it again: a finalizer does so if the garbage collector runs one at that time."""
     lock = RLock()
     _locks.append(lock)
     return lock

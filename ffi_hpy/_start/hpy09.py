@@ -1,6 +1,6 @@
 """Makes hpy 0.9.0 accept Python subclasses of HPy types; used only if the binding runs in that package's context.
 
-That release marks an HPy type with a private bit in `tp_flags`, and stores its data about the type in front of the
+hpy 0.9 marks an HPy type with a private bit in `tp_flags`, and stores its data about the type in front of the
 string that `tp_name` points to. A class statement inherits neither, so hpy treats an instance of a subclass as an
 object without a hidden header, and returns a pointer to the wrong address. `adopt` adds both to the subclass.
 """

@@ -86,8 +86,8 @@ LATE: dict[str, dict[str, str]] = {
 }
 """By the module that needs the names: the modules that define them, each with its names, separated by blanks;
 `name=other` if the defining module calls it differently. With a dot at the end of the defining module, the names are
-those of modules in it. A key ends with the purpose of the names, after a colon, unless they are attributes of the
-module ("" is the package)."""
+modules in it. A key ends with the purpose of the names, after a colon, unless they are attributes of the module ("" is
+the package)."""
 
 _names: dict[str, dict[str, tuple[str, str]]] = {}
 _found: dict[tuple[str, str], Any] = {}

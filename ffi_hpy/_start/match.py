@@ -20,9 +20,10 @@ def _no_match(*_args: Any, **_named: Any) -> Any:
 
 
 def make_match(names: Sequence[str], defaults: Sequence[Any], optional: Sequence[bool]) -> Any:
-    """Return a function with these parameters. It returns its arguments by position: without those that are left out at
-    the end, and with the defaults of others that are left out. It raises TypeError if the arguments do not match, and
-    always where Python cannot define it, such as for a parameter that is called like a keyword of Python."""
+    """Return a function with these parameters. The function returns its arguments by position: without the arguments
+    that are left out at the end, and with the defaults of others that are left out. The function raises TypeError if
+    the arguments do not match, and always where Python cannot define it, such as for a parameter that is called like a
+    keyword of Python."""
     if not names or any(not name.isidentifier() or name.startswith("_ffi_") for name in names):
         return _no_match
     places: list[str] = []

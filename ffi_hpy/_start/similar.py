@@ -29,7 +29,7 @@ _MOST_COMPARED = 100
 
 
 def _likely(name: str, names: Iterable[str]) -> list[str]:
-    """Return the names that may be most similar to `name`, few enough to compare: those with the same beginning or end,
+    """Return the names that may be most similar to `name`, few enough to compare: names with the same beginning or end,
     as long as necessary."""
     likely = list(names)
     for n_shared in range(len(name) // 3, len(name)):

@@ -119,7 +119,7 @@ class _Opened(threading.local):
 
 
 class AnnotationReader(typing.Generic[Schema]):
-    """Reads annotations. It calls `make` with the arguments of TypeSchema, and `checked` to add a check to a schema."""
+    """Reads annotations: calls `make` with the arguments of TypeSchema, and `checked` to add a check to a schema."""
 
     def __init__(self, make: typing.Callable[..., Schema], checked: typing.Callable[[Schema, Check], Schema]) -> None:
         self._make, self._checked = make, checked

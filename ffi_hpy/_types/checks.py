@@ -60,7 +60,7 @@ class Check:
 
 
 class LiteralCheck(Check):
-    """The values of a Literal. Like a type checker it tells True from 1."""
+    """The values of a Literal. True and 1 are different members, as for a type checker."""
 
     __slots__ = ("_members", "_values", "restores")
 
@@ -131,7 +131,7 @@ class ItemsCheck(Check):
 
     def apply(self, value: Any) -> Any:
         if isinstance(value, (CObject, str, bytes, bytearray, abc.Mapping)):
-            return value  # a container stays, and the conversion refuses the others
+            return value  # a container stays, and the conversion refuses other values
         if hasattr(value, "__dlpack__") and hasattr(value, "dtype") and hasattr(value, "tolist"):
             from .._values.array_numbers import elements_of
 

@@ -13,8 +13,8 @@ _given_up: set[int] = set()  # type indices whose definition was withdrawn
 
 
 def define_type(parent: TypeInfo, type_key: str, cls: type) -> TypeInfo:
-    """Register a type that derives from another one, with its class. It has no fields yet, so `fields` of its TypeInfo
-    is None.
+    """Register a type that derives from another one, with its class. The type has no fields yet, so `fields` of its
+    TypeInfo is None.
 
     ValueError if the key is taken, or was ever taken below another parent, because a key keeps its index.
     """

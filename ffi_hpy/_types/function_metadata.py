@@ -161,7 +161,7 @@ def parameters_of(entry: FunctionMetadata) -> Parameters:
 
 def text_of_bound(function: Function, is_constructor: bool = False) -> str | None:
     """Return the signatures of a function of bind.h and its documentation, which is shown once if all overloads have
-    the same one. None for another function. The signatures of a constructor become those of `__init__`."""
+    the same one. None for another function. The signatures of a constructor become signatures of `__init__`."""
     entry = metadata_of(function)
     entries = entry.overloads or (entry,)
     lines = [line for line in [parameters_of(each).signature for each in entries] if line is not None]
@@ -178,7 +178,7 @@ def text_of_bound(function: Function, is_constructor: bool = False) -> str | Non
 
 
 def signature_of_init(line: str) -> str:
-    """Return the signature of `__init__` for that of a constructor, unless an author has written it."""
+    """Return the signature of `__init__` for the signature of a constructor, unless an author has written it."""
     name, _, rest = line.partition("(")
     if rest.startswith("self"):
         return line
@@ -208,8 +208,8 @@ def set_scope(function: Function, module: str, qualname: str) -> None:
 
 
 def order_of_arguments(function: Function, n: int, names: tuple[str, ...]) -> Order | str:
-    """Return the order of the arguments of a call with n positional arguments, and the names of the others: see
-    Parameters.order_of(). The first overload with these names counts; the function chooses by the types."""
+    """Return the order of the arguments of a call with n positional arguments, and the names of the other arguments:
+    see Parameters.order_of(). The first overload with these names counts; the function chooses by the types."""
     declared = metadata_of(function).names
     if declared.are_passed:
         from .parameters import named_by_function

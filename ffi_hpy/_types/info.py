@@ -1,7 +1,7 @@
 """The core's data about types: TypeInfo, TypeField and TypeMethod, and the property of a field.
 
-There is one TypeInfo per type, the same object for every caller. It reads the registry when its members are first
-accessed.
+There is one TypeInfo per type, the same object for every caller. A TypeInfo reads the registry when its members are
+first accessed.
 """
 
 from __future__ import annotations
@@ -327,8 +327,9 @@ class TypeInfo:
     """The core's data about a type; `__tvm_ffi_type_info__` of its class.
 
     `type_cls` is its registered class, or None; `type_ancestors` are type indices from the root to the parent;
-    `parent_type_info` is the TypeInfo of the parent, None for the root. `fields` and `methods` are those that the type
-    itself declares, in the order of their registration; `fields` is None for a class that is still being defined.
+    `parent_type_info` is the TypeInfo of the parent, None for the root. `fields` and `methods` have only the members
+    that the type itself declares, in the order of their registration; `fields` is None for a class that is still being
+    defined.
     """
 
     type_cls: type | None
@@ -387,7 +388,7 @@ class TypeInfo:
         self, entries: list[tuple[Any, ...]] | None = None, type_attr_names: Collection[str] = frozenset()
     ) -> None:
         """Register (name, function or value, whether static, metadata): entries with these names as type attributes,
-        the others as methods."""
+        all others as methods."""
         for name, value, is_static, metadata in entries or ():
             if name in type_attr_names:
                 _core.type_attr_define(self.type_index, name, value)

@@ -1,6 +1,7 @@
 """The layout of the fields of a class in its native objects.
 
-It is the layout that a C++ compiler chooses for a subclass with these fields, so that generated C++ structs match.
+The layout equals the one that a C++ compiler chooses for a subclass with these fields, so that generated C++ structs
+match.
 """
 
 from __future__ import annotations

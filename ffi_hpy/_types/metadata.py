@@ -69,9 +69,9 @@ def schema_in(metadata: dict[str, Any], owner: str) -> TypeSchema | None:
 
 
 def with_names(text: str) -> str:
-    """Return the text with names for the classes that were not bound when a library described a function: those that
-    the classes have got by now, otherwise readable ones. Such a class is written as the mark, its C++ name, the mark, a
-    readable name, the mark."""
+    """Return the text with names for the classes that were not bound when a library described a function: the names
+    that the classes have by now, otherwise readable C++ names. Such a class is written as the mark, its C++ name, the
+    mark, a readable name, the mark."""
     if _MARK not in text:
         return text
     made, *rest = text.split(_MARK)
@@ -83,8 +83,8 @@ def with_names(text: str) -> str:
 
 @cache
 def _schema_class() -> type[TypeSchema]:
-    """Return the class, which the first schema loads. It may be loaded by a module that is being imported itself, so
-    not within `importing`: a thread that holds that lock may wait for the module."""
+    """Return the class, which the first schema loads. A module that is being imported itself may load the class, so not
+    within `importing`: a thread that holds that lock may wait for the module."""
     from .schema import TypeSchema
 
     return TypeSchema

@@ -5,8 +5,8 @@ which marks the methods that the class overrides; the objects of the class share
 Function that calls the method by its name, so a method that is assigned to the class later needs its mark only. The
 registered class itself overrides nothing: its objects may come from C++, which knows no Python class of theirs.
 
-A class of C++ that is bound by `ffi_hpy/bind.h` declares no methods. Its trampoline asks whether a Python class
-overrides a name, and keeps the answer in a table of the class until `forget` ends all answers.
+A class of C++ that is bound by `ffi_hpy/bind.h` declares no methods. The trampoline asks whether a Python class
+overrides a name, and keeps the answer in a table of the class until `forget` removes all answers.
 
 The registry imports this module for the first type with overridable methods.
 """

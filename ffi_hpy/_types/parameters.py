@@ -58,8 +58,8 @@ class Parameters:
     `result`, which arrives as a class of Python itself if `has_python_results` (list, not List); `names`, None if the
     author declared none; `defaults`, NO_DEFAULT where there is none; and whether the function itself assigns arguments
     by name, so that it also takes other names (`are_named_by_function`). `kinds` are "positional", "keyword", "args",
-    "kwargs" or "" for each name; `signature` is the text of a function of bind.h for people, `written` that of its
-    author (nb::sig), with the lines before it. `orders` are results of order_of(), by its arguments."""
+    "kwargs" or "" for each name; `signature` is the text of a function of bind.h for people, `written` the signature by
+    its author (nb::sig), with the lines before it. `orders` are results of order_of(), by its arguments."""
 
     schemas: tuple[TypeSchema, ...] | None = None
     result: TypeSchema | None = None

@@ -1,8 +1,8 @@
 """TypeSchema: the values that a field, an argument or a result accepts, and their conversion.
 
-A schema is a tree: an origin such as ``"List"`` with schemas as arguments. It is made from Python annotations, from the
-JSON metadata of native libraries, or from a type index. It prints as an annotation, and converts and checks values.
-`_core` converts, using a form that is compiled on first use.
+A schema is a tree: an origin such as ``"List"`` with schemas as arguments. A TypeSchema is made from Python
+annotations, from the JSON metadata of native libraries, or from a type index. A TypeSchema prints as an annotation, and
+converts and checks values. `_core` converts, using a form that is compiled on first use.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The classes of arguments in messages of native code.
 
 Native code gets a native value of each argument and names the class of that value: `bytes` for a bytearray, `dict` for
-an OrderedDict. Its error says where in the message these names are, and of which values (FFI_HPY_CLASS_PLACES in
+an OrderedDict. The error has the places of these names in the message, and their values (FFI_HPY_CLASS_PLACES in
 c_api.h). The binding has the arguments, and writes the names of their classes there.
 """
 
@@ -28,8 +28,8 @@ def _is_of_registered_class(value: Any) -> bool:
 
 
 def given_class_name(value: Any) -> str | None:
-    """Return the name of the class of an object that native code got: of a Function, that of its callable. None for a
-    class that native code knows."""
+    """Return the name of the class of an object that native code got; for a Function, the class of its callable. None
+    for a class that native code knows."""
     if _is_of_registered_class(value):
         return None
     is_of_callable = isinstance(value, _core.Function) and value._callable is not None

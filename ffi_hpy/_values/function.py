@@ -1,4 +1,4 @@
-"""Further constructors of Function, from pointers: those of code generators, and those of the binding's C functions."""
+"""Further constructors of Function, from pointers of code generators and of the binding's C functions."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def from_mlir_packed_safe_call(mlir_packed_symbol: int, *, keep_alive_object: An
 
 
 def native_function(name: str) -> Function:
-    """Return a new Function for a C function of src/hpy_module/value/native.c. Its calls take the ordinary path, which
-    is fast on both backends."""
+    """Return a new Function for a C function of src/hpy_module/value/native.c. Calls of the Function take the ordinary
+    path, which is fast on both backends."""
     function = _core.function_from_address(_pointers[name])
     function.__name__ = name
     if _core.SHORT_CALLS_KEEP_GIL:

@@ -224,8 +224,8 @@ CObject.id_ = property(  # type: ignore[method-assign,assignment]
 
 def get_state(self: CObject) -> dict[str, Any]:
     """Return the state for pickle: "handle" is the JSON graph of the native object (None without one), "objects" are
-    the Python objects inside of it, and "attributes" are those of the instance, if there are any. TypeError for types
-    without a graph."""
+    the Python objects inside of it, and "attributes" has the attributes of the instance, if there are any. TypeError
+    for types without a graph."""
     from .pickled import listed
 
     if isinstance(self, Function):

@@ -21,7 +21,7 @@ __all__ = ["listed", "position_of", "value_at"]
 
 
 class _Open(threading.local):
-    """The lists of the pickles that the thread writes or reads; the last list is that of the innermost pickle."""
+    """The lists of the pickles that the thread writes or reads; the last list belongs to the innermost pickle."""
 
     def __init__(self) -> None:
         self.lists: list[list[Any]] = []

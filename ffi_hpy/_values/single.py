@@ -23,7 +23,7 @@ def class_name(cls: type) -> str:
 
 
 def defines(cls: type, *methods: str) -> bool:
-    """Whether instances of a class have these methods. hasattr() would find those of the metaclass, too."""
+    """Whether instances of a class have these methods. hasattr() would find methods of the metaclass, too."""
     return all(any(method in base.__dict__ for base in cls.__mro__) for method in methods)
 
 

@@ -49,7 +49,7 @@ def type_for_numpy(data_type: DataType) -> Any:
 
 
 class _Memory:
-    """Memory that NumPy reads by the array interface. It keeps its owner alive."""
+    """Memory that NumPy reads by the array interface. The object keeps the owner of the memory alive."""
 
     def __init__(self, owner: Any, interface: dict[str, Any]) -> None:
         self.owner = owner
@@ -124,7 +124,7 @@ def is_read_only(tensor: Any) -> bool:
     """Whether the maker of a tensor declared its memory read-only."""
     try:
         tensor._to_dlpack()
-    except BufferError:  # the older form of a capsule cannot say that
+    except BufferError:  # the older form of a capsule has no flag for it
         return True
     return False
 

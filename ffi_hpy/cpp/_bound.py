@@ -18,7 +18,7 @@ _modules: dict[str, Future[ModuleType]] = {}
 
 
 def import_library(path: str, name: str) -> ModuleType:
-    """Return the module of a library, which is not in `sys.modules`: its name may be that of another module.
+    """Return the module of a library, which is not in `sys.modules`: another module may have its name.
 
     ValueError if the library defines a module of another name; any exception of the definition.
     """

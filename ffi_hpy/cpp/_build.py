@@ -32,8 +32,8 @@ _KINDS.update(dict.fromkeys(_OBJECT_SUFFIXES, "object"))
 
 @dataclass(frozen=True)
 class Build:
-    """A build: its output and its inputs. Paths are absolute, except those of `texts`, which are written into the
-    folder of the build."""
+    """A build: its output and its inputs. Paths are absolute, except in `texts`, which are written into the folder of
+    the build."""
 
     name: str
     sources: tuple[Path, ...] = ()

@@ -81,7 +81,7 @@ def held(folder: Path) -> Iterator[Path]:
     file system, for unfinished files.
 
     That folder is removed afterwards. If the process is killed, the next process removes it before it builds: commands
-    that are still running then cannot write, and cannot put files among those of the next build.
+    that are still running then cannot write, and cannot put files among the files of the next build.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with FileLock(folder / LOCK):

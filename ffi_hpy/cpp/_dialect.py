@@ -1,5 +1,5 @@
-"""The command-line flags of compilers: those of GCC and clang, or those of MSVC's cl and clang-cl. GCC and clang have
-different flags when they build for Windows.
+"""The command-line flags of compilers: of GCC and clang, or of MSVC's cl and clang-cl. GCC and clang have different
+flags when they build for Windows.
 
 Builds on macOS and Windows are untested; the tests compare the words of the commands.
 """

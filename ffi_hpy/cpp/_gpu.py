@@ -121,7 +121,7 @@ def capability_of_first_gpu() -> str | None:
 
 
 def _capabilities() -> list[str]:
-    """Return the compute capabilities of the GPUs of this machine. They come from the driver's own program, because a
+    """Return the compute capabilities of the GPUs of this machine. The driver's own program prints them, because a
     process that has used the driver itself can no longer fork."""
     lines = _run(["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"]).split()
     return [line for line in lines if re.fullmatch(r"\d+\.\d", line)]
@@ -137,8 +137,8 @@ def _hip(hipcc: Tool) -> GpuCompiler:
 
 
 def _hip_targets(home: Path) -> list[str]:
-    """Return the architectures in TVM_FFI_ROCM_ARCH_LIST ("gfx90a gfx942"), or else those of the GPUs of this machine.
-    BuildError if there are neither."""
+    """Return the architectures in TVM_FFI_ROCM_ARCH_LIST ("gfx90a gfx942"), or else the architectures of the GPUs of
+    this machine. BuildError if there are neither."""
     listed = os.environ.get("TVM_FFI_ROCM_ARCH_LIST", "").split()
     if listed:
         return listed

@@ -36,8 +36,8 @@ class Step:
     """A command that makes a file from others. With `lists_in` it lists its further inputs, in a file ("gcc") or in its
     output ("msvc").
 
-    It runs again if an input or a listed file is newer than its output, or if the command, `made_by` or `stamp` has
-    changed. These stand for the versions of tools and for the content of inputs.
+    The command runs again if an input or a listed file is newer than its output, or if the command, `made_by` or
+    `stamp` has changed. `made_by` and `stamp` stand for the versions of tools and for the content of inputs.
     """
 
     output: str
@@ -60,9 +60,9 @@ class Step:
 
     @property
     def run(self) -> str:
-        """The command for the shell. It writes to another path and then renames the output into place: a process may
-        have the old file mapped, and the output of an interrupted command must never look finished. The command of a
-        killed build cannot rename anything, because its folder is removed before the next build begins."""
+        """The command for the shell. The command writes to another path and then renames the output into place: a
+        process may have the old file mapped, and the output of an interrupted command must never look finished. The
+        command of a killed build cannot rename anything, because its folder is removed before the next build begins."""
         return self.run_in_cmd() if sys.platform == "win32" else self.run_in_sh()
 
     def run_in_sh(self) -> str:

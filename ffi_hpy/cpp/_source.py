@@ -37,12 +37,14 @@ _WITH_METADATA = """\
 
 
 def inline_unit(name: str, suffix: str, texts: Sequence[str], functions: Mapping[str, str]) -> dict[str, str]:
-    """Return the files to write, by name. The first one is compiled; compilers quote lines of the others in messages.
+    """Return the files to write, by name. The first one is compiled; compilers quote lines of the other files in
+    messages.
 
     `texts` follow each other in one translation unit. A compiler's messages call the text `<name>.inline<suffix>`, or
-    one of several `<name>.inline[i]<suffix>`, with the line numbers of the text. They call the exports
+    one of several `<name>.inline[i]<suffix>`, with the line numbers of the text. Messages call the exports
     `<name>.functions`, which has a line for each of `functions`: names with their documentation. If one has
-    documentation, the library exports that of all, and their types, unless the compiler's options decide otherwise.
+    documentation, the library exports the documentation and the types of all, unless the compiler's options decide
+    otherwise.
     """
     texts = [text[1:] if text.startswith("\ufeff") else text for text in texts]  # no byte order mark inside
     title = f"{name}.inline"

@@ -50,7 +50,7 @@ def build_inline(
     output: str | None = None,
     verbose: bool | None = None,
 ) -> str:
-    """Compile source code in strings to a library, for load_module(). The parameters are those of load_inline(), and
+    """Compile source code in strings to a library, for load_module(). Parameters are as for load_inline(), and
     `output`.
 
     Args:
@@ -128,12 +128,12 @@ def load_inline(
 
     Args:
         name: the name of the library, and of the source code in compilers' messages.
-        cpp_sources: C++: one str or several, which follow each other in one translation unit. They need not include the
-            headers of tensors, data types, errors, functions and the environment.
+        cpp_sources: C++: one str or several, which follow each other in one translation unit. Sources need not include
+            the headers of tensors, data types, errors, functions and the environment.
         cuda_sources: the same in CUDA or HIP.
         functions: the functions to export: a name, several, or a mapping to their documentation. `cpp_sources` must
-            declare them, or `cuda_sources` without C++. If one has documentation, the library exports that of
-            all, and their types, for help(), Module.get_function_doc() and get_function_metadata(). The option
+            declare them, or `cuda_sources` without C++. If one has documentation, the library exports the documentation
+            and the types of all, for help(), Module.get_function_doc() and get_function_metadata(). The option
             ``-DTVM_FFI_DLL_EXPORT_INCLUDE_METADATA=1`` in `extra_cflags` (or `extra_cuda_cflags`) exports the types
             without documentation, too; with ``=0`` the library exports neither.
         extra_cflags: flags of the C++ compiler after ``-std=c++17 -fPIC -O2``. Each may be several words, quoted as for
@@ -198,7 +198,7 @@ def build(
     output: str | None = None,
     verbose: bool | None = None,
 ) -> str:
-    """Compile files to a library, for load_module(). They export their functions themselves, with
+    """Compile files to a library, for load_module(). The files export their functions themselves, with
     TVM_FFI_DLL_EXPORT_TYPED_FUNC.
 
     Only files that depend on a changed source or header are rebuilt, at the same path.
@@ -255,7 +255,7 @@ def load(
 ) -> Any:
     """Compile files and load the result. If the process loaded it before the files changed, the new version is loaded.
 
-    The parameters and errors are those of build() and load_module().
+    Parameters and errors are as for build() and load_module().
 
     Args:
         name: the name of the library.

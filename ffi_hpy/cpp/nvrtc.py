@@ -38,7 +38,7 @@ def nvrtc_compile(
 
     Raises:
         BuildError: if the source does not compile, with the compiler's messages; if NVRTC is missing; if there is
-            neither an `arch` nor a GPU. It derives from RuntimeError.
+            neither an `arch` nor a GPU. BuildError derives from RuntimeError.
         ValueError: for an `arch` that does not name a GPU's, and for a null character.
     """
     for parameter, text in (("source", source), ("name", name), ("arch", "" if arch is None else arch)):

@@ -1,10 +1,10 @@
 """The meaning of annotations in the bodies of classes.
 
 Names are looked up by Python's rules, in the module of the class that has the annotation; then among the classes that
-`py_class()` decorated, by their `__name__`, first those of the same module. Local classes are found only for classes
-that the same thread decorated, because threads that run one function have local classes with the same names. So classes
-can name each other, and themselves, before the module has the name, and even if the name is imported for type checkers
-only.
+`py_class()` decorated, by their `__name__`, first the classes of the same module. Local classes are found only for
+classes that the same thread decorated, because threads that run one function have local classes with the same names. So
+classes can name each other, and themselves, before the module has the name, and even if the name is imported for type
+checkers only.
 """
 
 from __future__ import annotations

@@ -15,8 +15,8 @@ __all__ = ["EQUALITY", "ORDER", "recursive_hash"]
 
 
 def _comparison(method: str, name: str) -> Callable[[Any, object], Any]:
-    """Return a method that calls a function of the core. Its result is NotImplemented unless one object is an instance
-    of the other's class: then Python asks the other object, and in the end compares identities or raises."""
+    """Return a method that calls a function of the core. The function returns NotImplemented unless one object is an
+    instance of the other's class: then Python asks the other object, and in the end compares identities or raises."""
 
     def compare(self: Any, other: object, /) -> Any:
         own, others = type(self), type(other)

@@ -1,7 +1,7 @@
 """The methods that dataclass decorators add to a class: construction, repr, comparison, hash, copies.
 
 Methods that the class body defines stay. If it defines one of `__eq__` and `__ne__`, or one of the four ordering
-methods, the others of that group are not generated, because they would disagree with it.
+methods, the other methods of that group are not generated, because they would disagree with the class.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def install_dunders(
 
 
 def _has_hash(cls: Any) -> bool:
-    """Whether a class has another hash than that of identity, also None in its own body."""
+    """Whether a class has another hash than by identity, also None in its own body."""
     return "__hash__" in cls.__dict__ or cls.__hash__ is not CObject.__hash__
 
 

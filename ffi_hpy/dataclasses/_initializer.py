@@ -27,8 +27,8 @@ __all__ = ["init_property_funcs", "make_init", "parameters_of", "refuse_init", "
 
 
 def make_init(cls: Any, py_class_mode: bool) -> Callable[..., None] | None:
-    """Return `__init__` for a class whose type is complete: it creates the object, sets the fields, computes those of
-    init_property, and calls `__post_init__`.
+    """Return `__init__` for a class whose type is complete: it creates the object, sets the fields, computes the fields
+    of init_property, and calls `__post_init__`.
 
     For a class that defines its type (`py_class_mode`) it does nothing if a subclass has created the object already.
     For the type of a native library it works for that type only; None if the type has no constructor.
@@ -81,8 +81,8 @@ def refuse_init(cls: type) -> Callable[..., None]:
 
 
 def wrap_init(cls: Any, written: Callable[..., None]) -> Callable[..., None]:
-    """Return `__init__` for a class body that defines one. It runs on an object: an empty one, unless a subclass
-    created the object already."""
+    """Return `__init__` for a class body that defines one. The function runs on an object: an empty one, unless a
+    subclass created the object already."""
     make_empty = _core.type_attr(cls.__tvm_ffi_type_info__.type_index, "__ffi_new__")
     if make_empty is None:
         return written
@@ -121,8 +121,8 @@ def parameters_of(info: TypeInfo) -> list[TypeField]:
 
 
 class _InitVar:
-    """A parameter of `__init__` that is not a field: an annotation with InitVar. It has the attributes of a field that
-    concern parameters."""
+    """A parameter of `__init__` that is not a field: an annotation with InitVar. An _InitVar has the attributes of a
+    field that concern parameters."""
 
     _known_ty = None
 
@@ -162,7 +162,7 @@ def _in_order(info: TypeInfo) -> list[Any]:
 
 def _splitter(cls: type, parameters: list[Any]) -> Callable[..., tuple[list[Any], dict[str, Any]]]:
     """Return a function that splits the arguments of `__init__`: into the values of InitVars, in their order in the
-    body, and the others by name."""
+    body, and the other arguments by name."""
     names = [each.name for each in parameters if not each.c_kw_only]
     init_vars = [
         _InitVar(described)
@@ -212,7 +212,7 @@ def _signature(info: TypeInfo) -> Signature:
 
 def _shown_annotation(field: Any) -> Any:
     if field.dataclass_field is not None and field.dataclass_field.type is not None:
-        return field.dataclass_field.type  # as it was written: the schema of a Literal or Enum says less
+        return field.dataclass_field.type  # as it was written: the schema of a Literal or Enum is less exact
     schema = field._known_ty
     return Parameter.empty if schema is None else annotation_of(schema)
 
@@ -280,7 +280,7 @@ def _check_type(self: Any, cls: type, info: TypeInfo) -> None:
 
 
 def _named(kwargs: dict[str, Any]) -> tuple[Any, ...]:
-    """Return keyword arguments in the form of native constructors, after a marker; those that are MISSING are left
+    """Return keyword arguments in the form of native constructors, after a marker; values that are MISSING are left
     out."""
     from ..core import KWARGS
 

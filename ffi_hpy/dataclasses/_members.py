@@ -99,7 +99,7 @@ def names_of_kind(cls: type, attribute: str, default: tuple[Any, ...], kind: typ
 
 
 def attr_policies(cls: type) -> tuple[frozenset[str], tuple[str, ...]]:
-    """Return the names that become type attributes, and those that are inherited from a parent."""
+    """Return the names that become type attributes, and the names that are inherited from a parent."""
     extra = names_of_kind(cls, "__ffi_type_attr_names__", (), str, "strings")
     inherited = names_of_kind(cls, "__ffi_inherit_type_attrs__", _INHERITED_ATTRS, str, "strings")
     return TYPE_ATTRS.union(extra, inherited), inherited
@@ -176,7 +176,7 @@ def _method_schema(cls: type, function: Any, is_static: bool) -> TypeSchema | No
 
 
 def _schema_or_any(hint: Any) -> TypeSchema:
-    """Return the schema of an annotation of a method. A class without a native type says nothing to native code."""
+    """Return the schema of an annotation of a method. A class without a native type has no meaning for native code."""
     try:
         return TypeSchema.from_annotation(hint)
     except TypeError:

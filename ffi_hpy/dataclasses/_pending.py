@@ -1,8 +1,8 @@
 """Classes whose fields wait for names that other classes define.
 
-A class is first registered as a type, so that annotations can name it. It is completed when all its annotations can be
-resolved: at once, after another class was completed, or when its first instance is created. One thread completes a
-class; others that need it wait. No lock is held while annotations and hooks run.
+A class is first registered as a type, so that annotations can name it. The class is completed when all its annotations
+can be resolved: at once, after another class was completed, or when its first instance is created. One thread completes
+a class; others that need it wait. No lock is held while annotations and hooks run.
 """
 
 from __future__ import annotations
@@ -72,10 +72,10 @@ class Definition:
         return self.is_done
 
     def complete_others(self) -> None:
-        """Complete the classes that waited for the name of this class, those that wait for a class that is complete
-        now, and so on. If this class is complete, also try a few waiting classes of its module, because names may be
-        defined by other statements than a class. A failing class is not an error here: creating an instance of it
-        raises the error."""
+        """Complete the classes that waited for the name of this class, then the classes that waited for a class that is
+        now complete, and so on. If this class is complete, also try a few waiting classes of its module, because names
+        may be defined by other statements than a class. A failing class is not an error here: creating an instance of
+        it raises the error."""
         with _changed:
             _set_free(self.cls.__name__)
             if self.is_done:
@@ -180,9 +180,9 @@ _MOST_OTHERS = 8
 
 
 def _look_at_others(module: str) -> None:
-    """Find, among a few waiting classes of a module, those that can be tried because a missing name is defined now. The
-    caller has the lock. Only one name is looked up per class, so that many classes, and classes with many fields, may
-    wait."""
+    """Find, among a few waiting classes of a module, the classes that can be tried because a missing name is defined
+    now. The caller has the lock. Only one name is looked up per class, so that many classes, and classes with many
+    fields, may wait."""
     turns = _turns.get(module, {})
     for definition in list(islice(turns, _MOST_OTHERS)):
         turns[definition] = turns.pop(definition)

@@ -48,7 +48,7 @@ def c_class(
 
     Args:
         type_key: the name of the native type.
-        frozen: whether assignment to the fields of this type, not those of its ancestors, raises AttributeError;
+        frozen: whether assignment to the fields of this type, not of its ancestors, raises AttributeError;
             ``Class.field.set(obj, value)`` and `__replace__` still write them.
         init: whether to generate an `__init__` with the fields as parameters, as the type declares them. It calls
             `__post_init__` at the end. If false, construction is a TypeError. Subclasses for other types get or define
@@ -92,7 +92,7 @@ def c_class(
                     setattr(cls, own.name, own.as_property(cls))
         _add_class_attrs(cls, info, TYPE_ATTRS)
         install_dunders(cls, init=init, repr=repr, eq=eq, order=order, unsafe_hash=unsafe_hash, match_args=match_args)
-        cls.__ffi_is_dataclass__ = cls.__tvm_ffi_is_dataclass__ = True  # the second name is that of 0.1.12
+        cls.__ffi_is_dataclass__ = cls.__tvm_ffi_is_dataclass__ = True  # the second name is from 0.1.12
         return cls
 
     return decorate

@@ -82,7 +82,7 @@ def replace(obj: Instance, /, **changes: Any) -> Instance:
         **changes: the values by name.
 
     Returns:
-        The copy. It shares the values of the other fields with the original.
+        The copy, which shares the values of the other fields with the original.
 
     Raises:
         AttributeError: for an unknown name.

@@ -1,7 +1,7 @@
 """Enums that native code and other languages share: each variant is one object, found by an integer and by a name.
 
 The EnumState of a type contains its variants, the index that finds them, and the values that extensions attach to them.
-It is the type's attribute `__ffi_enum__`.
+The state is the type's attribute `__ffi_enum__`.
 """
 
 from __future__ import annotations
@@ -265,7 +265,7 @@ class Enum(Object, metaclass=_EnumMeta):
         """The name of the variant."""
         return str(self._str_index)
 
-    # Names of 0.1.12: there the variants of each enum are counted, including those of IntEnum.
+    # Names of 0.1.12: there the variants of each enum are counted, including variants of IntEnum.
 
     @property
     def _name(self) -> str:
@@ -523,8 +523,8 @@ def _install_payload_methods(cls: Any, payload: type, has_repr: bool) -> None:
 
 
 class _Maker:
-    """Creates the variants of one class, and finds existing ones, including those that another thread adds for another
-    class of that type in the meantime."""
+    """Creates the variants of one class, and finds existing ones, including variants that another thread adds for
+    another class of that type in the meantime."""
 
     def __init__(self, cls: Any, is_native: bool, payload: Any) -> None:
         self.cls = cls

@@ -224,8 +224,8 @@ class init_property(Generic[Result]):
     """Decorator for a method without arguments in the body of a `py_class()`: a field that `__init__` computes.
 
     The value is computed once for each object, after all other fields have their values and before `__post_init__`,
-    parents' properties first. It is stored like a field of the method's return type (Any if there is none). The field
-    is not an argument of `__init__` and does not count in comparison, hash or repr.
+    parents' properties first. The value is stored like a field of the method's return type (Any if there is none). The
+    field is not an argument of `__init__` and does not count in comparison, hash or repr.
 
     Args:
         func: the method.

@@ -67,7 +67,7 @@ def _matching(selector: str) -> list[str]:
 
 
 def _select(selectors: Iterable[str]) -> list[TypeInfo]:
-    """Return the types that selectors name, with their parents, parents first, without those in the headers."""
+    """Return the types that selectors name, with their parents, parents first, without types in the headers."""
     structs = builtin_structs()
     found: dict[int, TypeInfo] = {}
     for selector in selectors:

@@ -100,9 +100,9 @@ def py_class(
 ) -> Any:
     """Class decorator: define a native type whose fields are the annotations of the class.
 
-    Its objects live in native memory, and any language can make, read, compare, print, copy and serialise them. The
-    class derives from Object, or from the class of a native type, whose fields it inherits. The decorator is used bare,
-    with the type key, or with options.
+    Objects of the class live in native memory, and any language can make, read, compare, print, copy and serialise
+    them. The class derives from Object, or from the class of a native type, whose fields it inherits. The decorator is
+    used bare, with the type key, or with options.
 
     Annotations may name classes that are defined later: the class is completed when its first instance is created, at
     the latest. An annotation that cannot be a field's type may raise only then; the key can be used again after that.

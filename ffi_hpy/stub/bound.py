@@ -158,8 +158,8 @@ def submodules_of(module: ModuleType) -> list[ModuleType]:
 
 
 def _made_relative(line: str, own_name: str, root: str, is_package: bool) -> str:
-    """Return an import statement in the stub of a module. It names the modules of the same library relative to this
-    one, because the library may become part of a package."""
+    """Return an import statement in the stub of a module. The statement names the modules of the same library relative
+    to this module, because the library may become part of a package."""
     if line.startswith("import "):  # Python has no relative form of it
         return line
     word, name, rest = line.split(" ", 2)

@@ -25,7 +25,7 @@ def is_bound_argument(text: str) -> bool:
 
 def stub_files(text: str, folder: str | None) -> tuple[list[FileInfo], list[Path]]:
     """Import the module that an argument names, and return the files with its stubs, which are not written yet, and
-    the files of an earlier run that they replace. The files are in the folder, by default in that of the library.
+    the files of an earlier run that they replace. The files are in the folder, by default in the folder of the library.
 
     ImportError or an exception of the library if it cannot be imported; ValueError for a file that somebody has edited.
     """

@@ -96,7 +96,7 @@ def _lines_of_class(cls: type, names: BoundNames) -> list[str]:
 
 
 def _bases_of(cls: type) -> tuple[type, ...]:
-    """Return the bases of a class; those of an enum are classes of Python."""
+    """Return the bases of a class; bases of an enum are classes of Python."""
     bases: tuple[type, ...] = cls.__bases__
     while issubclass(cls, enum.Enum) and bases[0].__module__ not in ("enum", "builtins"):
         bases = tuple(base for base in bases[0].__bases__ if base.__module__ in ("enum", "builtins"))

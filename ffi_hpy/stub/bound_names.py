@@ -24,8 +24,8 @@ _OF_SETTERS = {
     "list": "collections.abc.Iterable",
     "set": "collections.abc.Iterable",
 }
-"""The names of types that a property accepts, if they differ from those that it returns. The signatures of functions
-have names for parameters already."""
+"""The names of types that a property accepts, if they differ from the types that it returns. The signatures of
+functions have names for parameters already."""
 _PRINTED = ("None", "Optional", "Union")
 """Origins that a TypeSchema prints itself."""
 
@@ -142,8 +142,8 @@ def _find_class(key: str) -> tuple[str, str] | None:
 
 
 def _split(key: str) -> tuple[str, str] | None:
-    """Return the module and the path in it of a name with several dots, of which the module may have some: that of a
-    class inside of a class. None if none of them is a module."""
+    """Return the module and the path in it of a name with several dots, of which the module may have some, as in the
+    name of a class inside of a class. None if none of them is a module."""
     module, path = key, ""
     while module.count(".") > 1:
         module, _, last = module.rpartition(".")

@@ -1,7 +1,8 @@
 """The command ffi-hpy-stubgen: annotations for the registrations of native libraries, in Python files, or Rust; and
 stubs (.pyi) of libraries that are bound with ffi_hpy/bind.h.
 
-Such a library is named by its module or its file. Its stub is written beside it, unless --output names a folder.
+Such a library is named by its module or its file. The stub is written beside the library, unless --output names a
+folder.
 
 In other files, the command fills the regions that marks enclose; with --init-pypkg, --init-lib and --init-prefix, it
 first makes the files and regions that a package lacks. Modules that --imports names and libraries that --dlls names are
@@ -232,7 +233,7 @@ def fill_regions(
 
     `declared` maps the types with a region in this run to their files, by default the types of this file. ValueError,
     which names the line, for an unknown directive, and for a region whose type no loaded library registers. Such
-    regions stay unchanged; the others are filled first.
+    regions stay unchanged; all other regions are filled first.
     """
     imports = generator.new_imports()
     for block in file.code_blocks:
@@ -263,7 +264,7 @@ def fill_regions(
             names.add(block.text_param)
         elif block.kind == "export":
             generator.generate_export_block(block)
-    for i, block in enumerate(file.code_blocks):  # these regions depend on the others
+    for i, block in enumerate(file.code_blocks):  # these regions depend on the other regions
         if block.kind == "import-section":
             generator.note_lines_before(imports, [line for before in file.code_blocks[:i] for line in before.lines])
             generator.generate_import_section_block(block, imports, opt, defined)

@@ -69,7 +69,7 @@ STUB_BLOCK_KINDS = Union[Literal["global", "object", "import-section", "directiv
 """The kinds of a CodeBlock; None: lines between the marks, which stay unchanged."""
 
 PIPELINE_DIRECTIVE_KINDS = frozenset({"prefix", "skip", "ty-map"})
-"""The directives that apply to every target language; each language declares the others itself."""
+"""The directives that apply to every target language; each language declares its own directives."""
 
 BUILTIN_TYPE_KEYS = frozenset(
     f"ffi.{name}"

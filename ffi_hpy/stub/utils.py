@@ -215,7 +215,8 @@ class InitFieldInfo:
 
 @dataclass
 class ObjectInfo:
-    """A registered type. `fields` and `methods` are its own; `init_fields` those of the constructor, ancestors' first.
+    """A registered type. `fields` and `methods` are its own; `init_fields` the fields of the constructor, ancestors'
+    first.
 
     `ancestors` are type keys from the root to the parent. `total_size` is in bytes, None if it is not registered;
     `is_final` is None if the library does not declare whether types can derive from it. `variants` are the names of the

@@ -422,7 +422,7 @@ class _TestCxxAutoInitChild(_TestCxxAutoInitParent):
 
 
 def __getattr__(name: str) -> Any:
-    """Return `requires_py310` and similar marks: a test with the mark is skipped on older versions. They import
+    """Return `requires_py310` and similar marks: a test with the mark is skipped on older versions. The marks import
     pytest."""
     prefix, version = name[: len("requires_py3")], name[len("requires_py3") :]
     if prefix != "requires_py3" or not version.isdecimal():

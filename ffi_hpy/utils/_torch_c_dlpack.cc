@@ -149,8 +149,8 @@ int ToPyObject(DLManagedTensorVersioned *managed, void **out_py_object) {
   });
 }
 
-/* The address of the stream on which PyTorch works. Versions whose streams do not tell it in C++ without the headers of
- * CUDA tell it in Python. */
+/* The address of the stream on which PyTorch works. Some versions have this address in C++ only with the headers of
+ * CUDA, and also in Python. */
 template <typename Stream, typename = void> struct CurrentStream {
   static void *Of(const at::Device &device) {
     TORCH_CHECK(device.is_cuda(), "this PyTorch does not tell the streams of ", device.str());

@@ -66,7 +66,7 @@ def make_kwargs_wrapper_from_signature(
     exclude_arg_names: Iterable[str] | None = None,
     map_dataclass_to_tuple: list[str] | None = None,
 ) -> Callable[..., Any]:
-    """Call make_kwargs_wrapper() with the parameters of a signature, without those in `exclude_arg_names`.
+    """Call make_kwargs_wrapper() with the parameters of a signature, without the names in `exclude_arg_names`.
 
     ValueError if the signature has ``*args`` or ``**kwargs``, because a native function cannot take them.
     """

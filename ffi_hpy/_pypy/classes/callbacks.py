@@ -31,7 +31,7 @@ _RETURNED = messages.RETURN_VALUE
 
 @hidden
 def _run(block: int, args: Any, n: int, result: Any) -> int:
-    """safe_call of a callback. It avoids Python function calls where it can, because callbacks nest."""
+    """safe_call of a callback. The function avoids Python function calls where it can, because callbacks nest."""
     began = moment()
     try:
         fn = owned[words_at(block)[1]]

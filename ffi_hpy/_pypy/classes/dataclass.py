@@ -54,7 +54,7 @@ def _call_one(name: str, wrapper: Any) -> Any:
 
 @hidden
 def shallow_copy(wrapper: Any) -> Any:
-    """Return a new object with the same field values. It uses the function of the object's own type, because an
+    """Return a new object with the same field values. The copy uses the function of the object's own type, because an
     ancestor's function would copy only the ancestor's fields."""
     copier = attribute_at(read_object(wrapper, OBJECT, 0, type_index_in), "__ffi_shallow_copy__")
     if copier is None or copier[0] & 0xFFFFFFFF != FUNCTION:

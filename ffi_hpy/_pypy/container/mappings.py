@@ -210,8 +210,8 @@ class CMapping(CObject):
 
 
 class CDict(CMapping):
-    """Write access to native mappings. The package's class implements `_delete`, `_is_compared`, which tells the keys
-    that native code compares, and `_put_searched`, which sets another one."""
+    """Write access to native mappings. The package's class implements `_delete`, `_is_compared`, which recognizes the
+    keys that native code compares, and `_put_searched`, which sets any other key."""
 
     __slots__ = ()
 

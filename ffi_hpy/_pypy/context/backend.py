@@ -146,7 +146,7 @@ _LETTERS = {"w": _word, "": _nothing}
 
 
 def c_function(address: int, arguments: str, result: str) -> Any:
-    """The C function at a pointer. Its arguments and its result are words, "w" each, or nothing."""
+    """The C function at a pointer. Arguments and result are words, "w" each, or nothing."""
     kind = _cffi_backend.new_function_type(tuple([_LETTERS[letter] for letter in arguments]), _LETTERS[result])
     return cast(kind, address)
 

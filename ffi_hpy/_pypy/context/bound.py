@@ -1,4 +1,4 @@
-"""Functions of bound libraries (ffi_hpy/bind.h): their first overload, which says whether they borrow arguments."""
+"""Functions of bound libraries (ffi_hpy/bind.h): their first overload, which has a flag for borrowed arguments."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ _new_block = c_function(_new_at, "ww", "w")
 _next_block = c_function(_next_at, "", "w")
 free_block = c_function(_free_at, "w", "")
 waiting = words_at(_first_at)
-"""Its first word is not 0 if blocks wait for drain()."""
+"""The first word is not 0 if blocks wait for drain()."""
 
 _NUMBER, _OBJECT = 0, 1  # FbDeferredKind
 

@@ -273,7 +273,8 @@ _PLAIN = frozenset((int, float, bool, str, bytes, type(None)))
 
 
 def own_last(frame: CallBuffer, i: int, mark: int) -> None:
-    """Make the value at `i` independent of the Python value. It may have one entry in `held`, from `mark` on."""
+    """Make the value at `i` independent of the Python value. The argument may have one entry in `held`, from `mark`
+    on."""
     if len(frame.held) == mark:
         return
     held = frame.held[mark]

@@ -10,8 +10,8 @@ PyPy's collector sees no references of native objects, and a callable that nativ
    and nothing refers to the witness.
 3. A collection runs. A node that it has reached without the witness is alive: its weak reference shows that. A node
    whose weak reference is dead is garbage, but not lost: the finalizer of the witness has all nodes.
-4. The finalizer gives `owned` and `kept` the values of the live nodes back. Of the garbage, it gives up the callables
-   and breaks cycles of native objects; the next collection finalizes the wrappers.
+4. The finalizer gives `owned` and `kept` the values of the live nodes back. The finalizer drops the callables that are
+   garbage and breaks cycles of native objects; the next collection finalizes the wrappers.
 
 PyPy orders finalizers: of the unreachable objects with finalizers it looks at the oldest first, and clears the weak
 references to all that this one reaches. The wrappers behind it then wait for a later collection. So a witness must be

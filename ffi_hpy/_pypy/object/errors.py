@@ -129,8 +129,8 @@ def _kind_at(address: int) -> bytes:
 
 
 def is_end(address: int) -> bool:
-    """Return whether an error says nothing but that an iteration has ended: its kind is StopIteration, and it has
-    neither a message nor a backtrace, nor other errors or a context."""
+    """Return whether an error only ends an iteration: its kind is StopIteration, and it has neither a message nor a
+    backtrace, nor other errors or a context."""
     cell = words_at(address)
     return not (cell[6] or cell[8] or cell[10] or cell[11]) and _kind_at(address) == b"StopIteration"
 
@@ -213,8 +213,8 @@ def _raise_own(block: int) -> NoReturn:
 
 
 def put_exception(exception: BaseException, began: int) -> None:
-    """Make an exception the pending error of this thread. It leaves a callback that began at a moment. May raise any
-    exception if the stack is exhausted."""
+    """Make an exception the pending error of this thread. The exception leaves a callback that began at the moment
+    `began`. May raise any exception if the stack is exhausted."""
     try:
         _put(exception, began)
     except (RecursionError, MemoryError):

@@ -77,7 +77,7 @@ class _Again:
 
 def _must_live(wrapper: Any, run: Callable[[Any], None]) -> bool:
     """Resurrect a wrapper with state whose object has other owners: native code that was not passed the object, but had
-    a pointer or a weak reference to it. The wrapper ends later by run(). Its weak references are dead."""
+    a pointer or a weak reference to it. The wrapper ends later by run(). Weak references to the wrapper are dead."""
     try:
         address = wrapper._ffi_address
     except (AttributeError, TypeError):
@@ -93,8 +93,8 @@ def _must_live(wrapper: Any, run: Callable[[Any], None]) -> bool:
 
 
 def _finalizer(own: Any) -> Any:
-    """Return the `__del__` of a subclass that defines one. It runs the subclass's. The handle ends after the next
-    collection, because the subclass may have resurrected the wrapper."""
+    """Return the `__del__` of a subclass that defines one. The method runs the `__del__` of the subclass. The handle
+    ends after the next collection, because the subclass may have resurrected the wrapper."""
 
     def __del__(self: _Handle) -> None:
         if self._ffi_has_state and _must_live(self, __del__):

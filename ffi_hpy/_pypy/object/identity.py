@@ -3,7 +3,7 @@
 The map has a weak reference to each registered wrapper (names in the code say "listed"). A wrapper is registered when
 its object may have other owners: at creation if the reference count says so, otherwise after the first call that leaves
 the object with other owners, or when its address is requested. An object with one owner costs nothing here: on PyPy a
-weak reference costs more than all the rest of a short life.
+weak reference costs more than everything else in a short life.
 
 Native code may still return such an object: during the call, or because it finds an instance of a bound class by the
 address of its value, which a constructor or a method of C++ has stored. So an object is marked while its wrapper is not
@@ -227,7 +227,7 @@ def new_pin() -> Any:
 
 
 def pinned() -> set[int]:
-    """Return the pointers to the objects that pins are on, and of those that calls use."""
+    """Return the pointers to the objects that pins are on, and to the objects that calls use."""
     return {pin[2] for pin in _pins if pin[2]}.union(wrapper._ffi_address for wrapper in used_by_calls())
 
 

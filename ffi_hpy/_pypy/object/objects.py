@@ -78,7 +78,7 @@ _SLOTS = frozenset(
         "_name",
         "_ffi_uses",
     )
-)  # including those of Function and of handles
+)  # including the classes of Function and of handles
 _SLOTS_OF_ALL = frozenset(name for name in _SLOTS if name.startswith("_ffi_"))
 
 
@@ -87,8 +87,8 @@ class Wrapper(Handle):
     moved away. The attribute names do not collide with the fields of user classes.
 
     `_ffi_listing`: whether the wrapper is in the instance map (identity.LISTED). `_ffi_is_repeated`: the wrapper was
-    returned more than once, where each time could have created a new wrapper. A program that moves one of those keeps
-    the others, so a move leaves the handle. `_ffi_uses`: see identity.uses_of.
+    returned more than once, where each time could have created a new wrapper. A program that moves one such wrapper
+    keeps the other wrappers, so a move leaves the handle. `_ffi_uses`: see identity.uses_of.
     """
 
     __slots__ = ("_ffi_is_repeated",)

@@ -4,7 +4,7 @@ A wrapper has state if its class is a subclass of the class registered for its t
 `__weakref__` too), or has `__del__`. Any other wrapper may be created again, because a program cannot observe the
 difference.
 
-No reference count tells when a program drops a wrapper. So a wrapper is kept (`identity.kept` refers to it) while
+No reference count shows when a program drops a wrapper. So a wrapper is kept (`identity.kept` refers to it) while
 native code may own references to its object, whether the program has dropped it or not. After each full collection,
 `_release_sole_owners` looks at the counts of the objects, and stops keeping each wrapper that is the only owner. If the
 program has dropped that wrapper, the next collection ends it, and it releases the object. A wrapper owns a reference

@@ -25,7 +25,7 @@ __all__ = ["Schema", "converter_of", "tree_of"]
 
 
 class _Tree(binding.Schema):  # type: ignore[misc]
-    """The binding's schema for a schema of this side; its description is that of the other schema."""
+    """The binding's schema for a schema of this side; it has the description of the other schema."""
 
     def _describe(self) -> tuple[str, int, str, tuple[Any, ...]]:
         operation, type_index, name, args = self._schema._describe()

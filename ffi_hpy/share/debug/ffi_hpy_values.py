@@ -45,8 +45,8 @@ _TYPE_CODES = {0: "int", 1: "uint", 2: "float", 4: "bfloat", 6: "bool"}
 
 
 def kind_of(name: str, bases: Iterable[tuple[str, int]]) -> tuple[str | None, int]:
-    """Return the kind of a C++ type, by its name and those of its bases, each with its offset; and the offset of the
-    part that has this kind. (None, 0) for a type of others."""
+    """Return the kind of a C++ type, by its name and the names of its bases, each with its offset; and the offset of
+    the part that has this kind. (None, 0) for a type of others."""
     for each, offset in ((name, 0), *bases):
         kind = _KINDS.get(each.partition("<")[0])
         if kind is not None:

@@ -264,8 +264,8 @@ def generate_python_init(code_blocks: list[CodeBlock], module_name: str, submodu
 
 
 def finalize_python_packages(init_path: Path, prefixes: Collection[str]) -> None:
-    """Create packages in the folders between those of some prefixes and that of the shortest prefix. The shortest
-    prefix gets a py.typed, because type checkers read annotations only from packages that have one."""
+    """Create packages in the folders between the folders of some prefixes and the folder of the shortest prefix. The
+    shortest prefix gets a py.typed, because type checkers read annotations only from packages that have one."""
     root = min((prefix.count(".") + 1 for prefix in prefixes), default=0)
     for prefix in prefixes:
         parts = prefix.split(".")

@@ -40,8 +40,8 @@ def follow_protocol(
     result: TypeSchema,
     ty_map: Callable[[str], str],
 ) -> tuple[list[str], str]:
-    """Return the parameters and the result of a method in a stub, from those of its native function. `result` is the
-    schema of the value that arrives. Under the name of tvm_ffi, stubs are as there."""
+    """Return the parameters and the result of a method in a stub, from its native function. `result` is the schema of
+    the value that arrives. Under the name of tvm_ffi, stubs are as there."""
     if not PC.TY_MAP_RESULT_DEFAULTS:
         return words, returns
     if name in ANY_OPERAND and len(params) == 2:

@@ -289,7 +289,7 @@ def written_lines(text: str, doc: str, ty_map: TypeMap, indent: int) -> list[str
 
 
 def in_source(text: str, ty_map: TypeMap) -> str:
-    """Return source code of Python, in which names with dots become those of this file."""
+    """Return source code of Python, in which names with dots become names of this file."""
     return _SOURCE_NAMES.sub(lambda found: ty_map(found[0]) if found[1] else found[0], text)
 
 
@@ -361,8 +361,8 @@ def render_object_init(
     input_ty_map: TypeMap | None = None,
     is_implemented: bool = False,
 ) -> list[str]:
-    """Return the lines of ``__init__``. Its parameters are those of the constructor that the library wrote, otherwise
-    the fields that it takes. There may be several overloads, see render_object_methods()."""
+    """Return the lines of ``__init__``. The parameters are from the constructor that the library wrote, otherwise they
+    are the fields that it takes. There may be several overloads, see render_object_methods()."""
     if not info.has_init:
         return []
     parameters = _parameters_of_init(info, input_ty_map or ty_map)
@@ -501,7 +501,8 @@ def _source_of(text: str, schema: TypeSchema, ty_map: TypeMap) -> str:
 
 
 def _unnamed(func: FuncInfo, n: int, n_before: int) -> list[str]:
-    """Return names for n parameters without a name: of a bound library those in help(), for others the numbers."""
+    """Return names for n parameters without a name: for a bound library the names in help(), for other libraries the
+    numbers."""
     if not func.has_python_results:
         return [f"_{i}" for i in range(n_before, n_before + n)]
     return ["arg"] if n == 1 else [f"arg{i}" for i in range(n)]

@@ -60,7 +60,7 @@ class FieldTypes:
         return value
 
     def is_any_in_memory(self, owner: str, field: NamedTypeSchema) -> bool:
-        """Whether a field's bytes are those of an Any."""
+        """Whether a field has the memory layout of an Any."""
         if f"{owner}.{field.name}" in self.directives.field_types:
             return False
         return field.origin == "Any" or (field.origin == "Optional" and _is_any_backed(field))
@@ -91,7 +91,8 @@ class FieldTypes:
 
 
 def enum_lines(spec: EnumSpec, names: TypeNames) -> list[str]:
-    """Return the type of an `enum` directive. It can hold any number, so that numbers of a newer library are valid."""
+    """Return the type of an `enum` directive. The type can hold any number, so that numbers of a newer library are
+    valid."""
     error, kind = names.imports.record("tvm_ffi::Error"), names.imports.record("tvm_ffi::VALUE_ERROR")
     result = names.imports.record("tvm_ffi::Result")
     message = f'"{spec.name} value {{value}} does not fit {spec.repr}"'

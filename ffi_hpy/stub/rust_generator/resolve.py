@@ -1,4 +1,4 @@
-"""The names of types in one file: those of the crate, generated ones, and those that the user maps."""
+"""The names of types in one file: names of the crate, generated names, and names that the user maps."""
 
 from __future__ import annotations
 

@@ -4,8 +4,8 @@
 
 builds a universal module with a stub, `fast.hpy0.so` and `fast.py`, for every interpreter that has an HPy runtime.
 `setup.py --hpy-abi=cpython` builds an ordinary extension module of this interpreter instead, and `--hpy-abi=hybrid` a
-module that may include Python.h and is loaded by an HPy runtime. Headers and C helpers are those of hpy 0.9.0;
-headers.py describes their origin.
+module that may include Python.h and is loaded by an HPy runtime. Headers and C helpers are from hpy 0.9.0; headers.py
+describes their origin.
 """
 
 from __future__ import annotations

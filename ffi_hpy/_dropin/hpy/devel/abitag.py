@@ -11,7 +11,7 @@ HPY_ABI_VERSION_MINOR = 0
 HPY_ABI_TAG = f"hpy{HPY_ABI_VERSION}"
 
 _N_TAG_PARTS = {"cpython": 2, "cp": 1, "pypy": 2, "graalpy": 3}
-"""The number of parts in the middle of a suffix that name the interpreter; the others name the platform."""
+"""The number of parts in the middle of a suffix that name the interpreter; the other parts name the platform."""
 
 
 def parse_ext_suffix(ext_suffix: str | None = None) -> tuple[str, str]:

@@ -41,7 +41,7 @@ __bootstrap__()
 
 
 def mark(extension: Extension) -> Extension:
-    """Mark an extension as an HPy module. Its ABI is known only when a command runs."""
+    """Mark an extension as an HPy module. The ABI of the extension is known only when a command runs."""
     extension.hpy_abi = None
     return extension
 
@@ -117,7 +117,7 @@ def make_build_ext(base: type[Any]) -> type[Any]:
 
         def get_output_mapping(self) -> dict[str, str]:
             """For editable installs: map each built file to its place in the sources. Stubs are included uncompiled,
-            unlike those of setuptools."""
+            unlike stubs of setuptools."""
             stubbed = [ext for ext in self.extensions if _is_hpy(ext) and ext._needs_stub]
             for extension in stubbed:
                 extension._needs_stub = False

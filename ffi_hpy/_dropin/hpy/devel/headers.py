@@ -1,4 +1,4 @@
-"""Finds the headers and C helpers of hpy. They belong to hpy, so ffi_hpy has no copy of them.
+"""Finds the headers and C helpers of hpy. The headers belong to hpy, so ffi_hpy has no copy of them.
 
 The build of ffi_hpy runs this file, too, so it imports nothing from this package.
 """
