@@ -12,8 +12,8 @@
 #include "core/object/str.h"
 #include "core/platform/sync.h"
 
-/* One call and its result. It may run inside of a C++ function that catches exceptions, so its whole state is in one
- * struct. */
+/* One call and its result. The call may run inside of a C++ function that catches exceptions, so its whole state is in
+ * one struct. */
 typedef struct {
   void *self;
   fh_module_slot slot;

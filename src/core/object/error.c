@@ -52,7 +52,7 @@ static bool backtrace_reserve(error_object *error, size_t n_bytes) {
   return true;
 }
 
-/* The ABI's function of the cell. It cannot fail: without memory the old backtrace stays. */
+/* The ABI's function of the cell. The function cannot fail: without memory the old backtrace stays. */
 static void update_backtrace(TVMFFIObjectHandle self, const TVMFFIByteArray *added, int32_t update_mode) {
   error_object *error = (error_object *)self;
   size_t n_kept = update_mode == kTVMFFIBacktraceUpdateModeAppend ? error->cell.backtrace.size : 0;
@@ -102,8 +102,8 @@ TVMFFIObject *fh_error_new(TVMFFIByteArray kind, TVMFFIByteArray message, TVMFFI
   return &error->header;
 }
 
-/* ---- The error for missing memory. It is static and shared by all threads, so only its count may change: its function
- * for the backtrace leaves the backtrace empty. ---- */
+/* ---- The error for missing memory. The error is static and shared by all threads, so only its count may change: its
+ * function for the backtrace leaves the backtrace empty. ---- */
 
 static void keep_backtrace(TVMFFIObjectHandle self, const TVMFFIByteArray *added, int32_t update_mode) {
   FH_UNUSED(self);

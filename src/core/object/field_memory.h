@@ -28,7 +28,7 @@ void fh_field_memory_exchange(void *field, int32_t type_index, TVMFFIAny *value)
 void fh_field_memory_read_alone(const void *field, int32_t type_index, TVMFFIAny *out);
 void fh_field_memory_exchange_alone(void *field, int32_t type_index, TVMFFIAny *value);
 
-/* State of copying all fields of an object. It may hold a lock from one field to the next: until
+/* State of copying all fields of an object. The copy may hold a lock from one field to the next: until
  * fh_field_memory_copy_end the caller releases no object and runs no foreign code. */
 typedef struct {
   void *lock, *note; /* private; zeroed at first */

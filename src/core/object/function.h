@@ -9,7 +9,8 @@
  * deleter(self) runs when it is destroyed. On -1 the caller keeps `self`. */
 int fh_function_new(void *self, TVMFFISafeCallType call, void (*deleter)(void *self), TVMFFIObjectHandle *out);
 
-/* As fh_function_new, but `call` gets the handle: fh_function_self_in returns `self`. It saves an indirect call. */
+/* As fh_function_new, but `call` gets the handle: fh_function_self_in returns `self`. A call then needs one indirect
+ * call less. */
 int fh_function_new_direct(void *self, TVMFFISafeCallType call, void (*deleter)(void *self), TVMFFIObjectHandle *out);
 static inline void *fh_function_self_in(const void *handle) {
   return *(void *const *)(const void *)((const char *)handle + sizeof(TVMFFIObject) + sizeof(TVMFFIFunctionCell));
@@ -18,7 +19,7 @@ static inline void *fh_function_self_in(const void *handle) {
 /* The `self` of a Function that one of these made with that `call`, NULL for other Functions. Borrowed. */
 void *fh_function_self(TVMFFIObjectHandle func, TVMFFISafeCallType call);
 
-/* The argument array of a call without arguments. Its address is not NULL, because functions in Rust make a slice of
+/* The argument array of a call without arguments. The pointer is not NULL, because functions in Rust make a slice of
  * it. */
 extern const TVMFFIAny fh_no_arguments[1];
 

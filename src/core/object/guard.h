@@ -1,8 +1,8 @@
 /* guard.h - recognises libraries with incompatible layouts by their registrations.
  *
- * A library does not contain the version that it was compiled for. Its registrations show some of that: sizes of
- * fields, indices of built-in types, and flags and enum values that are undefined here. A layout that is known to
- * differ is refused: the load in progress fails. If no load of this core is in progress, or if the difference may be
+ * A library does not contain the version that it was compiled for. The registrations of the library show some of that:
+ * sizes of fields, indices of built-in types, and flags and enum values that are undefined here. A layout that is known
+ * to differ is refused: the load in progress fails. If no load of this core is in progress, or if the difference may be
  * harmless, the core writes a line to stderr, once for each library. Both messages name the library that contains the
  * code at `caller`. Hold no lock: stderr and the refusal may run foreign code. */
 #ifndef FH_GUARD_H_

@@ -54,8 +54,8 @@ FH_COLD int fh_str_refuse_bytes(const char *what, TVMFFIByteArray bytes);
 static inline int fh_str_check_bytes(const char *what, TVMFFIByteArray bytes) {
   return FH_LIKELY(bytes.data != NULL || bytes.size == 0) ? 0 : fh_str_refuse_bytes(what, bytes);
 }
-/* As fh_str_check_bytes, for a name or a path. It also must not be empty, longer than 1 MiB, or contain a NUL, at which
- * readers of C strings would stop. */
+/* As fh_str_check_bytes, for a name or a path. The name also must not be empty, longer than 1 MiB, or contain a NUL, at
+ * which readers of C strings would stop. */
 int fh_str_check_name(const char *what, TVMFFIByteArray name);
 
 /* --- strings that are written piece by piece --------------------------------------------------------------------- */

@@ -145,8 +145,8 @@ static int reserve_chunk(int32_t type_index) {
   return 0;
 }
 
-/* The caller chooses a static index. It and its child slots are below all future indices of the global pool, so that no
- * index is used twice. It must be above the parent's index, like every descendant's. */
+/* The caller chooses a static index. The index and its child slots are below all future indices of the global pool, so
+ * that no index is used twice. The index must be above the parent's index, like every descendant's. */
 static verdict check_static(const request *req) {
   if (req->static_index >= next_index - req->n_child_slots) return BEYOND_USED;
   if (owner_of(req) != NULL) return INDEX_TAKEN;
@@ -154,8 +154,8 @@ static verdict check_static(const request *req) {
   return ADDED;
 }
 
-/* Whether the parent's reserved range has n_slots after those in use. A descendant with a static index may be in the
- * range; then the range counts as full. */
+/* Whether the parent's reserved range has n_slots after the slots in use. A descendant with a static index may be in
+ * the range; then the range counts as full. */
 static bool has_room(const request *req, int32_t n_slots) {
   const fh_type_entry *parent = req->parent;
   if (parent->n_slots - parent->n_slots_used < n_slots) return false;
@@ -184,7 +184,7 @@ static verdict pick_index(const request *req, int32_t *out, bool *is_from_parent
 }
 
 /* The hash of a type's key: libstdc++'s std::hash (MurmurHash64A with that library's seed). Structural hashes begin
- * with it, so they equal those of a reference that is built with that library. */
+ * with this hash, so they equal the hashes of a reference that is built with that library. */
 static uint64_t hash_key(const char *key, size_t n_bytes) {
   const uint64_t multiplier = 0xc6a4a7935bd1e995u;
   uint64_t hash = 0xc70f6907u ^ ((uint64_t)n_bytes * multiplier);

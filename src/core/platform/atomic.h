@@ -1,7 +1,7 @@
 /* atomic.h - all atomic operations of the project, with the memory order in the name.
  *
- * They work on plain integers and pointers because the fields of the ABI's structs are plain. A comment at each call
- * names the operation in another thread that it pairs with. */
+ * The operations work on plain integers and pointers because the fields of the ABI's structs are plain. A comment at
+ * each call names the operation in another thread that it pairs with. */
 #ifndef FH_ATOMIC_H_
 #define FH_ATOMIC_H_
 

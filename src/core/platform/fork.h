@@ -2,13 +2,13 @@
  *
  * The child has one thread, the one that forked. Before the fork that thread takes every lock, rank by rank, and
  * releases all of them afterwards, in the parent and in the child. So the data that a lock guards is complete at the
- * moment of the fork. State without a lock that says that a thread is busy (a count of readers, an initialisation in
- * progress) is corrected in the child, by the functions that FH_FORK_CHILD names.
+ * moment of the fork. State without a lock for a busy thread (a count of readers, an initialisation in progress) is
+ * corrected in the child, by the functions that FH_FORK_CHILD names.
  *
  * A declaration puts a pointer into a section of the binary, where fork.c finds it; so no list has to be kept
  * up to date, and the test build ends the process if it meets a lock that was declared otherwise. Each binary that
- * compiles this file (core, binding, HPy runtime) has its own handlers. They run in the order binding, runtime, core,
- * because the binaries are loaded in the opposite order, and the binding may call the others with a lock held.
+ * compiles this file (core, binding, HPy runtime) has its own handlers. The handlers run in the order binding, runtime,
+ * core, because the binaries are loaded in the opposite order, and the binding may call the others with a lock held.
  *
  * vfork, posix_spawn and _Fork run no handlers; after _Fork nothing of this library may be used. */
 #ifndef FH_FORK_H_
@@ -69,7 +69,7 @@ typedef struct {
   static fh_mutex id;           \
   FH_FORK_LOCKS(id, name, &id, 1, sizeof(fh_mutex), rank)
 
-/* static fh_mutex_apart id[n]: locks of plain rank, one per thing, each on its own cache line. */
+/* static fh_mutex_apart id[n]: locks of plain rank, one per guarded item, each on its own cache line. */
 typedef struct {
   fh_mutex lock;
   char apart[64 - sizeof(fh_mutex)];
@@ -78,7 +78,7 @@ typedef struct {
   static fh_mutex_apart id[n]; \
   FH_FORK_LOCKS(id, name, id, n, sizeof(fh_mutex_apart), FH_RANK_PLAIN)
 
-/* The lock for the thing at an address, in an array of FH_N_LOCKS_BY_ADDRESS. Fibonacci hashing: 2**64 divided by the
+/* The lock for an item at an address, in an array of FH_N_LOCKS_BY_ADDRESS. Fibonacci hashing: 2**64 divided by the
  * golden ratio carries all bits of the address into the upper 6. The low bits alone would not do, because blocks are
  * aligned. */
 #define FH_N_LOCKS_BY_ADDRESS 64
@@ -94,7 +94,8 @@ static inline fh_mutex *fh_fork_lock_of(fh_mutex_apart *locks, const void *addre
   static fh_once id;      \
   FH_FORK_LOCKS(id, name, &id.lock, 1, sizeof(fh_mutex), FH_RANK_ONCE)
 
-/* Registers a function that runs in the child, on its only thread, with all locks held. It must not allocate. */
+/* Registers a function that runs in the child, on its only thread, with all locks held. The function must not
+ * allocate. */
 typedef void (*fh_fork_child)(void);
 #define FH_FORK_CHILD(function)                                                       \
   FH_FORK_ENTRY(fh_fork_child, "fh_fork_child", function##_entry_for_fork, &function) \

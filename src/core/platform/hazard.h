@@ -32,13 +32,13 @@ void fh_barrier_heavy(void);
 
 /* Hazard pointers: each thread publishes the addresses that it is using, in a record that only it writes.
  *
- * A use count in the thing itself would make threads that only read the thing contend for its cache line. Here a thread
+ * A use count in the item itself would make threads that only read the item contend for its cache line. Here a thread
  * publishes the address in its own record; a thread that needs exclusive use scans the records of all threads, which
  * costs some microseconds.
  *
- * The protocol has two sides. A user begins a use (sets a hazard pointer), and then reads a word of the thing that says
- * whether it is closed; if it is, the user ends the use and takes another path. The other side writes that word, and
- * then calls fh_hazard_look. Either the user sees that the thing is closed, or the other side sees the use.
+ * The protocol has two sides. A user begins a use (sets a hazard pointer), and then reads the word of the item that
+ * marks it as closed; if the item is closed, the user ends the use and takes another path. The other side writes that
+ * word, and then calls fh_hazard_look. Either the user sees that the item is closed, or the other side sees the use.
  *
  * In a child of fork the uses of threads that the child does not have are gone. */
 
@@ -107,7 +107,7 @@ static inline void fh_hazard_end_short(void **slot) {
 
 /* Whether a thread uses the address, as a hint. */
 bool fh_hazard_find(const void *address);
-/* As fh_hazard_find, but certain; the caller has marked the thing as closed before. If the answer is 0, the caller sees
+/* As fh_hazard_find, but certain; the caller has marked the item as closed before. If the answer is 0, the caller sees
  * all writes of the earlier users. */
 bool fh_hazard_look(const void *address);
 
@@ -142,7 +142,7 @@ typedef struct {
   FH_FORK_LOCKS(id, name, &id->lock.lock, n, sizeof(fh_shared_apart), rank)
 #define FH_SHARED_LOCKS(id, n, name) FH_SHARED_LOCKS_OF_RANK(id, n, name, FH_RANK_PLAIN)
 
-/* The lock for the thing at an address, in an array of FH_N_LOCKS_BY_ADDRESS. */
+/* The lock for an item at an address, in an array of FH_N_LOCKS_BY_ADDRESS. */
 static inline fh_shared *fh_shared_of(fh_shared_apart *locks, const void *address) {
   return &locks[fh_fork_number_of(address)].lock;
 }

@@ -1,4 +1,4 @@
-/* loader_head.c - tells from the first bytes of a file for which system and machine it is, and whether it is a shared
+/* loader_head.c - recognizes the system and the machine of a file by its first bytes, and whether the file is a shared
  * library.
  *
  * The systems' formats of libraries come first, each with a function that checks the machine; then files that have a

@@ -1,8 +1,8 @@
-/* loader_head.h - tells from the first bytes of a file for which system and machine it is, and whether it is a shared
+/* loader_head.h - recognizes the system and the machine of a file by its first bytes, and whether the file is a shared
  * library.
  *
- * The error messages of loaders say little about a file of another format. These functions read only the bytes passed
- * to them. Any thread; raises nothing, allocates nothing. */
+ * The error messages of loaders explain little about a file of another format. These functions read only the bytes
+ * passed to them. Any thread; raises nothing, allocates nothing. */
 #ifndef FH_LOADER_HEAD_H_
 #define FH_LOADER_HEAD_H_
 

@@ -72,8 +72,8 @@ static void unlink_area(fh_pages_area *area) {
     with_room = area->next;
 }
 
-/* Adds an area to the list, or does nothing without memory. It uses calloc, because mem.c depends on this file: its
- * small blocks are in the chunks that are made here. */
+/* Adds an area to the list, or does nothing without memory. The function uses calloc, because mem.c depends on this
+ * file: its small blocks are in the chunks that are made here. */
 static void add_area(void) {
   fh_pages_area *area = (fh_pages_area *)calloc(1, sizeof(*area));
   if (area == NULL) return;

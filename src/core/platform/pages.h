@@ -1,5 +1,5 @@
-/* pages.h - chunks of memory directly from the system, for pool.c, and huge pages. It has functions where FH_PAGES is
- * defined: on 64-bit Linux, unless FH_NO_POOL is defined (benchmarks/pool.py).
+/* pages.h - chunks of memory directly from the system, for pool.c, and huge pages. The file has functions where
+ * FH_PAGES is defined: on 64-bit Linux, unless FH_NO_POOL is defined (benchmarks/pool.py).
  *
  * A chunk has FH_PAGES_CHUNK bytes and begins at a multiple of that. Chunks are cut from areas, so that a large heap
  * consists of huge pages where the system has them: filling the heap causes fewer page faults, and reading it fewer TLB

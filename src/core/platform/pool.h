@@ -1,4 +1,4 @@
-/* pool.h - small blocks for mem.c, which any thread may free. It has functions where FH_POOL is defined.
+/* pool.h - small blocks for mem.c, which any thread may free. The file has functions where FH_POOL is defined.
  *
  * Each thread has its own heap; each chunk of a heap holds blocks of one size. So making a block, and freeing it on the
  * thread that made it, takes no lock and no atomic operation. A block that another thread frees goes to a list in its
@@ -6,8 +6,8 @@
  * that has ended serves the next new thread; until then each freed block is collected at once, under a lock. Empty
  * chunks return to pages.h.
  *
- * A block begins 8 bytes after a multiple of 16, a block of malloc at a multiple of 16: fh_pool_has tells them apart by
- * that.
+ * A block begins 8 bytes after a multiple of 16, a block of malloc at a multiple of 16: fh_pool_has distinguishes them
+ * by that.
  *
  * README.md has measurements of the pool, with the command that repeats them. */
 #ifndef FH_POOL_H_

@@ -1,5 +1,5 @@
 /* system.h - the operating system: clock, pages, parking of threads, the loader of libraries, data of threads. Each
- * system has a source file, which is empty on the others. */
+ * system has a source file, which is empty on other systems. */
 #ifndef FH_SYSTEM_H_
 #define FH_SYSTEM_H_
 
@@ -125,8 +125,8 @@ static inline int fh_tls_set(const fh_tls *tls, void *value) {
 static inline void fh_thread_yield(void) { (void)sched_yield(); }
 #endif
 
-/* Distinct among the threads that live at the same time; never 0. The only thread of a child of fork keeps its id. It
- * is the id that CPython without a GIL uses (_Py_ThreadId): the address of the thread's control block. */
+/* Distinct among the threads that live at the same time; never 0. The only thread of a child of fork keeps its id.
+ * CPython without a GIL uses the same id (_Py_ThreadId): the address of the thread's control block. */
 static inline uint64_t fh_thread_id(void) {
 #if defined(_MSC_VER) && !defined(__clang__) && defined(_M_ARM64)
   return __getReg(18);

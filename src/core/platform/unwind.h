@@ -18,7 +18,7 @@
 #define FH_UNWIND_MARK(function) ((void)0) /* no forced unwinding on this platform */
 #endif
 
-/* The type of `function`: a personality routine of the C++ ABI for all languages. It returns the result of
+/* The type of `function`: a personality routine of the C++ ABI for all languages. The function returns the result of
  * fh_unwind_answer. */
 typedef int fh_unwind_function(int version, int actions, uint64_t class_of_exception, void *exception, void *context);
 

@@ -3,8 +3,8 @@
  * A mutator is a class of 40 bytes that C++ clients derive from. A function of its table returns a replacement,
  * ffi.Unchanged if the value stays, or an Error. A type's __s_mutate__ is such a function (a "hook"), by address or as
  * a Function: it makes a changed copy of an object by calling the mutator for the parts of the object.
- * __s_maybe_inplace_mutate__ may change the object itself. It is called only if the object and every object on the way
- * to it have one strong reference and no weak references of other owners. */
+ * __s_maybe_inplace_mutate__ may change the object itself. The callback is called only if the object and every object
+ * on the way to it have one strong reference and no weak references of other owners. */
 #ifndef FH_MUTATOR_H_
 #define FH_MUTATOR_H_
 

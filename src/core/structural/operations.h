@@ -10,10 +10,10 @@
 #include "visit_context.h"
 #include "visitor.h"
 
-/* *out becomes 1 or 0. Options and errors are those of fh_structural_hash. Runs foreign code. */
+/* *out becomes 1 or 0. Options and errors are as for fh_structural_hash. Runs foreign code. */
 int fh_structural_equal(const TVMFFIAny *a, const TVMFFIAny *b, int map_free_vars, int skip_tensors, int *out);
 /* Finds the first difference of two values: *out becomes None if they are equal, or an Array of two AccessPaths to the
- * first difference. Options and errors are those of fh_structural_equal. */
+ * first difference. Options and errors are as for fh_structural_equal. */
 int fh_structural_mismatch(const TVMFFIAny *a, const TVMFFIAny *b, int map_free_vars, int skip_tensors, TVMFFIAny *out);
 
 /* --- hash -------------------------------------------------------------------------------------------------------- */

@@ -1,16 +1,15 @@
 /* structural.h - common parts of structural equality, hash, visiting and mutation: the structural kinds of types,
- * definition regions, tensor contents. For the files of this folder, and for globals_structural.c and
- * globals_structural.c.
+ * definition regions, tensor contents. For the files of this folder, and for globals_structural.c.
  *
- * A type's structural kind (TVMFFISEqHashKind, in its metadata) says how its objects are compared. Tree nodes: by their
- * fields. Constant tree nodes: by their fields, but an object equals itself without comparing fields. DAG nodes: by
- * their fields, and both sides must share them in the same way. Free variables: by the place of their definition.
- * Unique instances: by identity.
+ * A type's structural kind (TVMFFISEqHashKind, in its metadata) determines the comparison of its objects. Tree nodes:
+ * by their fields. Constant tree nodes: by their fields, but an object equals itself without comparing fields. DAG
+ * nodes: by their fields, and both sides must share them in the same way. Free variables: by the place of their
+ * definition. Unique instances: by identity.
  *
- * A region (TVMFFIDefRegionKind) says whether a free variable in it is a definition. In a pattern region all variables
- * are definitions, at any depth; in a simple region only the variable itself is a definition, and variables in its
- * fields are uses. The flags of a field, and the arguments of a hook's callback, open a region; inside a pattern region
- * no other region opens. */
+ * A region (TVMFFIDefRegionKind) determines whether a free variable in it is a definition. In a pattern region all
+ * variables are definitions, at any depth; in a simple region only the variable itself is a definition, and variables
+ * in its fields are uses. The flags of a field, and the arguments of a hook's callback, open a region; inside a pattern
+ * region no other region opens. */
 #ifndef FH_STRUCTURAL_H_
 #define FH_STRUCTURAL_H_
 

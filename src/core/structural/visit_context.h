@@ -1,5 +1,5 @@
-/* visit_context.h - ffi.VisitErrorContext: the objects that were being visited when an error occurred. It is stored as
- * the error's extra context. */
+/* visit_context.h - ffi.VisitErrorContext: the objects that were being visited when an error occurred. The context is
+ * stored as the error's extra context. */
 #ifndef FH_VISIT_CONTEXT_H_
 #define FH_VISIT_CONTEXT_H_
 

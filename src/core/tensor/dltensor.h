@@ -30,7 +30,7 @@ bool fh_dltensor_count(const DLTensor *tensor, int64_t *n);
 bool fh_dltensor_size(const DLTensor *tensor, size_t *n_bytes);
 /* Whether the elements are in row-major order without gaps; missing strides mean that. */
 bool fh_dltensor_is_compact(const DLTensor *tensor);
-/* Strides of a compact tensor, in elements. They wrap around for shapes that are too large for any memory. */
+/* Strides of a compact tensor, in elements. The strides wrap around for shapes that are too large for any memory. */
 void fh_dltensor_fill_strides(const DLTensor *tensor, int64_t *strides);
 /* Whether `data` is an address and not a handle of the device's driver. */
 bool fh_dltensor_has_address(DLDevice device);

@@ -1,4 +1,5 @@
-/* nested.h - functions of nested values: representation, copies, comparison, hash. They use no C stack for nesting. */
+/* nested.h - functions of nested values: representation, copies, comparison, hash. The functions use no C stack for
+ * nesting. */
 #ifndef FH_NESTED_H_
 #define FH_NESTED_H_
 
@@ -81,9 +82,9 @@ int fh_hook_find(fh_reflect_attr_id id, int32_t type_index, TVMFFIObject **out);
 #define FH_HOOK_MAX_BACK_ARGS 4
 
 /* Calls hook(obj, fn), or hook(obj, other, fn) if `other` is not NULL. During the call the objects are open in the
- * walk, as a mark. fn takes n_back_args arguments. It may be called on this thread while the hook runs; at other times
- * and on other threads it raises a RuntimeError. The caller owns *result. ValueError if too many nested hooks have
- * called back. */
+ * walk, as a mark. fn takes n_back_args arguments. The Function may be called on this thread while the hook runs; at
+ * other times and on other threads it raises a RuntimeError. The caller owns *result. ValueError if too many nested
+ * hooks have called back. */
 int fh_hook_call(fh_walk *walk, TVMFFIObject *hook, TVMFFIObject *obj, TVMFFIObject *other, fh_hook_callback back,
                  int32_t n_back_args, void *client, TVMFFIAny *result);
 

@@ -129,8 +129,8 @@ void fh_walk_unwind(fh_walk *walk, size_t depth);
 
 /* Whether an open frame is reading the object (pair; b may be NULL); needs FH_WALK_CYCLES. */
 bool fh_walk_is_open(const fh_walk *walk, const TVMFFIObject *a, const TVMFFIObject *b);
-/* Whether the walk may reach the object that the innermost frame returned last a second time. It cannot if the object's
- * only references are those of the place from which it was read and, with `is_owned`, of the frame's copy
+/* Whether the walk may reach the object that the innermost frame returned last a second time. No thread can if the
+ * object's only references belong to the place from which it was read and, with `is_owned`, of the frame's copy
  * (fh_walk_gives_copies). A client's memo needs only objects for which the answer is yes. The root may always be
  * reached again. */
 static inline bool fh_walk_is_shared(const TVMFFIObject *obj, bool is_owned) {
