@@ -782,7 +782,7 @@ def messages() -> dict[str, str]:
     """Return the formats of the error messages that both backends raise, by name
     (src/hpy_module/context/messages.h)."""
 
-def cover(call: int, make_error: int, ask: int, never_ends: bool, /) -> tuple[int, ...]:
+def start_cffi_backend(call: int, make_error: int, ask: int, never_ends: bool, /) -> tuple[int, ...]:
     """Take pointers to the C functions that run callbacks, make errors from exceptions and check signals, and whether
     Python code runs until the process ends; return the pointers to the counterparts in C
     (src/hpy_module/function/cffi_backend.c)."""

@@ -49,7 +49,7 @@ EXCEPTIONS = (
         "PyPy's stack ends after fewer calls where it is emulated",
         (
             "errors/test_traceback.py::test_a_traceback_has_all_frames_of_a_deep_recursion",
-            "errors/test_traceback.py::test_native_code_is_told_the_innermost_frames_of_a_deep_recursion",
+            "errors/test_traceback.py::test_native_code_gets_the_innermost_frames_of_a_deep_recursion",
         ),
     ),
     LeftOut(

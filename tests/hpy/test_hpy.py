@@ -126,14 +126,14 @@ def test_a_newer_abi_is_a_runtime_error_that_names_the_file_and_both_versions(bu
     assert str(built("newer", "NEWER_ABI")) in said_about(caught.value)
 
 
-def test_a_file_for_the_cpython_abi_is_an_import_error_that_says_so(built: Callable[..., Path]) -> None:
+def test_a_file_for_the_cpython_abi_is_an_import_error_with_the_reason(built: Callable[..., Path]) -> None:
     path = built("other", "CPYTHON_ONLY")
     with pytest.raises(ImportError, match="built for the CPython ABI") as caught:
         hpy.load("other", path)
     assert str(path) in said_about(caught.value)
 
 
-def test_a_hybrid_file_for_another_interpreter_is_an_import_error_that_says_so(placed: Callable[..., Path]) -> None:
+def test_a_hybrid_file_for_another_interpreter_is_an_import_error_with_the_reason(placed: Callable[..., Path]) -> None:
     path = placed("plain.hpy0-cp38.so")
     with pytest.raises(ImportError, match=r"hybrid ABI and the interpreter cp38, and this is ") as caught:
         hpy.load("plain", path)

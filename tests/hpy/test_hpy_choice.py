@@ -57,7 +57,7 @@ def test_if_no_runtime_fits_an_import_error_lists_the_searched_names() -> None:
 
 
 @pytest.mark.thread_unsafe(reason="threads would write into one folder")
-def test_an_interpreter_without_names_cannot_import_the_package_and_says_so(tmp_path: Path) -> None:
+def test_an_interpreter_without_names_raises_an_import_error_with_the_reason(tmp_path: Path) -> None:
     """The package is made to find neither `_hpy.so` nor a symbol."""
     folder = tmp_path / "ffi_hpy"
     folder.mkdir()

@@ -322,7 +322,7 @@ def test_the_wheel_of_hpy_has_headers_and_is_preferred_to_hpy_09(tmp_path: Path,
     assert [line.partition(",")[0] for line in record.splitlines()] == names
 
 
-def test_suffixes_tell_the_interpreter(tmp_path: Path) -> None:
+def test_suffixes_name_the_interpreter(tmp_path: Path) -> None:
     program = """
         from hpy.devel.abitag import get_hpy_ext_suffix as suffix, parse_ext_suffix as parse
         print(suffix("universal"), suffix("hybrid", ".cpython-310-x86_64-linux-gnu.so"), suffix("cpython"))

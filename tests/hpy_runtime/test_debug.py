@@ -157,7 +157,7 @@ def test_load_takes_spec_and_no_other_keyword(debug_path):
         ("use_pointer", (), ["use_pointer passed to Repr 0x", "not a handle of this context"]),
     ],
 )
-def test_a_mistake_is_told_with_its_function(probe, reports, name, arguments, told):
+def test_a_mistake_is_reported_with_its_function(probe, reports, name, arguments, told):
     raised = {
         "build_twice": MemoryError,  # as from a builder that could not be created
         "add_to_closed_tracker": SystemError,
@@ -207,7 +207,7 @@ def test_correct_uses_are_not_reported(probe, reports):
     assert reports == []
 
 
-def test_an_argument_that_was_kept_is_told(probe, reports):
+def test_an_argument_that_was_kept_is_reported(probe, reports):
     probe.keep_argument("x")
     probe.use_kept()
     assert "opened by debug_probe.keep_argument (its argument)" in reports[0]
@@ -389,7 +389,7 @@ def test_a_leaked_handle_can_be_closed_from_outside(probe, reports):
 # ---- leaks ----
 
 
-def test_a_leak_is_told_with_its_opener_and_object(probe):
+def test_a_leak_is_reported_with_its_opener_and_object(probe):
     value = ["leaked"]
     with (
         pytest.raises(hpy_debug.LeakedHandles, match=r"opened by debug_probe\.leak") as caught,
@@ -529,7 +529,7 @@ def test_open_handles_are_reported_at_exit_if_the_environment_selects_debug_mode
     assert (lines[0], lines[-1]) == ("ffi_hpy debug mode: 32 open at exit:", "  and 12 more")
 
 
-def test_nothing_is_told_at_exit_where_nothing_is_open_or_the_environment_does_not_ask(debug_path):
+def test_nothing_is_printed_at_exit_without_open_handles_or_the_variable(debug_path):
     done = run(EXIT_PROGRAM, debug_path, "0", FFI_HPY_DEBUG="1")
     assert (done.returncode, done.stderr) == (0, "")
     program = EXIT_PROGRAM.replace("sys.argv[1])\n", "sys.argv[1], debug=True)\n", 1)

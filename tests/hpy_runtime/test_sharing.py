@@ -114,7 +114,7 @@ def test_an_item_that_a_builder_has_no_room_for_is_an_error(sharing: Any, kind: 
 
 
 @pytest.mark.thread_unsafe  # counts the live objects
-def test_every_instance_of_a_shared_type_ends_once(sharing: Any) -> None:
+def test_every_instance_of_a_shared_type_is_destroyed_once(sharing: Any) -> None:
     class Derived(sharing.Plain):  # type: ignore[misc, name-defined]
         pass
 

@@ -36,7 +36,7 @@ def test_a_tracker_may_be_opened_used_and_closed_by_three_threads(tracked):
     assert tracked.end() is None
 
 
-def test_a_handle_of_a_tracker_that_another_thread_closed_is_told(tracked):
+def test_a_handle_of_a_tracker_that_another_thread_closed_is_reported(tracked):
     reports = []
     hpy_debug.set_on_invalid_handle(reports.append)
     try:

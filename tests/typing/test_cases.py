@@ -34,7 +34,7 @@ def test_the_program_runs(case):
     runpy.run_path(str(case))
 
 
-def test_the_wheel_says_that_it_is_typed():
+def test_the_wheel_is_marked_as_typed():
     import ffi_hpy
 
     package = Path(ffi_hpy.__file__).parent

@@ -69,7 +69,7 @@ def _call_many(fn: Any, args: Any, n: int) -> Any:
 
 
 _run_in_c = callback(SAFE_CALL, _run, -1, put_whatever_happens)
-binding.cover(address_of(_run_in_c), address_of(make_error_in_c), address_of(ask_in_c), RUNS_TO_THE_END)
+binding.start_cffi_backend(address_of(_run_in_c), address_of(make_error_in_c), address_of(ask_in_c), RUNS_TO_THE_END)
 _set_error = core.error_set
 
 

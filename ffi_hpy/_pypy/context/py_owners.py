@@ -47,7 +47,7 @@ _numbers = count()
 CALL_AT: int
 DROP_AT: int
 CALL_AT, DROP_AT, _new_at, _next_at, _free_at, _put_error_at, _take_error_at, _end_at, *_weak_at, _first_at = (
-    binding.cover(0, 0, 0, RUNS_TO_THE_END)
+    binding.start_cffi_backend(0, 0, 0, RUNS_TO_THE_END)
 )
 """CALL_AT is the safe_call of callbacks, DROP_AT the deleter of the Python objects that native code owns."""
 put_error = c_function(_put_error_at, "w", "w")

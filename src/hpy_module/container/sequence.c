@@ -92,7 +92,7 @@ FH_INLINE bool list_item(HPyContext *ctx, TVMFFIObject *handle, int64_t i, TVMFF
     i += size;
   }
   TVMFFIAny args[2] = {fb_core_function_object(handle), fb_core_function_int(i)};
-  if (FH_LIKELY(get != NULL && !fb_thread_needs_brackets())) {
+  if (FH_LIKELY(get != NULL && !fb_thread_saves_state())) {
     if (FH_LIKELY(fb_core_function_call_handle(get, args, 2, out) == 0)) return true;
     fb_error_slot_clear();
     return false;

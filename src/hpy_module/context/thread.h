@@ -30,7 +30,7 @@ void fb_thread_held_put(HPyContext *held);
 bool fb_thread_has_gil(void);
 
 /* Whether native calls that keep the GIL must save the thread state. */
-FH_INLINE bool fb_thread_needs_brackets(void) { return FH_UNLIKELY(fb_ext == NULL || fb_thread_has_cffi_backend); }
+FH_INLINE bool fb_thread_saves_state(void) { return FH_UNLIKELY(fb_ext == NULL || fb_thread_has_cffi_backend); }
 
 /* Save and restore the thread state around native code: release the GIL if `release` is set, and let callbacks find the
  * context. */
@@ -40,10 +40,10 @@ void fb_thread_leave(const FbThreadState *outer);
 /* Like fb_thread_enter and fb_thread_leave, for native code that runs within a method and keeps the GIL, but may call
  * back. */
 FH_INLINE void fb_thread_enter_held(HPyContext *ctx, FbThreadState *outer) {
-  if (fb_thread_needs_brackets()) fb_thread_enter(ctx, false, outer);
+  if (fb_thread_saves_state()) fb_thread_enter(ctx, false, outer);
 }
 FH_INLINE void fb_thread_leave_held(const FbThreadState *outer) {
-  if (fb_thread_needs_brackets()) fb_thread_leave(outer);
+  if (fb_thread_saves_state()) fb_thread_leave(outer);
 }
 
 /* An attached thread. */

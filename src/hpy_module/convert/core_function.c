@@ -1,7 +1,7 @@
 /* Functions of the core, looked up by name at first use.
  *
- * They fill gaps of the C ABI. The binding calls them through their handles, without a wrapper. The core may be
- * apache-tvm-ffi's, where some of them are missing. */
+ * These functions fill gaps of the C ABI. The binding calls them through their handles, without a wrapper. The core may
+ * be apache-tvm-ffi's, where some of them are missing. */
 #include "core_function.h"
 
 #include <stdio.h>
@@ -56,7 +56,7 @@ int fb_core_function_call(FbCoreFunction *self, const TVMFFIAny *args, int32_t n
 
 int fb_core_function_run(HPyContext *ctx, FbCoreFunction *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
   int rc;
-  if (FH_LIKELY(!fb_thread_needs_brackets())) {
+  if (FH_LIKELY(!fb_thread_saves_state())) {
     rc = fb_core_function_call(self, args, n, result);
   } else {
     /* A callback from the core must find the context of this call. A PyObject owner that is dropped during the call may

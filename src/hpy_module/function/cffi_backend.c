@@ -103,7 +103,7 @@ static int call_from_cffi(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAn
 }
 
 /* The deleter of callbacks, and of native objects that own a Python object; self is the FbDeferred made with them. */
-static void covered_drop(void *self) { fb_deferred_push(self); }
+static void backend_drop(void *self) { fb_deferred_push(self); }
 
 /* --- pending errors ----------------------------------------------------------------------------------------------- */
 
@@ -122,7 +122,7 @@ static TVMFFIObject *payload_make(void *payload) {
   return error;
 }
 
-static const fh_error_payload_operations operations = {payload_make, covered_drop};
+static const fh_error_payload_operations operations = {payload_make, backend_drop};
 
 /* Whether the thread has a pending error. */
 static bool is_pending(void) {
@@ -134,12 +134,12 @@ static bool is_pending(void) {
 }
 
 /* Makes a payload the pending error. Returns 0, or -1 if the core accepts only error objects. */
-static int64_t covered_put(int64_t payload) {
+static int64_t backend_put(int64_t payload) {
   return fb_error_slot_put_payload((void *)(intptr_t)payload, &operations) ? 0 : -1;
 }
 
 /* Takes the pending error: returns our payload, or 0 with the error object in *error. */
-static int64_t covered_take(int64_t error) {
+static int64_t backend_take(int64_t error) {
   void *payload = fb_error_slot_take_payload(&operations);
   TVMFFIObjectHandle object = payload == NULL ? fb_error_slot_take_object() : NULL;
   memcpy((void *)(intptr_t)error, &object, sizeof(object));
@@ -148,7 +148,7 @@ static int64_t covered_take(int64_t error) {
 
 /* Releases the reference in a word and sets the word to 0, so that a second call does nothing. Python code that a
  * signal has interrupted does not know whether its call was made. */
-static int64_t covered_end(int64_t word) {
+static int64_t backend_end(int64_t word) {
   TVMFFIObjectHandle object, nothing = NULL;
   memcpy(&object, (void *)(intptr_t)word, sizeof(object));
   memcpy((void *)(intptr_t)word, &nothing, sizeof(nothing));
@@ -158,12 +158,12 @@ static int64_t covered_end(int64_t word) {
 
 /* --- weak references to native objects ---------------------------------------------------------------------------- */
 
-static int64_t covered_weak_new(int64_t object) {
+static int64_t backend_weak_new(int64_t object) {
   fb_weak_take((TVMFFIObject *)(intptr_t)object);
   return 0;
 }
 
-static int64_t covered_weak_end(int64_t object) {
+static int64_t backend_weak_end(int64_t object) {
   fb_weak_drop((TVMFFIObject *)(intptr_t)object);
   return 0;
 }
@@ -173,7 +173,7 @@ static int64_t covered_weak_end(int64_t object) {
 static int (*question_in_python)(void);
 
 /* The core calls this function for TVMFFIEnvCheckSignals. */
-static int covered_question(void) {
+static int backend_question(void) {
   if (has_ended()) return 0; /* no more signals are delivered */
   HPyThreadState state = {0};
   HPyContext *held = release(&state);
@@ -189,13 +189,13 @@ static int64_t address_of(void (*function)(void)) {
   return address;
 }
 
-HPyDef_METH(fb_cffi_backend_start, "cover", HPyFunc_VARARGS,
+HPyDef_METH(fb_cffi_backend_start, "start_cffi_backend", HPyFunc_VARARGS,
             .doc = "Given the addresses of the functions that run callbacks, make errors of exceptions and ask for "
                    "signals, 0 for one that comes later, and whether Python code runs until the process ends: the "
                    "addresses of the values that these need.")
 static HPy fb_cffi_backend_start_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self;
-  if (nargs != 4) return fb_raise(ctx, ctx->h_TypeError, "cover() takes three addresses and a bool");
+  if (nargs != 4) return fb_raise(ctx, ctx->h_TypeError, "start_cffi_backend() takes three addresses and a bool");
   void *call = HPyLong_AsVoidPtr(ctx, args[0]), *make = HPyLong_AsVoidPtr(ctx, args[1]);
   void *ask = HPyLong_AsVoidPtr(ctx, args[2]);
   never_ends = HPy_IsTrue(ctx, args[3]) == 1;
@@ -204,21 +204,21 @@ static HPy fb_cffi_backend_start_impl(HPyContext *ctx, HPy self, const HPy *args
   if (make != NULL) memcpy(&error_in_python, &make, sizeof(make));
   if (ask != NULL) {
     memcpy(&question_in_python, &ask, sizeof(ask));
-    TVMFFIEnvRegisterCAPI("PyErr_CheckSignals", (void *)(uintptr_t)&covered_question);
+    TVMFFIEnvRegisterCAPI("PyErr_CheckSignals", (void *)(uintptr_t)&backend_question);
   }
   fb_deferred_is_used = true;
   fb_thread_use_cffi_backend();
   fb_function_call_settle();
   const int64_t addresses[] = {address_of((void (*)(void))call_from_cffi),
-                               address_of((void (*)(void))covered_drop),
+                               address_of((void (*)(void))backend_drop),
                                address_of((void (*)(void))fb_deferred_new),
                                address_of((void (*)(void))fb_deferred_next),
                                address_of((void (*)(void))free),
-                               address_of((void (*)(void))covered_put),
-                               address_of((void (*)(void))covered_take),
-                               address_of((void (*)(void))covered_end),
-                               address_of((void (*)(void))covered_weak_new),
-                               address_of((void (*)(void))covered_weak_end),
+                               address_of((void (*)(void))backend_put),
+                               address_of((void (*)(void))backend_take),
+                               address_of((void (*)(void))backend_end),
+                               address_of((void (*)(void))backend_weak_new),
+                               address_of((void (*)(void))backend_weak_end),
                                (int64_t)(intptr_t)&fb_deferred_first};
   return fb_tuple_of_ints(ctx, addresses, sizeof(addresses) / sizeof(addresses[0]));
 }

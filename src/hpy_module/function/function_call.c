@@ -1,10 +1,10 @@
 /* Calls of native functions from Python: the hot path of the binding.
  *
- * Where handles are object pointers, the interpreter calls vectorcall. Its hottest path is call_nothing, call_ints or
- * call_object, by the first argument: the function reads the arguments into TVMFFIAny on the C stack, runs the native
- * function and converts the result. It takes no lock except the GIL, and allocates only its result. Each of these
- * functions is compiled once for each Way. A Function with the default mode, FB_GIL_DEFAULT, takes the way OTHER, which
- * releases the GIL, unless TVM_FFI_RELEASE_GIL_BY_DEFAULT=0 was set at import.
+ * Where handles are object pointers, the interpreter calls vectorcall. The hottest path of a call is call_nothing,
+ * call_ints or call_object, by the first argument: the function reads the arguments into TVMFFIAny on the C stack, runs
+ * the native function and converts the result. The path takes no lock except the GIL, and allocates only its result.
+ * Each of these functions is compiled once for each Way. A Function with the default mode, FB_GIL_DEFAULT, takes the
+ * way OTHER, which releases the GIL, unless TVM_FFI_RELEASE_GIL_BY_DEFAULT=0 was set at import.
  *
  * All other arguments need call_with, the whole native call, which is also compiled into fb_function_call, the entry on
  * other contexts, and fb_function_call_raw. */
@@ -61,8 +61,8 @@ FH_INLINE int run_released(TVMFFIObject *handle, const TVMFFIAny *views, size_t 
 }
 
 /* Saves and restores the thread state of thread.h around the call. */
-static FH_NOINLINE int run_bracketed(HPyContext *ctx, TVMFFIObject *handle, const TVMFFIAny *views, size_t n,
-                                     bool release, TVMFFIAny *result) {
+static FH_NOINLINE int run_saved(HPyContext *ctx, TVMFFIObject *handle, const TVMFFIAny *views, size_t n, bool release,
+                                 TVMFFIAny *result) {
   FbThreadState outer;
   fb_thread_mark_frame();
   fb_thread_enter(ctx, release, &outer);
@@ -76,7 +76,7 @@ static FH_NOINLINE int run_bracketed(HPyContext *ctx, TVMFFIObject *handle, cons
 FH_INLINE int run(HPyContext *ctx, TVMFFIObject *handle, const TVMFFIAny *views, size_t n, bool release,
                   TVMFFIAny *result) {
   *result = no_result;
-  if (fb_thread_needs_brackets()) return run_bracketed(ctx, handle, views, n, release, result);
+  if (fb_thread_saves_state()) return run_saved(ctx, handle, views, n, release, result);
   return release ? run_released(handle, views, n, result) : run_kept(handle, views, n, result);
 }
 
@@ -247,10 +247,10 @@ static HPy fb_function_call_impl(HPyContext *ctx, HPy self, const HPy *args, siz
 
 /* --- vectorcall --------------------------------------------------------------------------------------------------- */
 
-/* fb_function_call as a vectorcall (extension.h), for contexts whose handles are object pointers. It is split into
- * several functions with a small frame each: without arguments, immediate values only (immediate.h), an object alone or
- * followed by immediate values, and any values. Immediate values need no temporary, so a call with immediate values has
- * nothing to release afterwards. The entry itself, which chooses one of these functions, has no frame.
+/* fb_function_call as a vectorcall (extension.h), for contexts whose handles are object pointers. The call is split
+ * into several functions with a small frame each: without arguments, immediate values only (immediate.h), an object
+ * alone or followed by immediate values, and any values. Immediate values need no temporary, so a call with immediate
+ * values has nothing to release afterwards. The entry itself, which chooses one of these functions, has no frame.
  *
  * The macro IN_EACH_WAY compiles each function once for each Way, the first argument of the common code. Separate
  * functions avoid register spills on the plain path. */

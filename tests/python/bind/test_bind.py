@@ -60,7 +60,7 @@ def bound(import_bound):
         ("default", OverflowError, "`f`: parameter `x`: the default is 256, which is outside the range 0 to 255"),
     ],
 )
-def test_a_definition_that_fails_ends_the_import(import_bound, monkeypatch, way, kind, message):
+def test_a_definition_that_fails_aborts_the_import(import_bound, monkeypatch, way, kind, message):
     monkeypatch.setenv("BOUND_BADLY", way)
     with pytest.raises(kind, match=message):
         import_bound("bound_badly")

@@ -510,7 +510,7 @@ def test_no_item_of_a_set_is_lost_to_a_nan(bound):
     assert bound.floats([1, True, 2.5]) == {1.0, 2.5}
 
 
-def test_an_interrupt_in_the_method_of_a_number_ends_the_call(bound):
+def test_an_interrupt_in_the_method_of_a_number_aborts_the_call(bound):
     def interrupt(self):
         raise KeyboardInterrupt
 

@@ -247,7 +247,7 @@ def test_callables_members_and_texts_are_arguments_of_one_call(bound):
             bound.mixed(*wrong)
 
 
-def test_a_callable_ends_with_the_call(bound):
+def test_a_callable_is_released_with_the_call(bound):
     class Adder:
         def __call__(self, x):
             return x + 1

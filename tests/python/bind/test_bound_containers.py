@@ -265,7 +265,7 @@ def test_views_of_a_map(bound):
 
 
 @pytest.mark.parametrize("name", ["Map", "HashMap"])
-def test_a_map_that_changes_ends_its_iterators(bound, name):
+def test_a_map_that_changes_invalidates_its_iterators(bound, name):
     m = getattr(bound, name)({str(i): i for i in range(10)})
     iterator = iter(m)
     next(iterator)

@@ -218,7 +218,7 @@ def test_a_class_knows_its_size_alignment_name_and_supplement(bound):
         bound.mark_twice([])
 
 
-def test_a_class_says_which_class_an_object_has(bound):
+def test_a_type_hook_returns_the_class_of_an_object(bound):
     assert [type(bound.pet(is_cat)) for is_cat in (True, False)] == [bound.Cat, bound.Pet]
 
 

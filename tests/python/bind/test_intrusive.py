@@ -30,7 +30,7 @@ def before(m):
 
 
 @pytest.mark.parametrize("make", ["Node", "new_pointer", "new_ref"])
-def test_an_object_ends_with_its_last_owner(m, before, make):
+def test_an_object_is_destroyed_with_its_last_owner(m, before, make):
     node = getattr(m, make)(3)
     assert (node.number, m.value_of(node), m.is_pythons(node)) == (3, 4, True)
     m.keep(node)

@@ -58,7 +58,7 @@ def test_such_a_caster_refuses_other_values(names):
             getattr(names, function)(value)
 
 
-def test_an_author_says_that_a_class_is_not_copied(names):
+def test_an_author_may_declare_that_a_class_is_not_copied(names):
     with pytest.raises(TypeError, match="rv_policy"):
         names.copy()
 

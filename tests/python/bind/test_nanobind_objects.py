@@ -48,7 +48,7 @@ def test_an_attribute_becomes_an_object_of_any_class(objects):
     assert thing.items == [1, 2, 3]
 
 
-def test_a_class_says_that_it_is_one(objects):
+def test_a_class_is_recognized_as_a_class(objects):
     assert [objects.is_type(each) for each in (int, objects.Item, 5)] == [(True, True), (True, True), (False, True)]
 
 

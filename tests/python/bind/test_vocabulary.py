@@ -49,7 +49,7 @@ def test_an_object_owns_a_value_that_new_has_made(bound):
     assert (taken.n, bound.state(taken)[:2], bound.alive()) == (7, (True, True), 1)
 
 
-def test_a_value_ends_and_another_takes_its_place(bound):
+def test_a_value_is_destroyed_and_another_replaces_it(bound):
     for make in (lambda: bound.Value(1), bound.take):
         value = make()
         bound.destruct(value)

@@ -112,7 +112,7 @@ class TestWithTheVariable:
 @pytest.mark.thread_unsafe(reason="the environment is the process's")
 @pytest.mark.parametrize("target", TARGETS)
 class TestForEachSystem:
-    def test_the_files_of_its_wheel_tell_which_it_is(self, made_up, target, capsys):
+    def test_the_files_of_a_wheel_show_its_system(self, made_up, target, capsys):
         check_answers(target, add_binaries(target, made_up), capsys)
 
     def test_the_variable_may_name_it_without_another(self, made_up, target, capsys, monkeypatch):

@@ -113,14 +113,14 @@ def test_the_version_is_that_of_the_abi(project):
     assert f"<{dropin.ABI_VERSION.partition('.post')[0]}>" in project.write(lists).configure()
 
 
-def test_a_wrong_version_is_told_with_the_one_that_is_there(project):
+def test_the_error_of_a_wrong_version_names_the_present_version(project):
     lists = (
         "cmake_minimum_required(VERSION 3.18)\nproject(user LANGUAGES NONE)\nfind_package(tvm_ffi 99 CONFIG REQUIRED)\n"
     )
     assert "tvm_ffi-config.cmake, version: 0.1.15" in project.write(lists).configure(status=1)
 
 
-def test_a_package_that_lacks_a_file_says_which(project):
+def test_the_error_of_a_package_names_the_missing_file(project):
     copy = project.folder / "copy" / "share"
     shutil.copytree(PACKAGE / "share", copy)
     project.write("add_library(user SHARED user.c)")
@@ -136,7 +136,7 @@ def test_finding_it_runs_no_python_and_two_folders_may_find_it(project):
     assert "Configuring done" in project.write(lists, user_c=ANSWER_C).configure()
 
 
-def test_scikit_build_core_is_told_where_it_is():
+def test_scikit_build_core_finds_the_package():
     from importlib import metadata
 
     try:
@@ -226,7 +226,7 @@ def test_add_subdirectory_refuses_unsupported_builds(project, option):
         ("set(CMAKE_CUDA_ARCHITECTURES 80 90)\nadd_tvm_ffi_cubin(k CUDA k.cu)", "a CUBIN is for one architecture"),
     ],
 )
-def test_a_wrong_call_ends_with_an_error_that_names_the_fault(project, call, expected):
+def test_a_wrong_call_raises_an_error_that_names_the_fault(project, call, expected):
     said = project.write(f"add_library(user INTERFACE)\n{call}\n", languages="NONE").configure(status=1)
     assert expected in said
 

@@ -212,7 +212,7 @@ def test_the_wheel_of_another_system_is_refused_by_its_name(tree):
     assert "FFI_HPY_CROSS_ROOT can name a folder with that for windows" in said
 
 
-def test_a_machine_without_a_folder_is_told_those_that_there_are(tree):
+def test_the_error_of_a_machine_without_a_folder_lists_the_folders(tree):
     for target in ("aarch64-linux", "x86_64-macos"):
         tree.add(target, f"_systems/{target}")
     said = tree.find("riscv64-linux", status=1)
@@ -250,7 +250,7 @@ def test_a_variable_that_contradicts_the_toolchain_is_refused(tree):
     assert "FFI_HPY_CROSS_SYSTEM is x86_64-windows, and CMAKE_SYSTEM_NAME is Linux" in said
 
 
-def test_a_root_without_a_package_is_told(tree, tmp_path):
+def test_a_root_without_a_package_is_an_error(tree, tmp_path):
     root = tmp_path / "missing"
     said = tree.find("x86_64-linux", FFI_HPY_CROSS_ROOT=str(root), status=1)
     assert f"{root}/ffi_hpy/include/tvm/ffi/c_api.h is missing" in said

@@ -39,7 +39,7 @@ def test_the_name_of_a_compiler_tells_how_it_is_spoken_to(program, dialect):
         ("clang", "linux", GNU),
     ],
 )
-def test_the_system_that_is_built_for_tells_the_words_of_gnu_compilers(program, platform, dialect):
+def test_the_target_system_determines_the_options_of_gnu_compilers(program, platform, dialect):
     assert dialect_of([program], platform) is dialect
 
 
@@ -87,7 +87,7 @@ def test_ninja_reads_the_headers_from_msvc_s_output(compiling, tmp_path):
     assert "depfile" not in text
 
 
-def test_cmd_is_not_told_a_percent_sign():
+def test_cmd_gets_no_percent_sign():
     with pytest.raises(BuildError, match="percent sign"):
         Step("x", (), ("cl", "/DX=%PATH%")).run_in_cmd()
 

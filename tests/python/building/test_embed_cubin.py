@@ -92,7 +92,7 @@ def test_the_linker_may_be_several_words(tmp_path, compiled, monkeypatch, capsys
 
 
 @pytest.mark.thread_unsafe(reason="the environment is the process's")
-def test_without_a_linker_the_error_says_how_to_name_one(tmp_path, compiled, monkeypatch):
+def test_without_a_linker_the_error_names_the_variable(tmp_path, compiled, monkeypatch):
     (tmp_path / "blob").write_bytes(b"x")
     monkeypatch.setenv("LD", "no-such-linker")
     with pytest.raises(RuntimeError, match="the linker 'no-such-linker' is not on PATH; LD can name one"):

@@ -175,7 +175,7 @@ def test_a_library_is_loaded_with_ctypes():
         libinfo.load_lib_ctypes("ffi-hpy", "tvm_ffi", "RTLD_NOW")
 
 
-def test_a_truncated_library_is_an_os_error_that_says_so(plain_path, tmp_path):
+def test_a_truncated_library_is_an_os_error_with_the_reason(plain_path, tmp_path):
     (tmp_path / "libcut.so").write_bytes(plain_path.read_bytes()[:2000])
     with pytest.raises(OSError, match=r"libcut.so: it is truncated or damaged"):
         libinfo.load_lib_ctypes("missing", "cut", "RTLD_LOCAL", extra_lib_paths=[tmp_path])

@@ -220,7 +220,7 @@ def test_a_library_that_cannot_be_loaded_or_read_fails(stubgen, tmp_path, monkey
         assert expected in complaints
 
 
-def test_a_library_whose_registration_fails_is_told_with_the_reason(stubgen, tmp_path):
+def test_a_library_whose_registration_fails_is_an_error_with_the_reason(stubgen, tmp_path):
     library = shutil.copy(compile_cxx("init_twice.cc", PACKAGE / "include", "-DKIND=3"), tmp_path / "fails.so.1")
     status, _, complaints = stubgen(tmp_path, "--dlls", library)
     assert status == 2

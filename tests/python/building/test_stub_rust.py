@@ -324,7 +324,7 @@ def test_names_that_mean_something_to_rust_are_written_otherwise(stubgen, src, c
     check(src / "lib.rs", "non-camel-case-types")
 
 
-def test_fields_that_an_ancestor_has_too_are_told_apart(stubgen, src, check):
+def test_fields_of_an_ancestor_with_equal_names_are_distinguished(stubgen, src, check):
     namespace = unique_name("stub_rust")
     parent, parent_key = declare("Parent", {"a": int, "b": float}, namespace=namespace)
     try:
@@ -502,7 +502,7 @@ def test_a_field_of_an_odd_width_or_name_is_not_reproduced(field, expected):
 # --- namespaces -----------------------------------------------------------------------------------------------------
 
 
-def test_a_prefix_brings_regions_for_a_namespace(stubgen, src, check):
+def test_a_prefix_adds_regions_for_a_namespace(stubgen, src, check):
     namespace = unique_name("stub_rust")
     parent, base = declare("Zebra", {"a": int}, namespace=namespace)
     _, child = declare("Ant", {"b": int}, parent, namespace)

@@ -318,7 +318,7 @@ def test_a_subclass_can_be_filled_by_a_native_function(testing):
 
 
 @cannot_call_subclasses
-def test_a_subclass_without_a_function_says_so():
+def test_a_subclass_without_a_function_is_an_error_with_the_reason():
     compiled = Compiled("")
     with pytest.raises(ValueError, match="this Compiled has no native object"):
         compiled(1)

@@ -67,7 +67,7 @@ def test_a_packed_function_gets_the_given_arguments(library):
         (lambda f: f([], "three"), r"argument #1 .*window: int = 3, scale: float = 0\.5, .*is_short: bool = True"),
     ],
 )
-def test_a_call_that_does_not_fit_says_why(show, call, message):
+def test_the_error_of_a_call_that_does_not_fit_has_the_reason(show, call, message):
     with pytest.raises(TypeError, match=message):
         call(show)
 

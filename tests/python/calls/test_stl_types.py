@@ -200,7 +200,7 @@ def test_the_error_of_a_sequence_itself_arrives(stl):
         stl.ints(Broken(1, 2))
 
 
-def test_programs_tell_values_apart_as_before(stl):
+def test_programs_distinguish_values_as_before(stl):
     assert not stl.narrow(range(3))
     assert not stl.is_tensor(range(3))
     value = range(3)

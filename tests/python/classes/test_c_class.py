@@ -335,7 +335,7 @@ def test_hooks_of_the_type_decide():
         recursive_hash(TestEqWithoutHash(1, "a"))
 
 
-def test_an_object_that_was_moved_away_is_told():
+def test_an_object_that_was_moved_away_is_reported():
     gone = _TestCxxClassDerived(1, 2, 3.0)
     there = _TestCxxClassDerived(1, 2, 3.0)
     testing.nop(gone._move())

@@ -677,7 +677,7 @@ def test_cycle_of_objects_with_state_of_which_native_code_has_the_first_shared_p
 
 
 @pytest.mark.thread_unsafe(reason="it counts the objects of all threads")
-def test_an_object_of_make_shared_ends_with_the_container_that_outlived_its_wrapper(lib: Any) -> None:
+def test_an_object_of_make_shared_is_destroyed_with_the_container_that_outlived_its_wrapper(lib: Any) -> None:
     collect_garbage(n_rounds=2)
     before = lib.n_alive()
     shelf = ffi_hpy.List([lib.make_shared()])
@@ -701,7 +701,7 @@ print(ffi_hpy.get_global_func("cycles.n_alive")())
 
 
 @pytest.mark.thread_unsafe(reason="starts a program")
-def test_an_object_of_make_shared_ends_while_the_leak_report_records(compile_era: Any) -> None:
+def test_an_object_of_make_shared_is_destroyed_while_the_leak_report_records(compile_era: Any) -> None:
     path = str(compile_era("cycles.cc", "own", flags=("-O1",)))
     assert run_python(RECORDED.format(path=path), environ={"FFI_HPY_LEAKS": "1"}) == "0\n"
 
@@ -919,7 +919,7 @@ def test_a_finalizer_finds_a_whole_cycle(lib: Any, way: str) -> None:
 
 
 @collects
-def test_the_end_of_one_cycle_ends_others(lib: Any) -> None:
+def test_the_destruction_of_one_cycle_destroys_others(lib: Any) -> None:
     """While the native objects of a cycle end, those of another one do."""
 
     def make() -> None:

@@ -361,7 +361,7 @@ def test_an_object_is_awaited(types):
 
 
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickle.dumps], ids=lambda f: f.__name__)
-def test_an_object_without_a_default_constructor_says_why_it_is_not_copied(types, copied):
+def test_the_error_of_a_copy_names_the_missing_default_constructor(types, copied):
     class Derived(types.Num):
         pass
 

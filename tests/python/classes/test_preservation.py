@@ -445,7 +445,7 @@ finalizes = pytest.mark.skipif(REFUSES_FINALIZERS, reason="PyPy refuses __del__ 
 
 @finalizes
 @pytest.mark.parametrize("slots", [(), ("__dict__",), ("note",)], ids=["none", "dict", "slot"])
-def test_a_finalizer_runs_once_when_the_object_ends(Shape, native, slots):
+def test_a_finalizer_runs_once_when_the_object_is_destroyed(Shape, native, slots):
     ended = []
 
     class Noisy(Shape):

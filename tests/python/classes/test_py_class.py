@@ -213,7 +213,7 @@ def test_a_field_s_value_is_freed_with_the_object_or_by_the_next_value():
     assert is_gone(refs[2])
 
 
-def test_a_factory_of_the_wrong_type_is_told_with_the_field():
+def test_the_error_of_a_factory_of_the_wrong_type_names_the_field():
     @py_class(key())
     class Wrong(Object):
         a: int = field(default_factory=lambda: "text")
@@ -753,7 +753,7 @@ def test_a_definition_that_fails_leaves_its_key(annotations, body, error):
     assert not hasattr(Object, "x")
 
 
-def test_a_hook_that_raises_ends_the_definition():
+def test_a_hook_that_raises_aborts_the_definition():
     type_key = key("Hooked")
 
     def hook(info, own):
@@ -1052,7 +1052,7 @@ def test_classes_that_wait_for_each_other_in_two_threads_do_not_wait_for_ever():
     assert any("while it is being defined" in str(result) for result in results), results
 
 
-def test_a_child_of_a_class_that_failed_says_so():
+def test_the_error_of_a_child_names_the_class_that_failed():
     @py_class(key("Parent"))
     class Parent(Object):
         x: AppearsSoon

@@ -179,7 +179,7 @@ def test_a_missing_key_is_a_key_error(key):
     assert caught.value.args == (key,)
 
 
-def test_keys_are_told_apart_by_type():
+def test_keys_are_distinguished_by_type():
     m = Map({"1": "text", 1: "int"})
     assert (m["1"], m[1]) == ("text", "int")
     assert 1.0 not in m

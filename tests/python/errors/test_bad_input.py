@@ -188,7 +188,7 @@ def test_a_function_is_not_given_away():
     assert function() == 7
 
 
-def test_a_failure_without_an_error_is_told(plain):
+def test_a_failure_without_an_error_is_reported(plain):
     with pytest.raises(RuntimeError, match=r"fail_without_error\(\) returned failure without setting an error"):
         plain.fail_without_error()
     with pytest.raises(IndexError, match=r"^raised in C$"):

@@ -369,7 +369,7 @@ def test_a_class_that_refuses_attributes_comes_back_all_the_same(testing):
 
 @pytest.mark.skipif(not ffi_hpy._core.HAS_EXTENSION, reason="other contexts count the callbacks, and say so")
 @pytest.mark.parametrize("limit", [0, 10**6], ids=["default limit", "limit beyond the stack"])
-def test_an_exception_keeps_its_own_text_where_the_stack_ends(limit):
+def test_an_exception_keeps_its_message_at_the_end_of_the_stack(limit):
     if limit and not IS_PYPY and sys.version_info < (3, 12):
         pytest.skip("this interpreter ends where its stack ends before its limit")
     program = """
@@ -462,7 +462,7 @@ def test_the_traceback_is_extended_at_each_crossing(testing):
 
 
 @pytest.mark.skipif(not ffi_hpy._core.HAS_EXTENSION, reason="PyPy 7.3 calls str() within its guard")
-def test_an_interruption_while_an_exception_is_told_takes_its_place(testing):
+def test_an_interruption_during_a_report_replaces_the_exception(testing):
     class Interrupting(Exception):
         def __str__(self):
             raise KeyboardInterrupt

@@ -346,7 +346,7 @@ def test_a_traceback_has_all_frames_of_a_deep_recursion(testing):
     not ffi_hpy._core.HAS_EXTENSION,
     reason="100 callbacks, the most in other contexts, have fewer frames than the text may",
 )
-def test_native_code_is_told_the_innermost_frames_of_a_deep_recursion(testing, plain):
+def test_native_code_gets_the_innermost_frames_of_a_deep_recursion(testing, plain):
     texts = []
 
     def outermost():
@@ -364,7 +364,7 @@ def test_native_code_is_told_the_innermost_frames_of_a_deep_recursion(testing, p
         assert f", line {fall_through_native_code.__code__.co_firstlineno + 2}, in" in lines[0]
 
 
-def test_native_code_is_told_nothing_of_a_traceback_that_was_taken_away(testing, plain):
+def test_native_code_gets_no_traceback_that_was_removed(testing, plain):
     def first():
         raise KeyError("x")
 

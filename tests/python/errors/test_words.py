@@ -200,6 +200,6 @@ def test_a_missing_symbol_of_cxx_is_shown_as_it_was_declared():
     assert explain("x.so: undefined symbol: plain_c", "x.so") == explain("anything else", "x.so") == ""
 
 
-def test_a_list_is_said_to_be_no_array():
+def test_the_error_names_a_list_where_an_array_is_expected():
     with pytest.raises(TypeError, match="got list, which is not an array either: it has no __dlpack__"):
         ffi_hpy.from_dlpack([1, 2])

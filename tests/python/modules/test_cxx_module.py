@@ -130,7 +130,7 @@ def test_cxx_sees_our_modules(library, plain):
     assert look(library, ffi_hpy.system_lib(), "nonsense")[1:4] == [3, False, False]
 
 
-def test_cxx_tells_classes_apart(library, module, plain_module, plain):
+def test_cxx_distinguishes_classes(library, module, plain_module, plain):
     assert list(library.identify_module(module)) == [True, False, True]
     assert list(library.identify_module(plain_module)) == [False, True, False]
     assert list(library.identify_module(plain)) == [False, False, False]

@@ -54,7 +54,7 @@ def test_a_cxx_exception_becomes_an_error(extension):
         extension.raise_std_exception("from the standard library")
 
 
-def test_wrong_arguments_are_told_by_function_position_and_type(extension):
+def test_wrong_arguments_are_reported_by_function_position_and_type(extension):
     with pytest.raises(TypeError, match=r"argument #1 .*`make_pair\(0: int, 1: int\).*Expected `int` but got `float`"):
         extension.make_pair(1, 1.5)
     with pytest.raises(TypeError, match=r"`make_pair\(.*Expected 2 but got 3 arguments"):

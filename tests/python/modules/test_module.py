@@ -116,7 +116,7 @@ def test_a_folder_is_an_error_with_its_path(tmp_path):
 
 
 @pytest.mark.parametrize("share", [0.01, 0.2, 0.5, 0.8, 0.99])
-def test_a_truncated_library_is_an_error_that_says_so(fresh_copy, share):
+def test_a_truncated_library_is_an_error_with_the_reason(fresh_copy, share):
     path = fresh_copy()
     whole = path.read_bytes()
     path.write_bytes(whole[: int(len(whole) * share)])
@@ -126,7 +126,7 @@ def test_a_truncated_library_is_an_error_that_says_so(fresh_copy, share):
     assert ffi_hpy.load_module(path).sum(1, 2) == 3  # the refused file was not cached
 
 
-def test_a_library_that_is_partly_zeros_is_an_error_that_says_so(fresh_copy):
+def test_a_library_that_is_partly_zeros_is_an_error_with_the_reason(fresh_copy):
     path = fresh_copy()
     whole = path.read_bytes()
     path.write_bytes(whole[:1024] + bytes(len(whole) - 1024))
@@ -189,7 +189,7 @@ def test_a_file_name_need_not_be_utf8(plain_path, tmp_path):
         ffi_hpy.load_module(path + b".missing")
 
 
-def test_a_truncated_hpy_module_is_an_import_error_that_says_so(tmp_path):
+def test_a_truncated_hpy_module_is_an_import_error_with_the_reason(tmp_path):
     whole = (BINARIES / "_core.hpy0.so").read_bytes()
     path = tmp_path / "half.hpy0.so"
     path.write_bytes(whole[: len(whole) // 2])
@@ -281,7 +281,7 @@ print(ffi_hpy.get_global_func("test_module.inner")().replace(inner, "PATH"))
     assert run_python(program, outer, inner) == f"{REFUSED}not today\n"
 
 
-def test_where_no_module_is_loaded_a_failure_ends_the_process(tmp_path):
+def test_where_no_module_is_loaded_a_failure_aborts_the_process(tmp_path):
     program = "import sys, ctypes, ffi_hpy; ctypes.CDLL(sys.argv[1])"
     done = subprocess.run(
         [sys.executable, "-c", program, init_twice(3, tmp_path)[0]], capture_output=True, text=True, timeout=60

@@ -276,7 +276,7 @@ print(call(b"testing.add_one", 41), call(b"testing.schema_no_args"), call(b"test
     assert run_python(program, reference, _library.TESTING_LIBRARY) == "(0, 1, 42) (0, 1, 1) -1\n"
 
 
-def test_a_core_that_lacks_something_is_told_on_stderr(tmp_path):
+def test_a_core_that_lacks_a_function_is_reported_on_stderr(tmp_path):
     """If the core lacks a required function, the library registers nothing, and reports the reason."""
     program = """
 import sys, ffi_hpy

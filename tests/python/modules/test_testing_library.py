@@ -453,7 +453,7 @@ def test_a_constructor_refuses_a_wrong_value(testing_library, key):
 
 
 @pytest.mark.parametrize("key", WITHOUT_CONSTRUCTOR)
-def test_a_type_without_constructor_says_so(testing_library, key):
+def test_a_type_without_constructor_is_an_error_with_the_reason(testing_library, key):
     with pytest.raises(TypeError, match=NO_CONSTRUCTOR):
         class_of(key)()
     make = WITHOUT_CONSTRUCTOR[key]

@@ -218,5 +218,5 @@ print(len(keep))
 @pytest.mark.skipif(
     REFUSES_FINALIZERS or IS_DEBUG, reason="PyPy refuses __del__; hpy's debug mode forgets how to call it"
 )
-def test_a_function_that_its_finalizer_brings_back_keeps_its_handle():
+def test_a_function_that_its_finalizer_resurrects_keeps_its_handle():
     assert run_python(BROUGHT_BACK) == "2\n0\n"

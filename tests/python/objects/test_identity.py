@@ -403,7 +403,7 @@ def test_a_finalizer_may_bring_its_object_back():
 
 
 @finalizes
-def test_an_object_can_be_read_while_its_wrapper_ends():
+def test_an_object_can_be_read_while_its_wrapper_is_finalized():
     found = []
 
     class Reader:

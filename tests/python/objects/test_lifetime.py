@@ -332,7 +332,7 @@ CLASSES = ("unknown", "converter", "number", "text", "error", "subclass", "array
 
 @can_end
 @pytest.mark.parametrize("which", CLASSES)
-def test_a_class_ends_though_an_instance_went_to_native_code(testing, which):
+def test_a_class_is_freed_after_an_instance_went_to_native_code(testing, which):
     make = made_classes()[which]
     for _ in range(3 if IS_PYPY else 1):  # PyPy's JIT may compile code that keeps one of the classes
         ref = weakref.ref(make())
@@ -378,7 +378,7 @@ def test_a_class_that_its_instance_passes_on_while_it_ends_is_not_remembered(tes
 
 
 @can_end
-def test_a_class_that_comes_back_while_it_ends_is_passed_on_as_before(testing):
+def test_a_class_that_is_resurrected_is_passed_on_as_before(testing):
     saved = []
 
     class Back:

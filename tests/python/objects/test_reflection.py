@@ -440,7 +440,7 @@ def test_a_getter_that_fails_for_some_values_is_asked_each_time():
         slot.get(made)
 
 
-def test_fields_with_dots_in_their_names_are_told_apart(testing):
+def test_fields_with_dots_in_their_names_are_distinguished(testing):
     index, initializer = register_int_fields(["a.x", "b.x"])
     made = Plain.__new__(Plain)
     assert initializer(made, (1,), {"b.x": 2})

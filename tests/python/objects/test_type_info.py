@@ -74,7 +74,7 @@ def test_a_frozen_field_is_written_by_its_property_only(classes):
     assert pair.a == 5
 
 
-def test_a_field_that_can_be_written_says_so(classes):
+def test_a_writable_field_is_a_property_with_a_setter(classes):
     attribute = classes.TestObjectBase.__dict__["v_i64"]
     assert isinstance(attribute, FFIProperty)
     obj = classes.TestObjectBase(v_i64=1, v_f64=2.0, v_str="text")

@@ -284,7 +284,7 @@ def test_an_interruption_of_a_native_conversion_passes_through(interruption):
             schema.convert(List([3]) if schema.origin == "List" else 3)
 
 
-def test_the_reason_of_a_protocol_that_fails_is_told():
+def test_the_reason_of_a_protocol_that_fails_is_in_the_error():
     class Broken:
         def __tvm_ffi_object__(self):
             raise LookupError("nothing there")

@@ -116,7 +116,7 @@ def test_code_runs_unchanged():
     [([], 2, "program.py"), (["-m"], 2, "-m wants an argument"), (["no-such-file.py"], 2, "no-such-file.py")],
     ids=["nothing", "no module", "no file"],
 )
-def test_wrong_usage_says_so(arguments, status, says):
+def test_wrong_usage_is_an_error_with_the_reason(arguments, status, says):
     done = run_dropin(*arguments)
     assert done.returncode == status
     assert says in done.stderr

@@ -224,7 +224,7 @@ except ImportError as error:
     assert said == "FFI_HPY_CONTEXT='nonsense' is unknown; use 'universal', 'debug', or nothing\n"
 
 
-def test_a_package_without_its_core_says_which_file_is_missing(tmp_path):
+def test_the_error_of_a_package_without_its_core_names_the_file(tmp_path):
     package = tmp_path / "ffi_hpy"
     shutil.copytree(Path(ffi_hpy.__file__).parent, package, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
     program = """
@@ -301,7 +301,7 @@ TRY_IN_SUB_INTERPRETER = "run_in_sub_interpreter(TRY, sys.argv[1])\n"
     ids=["main first", "sub-interpreter first", "two sub-interpreters first"],
 )
 @pytest.mark.skipif(IS_DEBUG, reason="the PyPI package hpy has no word for it")
-def test_a_sub_interpreter_is_told_that_it_is_one_and_the_main_interpreter_imports(program, config):
+def test_a_sub_interpreter_gets_an_import_error_and_the_main_interpreter_imports(program, config):
     *refused, imported = sorted(run_python(IN_SUB_INTERPRETERS + program, config).splitlines(), key=len, reverse=True)
     assert imported == "(1, 2)"
     assert len(refused) == 2 * program.count(TRY_IN_SUB_INTERPRETER)

@@ -141,7 +141,7 @@ def test_another_version_is_reported_to_satisfy_a_pin(env):
     assert env.dropin("-c", SAYS_VERSION).splitlines() == ["0.1.12"]
 
 
-def test_as_tvm_ffi_the_package_says_the_version_that_is_reported(env):
+def test_as_tvm_ffi_the_package_has_the_reported_version(env):
     env.dropin("install", "--as", "0.1.12")
     says = "print(m.__version__, m.__version_tuple__, m._version.version)"
     assert env.run("-c", f"import tvm_ffi as m, tvm_ffi._version; {says}") == "0.1.12 (0, 1, 12) 0.1.12\n"

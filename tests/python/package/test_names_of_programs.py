@@ -67,7 +67,7 @@ def test_the_first_path_that_fits_is_found(tmp_path):
     assert find(paths, refuse) == str((tmp_path / "there").resolve())
 
 
-def test_other_folders_of_libinfo_are_told(monkeypatch):
+def test_other_folders_of_libinfo_are_printed(monkeypatch):
     assert libinfo._rel_top_directory() == Path(ffi_hpy.__file__).parent
     assert libinfo._dev_top_directory().resolve() == Path(ffi_hpy.__file__).resolve().parents[2]
     monkeypatch.setenv("FFI_HPY_TEST_PARTS", f"a {os.pathsep} b")

@@ -62,7 +62,7 @@ def test_the_report_goes_on_without_a_compiler(tmp_path):
 
 
 @pytest.mark.skipif(not hasattr(sys, "orig_argv"), reason="this Python does not tell a package that it is being run")
-def test_the_report_says_why_the_package_cannot_be_loaded(tmp_path):
+def test_the_report_has_the_reason_if_the_package_cannot_be_loaded(tmp_path):
     shutil.copytree(PACKAGE, tmp_path / "ffi_hpy", ignore=shutil.ignore_patterns("*.so", "__pycache__"))
     said = lines_of(run_module("ffi_hpy", cwd=tmp_path, status=1))
     assert list(said) == [*TITLES, "problem"]
@@ -79,7 +79,7 @@ COMMANDS = {
 
 
 @pytest.mark.parametrize("module", COMMANDS)
-def test_each_command_tells_its_version(module):
+def test_each_command_prints_its_version(module):
     done = subprocess.run([sys.executable, "-m", module, "--version"], capture_output=True, text=True)
     assert done.stdout == f"{COMMANDS[module]} {ffi_hpy.__version__}\n"
 

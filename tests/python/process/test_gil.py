@@ -21,7 +21,7 @@ RELEASED_IF_SHORT = IS_OVER_CFFI  # where releasing the GIL is faster, short cal
 
 
 @cannot_tell
-def test_a_call_gives_up_the_gil_unless_told_otherwise(extension):
+def test_a_call_releases_the_gil_unless_release_gil_is_false(extension):
     function = extension.get_function("gil_state")
     assert function.release_gil is True
     assert function() == RELEASED

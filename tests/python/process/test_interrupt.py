@@ -293,7 +293,7 @@ def test_a_native_thread_may_ask_for_signals(extension, wait_path):
 
 
 @pytest.mark.skipif(IS_DEBUG, reason="a thread interrupts, and hpy's debug mode has no contexts for several")
-def test_an_unhandled_interrupt_ends_the_program_as_everywhere(wait_path):
+def test_an_unhandled_interrupt_exits_the_program_as_everywhere(wait_path):
     import signal
     import subprocess
     import sys

@@ -336,7 +336,7 @@ def test_one_function_is_named_by_many_threads(testing):
     parallelize(work, N_THREADS)
 
 
-def test_local_classes_of_one_name_are_told_apart_by_threads():
+def test_local_classes_of_one_name_are_distinguished_by_threads():
     """Annotations are resolved by name, while other threads define classes of the same names, before and after."""
     from ffi_hpy.dataclasses import py_class
 

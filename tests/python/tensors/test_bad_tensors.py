@@ -68,7 +68,7 @@ def test_the_core_refuses_it(how, message):
 @needs_exchange
 @pytest.mark.thread_unsafe(reason="the behaviour of the tests' array library is set per test and thread")
 @each_bad
-def test_an_argument_that_an_exchange_table_describes_is_refused(how, message):
+def test_an_argument_of_an_exchange_api_is_refused(how, message):
     state = new_state()
     array = described(array_class(), **how)
     with pytest.raises(ValueError, match=message):

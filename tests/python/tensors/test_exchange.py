@@ -54,7 +54,7 @@ def test_an_array_arrives_as_a_tensor_on_its_memory(ArrayClass):
 
 
 @pytest.mark.parametrize("shape", [(), (0,), (3, 0, 2), (1,), (2, 3, 4), (2**33, 1), tuple(range(1, 12))], ids=str)
-def test_strides_that_are_not_said_are_those_of_compact_rows(ArrayClass, shape):
+def test_missing_strides_mean_compact_rows(ArrayClass, shape):
     seen = []
     ffi_hpy.convert(lambda x: seen.append((x.shape, x.strides, x.is_contiguous())))(ArrayClass(shape))
     strides, stride = [], 1
@@ -337,7 +337,7 @@ def test_a_library_that_does_not_know_its_stream_stops_the_call(ArrayClass, stat
     assert (native_stream(GPU), native_allocator()) == (0, 0)
 
 
-def test_a_container_of_arrays_brings_their_stream(ArrayClass, state, testing):
+def test_a_container_of_arrays_sets_their_stream(ArrayClass, state, testing):
     container = testing.make_array_with_tensor(ArrayClass(device=(CUDA, 3)))
     state.stream = 0x77
     seen = []
@@ -345,7 +345,7 @@ def test_a_container_of_arrays_brings_their_stream(ArrayClass, state, testing):
     assert seen == [0x77]
 
 
-def test_an_array_without_a_table_may_tell_its_stream(ArrayClass, state):
+def test_an_array_without_an_exchange_api_may_report_its_stream(ArrayClass, state):
     tensor = ffi_hpy.from_dlpack(ArrayClass(device=(CUDA, 3)))
 
     class Producer:

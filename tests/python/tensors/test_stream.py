@@ -30,7 +30,7 @@ def test_native_code_sees_the_stream_of_the_innermost_context():
     assert native_stream() == 0
 
 
-def test_an_exception_ends_the_context():
+def test_an_exception_closes_the_context():
     with pytest.raises(KeyError), ffi_hpy.use_raw_stream(CUDA, 7):
         raise KeyError
     assert native_stream() == 0
