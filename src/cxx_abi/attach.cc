@@ -8,7 +8,7 @@ namespace fx {
 
 #ifdef FX_LIBSTDCXX
 /* Some newer compilers that build for an older libstdc++ produce clients that use std::cout without initialising it.
- * That works because the reference's libtvm_ffi.so initialises it; this object does so here. */
+ * Such a stream works because the reference's libtvm_ffi.so initialises it; this object does so here. */
 static std::ios_base::Init streams;
 #endif
 

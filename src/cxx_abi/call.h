@@ -22,7 +22,7 @@ Any call(const char *name, const TVMFFIAny *args, int32_t n_args);
 
 template <int n> Any call(const char *name, const TVMFFIAny (&args)[n]) { return call(name, args, n); }
 
-/* These three convert the result of the function `name`. They throw TypeError if it has another type. */
+/* These three convert the result of the function `name`. All three throw TypeError if the result has another type. */
 String to_text(const char *name, Any value); /* accepts None */
 /* Returns an object of exactly that type, or null for None. */
 ObjectRef to_object(const char *name, Any value, int32_t type_index);

@@ -1,5 +1,5 @@
-/* accept.h - converts values to the types of parameters and fields: numbers widen, sequences and mappings become those
- * of the other kind, strings become devices or data types. */
+/* accept.h - converts values to the types of parameters and fields: numbers widen, sequences and mappings become
+ * sequences and mappings of the other kind, strings become devices or data types. */
 #ifndef FT_ACCEPT_H_
 #define FT_ACCEPT_H_
 

@@ -1,8 +1,8 @@
 /* field.h - the types of fields: storage, getter and setter of each.
  *
  * The ABI calls a setter with a pointer and a value, and nothing that identifies the type. So each field type has its
- * own setter and a row in this list. `f32` and `i32` are separate types because their sizes differ from those of `f64`
- * and `i64`. */
+ * own setter and a row in this list. `f32` and `i32` are separate types because their sizes differ from the sizes of
+ * `f64` and `i64`. */
 #ifndef FT_FIELD_H_
 #define FT_FIELD_H_
 

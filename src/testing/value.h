@@ -37,7 +37,7 @@ static inline TVMFFIAny ft_bool(int truth) {
   return value;
 }
 
-/* Makes a value of an object, None for NULL. It owns a reference if the caller passes one. */
+/* Makes a value of an object, None for NULL. The value owns a reference if the caller passes one. */
 static inline TVMFFIAny ft_object(void *object) {
   TVMFFIAny value = ft_none();
   if (object == NULL) return value;

@@ -160,7 +160,7 @@ template <typename T> constexpr bool CheckField() {
     return false;
   }
 }
-/** Whether as<T>() can test if a value is a T. It cannot for a type to which values only convert. */
+/** Whether as<T>() can test if a value is a T. False for a type to which values only convert. */
 template <typename T, typename = void> inline constexpr bool has_strict_check_v = false;
 template <typename T>
 inline constexpr bool has_strict_check_v<

@@ -4,7 +4,7 @@
  *   BigInt big = BigInt(1) << 100;
  *   int64_t small = static_cast<int64_t>(big >> 60);   (OverflowError if it did not fit)
  *
- * The operators behave like those of int64_t without its limits: bit operations work on two's complement, / and %
+ * The operators behave like operators of int64_t without its limits: bit operations work on two's complement, / and %
  * truncate. C++ integers convert implicitly, floating-point numbers explicitly. */
 #ifndef TVM_FFI_BIG_INT_H_
 #define TVM_FFI_BIG_INT_H_
@@ -272,7 +272,7 @@ struct BigIntUnsafe {
   /** Writable words of an object that is not shared yet. */
   static int64_t *GetMutableData(const ObjectPtr<BigIntObj> &ptr) { return reinterpret_cast<int64_t *>(ptr.get() + 1); }
   static void ShrinkSize(const ObjectPtr<BigIntObj> &ptr, size_t n_words) { ptr->n_words_ = n_words; }
-  /** The integer that consists of all the words. It uses the same object if it needs an object. */
+  /** The integer that consists of all the words. The result uses the same object if it needs an object. */
   static BigInt Normalize(ObjectPtr<BigIntObj> ptr) {
     const int64_t *words = GetMutableData(ptr);
     size_t n = ptr->n_words_;

@@ -49,7 +49,7 @@ inline int Compare(WordsView a, WordsView b) {
 
 /* ---- One word: each function returns whether the result fits in int64, and stores it if it does ---- */
 
-/** Computes with unsigned numbers, which wrap around. The sum has overflowed if its sign differs from that of both
+/** Computes with unsigned numbers, which wrap around. The sum has overflowed if its sign differs from the sign of both
  * operands. */
 inline bool AddFitsPortable(int64_t a, int64_t b, int64_t *sum) {
   *sum = static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));

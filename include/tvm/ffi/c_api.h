@@ -1,7 +1,7 @@
 /* c_api.h - the tvm-ffi C ABI: values, objects, errors, functions, the type registry, strings, tensors.
  *
  * Binary compatible with apache-tvm-ffi 0.1.15.post2: the same names, sizes, offsets and numbers, each asserted by
- * tests/core/whole/abi_layout.c. C11 and C++17. Sizes below are those of a 64-bit system.
+ * tests/core/whole/abi_layout.c. C11 and C++17. Sizes below are for a 64-bit system.
  *
  * Contracts that hold unless a function says otherwise:
  * - Result: `int` functions return 0, or -1 with an Error pending on the calling thread. TVMFFIErrorMoveFromRaised
@@ -147,12 +147,12 @@ typedef enum TVMFFIObjectDeleterFlagBitMask TVMFFIObjectDeleterFlagBitMask;
 #define FFI_HPY_MADE_OF_MEMORYVIEW 2u
 /** The __padding of Bytes, the extra_context of an Error, that say where the message names classes of arguments. A
  * binding writes the names there that the classes have in its language. The Bytes are numbers of type int64_t: for each
- * name its offset, its length, a count, and that many numbers, first that of the argument, then those of items, each in
- * the value before; at the end the address of the first argument, and the size of the message, which may since have got
- * more text in front. Items 2 * i and 2 * i + 1 of a mapping are the key and the value of its pair i. */
+ * name its offset, its length, a count, and that many numbers, first the position of the argument, then positions of
+ * items, each in the value before; at the end the address of the first argument, and the size of the message, which may
+ * since have got more text in front. Items 2 * i and 2 * i + 1 of a mapping are the key and the value of its pair i. */
 #define FFI_HPY_CLASS_PLACES 0x5b7d1e02u
-/** The __padding of an object of which a std::shared_ptr is an owner (extra/stl_memory.h). It ends with its last weak
- * reference. Objects of other headers may have any __padding. */
+/** The __padding of an object of which a std::shared_ptr is an owner (extra/stl_memory.h). Such an object is freed with
+ * its last weak reference. Objects of other headers may have any __padding. */
 #define FFI_HPY_OWNED_BY_SHARED 0x5b7d1e00u
 /** The __padding of such an object while there are more std::shared_ptrs of it. */
 #define FFI_HPY_OWNED_BY_SEVERAL 0x5b7d1e01u
@@ -347,7 +347,7 @@ TVM_FFI_DLL int TVMFFIErrorCreateWithCauseAndExtraContext(const TVMFFIByteArray 
 TVM_FFI_DLL int TVMFFITensorFromDLPack(DLManagedTensor *from, int32_t require_alignment, int32_t require_contiguous,
                                        TVMFFIObjectHandle *out);
 
-/** Makes a DLPack description of the Tensor `from`. It keeps `from` alive until its deleter is called. */
+/** Makes a DLPack description of the Tensor `from`. The description keeps `from` alive until its deleter is called. */
 TVM_FFI_DLL int TVMFFITensorToDLPack(TVMFFIObjectHandle from, DLManagedTensor **out);
 
 /** As TVMFFITensorFromDLPack; RuntimeError for padded elements of less than a byte. */
@@ -470,7 +470,7 @@ typedef struct {
   TVMFFISEqHashKind structural_eq_hash_kind; /**< how structural equality and hash treat the type */
 } TVMFFITypeMetadata;
 
-/** The values of one attribute for all types: that of type i is data[i - begin_index] if 0 <= i - begin_index < size.
+/** The values of one attribute for all types: type i has data[i - begin_index] if 0 <= i - begin_index < size.
  * None marks a type without the attribute. Read `size` before `data` if types may be registered at the same time. */
 typedef struct {
   const TVMFFIAny *data; /**< the values, by type index - begin_index */
@@ -478,9 +478,9 @@ typedef struct {
   int32_t begin_index; /**< always 0 */
 } TVMFFITypeAttrColumn;
 
-/** One type. 72 bytes. It never moves and is never freed. The lists hold the declarations of the type itself; its
- * ancestors' lists hold the rest. `fields` and `methods` may be replaced by longer copies; the old ones stay readable.
- * Read the count before the pointer if types may be registered at the same time. */
+/** One type. 72 bytes. The struct never moves and is never freed. The lists hold the declarations of the type itself;
+ * its ancestors' lists hold the rest. `fields` and `methods` may be replaced by longer copies; the old ones stay
+ * readable. Read the count before the pointer if types may be registered at the same time. */
 typedef struct TVMFFITypeInfo {
   int32_t type_index; /**< the index of the type */
   int32_t type_depth; /**< 0 for a root */
@@ -531,13 +531,12 @@ TVM_FFI_DLL const TVMFFIByteArray *TVMFFIBacktrace(const char *filename, int lin
                                                    int cross_ffi_boundary);
 
 /** Returns the index of a type key; registers the type if it is new.
- * static_type_index: the index of the type, or -1 for the next free index. It and its child slots must be free, or
- * slots of an ancestor. type_depth: 0 for a root, else the parent's + 1.
- * num_child_slots: number of indices after this type's that are reserved for its descendants. child_slots_can_overflow:
- * whether a descendant may get another index once they are used up. parent_type_index: -1 for a root, -2 to look the
- * key up without registering it.
- * For a registered key the other arguments are ignored. Returns -2 for an unknown key that was only looked up, and -1
- * with a RuntimeError pending for an impossible registration (the reference implementation ends the process there). */
+ * static_type_index: the index of the type, or -1 for the next free index. The index and its child slots must be free,
+ * or slots of an ancestor. type_depth: 0 for a root, else the parent's + 1. num_child_slots: number of indices after
+ * this type's that are reserved for its descendants. child_slots_can_overflow: whether a descendant may get another
+ * index once they are used up. parent_type_index: -1 for a root, -2 to look the key up without registering it. For a
+ * registered key the other arguments are ignored. Returns -2 for an unknown key that was only looked up, and -1 with a
+ * RuntimeError pending for an impossible registration (the reference implementation ends the process there). */
 TVM_FFI_DLL int32_t TVMFFITypeGetOrAllocIndex(const TVMFFIByteArray *type_key, int32_t static_type_index,
                                               int32_t type_depth, int32_t num_child_slots,
                                               int32_t child_slots_can_overflow, int32_t parent_type_index);

@@ -48,7 +48,7 @@ inline std::string DTypeAbbrev(DLDataType dtype) {
   std::string full = DLDataTypeToString(dtype);
   if (dtype.code == kDLOpaqueHandle) return dtype.bits == 0 && dtype.lanes == 0 ? "void" : "handle";
   if (dtype.code >= kDLExtCustomBegin) return full;
-  /* The full name begins with one of these words. Its width and lanes follow, or the small format and the lanes. */
+  /* The full name begins with one of these words. The width and the lanes follow, or the small format and the lanes. */
   static constexpr std::pair<const char *, const char *> kWords[] = {
       {"bfloat", "bf"}, {"float", "f"}, {"uint", "u"}, {"int", "i"}};
   for (const auto &[word, abbreviation] : kWords) {

@@ -5,8 +5,8 @@
  *   TVM_FFI_ICHECK(ptr != nullptr) << "an invariant of this library";   (an InternalError)
  *   TVM_FFI_DCHECK(...)                                                 (the same, in builds without NDEBUG only)
  *
- * An Error is an object and a C++ exception. It crosses the ABI as an object: an error thrown in one library is caught
- * in another, or raised as the Python exception that is registered for its kind. */
+ * An Error is an object and a C++ exception. The exception crosses the ABI as an object: an error thrown in one library
+ * is caught in another, or raised as the Python exception that is registered for its kind. */
 #ifndef TVM_FFI_ERROR_H_
 #define TVM_FFI_ERROR_H_
 
@@ -26,7 +26,7 @@
 #define TVM_FFI_ALWAYS_LOG_BEFORE_THROW 0
 #endif
 
-/* The exception's vtable and type are those of libtvm_ffi_cxx. Windows has no such library: each client has its own,
+/* The exception's vtable and type are in libtvm_ffi_cxx. Windows has no such library: each client has its own,
  * and a catch clause compares their names. */
 #if defined(_WIN32)
 #define TVM_FFI_ERROR_API
@@ -50,7 +50,7 @@ TVM_FFI_INLINE TVMFFIByteArray ByteArrayOf(const std::string &text) { return {te
 
 } // namespace detail
 
-/** The exception of this ABI. Its parts are strings:
+/** The exception of this ABI. The parts of the exception are strings:
  *   kind       the name of the error's class, such as "ValueError"
  *   message
  *   backtrace  one line or two per frame, `  File "a.cc", line 1, in f`, the most recent call first */
@@ -59,7 +59,7 @@ public:
   /** An error with a backtrace, which may be empty. */
   Error(std::string kind, std::string message, std::string backtrace)
       : Error(kind, message, detail::ByteArrayOf(backtrace), nullptr, nullptr) {}
-  /** An error with a backtrace of the C ABI, such as that of TVMFFIBacktrace. */
+  /** An error with a backtrace of the C ABI, such as from TVMFFIBacktrace. */
   Error(std::string kind, std::string message, const TVMFFIByteArray *backtrace)
       : Error(kind, message, *backtrace, nullptr, nullptr) {}
   /** An error with the error that caused it and an attached object. */
@@ -70,8 +70,9 @@ public:
   /** The name of the error's class, such as "ValueError". */
   std::string kind() const { return Text(get()->kind); }
   /** Whether an `except` clause of Python for the class with the name `kind` catches this error: the kind is that name,
-   * or that of a class below it. The name is a kind, or the name of a Python class, with or without its module. Without
-   * Python, classes that are built in and those of an ErrorDef are known (exception.h, which function.h includes). */
+   * or the name of a class below it. The name is a kind, or the name of a Python class, with or without its module.
+   * Without Python, built-in classes and classes of an ErrorDef are known (exception.h, which function.h
+   * includes). */
   inline bool is_a(std::string_view kind) const;
   /** The text for the user. */
   std::string message() const { return Text(get()->message); }

@@ -28,8 +28,8 @@ namespace detail {
 /** The global function that translates the exception that is being handled: (bool exact, void *library) -> Error or
  * None. Each ErrorDef puts a function in front of the earlier one. With a library, only its ErrorDefs translate. */
 inline constexpr const char *kTranslatorName = "ffi_hpy.translate_exception.2";
-/** Its address stands for the library that is compiled. The functions that use it are hidden, too: of a function that
- * several libraries export, all of them may call the first one (RTLD_GLOBAL). */
+/** The address of the variable stands for the library that is compiled. The functions that use it are hidden, too: of a
+ * function that several libraries export, all of them may call the first one (RTLD_GLOBAL). */
 TVM_FFI_HIDDEN inline char library_mark = 0;
 /** The beginning of the names of global functions that return the base of a kind: () -> str. */
 inline constexpr const char *kKindPrefix = "ffi_hpy.error_base.";
@@ -83,8 +83,8 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string BaseOfKind(const std::str
   return base_of.has_value() ? (*base_of)().cast<std::string>() : "Exception";
 }
 
-/** The error for the current exception if an ErrorDef exists for its class, or else for a class above it; one of this
- * library comes before those of others. */
+/** The error for the current exception if an ErrorDef exists for its class, or else for a class above it; an ErrorDef
+ * of this library comes before ErrorDefs of other libraries. */
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE TVM_FFI_HIDDEN inline std::optional<Error> TranslateByDef() {
   std::optional<Function> translate = Function::GetGlobal(kTranslatorName);
   if (!translate.has_value()) return std::nullopt;

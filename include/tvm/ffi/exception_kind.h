@@ -79,7 +79,7 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string NameOfType(const std::typ
 }
 
 /** The mangled name of the class inside of a class whose objects std::throw_with_nested throws; empty for another type.
- * In a name of several parts that repeat, the references between parts are those of the outer name. */
+ * In a name of several parts that repeat, the references between parts belong to the outer name. */
 TVM_FFI_COLD_CODE inline std::string_view MangledInside(const std::type_info &type) {
   std::string_view name(type.name());
   for (std::string_view begin : {"St17_Nested_exceptionI", "NSt3__18__nestedI"}) { /* of libstdc++, of libc++ */
@@ -90,7 +90,7 @@ TVM_FFI_COLD_CODE inline std::string_view MangledInside(const std::type_info &ty
   return {};
 }
 
-/** The C++ name of a type of exceptions: for a class whose objects std::throw_with_nested throws, that of the class
+/** The C++ name of a type of exceptions: for a class whose objects std::throw_with_nested throws, the name of the class
  * inside. */
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string NameOfException(const std::type_info &type) {
   std::string name = NameOfType(type);

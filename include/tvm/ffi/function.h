@@ -30,8 +30,8 @@
 
 /* ---- Between C++ and C ---- */
 
-/** Put these around the body of a function of type TVMFFISafeCallType. It returns 0; if an exception is thrown, -1 with
- * that exception as the pending error. */
+/** Put these around the body of a function of type TVMFFISafeCallType. The function then returns 0; if an exception is
+ * thrown, -1 with that exception as the pending error. */
 #define TVM_FFI_SAFE_CALL_BEGIN() \
   try {                           \
   (void)0
@@ -90,7 +90,7 @@ private:
   }
 };
 
-/** The arguments of a call. They do not outlive it. */
+/** The arguments of a call. The arguments do not outlive the call. */
 class PackedArgs {
 public:
   /** From `size` views, which must outlive this object. */
@@ -126,8 +126,8 @@ private:
 
 namespace detail {
 
-/** The entry point from C of every function made in C++. It jumps to the entry point for C++, so that the code of a
- * function is compiled once and not once per entry point. */
+/** The entry point from C of every function made in C++. The entry point jumps to the entry point for C++, so that the
+ * code of a function is compiled once and not once per entry point. */
 TVM_FFI_HIDDEN inline int SafeCallOfCpp(void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   TVM_FFI_SAFE_CALL_BEGIN();
   TVM_FFI_ICHECK_LT(result->type_index, static_cast<int32_t>(kTVMFFIStaticObjectBegin))
@@ -380,8 +380,8 @@ private:
 
 template <typename FType> class TypedFunction;
 
-/** A function whose arguments and result have types that the compiler checks. It has the size of a Function and
- * converts to one. */
+/** A function whose arguments and result have types that the compiler checks. A TypedFunction has the size of a
+ * Function and converts to one. */
 template <typename R, typename... Args> class TypedFunction<R(Args...)> {
   /* The order of these conditions matters. For this class, and for a class made of a TypedFunction,
    * is_copy_constructible may depend on itself; so it comes last, and only for an F that can be called. */

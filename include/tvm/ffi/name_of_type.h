@@ -1,4 +1,4 @@
-/* name_of_type.h - the name of a C++ type as text, for the compiler's messages. This includes no other header of
+/* name_of_type.h - the name of a C++ type as text, for the compiler's messages. The file includes no other header of
  * ffi_hpy, because bind.h uses it, too. */
 #ifndef TVM_FFI_NAME_OF_TYPE_H_
 #define TVM_FFI_NAME_OF_TYPE_H_

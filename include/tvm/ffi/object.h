@@ -276,7 +276,7 @@ struct TypeTraits<TObjRef,
                   std::enable_if_t<std::is_base_of_v<ObjectRef, TObjRef> && use_default_type_traits_v<TObjRef>>>
     : ObjectRefTypeTraitsBase<TObjRef> {};
 
-/** Base for traits of references to which other values convert. They provide a ConvertFallbackValue for each of
+/** Base for traits of references to which other values convert. The traits provide a ConvertFallbackValue for each of
  * Fallbacks. */
 template <typename TObjRef, typename... Fallbacks>
 struct ObjectRefWithFallbackTraitsBase : ObjectRefTypeTraitsBase<TObjRef> {
@@ -287,7 +287,8 @@ struct ObjectRefWithFallbackTraitsBase : ObjectRefTypeTraitsBase<TObjRef> {
   static std::string GetMismatchTypeInfo(const TVMFFIAny *src) { return detail::NoneOf<Fallbacks...>(src); }
 };
 
-/** A borrowed pointer to an object, const unless the class is _type_mutable. It does not keep the object alive. */
+/** A borrowed pointer to an object, const unless the class is _type_mutable. The pointer does not keep the object
+ * alive. */
 template <typename TObject>
 struct TypeTraits<TObject *, std::enable_if_t<std::is_base_of_v<Object, TObject>>> : TypeTraitsBase {
   TVM_FFI_INLINE static void CopyToAnyView(TObject *src, TVMFFIAny *result) {

@@ -75,7 +75,8 @@ inline void RunDeleter(TVMFFIObject *object, int flags) {
   if (object->deleter != nullptr) object->deleter(object, flags);
 }
 
-/** Releases a weak reference. This and DropStrong are not inline, because every destructor of a pointer calls them. */
+/** Releases a weak reference. DropWeak and DropStrong are not inline, because every destructor of a pointer calls
+ * them. */
 TVM_FFI_NO_INLINE inline void DropWeak(TVMFFIObject *object) {
   if (CountSubRelease(&object->combined_ref_count, kCombinedRefCountWeakOne) == kCombinedRefCountWeakOne) {
     CountAcquireFence();

@@ -134,8 +134,8 @@ struct ObjectUnsafe {
   }
   /** Bytes from the beginning of a Class to its object header. Not 0 for a class with virtual functions. */
   template <typename Class> static int64_t GetObjectOffsetToSubclass() {
-    /* The address of an object that is never accessed. It must not be null, because casting a null pointer adds no
-     * offset. */
+    /* The address of an object that is never accessed. The address must not be null, because casting a null pointer
+     * adds no offset. */
     Class *whole = reinterpret_cast<Class *>(static_cast<uintptr_t>(4096));
     return reinterpret_cast<char *>(static_cast<Object *>(whole)) - reinterpret_cast<char *>(whole);
   }

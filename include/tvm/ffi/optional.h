@@ -99,7 +99,7 @@ private:
   ObjectPtr<Object> data_;
 };
 
-/** The store of pointers: null for nothing. It derives from ObjectPtr, so it can be used as one. */
+/** The store of pointers: null for nothing. The store derives from ObjectPtr, so it can be used as one. */
 template <typename T>
 class OptionalStore<T, std::enable_if_t<is_object_ptr_type_v<T> || is_arc_type_v<T>>> : public ObjectPtr<PointeeOf<T>> {
 public:
@@ -123,8 +123,8 @@ private:
   }
 };
 
-/** The type of a comparison. It must be named: in C++20 a compiler needs it before it tries the operands in reverse
- * order. */
+/** The type of a comparison. The type must be named: in C++20 a compiler needs it before it tries the operands in
+ * reverse order. */
 template <typename L, typename R> using EqualResult = decltype(std::declval<const L &>() == std::declval<const R &>());
 template <typename L, typename R>
 using NotEqualResult = decltype(std::declval<const L &>() != std::declval<const R &>());

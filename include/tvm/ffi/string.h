@@ -49,7 +49,7 @@ private:
   std::string content_;
 };
 
-/** The value inside a String or Bytes. It is also None, for an Optional of one. */
+/** The value inside a String or Bytes. The value is also None, for an Optional of one. */
 class BytesBaseCell {
 public:
   BytesBaseCell() { PutNone(&value_); }
@@ -134,7 +134,7 @@ private:
 
 } // namespace detail
 
-/** Bytes, up to 7 of them without an object. They never change. */
+/** Bytes, up to 7 of them without an object. The bytes never change. */
 class Bytes {
 public:
   /** No bytes. */
@@ -181,7 +181,7 @@ private:
   template <typename, int32_t, int32_t, int32_t> friend struct detail::TextTraitsBase;
 };
 
-/** A string of UTF-8 bytes, which are not checked; up to 7 of them without an object. It never changes. */
+/** A string of UTF-8 bytes, which are not checked; up to 7 of them without an object. The string never changes. */
 class String {
 public:
   static constexpr size_t npos = static_cast<size_t>(-1); /**< no position */

@@ -1,12 +1,12 @@
 /* widen.h - arguments of more classes than a type's traits accept: any sequence or mapping for a container, objects
  * with __index__ or __float__ for a number, and classes of Python's standard library.
  *
- * TryCastFromAnyView of a container accepts containers of the ABI, everywhere, and that of a number ints and floats.
- * While a Widening lives on a thread, a container also accepts other values that have items: tensors in memory of the
- * CPU, shapes, and Python objects that are sequences or mappings; a number also accepts Python objects with __index__,
- * and, if it has a fraction, with __float__. Parameters, fields and results of callbacks are converted under a
- * Widening, after the narrow conversion has failed; try_cast() in a program is not, so that it still tells an Array
- * from a Tensor.
+ * TryCastFromAnyView of a container accepts containers of the ABI, everywhere, and TryCastFromAnyView of a number ints
+ * and floats. While a Widening lives on a thread, a container also accepts other values that have items: tensors in
+ * memory of the CPU, shapes, and Python objects that are sequences or mappings; a number also accepts Python objects
+ * with __index__, and, if it has a fraction, with __float__. Parameters, fields and results of callbacks are converted
+ * under a Widening, after the narrow conversion has failed; try_cast() in a program is not, so that it still tells an
+ * Array from a Tensor.
  *
  * Python objects are converted by the global function ffi_hpy.Python, which the Python package registers. Without it,
  * nothing is widened by Python. */
@@ -81,8 +81,8 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE Any AskPython(const char *operation, const V
   return CallIfRegistered("ffi_hpy.Python", args, 1 + static_cast<int32_t>(sizeof...(Values)));
 }
 
-/** The class of a value in Python's words, for messages: of an Array and a Map those of the tuple, list or dict that
- * most callers pass, and the class of a Python object, array, callable, List or Dict, and a subclass in Python of a
+/** The class of a value in Python's words, for messages: for an Array and a Map the class tuple, list or dict that most
+ * callers pass, and the class of a Python object, array, callable, List or Dict, and a subclass in Python of a
  * registered type, by its qualified name; the type key of another object of a registered type. */
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string GivenClass(const TVMFFIAny *value) {
   if (Widening::Marks()) {

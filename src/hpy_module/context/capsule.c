@@ -45,8 +45,9 @@ void *fb_lent_arg(HPyContext *ctx, HPy h, const char *method) {
 
 /* Capsules that other libraries in the interpreter accept.
  *
- * PyPy 7.3 has two kinds of capsules: HPy's, and those of its C API, which NumPy and other libraries exchange. There
- * this file uses the C API through the handle's PyObject. Everywhere else an HPy capsule is a C API capsule. */
+ * PyPy 7.3 has two kinds of capsules: capsules of HPy, and capsules of its C API, which NumPy and other libraries
+ * exchange. There this file uses the C API through the handle's PyObject. Everywhere else an HPy capsule is a C API
+ * capsule. */
 
 /* Member, symbol, result and arguments of the functions of PyPy's C API that this file uses. `release` is last:
  * pypy_api tests it to see whether all functions were found. */

@@ -1,8 +1,9 @@
 /* The HPy context: the running implementation, its extension, and the displaced entries of its table.
  *
- * This binary runs on three implementations: the package's own (with the extension of hpy_runtime/api/extension.h; in
- * debug mode without it), PyPy 7.3's built-in one, and the PyPI package hpy, whose debug mode the tests use. Only the
- * first has handles that are object pointers; code that depends on this is guarded by fb_ext. */
+ * The binding's binary runs on three implementations: the package's own (with the extension of
+ * hpy_runtime/api/extension.h; in debug mode without it), PyPy 7.3's built-in one, and the PyPI package hpy, whose
+ * debug mode the tests use. Only the first has handles that are object pointers; code that depends on this is guarded
+ * by fb_ext. */
 #ifndef FFI_HPY_CONTEXT_CONTEXT_H_
 #define FFI_HPY_CONTEXT_CONTEXT_H_
 

@@ -85,8 +85,8 @@ FH_INLINE void fb_any_drop(const TVMFFIAny *value) {
 
 /* --- deferred decref --------------------------------------------------------------------------------------------- */
 
-/* Deferred decrefs: objects that native code or the garbage collector releases where Python code may not run. They wait
- * until the cffi backend asks for them (function/cffi_backend.c). */
+/* Deferred decrefs: objects that native code or the garbage collector releases where Python code may not run. The
+ * decrefs wait until the cffi backend asks for them (function/cffi_backend.c). */
 
 typedef enum FbDeferredKind {
   FB_LATER_NUMBER, /* the number of a Python object that native code owned */

@@ -51,7 +51,8 @@ extern FbRef fb_property_accessor;
  * - Attributes with a getter become properties, because PyPy's own attributes drop the exceptions of getters and
  *   setters, and abort without a setter.
  * - PyPy 7.3 considers all instances of HPy types alike: a class may derive from types with different structs, and
- *   `__class__` may be assigned across them. It refuses both for classes with slots. Therefore the first type with a
+ * `__class__` may be assigned across them. PyPy 7.3 refuses both for classes with slots. Therefore the first type with
+ * a
  *   given struct inherits from a class with a slot (type.c): a type without a base, or a type made by
  *   fb_type_new_larger.
  * - PyPy 7.3 lets classes derive from types without HPy_TPFLAGS_BASETYPE, and aborts when it finalizes their instances.

@@ -57,7 +57,7 @@ FH_INLINE bool fb_scope_is_set(const FbScope *scope) {
   return ((uintptr_t)scope->exchange | (uintptr_t)scope->device.device_type) != 0;
 }
 
-/* Sets the calling thread's stream and allocator to those of the scope. Returns 0, or -1 with an exception raised and
+/* Sets the calling thread's stream and allocator to the scope's. Returns 0, or -1 with an exception raised and
  * nothing changed. */
 int fb_scope_enter(HPyContext *ctx, const FbScope *scope, FbScopeBefore *before);
 /* Restores the previous stream and allocator. Keeps the thread's native error. */
@@ -185,8 +185,8 @@ FH_INLINE int fb_args_view_any(FbArgs *args, const TVMFFIAny *owned, TVMFFIAny *
   return 0;
 }
 
-/* Makes the last converted value independent of its Python value. Its conversion added a temporary at index n_temps, or
- * none. */
+/* Makes the last converted value independent of its Python value. The conversion of the value added a temporary at
+ * index n_temps, or none. */
 void fb_args_own_last(FbArgs *args, int n_temps, TVMFFIAny *out);
 
 /* Writes "f() argument 2" (or "the return value ...") into `buffer`, for a message. Positions count from 1, like

@@ -1,4 +1,5 @@
-/* The fast path for the most common values: None, bool, float and small ints. They need no call and no temporary.
+/* The fast path for the most common values: None, bool, float and small ints. Such values need no call and no
+ * temporary.
  *
  * The functions here agree with fb_argument_convert and fb_result_make, which handle every value. If a function here
  * returns false, the caller uses those two. All are inline, because a native call runs one of them for each value. */

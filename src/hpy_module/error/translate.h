@@ -1,9 +1,9 @@
 /* Conversion of Python exceptions that leave a callback to native errors.
  *
  * If possible, an exception becomes the thread's pending error unchanged: it then returns to Python unchanged, and the
- * core requests an error object only if native code does (error_slot.h). It is converted to an error object at once if
- * the context cannot return a raised exception as a value, the core does not accept payloads, or the exception has a
- * native error already. */
+ * core requests an error object only if native code does (error_slot.h). The exception is converted to an error object
+ * at once if the context cannot return a raised exception as a value, the core does not accept payloads, or the
+ * exception has a native error already. */
 #ifndef FFI_HPY_ERROR_TRANSLATE_H_
 #define FFI_HPY_ERROR_TRANSLATE_H_
 

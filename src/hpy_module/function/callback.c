@@ -1,11 +1,11 @@
 /* Python callables as native functions. Native code may call and drop them on any thread.
  *
- * A callback is a Function of the core. Its closure is an owner of the callable (FbPyOwner), or a Callback if arrays
- * are passed as arrays of another library. In place of a callable there may be the name of a method of the first
- * argument. A call attaches the thread, converts the arguments to Python values, calls
- * the callable, and converts the return value to an owned value. An exception becomes the thread's native error.
- * Contexts without the extension cannot return a raised exception as a value; there the package's guard makes the call
- * and catches the exception. */
+ * A callback is a Function of the core. The closure of such a Function is an owner of the callable (FbPyOwner), or a
+ * Callback if arrays are passed as arrays of another library. In place of a callable there may be the name of a method
+ * of the first argument. A call attaches the thread, converts the arguments to Python values, calls the callable, and
+ * converts the return value to an owned value. An exception becomes the thread's native error. Contexts without the
+ * extension cannot return a raised exception as a value; there the package's guard makes the call and catches the
+ * exception. */
 #include "callback.h"
 
 #include <stdlib.h>
@@ -35,8 +35,8 @@ FH_INLINE int result_out(HPyContext *ctx, HPy value, TVMFFIAny *result) {
   return fb_argument_convert_owned(ctx, value, result, FB_MESSAGE_RETURN_VALUE);
 }
 
-/* The failure of a callback. It is kept here until the handles of the arguments are closed, because closing them may
- * run code that uses the error slot. At most one of exception, error and message is set. */
+/* The failure of a callback. The failure is kept here until the handles of the arguments are closed, because closing
+ * them may run code that uses the error slot. At most one of exception, error and message is set. */
 typedef struct Failure {
   HPy exception; /* where the context returns raised exceptions as values */
   HPy error;     /* a _core.Error; on other contexts */

@@ -1,4 +1,4 @@
-/* The class Function: its attributes and constructors. Its call is in function_call.c. */
+/* The class Function: its attributes and constructors. function_call.c has the call of a Function. */
 #include "function.h"
 
 #include <stdio.h>

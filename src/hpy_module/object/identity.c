@@ -341,8 +341,8 @@ bool fb_identity_preserve(FbHandleCell *cell, FbPreserved *preserved, bool is_mo
       fb_handle_cell_put(cell, NULL);
     }
     fh_atomic_store_relaxed(&handle->deleter, fb_identity_deleter);
-    /* The weak reference makes the count differ from that of an object with one owner, and its memory outlive the last
-     * strong reference. */
+    /* The weak reference makes the count differ from the count of an object with one owner, and its memory outlive the
+     * last strong reference. */
     fb_weak_take(handle);
     *entry = (Entry){.handle = marked(handle), .preserved = preserved};
     fb_handle_cell_set_listing(cell, FB_PRESERVED);

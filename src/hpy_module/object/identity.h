@@ -6,9 +6,9 @@
  * reading its pointer. Before that no code can return the object, so an object that stays with its creator costs
  * nothing here.
  *
- * A wrapper is removed when it is destroyed, under the lock of its stripe of the map. It is also removed when its
- * handle is moved away or offered to a call: if the callee returns the object, the object gets a new wrapper. An object
- * has a second wrapper if a caller asked for one (fb_wrap_apart); the second wrapper is registered once no other
+ * A wrapper is removed when it is destroyed, under the lock of its stripe of the map. A wrapper is also removed when
+ * its handle is moved away or offered to a call: if the callee returns the object, the object gets a new wrapper. An
+ * object has a second wrapper if a caller asked for one (fb_wrap_apart); the second wrapper is registered once no other
  * wrapper is.
  *
  * The entries of the map are plain pointers, which stay valid because a destructor removes its own entry. reference_try
@@ -16,7 +16,7 @@
  * there each registered wrapper has a weak reference (identity_weak.c). Debug modes have no map: every
  * conversion makes a new wrapper.
  *
- * If memory is exhausted, a wrapper stays unregistered. It then loses its identity and nothing else. */
+ * If memory is exhausted, a wrapper stays unregistered. The wrapper then loses its identity and nothing else. */
 #ifndef FFI_HPY_OBJECT_IDENTITY_H_
 #define FFI_HPY_OBJECT_IDENTITY_H_
 

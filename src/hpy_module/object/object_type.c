@@ -15,8 +15,8 @@
 
 bool (*fb_object_type_end_only)(TVMFFIObject *object);
 
-/* Destroys a handle cell: the beginning of an FbObject or of an FbOwner. A destructor gets no context. It first removes
- * the wrapper from the instance map, because other threads may find a registered wrapper. */
+/* Destroys a handle cell: the beginning of an FbObject or of an FbOwner. A destructor gets no context. The destructor
+ * first removes the wrapper from the instance map, because other threads may find a registered wrapper. */
 HPyDef_SLOT(object_destroy, HPy_tp_destroy)
 static void object_destroy_impl(void *self) {
   FbHandleCell *cell = self;

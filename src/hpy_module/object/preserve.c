@@ -176,9 +176,9 @@ static int keeps(HPy self) {
 
 /* --- collections of garbage --------------------------------------------------------------------------------------- */
 
-/* The collector does not see the native references to the object of a wrapper. It would take a wrapper that refers to
- * itself for garbage, clear the weak references to it, and finalize the objects that it refers to. Therefore this file
- * holds, for the time of a collection, each wrapper with state whose object native code holds.
+/* The collector does not see the native references to the object of a wrapper. The collector would take a wrapper that
+ * refers to itself for garbage, clear the weak references to it, and finalize the objects that it refers to. Therefore
+ * this file holds, for the time of a collection, each wrapper with state whose object native code holds.
  *
  * The addresses of these objects are noted when a wrapper is registered. Like the objects of the collector they are in
  * generations, so that a collection of young objects looks at young wrappers only. An address stays noted after the end

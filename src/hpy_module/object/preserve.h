@@ -9,10 +9,11 @@
  *   - the object's header has fb_identity_deleter in place of its deleter, and a weak reference more;
  *   - the cell has the state FB_HANDLE_PRESERVED and the listing FB_PRESERVED.
  *
- * It becomes an ordinary wrapper again when native code hands the object out, when Python code uses it (it may get it
- * from a weak reference), and when native code releases the last reference. In the last case our deleter first takes
- * that reference back, for the wrapper, and then releases the wrapper, which ends like any other wrapper: __del__ and
- * the callbacks of weak references find a whole object. If the interpreter is finalizing, object and wrapper leak.
+ * A preserved wrapper becomes an ordinary wrapper again when native code hands the object out, when Python code uses it
+ * (it may get it from a weak reference), and when native code releases the last reference. In the last case our deleter
+ * first takes that reference back, for the wrapper, and then releases the wrapper, which ends like any other wrapper:
+ * __del__ and the callbacks of weak references find a whole object. If the interpreter is finalizing, object and
+ * wrapper leak.
  *
  * Debug modes, PyPy and interpreters without the functions of the extension preserve nothing here. */
 #ifndef FFI_HPY_OBJECT_PRESERVE_H_

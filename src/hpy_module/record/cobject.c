@@ -1,5 +1,5 @@
-/* The class CObject: the methods of every wrapper, for all native types. They cover identity (comparison and hash by
- * pointer), the pointer itself, and moves of a handle between wrappers. Methods over fields get their Python
+/* The class CObject: the methods of every wrapper, for all native types. The methods cover identity (comparison and
+ * hash by pointer), the pointer itself, and moves of a handle between wrappers. Methods over fields get their Python
  * names from the package. The names between double underscores are tvm_ffi's. */
 #include "core/platform/atomic.h"
 #include "field.h"

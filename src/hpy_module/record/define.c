@@ -1,9 +1,9 @@
 /* Native types defined in Python: registration through the C ABI.
  *
- * type_define assigns an index to a key. fields_define follows when the annotations of the class can be resolved. It
- * takes a row per field, made by the package (row_of_declared in ffi_hpy/_types/field.py), with the offset that a C++
- * compiler would assign. All rows are converted into drafts before the first is registered, because a registration
- * cannot be undone. */
+ * type_define assigns an index to a key. fields_define follows when the annotations of the class can be resolved. The
+ * definition takes a row per field, made by the package (row_of_declared in ffi_hpy/_types/field.py), with the offset
+ * that a C++ compiler would assign. All rows are converted into drafts before the first is registered, because a
+ * registration cannot be undone. */
 #include "record.h"
 
 #include <stdlib.h>

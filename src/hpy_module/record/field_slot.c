@@ -95,8 +95,8 @@ static FH_NOINLINE int refuse_assignment(HPyContext *ctx, const FbField *field) 
   return -1;
 }
 
-/* The descriptor slots with the interpreter's signatures. They exist only where a handle is the object pointer, so the
- * arguments are borrowed handles (see extension.h). */
+/* The descriptor slots with the interpreter's signatures. The functions exist only where a handle is the object
+ * pointer, so the arguments are borrowed handles (see extension.h). */
 
 FH_INLINE const FieldSlot *descr_struct(cpy_PyObject *slot) {
   return (const FieldSlot *)((const char *)slot + fb_context_data_offset);

@@ -1,9 +1,9 @@
 /* InitFunction: the function behind an `__init__` that is a C method (method_new of the extension).
  *
- * It handles the most common calls itself: a new instance of exactly the class, and arguments of the object, with
- * interned names if they are keyword arguments. For any other call it calls the `__init__` written in Python, which
- * handles all calls and reports errors. So both must behave identically in the case that they share. It exists only
- * with the extension, where a handle is an object pointer. */
+ * The function handles the most common calls itself: a new instance of exactly the class, and arguments of the object,
+ * with interned names if they are keyword arguments. For any other call it calls the `__init__` written in Python,
+ * which handles all calls and reports errors. So both must behave identically in the case that they share. The function
+ * exists only with the extension, where a handle is an object pointer. */
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/messages.h"
 #include "hpy_module/context/raise.h"
@@ -15,8 +15,8 @@
 #include "hpy_module/object/type_tag.h"
 #include "record.h"
 
-/* Constant once it is made. Its references are never released: it belongs to the class of a native type, which lives as
- * long as the process. */
+/* Constant once it is made. The struct's references are never released: it belongs to the class of a native type, which
+ * lives as long as the process. */
 typedef struct InitFunction {
   intptr_t cls;       /* the type word of the class (extension.h) */
   FbRef written;      /* the function written in Python */

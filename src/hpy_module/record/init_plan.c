@@ -1,6 +1,6 @@
 /* The initialisation plan of a type, read from the registry when the class is made, so that a call looks nothing up.
  *
- * The order of slots and arguments is that of the core's own constructor (src/core/fields/create.c): fields from the
+ * Slots and arguments have the order of the core's own constructor (src/core/fields/create.c): fields from the
  * root down, positional arguments without default before those with a default. */
 #include "init_plan.h"
 

@@ -1,6 +1,6 @@
-/* Initializer: makes the native object of a new instance and sets its fields. A generated __init__ calls it. It does
- * the work of the core's own constructor, with the same messages, but does not convert Python values to native
- * arguments first.
+/* Initializer: makes the native object of a new instance and sets its fields. A generated __init__ calls it. The
+ * initializer does the work of the core's own constructor, with the same messages, but does not convert Python values
+ * to native arguments first.
  *
  * A call makes an empty object, writes each argument into its field, and then sets the fields without argument, all by
  * the plan; only keyword arguments are looked up. The instance gets the object last, so an instance never has a partly

@@ -1,10 +1,10 @@
 /* Validates and converts native values by a schema; used by native setters and as the last step of an assignment from
  * Python.
  *
- * fb_convert_view is the entry. It makes owned values of forms that exist only in arguments, leaves values that need
- * Python to fb_convert_attached, and passes all others to fb_convert_packed, a switch over the operation of the schema.
- * Recursion follows the schema, whose depth is limited (FB_SCHEMA_DEPTH_LIMIT). The caller owns the result, also if it
- * is the view itself. */
+ * fb_convert_view is the entry. The conversion makes owned values of forms that exist only in arguments, leaves values
+ * that need Python to fb_convert_attached, and passes all others to fb_convert_packed, a switch over the operation of
+ * the schema. Recursion follows the schema, whose depth is limited (FB_SCHEMA_DEPTH_LIMIT). The caller owns the result,
+ * also if it is the view itself. */
 #include "convert.h"
 
 #include "hpy_module/context/drop.h"
@@ -156,8 +156,8 @@ static FbConverted convert_address(const FbSchema *schema, const TVMFFIAny *view
 }
 
 /* Tries the arguments in order and without messages, because the message is about the union. The first match is used; a
- * failure other than a mismatch ends the search. The message about a large integer is that of a type of numbers, if the
- * integer is outside its range. */
+ * failure other than a mismatch ends the search. A large integer gets the message of the type of numbers whose range it
+ * is outside of. */
 static FbConverted convert_union(const FbSchema *schema, const TVMFFIAny *view, TVMFFIAny *out, FbMismatch *mismatch) {
   for (int32_t i = 0; i < schema->n_args; ++i) {
     FbConverted converted = fb_convert_view(schema->args[i], view, out, NULL);

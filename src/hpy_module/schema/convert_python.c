@@ -221,8 +221,8 @@ static bool takes_numbers(const FbSchema *schema) {
 }
 
 /* Like convert_union of convert.c: in order, without messages, and ended by a failure other than a mismatch. An object
- * that no type takes as it is may be a number by its methods. The message about a number is that of a type of numbers,
- * if the number is outside its range. An object is asked again for that message, after all types have refused it. */
+ * that no type takes as it is may be a number by its methods. A number gets the message of the type of numbers whose
+ * range it is outside of. An object is asked again for that message, after all types have refused it. */
 static FbConverted convert_union(HPyContext *ctx, const FbSchema *schema, FbSource *source, TVMFFIAny *out,
                                  FbMismatch *mismatch) {
   unsigned protocols = source->protocols, as_numbers = protocols & (FB_PROTOCOL_INDEX | FB_PROTOCOL_FLOAT);

@@ -153,8 +153,8 @@ FbConverted fb_mismatch_take_python(HPyContext *ctx, FbMismatch *mismatch, const
 
 /* Messages about native values that do not match a schema: "expected X, got Y".
  *
- * They are for Python users, so they name a value's type like TypeSchema does: short and long strings are both "str",
- * and a pointer is a "ctypes.c_void_p". */
+ * The messages are for Python users, so they name a value's type like TypeSchema does: short and long strings are both
+ * "str", and a pointer is a "ctypes.c_void_p". */
 
 const char *fb_refuse_describe(const TVMFFIAny *view) {
   switch (view->type_index) {

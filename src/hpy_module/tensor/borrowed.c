@@ -40,9 +40,9 @@ static void block_end(FbBorrowed *borrowed) {
   }
 }
 
-/* The deleter, for a tensor that native code kept. It may run on any thread, and leaks the owner once the interpreter
- * is finalizing. Unless weak references are left, the block is released while the thread is attached; if the thread
- * cannot attach, the block is freed. */
+/* The deleter, for a tensor that native code kept. The deleter may run on any thread, and leaks the owner once the
+ * interpreter is finalizing. Unless weak references are left, the block is released while the thread is attached; if
+ * the thread cannot attach, the block is freed. */
 static void borrowed_delete(void *self, int flags) {
   FbBorrowed *borrowed = self;
   bool is_block_left = (flags & kTVMFFIObjectDeleterFlagBitMaskWeak) != 0;

@@ -163,9 +163,9 @@ static HPy fb_exchange_table_get_impl(HPyContext *ctx, HPy self) {
 
 /* --- a table of Python functions ---------------------------------------------------------------------------------- */
 
-/* An exchange table made of Python functions, which the package sets as hooks (ffi_hpy/_optional_torch_c_dlpack.py). It
- * is slower than a library's own table, but in contrast to __dlpack__ alone it makes arrays of that library as results,
- * and reports their streams. `classify` returns the pointer of this table for such a library's classes. */
+/* An exchange table made of Python functions, which the package sets as hooks (ffi_hpy/_optional_torch_c_dlpack.py).
+ * This exchange API is slower than a library's own, but in contrast to __dlpack__ alone it makes arrays of that library
+ * as results, and reports their streams. `classify` returns the pointer of this table for such a library's classes. */
 
 /* The hook makes a Tensor from the array, and the Tensor is exported. */
 static int managed_from_array(HPyContext *ctx, HPy array, DLManagedTensorVersioned **out) {

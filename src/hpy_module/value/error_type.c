@@ -1,5 +1,5 @@
-/* The class Error: a native error object, as a value. Its attributes read the cell after the object's header, whose
- * layout is part of the ABI. error/ and the package make exceptions from it. */
+/* The class Error: a native error object, as a value. The attributes of Error read the cell after the object's header,
+ * whose layout is part of the ABI. error/ and the package make exceptions from it. */
 #include "value.h"
 
 #include <stdlib.h>

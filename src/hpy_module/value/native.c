@@ -1,5 +1,5 @@
-/* C functions of type TVMFFISafeCallType, of which the package makes Functions. They use no Python, so calls of them
- * are as fast with the cffi backend. */
+/* C functions of type TVMFFISafeCallType, of which the package makes Functions. The functions use no Python, so calls
+ * of them are as fast with the cffi backend. */
 #include "value.h"
 
 #include <stdlib.h>

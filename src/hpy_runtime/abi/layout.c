@@ -98,8 +98,8 @@ void *fhpy_layout_get_slot(PyObject *type, TypeMember member) {
   return PyType_GetSlot(type, member_slot[member]);
 }
 
-/* Functions of the probe type, which are never called, because the type has no instances. Their bodies differ, so that
- * no linker merges them. */
+/* Functions of the probe type, which are never called, because the type has no instances. The bodies of the functions
+ * differ, so that no linker merges them. */
 static int unused_count;
 static void probe_dealloc(PyObject *o) { (void)o, unused_count += 1; }
 static void probe_finalize(PyObject *o) { (void)o, unused_count += 2; }
@@ -144,7 +144,7 @@ static ptrdiff_t find_type_vectorcall(Py_ssize_t byte_size) {
   return is_there ? found : 0;
 }
 
-/* Makes a type whose members have known values, and searches the type for these values. Its base type is also made
+/* Makes a type whose members have known values, and searches the type for these values. The base type is also made
  * here, so that its pointer can be searched. */
 static int measure_type_members(void) {
   Py_ssize_t type_size = fhpy_layout_get_basicsize(&PyType_Type);

@@ -46,7 +46,7 @@ typedef struct FhpyMethodNames {
 
 /* Type slots that HPy lacks; HPyType_FromSpec accepts them from a module that has found the extension. The slots are
  * the descriptor protocol, as cpy_trampoline functions with the interpreter's signatures. The numbers are the
- * interpreter's, like those of HPy's slots. */
+ * interpreter's, as for HPy's slots. */
 enum { FHPY_TP_DESCR_GET = 54, FHPY_TP_DESCR_SET = 55 };
 
 /* The purpose of a traversal. Objects that the traversal visits must be reported by a count only if every reference to
@@ -56,8 +56,8 @@ enum {
   FHPY_TRAVERSE_REACH, /* the object is reachable, with each object that it refers to; or a program has asked */
 };
 
-/* The instances of types without HPyFields for which a traversal asks the binding. It asks for all instances of other
- * types. The binding changes the word during a collection. */
+/* The instances of types without HPyFields for which a traversal asks the binding. The runtime asks for all instances
+ * of other types. The binding changes the word during a collection. */
 enum {
   FHPY_ASKS_NEVER,
   FHPY_ASKS_FLAGGED, /* those with the flag */
@@ -66,8 +66,8 @@ enum {
 
 /* The binding's part of a collection. */
 typedef struct FhpyCollector {
-  /* Visits objects, by their handles, like tp_traverse: returns the first result of `visit` that is not 0, or 0. It may
-   * run while all other threads are stopped: it runs no Python code and waits for no thread. */
+  /* Visits objects, by their handles, like tp_traverse: returns the first result of `visit` that is not 0, or 0. The
+   * function may run while all other threads are stopped: it runs no Python code and waits for no thread. */
   int (*traverse)(HPy self, int purpose, int (*visit)(void *object, void *arg), void *arg);
   void (*clear)(HPy self); /* like tp_clear */
   void (*phase)(int begins, int generation); /* called before and after each collection, as by collection_watch */
@@ -209,8 +209,8 @@ typedef struct FhpyExtension {
    * parallel. */
   ptrdiff_t list_items;
 
-  /* Makes a container (FHPY_LIST, ...) of n handles, which it steals also on failure; those of a dict are keys and
-   * values, in turn. Returns a new handle, or HPy_NULL with an exception raised. */
+  /* Makes a container (FHPY_LIST, ...) of n handles, which it steals also on failure; for a dict, keys and values in
+   * turn. Returns a new handle, or HPy_NULL with an exception raised. */
   HPy (*container_take)(int kind, const HPy *items, HPy_ssize_t n);
 
   /* Lets a call of a class that was made in Python call `call`, which has the interpreter's vectorcall signature, with

@@ -1,6 +1,6 @@
 /* The layout of small values: ints of one digit, and floats.
  *
- * It applies to objects whose type is exactly int or float; instances of subclasses may have another layout. The
+ * The file applies to objects whose type is exactly int or float; instances of subclasses may have another layout. The
  * objects are constant, so any thread with a reference may read them. */
 #ifndef FFI_HPY_RUNTIME_VALUES_H_
 #define FFI_HPY_RUNTIME_VALUES_H_

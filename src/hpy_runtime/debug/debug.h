@@ -22,7 +22,7 @@ HPyContext *fhpy_debug_context_get(void);
 
 /* --- groups of entries -------------------------------------------------------------------------------------------- */
 
-/* The groups of the debug context's entries: each function writes those of its file into the table. */
+/* The groups of the debug context's entries: each function writes the entries of its file into the table. */
 
 /* The entry CallRealFunctionFromTrampoline (debug_call.c). */
 void fhpy_debug_call(HPyContext *ctx, HPyFunc_Signature sig, HPyCFunction func, void *args);

@@ -84,7 +84,7 @@ static void call_releasebuffer(HPyContext *ctx, HPyFunc_releasebufferproc f, HPy
 #define TUPLE_ITEMS(tuple) frame_open_tuple(frame, (PyObject *)(tuple), tuple_size(tuple))
 #define N_WITH_KEYWORDS(a) (((a)->nargsf & ~VECTORCALL_ARGUMENTS_OFFSET) + (size_t)tuple_size((a)->kwnames))
 
-/* `args_sig` names the struct of packed arguments: MOD_CREATE uses that of UNARYFUNC. */
+/* `args_sig` names the struct of packed arguments: MOD_CREATE uses the struct of UNARYFUNC. */
 #define CASE(sig, args_sig, function_type, call)                    \
   case HPyFunc_##sig: {                                             \
     _HPyFunc_args_##args_sig *a = (_HPyFunc_args_##args_sig *)args; \

@@ -76,8 +76,8 @@ typedef struct FhpyTrace {
   void *frames[];
 } FhpyTrace;
 
-/* Makes a trace of these frames; NULL if memory is exhausted. It has addresses only; they become text when a list is
- * made, which never happens for most handles. */
+/* Makes a trace of these frames; NULL if memory is exhausted. A trace has addresses only, which become text when a list
+ * is made, which never happens for most handles. */
 static FhpyTrace *make_trace(void *const *frames, size_t n_frames) {
   FhpyTrace *trace = malloc(sizeof(FhpyTrace) + n_frames * sizeof(void *));
   if (trace == NULL) return NULL;
@@ -169,8 +169,8 @@ static FhpyRecord *take_first(List *list) {
   return r;
 }
 
-/* Returns a record for a new handle: a forgotten record, or else a new one. NULL if memory is exhausted. Its use number
- * is that of its last use, 0 for a new record. */
+/* Returns a record for a new handle: a forgotten record, or else a new one. NULL if memory is exhausted. A record has
+ * the number of its last use, 0 for a new record. */
 static FhpyRecord *take_unused(void) {
   FhpyRecord *r = take_first(&unused);
   if (r != NULL) return r;

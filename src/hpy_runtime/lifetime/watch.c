@@ -9,8 +9,8 @@
  * on the owner, when it releases its last reference, changes them to MERGED by an atomic operation. A thread that
  * atomically adds a reference to a shared word that is neither 0 nor plain MERGED has done so before that release.
  *
- * The interpreter uses this protocol for its own weak references. Its public functions for it exist from 3.14 on, and
- * the one that takes a reference trusts the owner even after a finalizer has run. Therefore this file measures the
+ * The interpreter uses this protocol for its own weak references. Public functions for the protocol exist from 3.14 on,
+ * and the one that takes a reference trusts the owner even after a finalizer has run. Therefore this file measures the
  * offset of the shared word, and always uses the word directly. */
 #include "watch.h"
 

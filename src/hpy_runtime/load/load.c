@@ -154,8 +154,8 @@ static int claim_mode(void *library, const char *path, FhpyMode *mode) {
   return -1;
 }
 
-/* The system's loader trusts the file's headers. It maps pages that a truncated file does not have, and the process
- * crashes when such a page is used. */
+/* The system's loader trusts the file's headers. The loader maps pages that a truncated file does not have, and the
+ * process crashes when such a page is used. */
 int fhpy_load_file_check(const char *path) {
   char reason[FH_LIBRARY_FILE_REASON];
   if (!fh_library_file_refuse(path, reason)) return 0;

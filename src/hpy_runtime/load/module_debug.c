@@ -117,8 +117,8 @@ static PyMethodDef debug_methods[] = {
     {0}};
 
 /* If the environment enables debug mode, registers debug_report_open() with atexit. atexit runs functions in the
- * reverse order of their registration. This one is registered early, so it runs after those of other modules, which may
- * still close handles. Returns 0, or -1 with an exception raised. */
+ * reverse order of their registration. This function is registered early, so it runs after the functions of other
+ * modules, which may still close handles. Returns 0, or -1 with an exception raised. */
 static int report_at_exit(PyObject *module) {
   int is_wanted = fhpy_load_file_wants_debug();
   if (is_wanted < 0) PyErr_Clear(); /* load() raises it again */

@@ -1,9 +1,9 @@
 /* Receiver checks for slots on PyPy, where a slot that is called through its class (`Array.__len__("abc")`) accepts any
  * receiver.
  *
- * CPython's wrappers of slots compare the receiver with the class. cpyext's wrappers of slots do not (those of methods
- * and attributes do), and its __new__ accepts any class, or none, which crashes the process. Therefore a type's note
- * has a list of its slots. Before a slot is called, it is looked up among the slots of the receiver's type and its
+ * CPython's wrappers of slots compare the receiver with the class. cpyext's wrappers of slots do not (wrappers of
+ * methods and attributes do), and its __new__ accepts any class, or none, which crashes the process. Therefore a type's
+ * note has a list of its slots. Before a slot is called, it is looked up among the slots of the receiver's type and its
  * bases. */
 #ifndef FFI_HPY_RUNTIME_PYPY_SLOTS_H_
 #define FFI_HPY_RUNTIME_PYPY_SLOTS_H_
@@ -16,7 +16,7 @@
 #ifdef FHPY_PYPY
 
 /* Whether func is a slot's function and the receiver does not belong to that slot. If so, TypeError is raised, and the
- * result in the packed arguments is that of a failure. Also adds the length to a negative index of a sequence if the
+ * packed arguments get the result of a failure. Also adds the length to a negative index of a sequence if the
  * interpreter does not (pypy_slots.h). */
 bool fhpy_pypy_slots_refuse(HPyFunc_Signature sig, HPyCFunction func, void *args);
 

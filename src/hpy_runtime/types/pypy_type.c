@@ -148,8 +148,8 @@ static void forget_inherited(uintptr_t *copy, const PyType_Slot *slots) {
   copy[WORD_INIT] = 0;
 }
 
-/* Fills the memory of `copy` after the header. The tables of slots are inside a type object, so pointers to those of
- * `first` become pointers to those of `copy`. */
+/* Fills the memory of `copy` after the header. The tables of slots are inside a type object, so pointers to the tables
+ * of `first` become pointers to the tables of `copy`. */
 static void copy_body(PyObject *first, PyObject *copy, const PyType_Slot *slots) {
   const uintptr_t *from = (const uintptr_t *)(void *)first;
   uintptr_t *to = (uintptr_t *)(void *)copy;
@@ -233,8 +233,8 @@ int fhpy_pypy_meta_check(const HPyType_Spec *spec, bool has_call_slot) {
  *
  * For the C part of such an instance cpyext copies the string data to memory that it never frees. This tp_dealloc of
  * the class frees it: it takes the copy out of the struct, so that nothing else frees it, deallocates the instance as
- * usual, and frees the copy. A plain str has its data within the struct. The offsets are those of the macros in
- * cpyext's headers. */
+ * usual, and frees the copy. A plain str has its data within the struct. The offsets are from the macros in cpyext's
+ * headers. */
 
 #ifdef FHPY_PYPY
 #include <stdlib.h>

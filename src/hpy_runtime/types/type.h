@@ -105,7 +105,8 @@ static inline FhpyType *type_nearest_note(PyObject *type) {
 }
 
 #ifdef FHPY_PYPY
-/* Returns the struct of a type whose class is an HPy metaclass (pypy_type.h). It is made at the first request. */
+/* Returns the struct of a type whose class is an HPy metaclass (pypy_type.h). The struct is made at the first
+ * request. */
 void *fhpy_type_get_meta_struct(PyObject *type);
 #endif
 

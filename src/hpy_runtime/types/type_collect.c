@@ -43,7 +43,7 @@ static FH_NOINLINE int traverse_both(PyObject *self, visit_fn visit, void *arg) 
 }
 
 /* For types without any HPyField, also in their bases, whose instances that the collector tracks are of classes made in
- * Python. It visits the class as fhpy_type_traverse does. */
+ * Python. The function visits the class as fhpy_type_traverse does. */
 static int traverse_without_fields(PyObject *self, visit_fn visit, void *arg) {
   /* acquire: pairs with fhpy_type_add_guest. The type of self may be a guest with fields. */
   if (FH_UNLIKELY(fh_atomic_load_acquire_ptr(&fhpy_type_guests) != NULL)) return traverse(self, visit, arg);

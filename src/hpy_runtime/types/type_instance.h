@@ -8,8 +8,8 @@
 /* HPy_New: *data becomes the struct of the nearest HPy type. NULL with an exception raised. */
 PyObject *fhpy_type_instance_make(PyObject *type, void **data);
 
-/* Makes an instance of any type. Runs no __new__ or __init__ except those of the built-in base type, which makes an
- * empty instance. NULL with an exception raised; TypeError for a metaclass, since a class cannot be empty. */
+/* Makes an instance of any type. Runs only the __new__ and __init__ of the built-in base type, which makes an empty
+ * instance. NULL with an exception raised; TypeError for a metaclass, since a class cannot be empty. */
 PyObject *fhpy_type_instance_make_bare(PyObject *type);
 
 /* tp_new of a callable type without HPy_tp_new: makes the instance like the base's tp_new, and sets the vectorcall

@@ -1,5 +1,6 @@
-/* HPyType_FromSpec: makes the interpreter's type from HPy's description of a type. It checks the description, allocates
- * and fills a note, assembles the interpreter's slots, and makes the type connected to the note. */
+/* HPyType_FromSpec: makes the interpreter's type from HPy's description of a type. The function checks the description,
+ * allocates and fills the type's metadata, assembles the interpreter's slots, and makes the type connected to the
+ * metadata. */
 #include "type_spec.h"
 
 #include <string.h>

@@ -194,7 +194,7 @@ private:
   friend Base;
 };
 
-/** The items of `left`, then those of `right`. */
+/** The items of `left`, then the items of `right`. */
 template <typename T, typename = std::enable_if_t<detail::storage_enabled_v<T>>>
 inline Array<T> Concat(Array<T> left, const Array<T> &right) {
   left.insert(left.end(), right.begin(), right.end());

@@ -22,8 +22,8 @@ template <typename... T> inline constexpr bool all_object_ref_v = (std::is_base_
 /** Restricts a constructor to two iterators, because two numbers mean something else. */
 template <typename IterType> using EnableIfIterator = std::void_t<decltype(*std::declval<IterType &>())>;
 
-/** An iterator that applies Converter::convert to the elements of TIter. It returns elements by value, so it has no
- * operator->. */
+/** An iterator that applies Converter::convert to the elements of TIter. The iterator returns elements by value, so it
+ * has no operator->. */
 template <typename Converter, typename TIter> class IterAdapter {
 public:
   using difference_type = typename std::iterator_traits<TIter>::difference_type;

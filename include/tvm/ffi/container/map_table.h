@@ -39,7 +39,7 @@ struct MapDenseFields {
 };
 static_assert(sizeof(MapFields) == 32 && sizeof(MapDenseFields) == 24, "the ABI's fields");
 
-/** A view of both structs. It owns nothing. */
+/** A view of both structs. The view owns nothing. */
 class MapTable {
 public:
   static constexpr uint64_t kNoSlot = static_cast<uint64_t>(-1);

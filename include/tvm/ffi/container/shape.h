@@ -104,7 +104,8 @@ template <typename IterType> ObjectPtr<ShapeObj> MakeInplaceShape(IterType first
   std::copy(first, last, dims);
   return shape;
 }
-/** Writes the strides of a compact row-major tensor, in items. They wrap around for shapes too large for any memory. */
+/** Writes the strides of a compact row-major tensor, in items. The strides wrap around for shapes too large for any
+ * memory. */
 inline void FillStridesFromShape(ShapeView shape, int64_t *strides) {
   uint64_t stride = 1;
   for (size_t i = shape.size(); i-- > 0;) {

@@ -308,7 +308,7 @@ public:
 
   /** The address of the memory; byte_offset is not added. */
   const void *data_ptr() const { return tensor_.data; }
-  /** The DLTensor, borrowed from the view. Its memory must not be written. */
+  /** The DLTensor, borrowed from the view. The memory must not be written. */
   const DLTensor *GetDLTensorPtr() const { return &tensor_; }
   /** As Tensor::as_strided; shape and strides are borrowed as well. */
   ConstTensorView as_strided(ShapeView shape, ShapeView strides,
@@ -399,7 +399,7 @@ template <typename Traits, typename T> struct TensorParameterTraits : TypeTraits
     return std::nullopt;
   }
   static std::string TypeStr() { return Traits::Form() + " array"; }
-  /** The name is that of any tensor, for readers that do not know forms. */
+  /** The schema has the name of any tensor, for readers that do not know forms. */
   static std::string TypeSchema() {
     return std::string("{\"type\":\"").append(StaticTypeKey::kTVMFFIDLTensorPtr).append("\",\"array\":\"") +
            Traits::Form() + "\"}";

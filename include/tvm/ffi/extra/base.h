@@ -4,7 +4,7 @@
 
 #include <tvm/ffi/c_api.h>
 
-/* C++ names, unlike those of the C ABI: a compiler of the same C++ ABI finds them in libtvm_ffi_cxx. Windows has no
+/* C++ names, unlike the names of the C ABI: a compiler of the same C++ ABI finds them in libtvm_ffi_cxx. Windows has no
  * such library, and each client has its own. */
 #ifndef TVM_FFI_EXTRA_CXX_API
 #if defined(_WIN32)

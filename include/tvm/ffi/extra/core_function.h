@@ -8,8 +8,8 @@ namespace tvm {
 namespace ffi {
 namespace detail {
 
-/** The global function of that name, looked up at the first call; ValueError if there is none. It is never released,
- * because objects that need it may outlive all variables. */
+/** The global function of that name, looked up at the first call; ValueError if there is none. The function is never
+ * released, because objects that need it may outlive all variables. */
 template <const char *kName> const Function &CoreFunction() {
   static const Function &function = *new Function(Function::GetGlobalRequired(kName));
   return function;

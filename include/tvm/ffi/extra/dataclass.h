@@ -90,7 +90,7 @@ inline constexpr reflection::AttrKey<TypedFunction<int64_t(const Object *, const
 inline constexpr reflection::AttrKey<
     TypedFunction<bool(const Object *, const Object *, const TypedFunction<bool(AnyView, AnyView)> &)>>
     kEq{"__ffi_eq__"};
-/** Returns a number below 0, 0, or above 0. It also decides equality for a type without kEq. */
+/** Returns a number below 0, 0, or above 0. The order also decides equality for a type without kEq. */
 inline constexpr reflection::AttrKey<
     TypedFunction<int32_t(const Object *, const Object *, const TypedFunction<int32_t(AnyView, AnyView)> &)>>
     kCompare{"__ffi_compare__"};

@@ -81,7 +81,8 @@ ThrowResultMismatch(const std::string &method, const std::string &expected, cons
 
 } // namespace detail
 
-/** A method of Python that overrides a method of an object. It is used at once: another thread may change the class. */
+/** A method of Python that overrides a method of an object. Callers use the method at once: another thread may change
+ * the class. */
 class Override {
 public:
   /** No override. */

@@ -1,8 +1,8 @@
-/* stl_containers.h - std::pair, list, deque, forward_list, set and unordered_set, also those with equal keys, as
- * arguments and results. extra/stl.h includes it.
+/* stl_containers.h - std::pair, list, deque, forward_list, set and unordered_set, also multisets, as arguments and
+ * results. extra/stl.h includes it.
  *
- * They are copied, as std::vector is. A pair becomes an Array of two items, a list or deque an Array. A set becomes
- * Python's set, if the process has a Python, and otherwise an Array. */
+ * The containers are copied, as std::vector is. A pair becomes an Array of two items, a list or deque an Array. A set
+ * becomes Python's set, if the process has a Python, and otherwise an Array. */
 #ifndef TVM_FFI_EXTRA_STL_CONTAINERS_H_
 #define TVM_FFI_EXTRA_STL_CONTAINERS_H_
 

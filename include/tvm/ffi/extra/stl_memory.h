@@ -91,8 +91,8 @@ template <typename T> void DeleteUnique(void *handle, int flags) {
   }
 }
 
-/** The deleter of a shared_ptr to an object that has another owner. It has the references that all copies of the
- * shared_ptr own together. The garbage collector reads a field by a copy of its value, and compares the count of
+/** The deleter of a shared_ptr to an object that has another owner. The deleter has the references that all copies of
+ * the shared_ptr own together. The garbage collector reads a field by a copy of its value, and compares the count of
  * references with the number of fields that it has found. So the deleter has as many references as there are copies: a
  * copy that the collector does not see then keeps the object. */
 class SharedReferences {

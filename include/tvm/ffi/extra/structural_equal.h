@@ -39,7 +39,7 @@ public:
 };
 
 namespace type_attr {
-/** A hook that compares two objects of a type, instead of comparing their fields: hook(lhs, rhs, equal). It calls
+/** A hook that compares two objects of a type, instead of comparing their fields: hook(lhs, rhs, equal). The hook calls
  * equal(left, right, region, name) for each pair of parts: `region` is the TVMFFIDefRegionKind of the parts, `name`
  * their name in the path of a mismatch. */
 inline constexpr reflection::AttrKey<

@@ -26,7 +26,7 @@ namespace detail {
 template <typename Engine, typename Parent> class MutatorEngine;
 } // namespace detail
 
-/** The base of the mutators of maps and mutations. It stores the replacement of each variable. */
+/** The base of the mutators of maps and mutations. The base stores the replacement of each variable. */
 class StructuralMapEngineBase : public StructuralMutatorObj {
 public:
   using StateTupleType = std::tuple<>; /**< references into a derived class, passed to callbacks after the value */
@@ -132,8 +132,8 @@ private:
 
 } // namespace detail
 
-/** The mutator of StructuralMap. Parent is derived from StructuralMapEngineBase. It may have states for the callbacks,
- * like the Parent of StructuralWalkEngine, and its own DefaultMutateExpected. */
+/** The mutator of StructuralMap. Parent is derived from StructuralMapEngineBase. Parent may have states for the
+ * callbacks, like the Parent of StructuralWalkEngine, and its own DefaultMutateExpected. */
 template <typename Parent, WalkOrder order, typename... Callbacks>
 class StructuralMapEngine : public detail::MapEngine<StructuralMapEngine<Parent, order, Callbacks...>, Parent, order> {
 public:
@@ -198,7 +198,7 @@ private:
 
 /** The replacement of the root, or the error of a callback or a hook, with a VisitErrorContext. ValueError for a value
  * that is nested too deeply. A callback returns a replacement, Unchanged, or an Expected or UnchangedOr of a
- * replacement. It must not change the value that it gets. */
+ * replacement. A callback must not change the value that it gets. */
 template <WalkOrder order, typename... Callbacks>
 Expected<Any> StructuralMapExpected(Any root, Callbacks &&...callbacks) noexcept {
   static_assert(sizeof...(Callbacks) != 0, "a map needs a callback");

@@ -19,7 +19,7 @@ namespace tvm {
 namespace ffi {
 
 /** The mutator of StructuralMutate. Parent is derived from StructuralMapEngineBase. Callbacks get a pointer to its
- * MutatorObjType. Its DefaultMutateExpected mutates values that no callback matches. */
+ * MutatorObjType. DefaultMutateExpected of that type mutates values that no callback matches. */
 template <typename Parent, typename... Callbacks>
 class StructuralMutateEngine : public detail::MutatorEngine<StructuralMutateEngine<Parent, Callbacks...>, Parent> {
 public:

@@ -1,10 +1,10 @@
 /* structural_mutator.h - StructuralMutator: makes changed copies of values; and the hook that defines the parts of a
  * class's objects.
  *
- * A mutator is called with a value and returns a replacement, Unchanged, or an error. It mutates the parts of the value
- * by DefaultMutateExpected, which calls the mutator for each part and copies the value if one changed. If the caller
- * allows it, a value with one reference is changed in place instead. For most classes reflected fields are enough;
- * others have a hook:
+ * A mutator is called with a value and returns a replacement, Unchanged, or an error. A mutator mutates the parts of
+ * the value by DefaultMutateExpected, which calls the mutator for each part and copies the value if one changed. If the
+ * caller allows it, a value with one reference is changed in place instead. For most classes reflected fields are
+ * enough; others have a hook:
  *
  *   Expected<UnchangedOr<Any>> MutateFoo(StructuralMutatorObj *mutator, AnyView value) noexcept {
  *     const FooObj *foo = value.as<FooObj>();
@@ -26,8 +26,8 @@
 namespace tvm {
 namespace ffi {
 
-/** Whether a value may be changed in place: only if the caller owns every reference on the way to it. The numbers are
- * those of Python's InplaceMode. */
+/** Whether a value may be changed in place: only if the caller owns every reference on the way to it. Python's
+ * InplaceMode has the same numbers. */
 enum class InplaceMode : int32_t {
   kDisallow = 0, /**< a change makes a copy */
   kAllow = 1     /**< the value may be changed in place */
@@ -206,8 +206,8 @@ inline Expected<Any> MutateRoot(StructuralMutatorObj *mutator, Any root) {
   Type Name = ::std::move(Result).value()
 
 /** Declares `Type Name` with the value of an Expected. Returns from the function with its error, or with a TypeError if
- * the value is not a Type. A type with a comma needs an alias. This expands to several statements, so it needs braces
- * after an if. */
+ * the value is not a Type. A type with a comma needs an alias. The macro expands to several statements, so it needs
+ * braces after an if. */
 #define TVM_FFI_S_MUTATE_ASSIGN_OR_RETURN(Type, Name, ResultExpr) \
   TVM_FFI_S_MUTATE_ASSIGN_OR_RETURN_(ResultAs, TVM_FFI_STR_CONCAT(tvm_ffi_result_, __COUNTER__), Type, Name, ResultExpr)
 /** As TVM_FFI_S_MUTATE_ASSIGN_OR_RETURN, without the check: the caller knows that the value is a Type. */

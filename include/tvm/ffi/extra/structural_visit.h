@@ -16,7 +16,7 @@ namespace tvm {
 namespace ffi {
 
 /** The visitor of StructuralVisit. Parent is derived from StructuralVisitorObj. Callbacks get a pointer to its
- * VisitorObjType. Its DefaultVisitExpected visits values that no callback matches. */
+ * VisitorObjType. DefaultVisitExpected of that type visits values that no callback matches. */
 template <typename Parent, typename... Callbacks>
 class StructuralVisitEngine : public detail::VisitorEngine<StructuralVisitEngine<Parent, Callbacks...>, Parent> {
 public:

@@ -1,8 +1,8 @@
 /* structural_visitor.h - StructuralVisitor: visits values; and the hook that defines the parts of a class's objects.
  *
- * A visitor is called with a value. It returns nothing to continue, a VisitInterrupt to end the visit, or an error. It
- * visits the parts of the value by DefaultVisitExpected, which calls the visitor for each part. The parts are the
- * reflected fields, or the items of a container, or the values that the hook of the class visits:
+ * A visitor is called with a value. A visitor returns nothing to continue, a VisitInterrupt to end the visit, or an
+ * error. A visitor visits the parts of the value by DefaultVisitExpected, which calls the visitor for each part. The
+ * parts are the reflected fields, or the items of a container, or the values that the hook of the class visits:
  *
  *   Expected<Optional<VisitInterrupt>> VisitFoo(StructuralVisitorObj *visitor, AnyView value) noexcept {
  *     const FooObj *foo = value.as<FooObj>();

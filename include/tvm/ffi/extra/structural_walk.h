@@ -62,9 +62,9 @@ template <> struct TypeTraits<WalkResult> : TypeTraits<WalkResult::Storage> {
   static std::string TypeStr() { return "WalkResult"; }
 };
 
-/** The visitor of a walk. Parent is derived from StructuralVisitorObj and passes the table to its constructor. It may
- * have states for the callbacks: references, typed by its StateTupleType and returned by its StateTuple(), which
- * callbacks get between the value and the region. It may have its own DefaultVisitExpected. */
+/** The visitor of a walk. Parent is derived from StructuralVisitorObj and passes the table to its constructor. Parent
+ * may have states for the callbacks: references, typed by its StateTupleType and returned by its StateTuple(), which
+ * callbacks get between the value and the region. Parent may have its own DefaultVisitExpected. */
 template <typename Parent, WalkOrder order, typename... Callbacks>
 class StructuralWalkEngine : public detail::VisitorEngine<StructuralWalkEngine<Parent, order, Callbacks...>, Parent> {
 public:

@@ -82,7 +82,7 @@ class default_value : public DefaultValue {
   using DefaultValue::DefaultValue;
 };
 
-/** A function that returns the default value of a field. It is called for each object. */
+/** A function that returns the default value of a field. The function is called for each object. */
 class DefaultFactory : public InfoTrait {
 public:
   /** A function without arguments. */

@@ -34,8 +34,8 @@ class overridable; /* extra/overrides.h */
 
 /** Bytes from an object's header to a field. */
 template <typename Class, typename T> inline int64_t GetFieldByteOffsetToObject(T Class::*field) {
-  /* The address of an object that is never accessed. It must not be null, because casting a null pointer adds no
-   * offset. */
+  /* The address of an object that is never accessed. The address must not be null, because casting a null pointer adds
+   * no offset. */
   Class *whole = reinterpret_cast<Class *>(static_cast<uintptr_t>(4096));
   return reinterpret_cast<char *>(const_cast<std::remove_cv_t<T> *>(&(whole->*field))) -
          reinterpret_cast<char *>(static_cast<Object *>(whole));
@@ -170,7 +170,7 @@ public:
     auto [made, args] = detail::MakeNamed(false, std::forward<F>(f), name, extra...);
     return Register(name, made, std::move(schema), args, extra...);
   }
-  /** Registers a packed function. It fills in defaults itself. */
+  /** Registers a packed function. The function fills in defaults itself. */
   template <typename F, typename... Extra> GlobalDef &def_packed(const char *name, F f, const Extra &...extra) {
     return Register(name, Function::FromPacked(std::move(f)), TypeTraits<Function>::TypeSchema(),
                     detail::NamesToJSON(extra...), extra...);
@@ -278,16 +278,16 @@ public:
   }
   /** Registers a method, or a function of the object, that visits the references in members that are not registered as
    * fields: void Visit(const ReferenceVisitor &visit) const { visit(member_); }. With it Python's garbage collector
-   * frees cycles through such members. It may run on any thread, while other threads are stopped: it only reads the
-   * object. It visits each reference as often as the object has it, and no other one. If it throws, the objects behind
-   * the members that it has not visited stay alive. */
+   * frees cycles through such members. The function may run on any thread, while other threads are stopped, so it only
+   * reads the object. The function visits each reference as often as the object has it, and no other reference. If it
+   * throws, the objects behind the members that it has not visited stay alive. */
   template <auto Traverse> ObjectDef &def_traverse() {
     void (*traverse)(TVMFFIObject *, const ReferenceVisitor &) = [](TVMFFIObject *object,
                                                                     const ReferenceVisitor &visit) {
       const Class *self = ffi::detail::ObjectUnsafe::RawObjectPtrFromUnowned<Class>(object);
       try {
         std::invoke(Traverse, self, visit);
-      } catch (...) { /* the collector takes the other references for those of another holder */
+      } catch (...) { /* the collector assumes that another holder has the other references */
       }
     };
     return def_type_attr("__ffi_traverse__", reinterpret_cast<void *>(traverse));
