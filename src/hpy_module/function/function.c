@@ -93,7 +93,8 @@ static int function_name_set(HPyContext *ctx, HPy self, HPy value, void *closure
   return -1;
 }
 
-HPyDef_GET(function_qualname, "__qualname__", .doc = "Name with that of the class, for functions of bound libraries.")
+HPyDef_GET(function_qualname, "__qualname__",
+           .doc = "Name after the name of the class, for functions of bound libraries.")
 static HPy function_qualname_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure; /* the package has the names (function_metadata.py) */
   return HPy_GetAttr_s(ctx, self, "_qualname");
@@ -269,8 +270,8 @@ HPy fb_function_type_new(HPyContext *ctx, HPy base) {
              "of native code is raised as an exception. The GIL is released during the call where\n"
              "`release_gil` is true.\n\n"
              "A Function is not made directly, but by get_global_func(), convert_func(), or a module. An\n"
-             "instance of a subclass has no function at first, and takes that of another one over by\n"
-             "`__move_handle_from__`.\n\n"
+             "instance of a subclass has no function at first, and takes over the function of another instance\n"
+             "by `__move_handle_from__`.\n\n"
              "Examples:\n"
              "    >>> size = ffi_hpy.get_global_func(\"ffi.ArraySize\")\n"
              "    >>> size([1, 2, 3])\n"
