@@ -1,8 +1,8 @@
 """The rows of pypy_side.py in cffi written by hand: direct calls of the same C functions.
 
 This code is specific to one program: each function knows its types, reuses the memory of its arguments, and supports
-neither threads nor nested calls. It shows the minimal cost of a call and is not a binding. The second argument of the
-importing program is the path of the testing library.
+neither threads nor nested calls. The code shows the minimal cost of a call and is not a binding. The second argument of
+the importing program is the path of the testing library.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 /* One side of benchmarks/cpp.py: the same program, compiled against the C++ headers of either project.
  *
  * Reads lines `ROW SIZE N` and answers each with the ns of CPU time per operation, over N iterations of the row at that
- * size, and a 0. Its argument only labels the process in listings. */
+ * size, and a 0. The argument of the program only labels the process in listings. */
 #include "rows.h"
 
 #include <tvm/ffi/tvm_ffi.h>

@@ -66,7 +66,7 @@ def read_counts(folder: Path) -> dict[str, dict[int, int]]:
 
 
 def per_call(counts: dict[str, dict[int, int]]) -> dict[str, float]:
-    """Return the instructions per call by row, minus those of the empty loop."""
+    """Return the instructions per call by row, minus the instructions of the empty loop."""
     each = {}
     for row, by_number in counts.items():
         few, many = sorted(by_number)

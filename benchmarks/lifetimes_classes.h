@@ -1,4 +1,4 @@
-/* The classes of lifetimes.py for nanobind and pybind11, with the members of those in lifetimes_ffi.cc. */
+/* The classes of lifetimes.py for nanobind and pybind11, with the members of the classes in lifetimes_ffi.cc. */
 #ifndef LIFETIMES_CLASSES_H_
 #define LIFETIMES_CLASSES_H_
 

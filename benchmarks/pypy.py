@@ -4,7 +4,7 @@ same C function; on CPython 3.11 ffi_hpy with the GIL released and kept. Calls o
 
     python benchmarks/pypy.py [--wheel FILE] [--on pp73 pp80] [--rounds N] [--only ROW...]
 
-Without --wheel the wheel of this checkout is built. The interpreters are those of ./ci/interpreters: PyPy 7.3 (pp73),
+Without --wheel the wheel of this checkout is built. ./ci/interpreters provides the interpreters: PyPy 7.3 (pp73),
 PyPy 8.0 (pp80) and CPython 3.11 (cp311), each in a cached environment.
 
 Each side is a process that is restarted for each round, because a just-in-time compiler may be lucky once; within a

@@ -1,6 +1,6 @@
 /* Functions for scaling.py that the testing library lacks, with the signatures of scaling_nanobind.cc: a method with a
  * pointer to its object, and a caller with a reference to the function. Neither changes the reference count of its
- * argument. Compiled with the headers of ffi_hpy and with those of tvm_ffi. */
+ * argument. Compiled with the headers of ffi_hpy and with tvm_ffi's headers. */
 #include <tvm/ffi/tvm_ffi.h>
 
 namespace ffi = tvm::ffi;

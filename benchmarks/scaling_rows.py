@@ -1,6 +1,6 @@
 """The rows of scaling.py, one statement each, and the goals for two threads on two cores.
 
-The names in a statement are those of scaling_names.py. A row is timed with objects that each thread has made for itself
+scaling_names.py defines the names in a statement. A row is timed with objects that each thread has made for itself
 (own), with objects of another thread that all threads share (shared), or both. All threads always share functions and
 classes. `py_class` is a class defined in Python with that decorator; peers have a C++ class instead.
 """
@@ -37,7 +37,7 @@ ROWS = {
     "field that is an object": Row("record.point", BOTH, 1.0),
     "field that is text": Row("record.name", BOTH, 1.0),
     "method": Row("obj.sum()", BOTH, 1.9),
-    # This method of tvm_ffi's testing library takes a counted reference, so threads contend for the count.
+    # The method is in tvm_ffi's testing library and takes a counted reference, so threads contend for the count.
     "method that takes a counted reference": Row("counted.sum()", BOTH, 1.9),
     "py_class field read": Row("point.x", BOTH, 1.5),
     "py_class field read, a class for each": Row("lone.x", OWN),

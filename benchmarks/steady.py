@@ -38,7 +38,7 @@ def is_steady(pair: Pair, n: int) -> bool:
 
 
 def speedup(one: list[Timed], several: list[Timed], n: int) -> float | None:
-    """Return the ratio of the calls of n threads to those of one: the median of the rounds in which the machine was
+    """Return the ratio of the calls of n threads to the calls of one: the median of the rounds in which the machine was
     steady.
 
     If these are less than a third, because the machine has no n whole cores, all rounds count. None without a round.

@@ -1,7 +1,7 @@
 /* One side of benchmarks/structural.py: structural operations, compiled against the C++ headers of either project.
  *
  * Reads lines `ROW SIZE N` and answers each with the ns of CPU time per node, over N iterations of the row on values of
- * SIZE nodes, and a 0. Its argument only labels the process in listings. */
+ * SIZE nodes, and a 0. The argument of the program only labels the process in listings. */
 #include "rows.h"
 
 #include <tvm/ffi/extra/structural_equal.h>

@@ -146,5 +146,5 @@ def _address_of(stream: Any) -> int:
         return stream.value or 0
     raise ValueError(
         f"a stream is the int or c_void_p of its address, not {type(stream).__name__}; "
-        "use_torch_stream() takes those of torch"
+        "use_torch_stream() takes a stream of torch"
     )

@@ -1,6 +1,6 @@
 """The facts about ELF libraries: the exported names, the needed libraries, and the required versions.
 
-pyelftools reads the files. It is plain Python, so the tests use this file on every interpreter.
+pyelftools, which is plain Python, reads the files, so the tests use this module on every interpreter.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ class Headers:
             self._add(member)
 
     def _members_of(self, compound: ET.Element, seen: set[str]) -> Iterator[Member]:
-        """Yield the public members of a class, also those of its anonymous unions and of its internal bases."""
+        """Yield the public members of a class, of its anonymous unions and of its internal bases."""
         seen.add(compound.get("id", ""))
         name = compound.findtext("compoundname", "")
         for found in compound.findall("sectiondef/memberdef"):

@@ -112,7 +112,7 @@ def targets_of(node: ast.Import | ast.ImportFrom, source: Source, names: set[str
 
 
 def layer_of(module: str, layers: dict[str, str]) -> str | None:
-    """Return the layer of a module: its own, or else that of the nearest listed folder."""
+    """Return the layer of a module: its own, or else the layer of the nearest listed folder."""
     layer_by_name = {name: layer for layer, members in layers.items() for name in members.split()}
     while module not in layer_by_name and "." in module:
         module = module.rpartition(".")[0]

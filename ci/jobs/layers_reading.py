@@ -11,8 +11,8 @@ _NAME = re.compile(r"`([a-z_0-9*]+)(?:\.[a-z]+)?`")
 def find_reading_violations(readme: str, uses: dict[str, dict[str, str]]) -> list[str]:
     """Return the problems, one sentence each. `uses` maps each file (folder/name) to the files that it includes.
 
-    A folder's paragraph begins with its name in bold. It names the files in backticks, or patterns (`ctx_*`) for files
-    that do not include each other.
+    A folder's paragraph begins with its name in bold. A README names the files in backticks, or patterns (`ctx_*`) for
+    files that do not include each other.
     """
     found = []
     for folder in sorted({file.partition("/")[0] for file in uses}):

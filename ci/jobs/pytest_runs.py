@@ -95,7 +95,8 @@ OF_THE_BINDING = tuple(
         "tensors",
     )
 )
-"""The tests that call the binding, for the debug modes: all of tests/python except those of the tools that build."""
+"""The tests that call the binding, for the debug modes: all of tests/python except the tests of the tools that
+build."""
 
 
 def own_debug_run(interpreter: str, gil: str, is_default: bool = True) -> PytestRun:
@@ -116,7 +117,7 @@ STARTS_PROGRAMS = ("-o", "thread_unsafe_functions=subprocess.*")
 
 
 def threads_run(interpreter: str, folders: tuple[str, ...] = PytestRun.folders, is_default: bool = True) -> PytestRun:
-    """Return the run of all tests, or of those in some folders, in four threads each.
+    """Return the run of all tests, or of the tests in some folders, in four threads each.
 
     Tests that need one thread, and tests that start programs, are skipped: the interpreter's own run has them.
     """
@@ -265,7 +266,8 @@ PYTEST_RUNS = (
 
 
 def run_pytest(plan: PytestRun, python: Path, extra: list[str], wheel: Path, log: Path) -> Result:
-    """Install the wheel (or that of the interpreter's machine) into the run's environment, and run pytest there."""
+    """Install the wheel (or the wheel for the interpreter's machine) into the run's environment, and run pytest
+    there."""
     env, interpreter = test_env(plan, python), BY_NAME[plan.interpreter]
     with locked(env.with_name(f".{env.name}.use.lock")), tempfile.TemporaryDirectory() as folder:
         if plan.is_everywhere:

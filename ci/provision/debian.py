@@ -88,7 +88,7 @@ def is_debian(entry: Stanza) -> bool:
 def debian_entry(suite: str, kind: str) -> Stanza:
     """Return this machine's entry for the Debian archive, changed to `suite` and `kind` (deb or deb-src).
 
-    Its URL, its keyring (Signed-By) and other options stay unchanged.
+    The URL, the keyring (Signed-By) and other options stay unchanged.
     """
     ours = next(filter(is_debian, apt_entries()), None)
     if ours is None:

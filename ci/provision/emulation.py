@@ -71,7 +71,8 @@ def runner(machine: Machine) -> Path:
 def make_root(unpacked: Path, machine: Machine) -> None:
     """Make a folder with only the loader and the libraries of unpacked packages, at the paths where loaders look.
 
-    With all files of the packages in it, emulated programs would see those in place of this machine's files.
+    With all files of the packages in it, emulated programs would see the packages' files in place of this machine's
+    files.
     """
     libraries = unpacked / ROOT / "lib"
     libraries.mkdir(parents=True)

@@ -32,7 +32,7 @@ def make_env(folder: Path, python: str | Path) -> None:
 
 
 def install(env: Path, *arguments: str | Path, environ: Mapping[str, str] | None = None) -> None:
-    """Install into an environment; the arguments are those of `uv pip install`. Builds see the variables `environ`."""
+    """Install into an environment, with the arguments of `uv pip install`. Builds see the variables `environ`."""
     run_uv("pip", "install", "--quiet", "--python", python_of(env), *arguments, environ=environ)
 
 
@@ -49,7 +49,7 @@ def bytecode_of(env: Path) -> Path:
 def cached_env(label: str, python: str | Path, requirements: Sequence[str | Path]) -> Path:
     """Return an environment of `python` with `requirements` installed: words for uv, or a Path of a requirements file.
 
-    It is rebuilt when the interpreter or a requirement has changed. Raises Missing.
+    The environment is rebuilt when the interpreter or a requirement has changed. Raises Missing.
     """
     key = hashlib.sha256(f"{_describe(python)}\n{_text_of(requirements)}".encode()).hexdigest()[:12]
     folder = cache_dir() / "envs" / f"{label}-{key}"

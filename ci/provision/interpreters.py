@@ -140,7 +140,7 @@ def provide_each(wanted: Sequence[str]) -> Iterator[tuple[str, Path]]:
     """Yield the name and the executable of each wanted interpreter that can be provided; report the reason for the
     others.
 
-    The order is that of `wanted`. While one interpreter compiles, others are fetched.
+    The order is as in `wanted`. While one interpreter compiles, others are fetched.
     """
     with ThreadPoolExecutor(AT_ONCE) as pool:
         for name, provided in zip(wanted, pool.map(try_to_provide, wanted)):

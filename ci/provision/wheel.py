@@ -174,7 +174,8 @@ def build_wheel(force: bool = False, target: Target | None = None) -> Path:
 
 def tested_wheel(target: Target) -> Path:
     """Return a wheel to run tests with: the one in dist/ if it is current, otherwise a wheel with the same files in
-    build/. That wheel is packed less well, because good packing takes longer than compiling. Raises Missing."""
+    build/. The wheel for tests is packed less well, because good packing takes longer than compiling. Raises
+    Missing."""
     with locked(ROOT / "build" / ".wheel.lock"):
         inputs, recorded = hash_inputs(), record_of(target, QUICK)
         current = find_current(inputs, record_of(target)) or find_current(inputs, recorded, QUICK)

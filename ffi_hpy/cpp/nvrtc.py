@@ -45,7 +45,7 @@ def nvrtc_compile(
         if not isinstance(text, str):
             raise TypeError(f"{parameter} must be a str, got a {type(text).__name__}")
         if "\0" in text:
-            raise ValueError(f"{parameter} must not have a null character, where it ends for NVRTC")
+            raise ValueError(f"{parameter} must not have a null character, because NVRTC would stop there")
     options = [f"--gpu-architecture={arch or _arch_here()}", "-default-device", *flags("extra_opts", extra_opts)]
     library = _library()
     program = _PROGRAM()

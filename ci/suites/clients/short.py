@@ -1,6 +1,6 @@
 """Runs the quick packages of projects.py, tvm_ffi_clients.py and nanobind_clients.py on cp311, with ffi_hpy only.
 
-Each test must pass, except those that projects.py lists as failing.
+Each test must pass, except the tests that projects.py lists as failing.
 """
 
 from __future__ import annotations

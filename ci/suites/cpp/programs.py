@@ -49,7 +49,7 @@ def unpack_wheel(wheel: Path, folder: Path = FOLDER) -> Path:
 
 
 class Builder:
-    """Compiles sources under `tests`, with the headers there and those of `package`, and links the object files."""
+    """Compiles sources under `tests`, with the headers there and in `package`, and links the object files."""
 
     def __init__(self, package: Path, tests: Path, compiler: Compiler, flags: Sequence[str]) -> None:
         self.package = package

@@ -1,4 +1,4 @@
-"""Leaves statements out of nanobind's C++ sources: those that call CPython's API, by the list removed.txt."""
+"""Leaves statements out of nanobind's C++ sources that call CPython's API, by the list removed.txt."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def count_of(described: dict[str, Any]) -> int:
 
 
 def find_missing(version: str, python: Path, ours: Path) -> tuple[int, list[str]]:
-    """Return the number of names in a release, and those that ours lacks. Raises Missing."""
+    """Return the number of names in a release, and the names that ours lacks. Raises Missing."""
     env = cached_env(f"surface-{version}", python, [f"apache-tvm-ffi=={version}", *BOTH])
     probe = HERE / "probe.py"
     text = output_of([python_of(env), "-I", probe])

@@ -277,7 +277,7 @@ def finalize_rust_module_tree(init_path: Path, prefixes: Collection[str]) -> Non
     for prefix in prefixes:
         parts = prefix.split(".")
         if any(not is_nameable(part) or part in RC.RUST_NOT_RAW_IDENTIFIERS for part in parts):
-            raise ValueError(f"no module is made for {prefix!r}, which cannot be the name of one")
+            raise ValueError(f"no module is made for {prefix!r}, which cannot be the name of a module")
         for i, part in enumerate(parts):
             below.setdefault(init_path.joinpath(*parts[:i]), set()).add(part)
     for folder, names in sorted(below.items()):

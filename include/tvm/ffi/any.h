@@ -167,8 +167,7 @@ inline constexpr bool has_strict_check_v<
     T, std::void_t<decltype(TypeTraits<T>::CheckAnyStrict(static_cast<const TVMFFIAny *>(nullptr)))>> = true;
 template <typename T> constexpr bool CheckStrict() {
   if constexpr (CheckCrossing<T>()) {
-    static_assert(has_strict_check_v<T>,
-                  "no value is of this type, it is only converted from others: say cast or try_cast");
+    static_assert(has_strict_check_v<T>, "values only convert to this type: use cast or try_cast");
     return has_strict_check_v<T>;
   }
   return false;

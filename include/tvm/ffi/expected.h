@@ -104,8 +104,8 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline Error CannotTreat(int32_t type_index,
 
 /** A T or an Error: the result of a function that does not throw. */
 template <typename T> class Expected : public detail::ExpectedBase {
-  static_assert(!std::is_void_v<T>, "say Expected<void>, without const or volatile");
-  static_assert(!std::is_same_v<T, Error>, "an Expected<Error> could not tell success from failure: say Error");
+  static_assert(!std::is_void_v<T>, "use Expected<void>, without const or volatile");
+  static_assert(!std::is_same_v<T, Error>, "an Expected<Error> could not distinguish success from failure: use Error");
   template <typename U>
   static constexpr bool kIsValue =
       !detail::is_expected_v<U> && !detail::is_unexpected_v<U> && !std::is_base_of_v<Error, U>;

@@ -27,13 +27,13 @@
 #define TVM_FFI_OBJECT_INFO_COMMON_(TypeName, ParentType, StaticIndex)                        \
   static constexpr int32_t _type_depth = ParentType::_type_depth + 1;                         \
   TVM_FFI_COLD_CODE static int32_t _GetOrAllocRuntimeTypeIndex() {                            \
-    static_assert(!ParentType::_type_final, "no class derives from one that is _type_final"); \
+    static_assert(!ParentType::_type_final, "the parent class is _type_final");               \
     static_assert(!ParentType::_type_s_eq_hash_subclass_kind_fixed ||                         \
                       TypeName::_type_s_eq_hash_kind == ParentType::_type_s_eq_hash_kind,     \
                   "the parent class fixes _type_s_eq_hash_kind for all classes below it");    \
     static_assert(TypeName::_type_child_slots == 0 || ParentType::_type_child_slots == 0 ||   \
                       TypeName::_type_child_slots < ParentType::_type_child_slots,            \
-                  "_type_child_slots of a class must be fewer than those of its parent");     \
+                  "_type_child_slots of a class must be fewer than its parent's");            \
     static const int32_t index = ::tvm::ffi::detail::GetOrAllocTypeIndex(                     \
         TypeName::_type_key, StaticIndex, TypeName::_type_depth, TypeName::_type_child_slots, \
         TypeName::_type_child_slots_can_overflow, ParentType::_GetOrAllocRuntimeTypeIndex()); \

@@ -401,7 +401,7 @@ namespace detail {
  * TypeTraits<T>::ConvertFallbackValue. */
 template <typename T, typename Fallback, typename... Rest>
 TVM_FFI_INLINE std::optional<T> TryFallbacks(const TVMFFIAny *src) {
-  static_assert(!std::is_same_v<Fallback, bool>, "a bool takes ints too: say StrictBool");
+  static_assert(!std::is_same_v<Fallback, bool>, "a bool also accepts ints: use StrictBool");
   if (auto value = TypeTraits<Fallback>::TryCastFromAnyView(src)) {
     return TypeTraits<T>::ConvertFallbackValue(*std::move(value));
   }

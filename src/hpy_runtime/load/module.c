@@ -50,14 +50,16 @@ static PyObject *load(PyObject *self, PyObject *const *args, Py_ssize_t nargs, P
 static const char load_doc[] =
     "load(name, path, spec=None, *, debug=None, trace=False)\n--\n\n"
     "Load the HPy universal module `name` from the shared object `path` (both str) and return it, executed.\n\n"
-    "The file's entry points end in the last component of name; its own name carries the ABI tag: module.hpy0.so.\n"
+    "The file's entry points end in the last component of name; the name of the file has the ABI tag: module.hpy0.so.\n"
     "From spec, a ModuleSpec, __spec__, __loader__ and __package__ are set before the module runs.\n"
     "With debug the module gets a context that notices misused handles: see ffi_hpy.hpy_debug. None stands for the "
     "mode\n"
     "in which the file was loaded before, or else the mode that FFI_HPY_DEBUG in the environment names (1 or 0).\n"
-    "With trace it gets one that counts the calls of each function of HPy; both modes at once there are not.\n"
+    "With trace the module gets a context that counts the calls of each function of HPy. The two modes exclude each\n"
+    "other.\n"
     "sys.modules is not touched.\n"
-    "Raises ImportError for a file that is not such a module or was loaded in another mode, RuntimeError for one that\n"
+    "Raises ImportError for a file that is not such a module or was loaded in another mode, RuntimeError for a file "
+    "that\n"
     "needs another HPy ABI version.";
 
 /* check_file(path) */

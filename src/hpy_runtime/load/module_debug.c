@@ -37,7 +37,7 @@ static const char debug_open_doc[] = "debug_open(since)\n--\n\n"
                                      "and trackers that are open and have a greater serial number.";
 static const char debug_closed_doc[] = "debug_closed(since)\n--\n\n"
                                        "A list of (serial number, kind, word, opener, closer, None, bytes of texts, "
-                                       "native stack) of those that are closed\n"
+                                       "native stack) of the handles that are closed\n"
                                        "and still known.";
 
 static PyObject *debug_close(PyObject *self, PyObject *word) {
@@ -63,7 +63,7 @@ static PyObject *debug_set_hook(PyObject *self, PyObject *hook) {
 }
 static const char debug_set_hook_doc[] =
     "debug_set_hook(hook)\n--\n\n"
-    "Have hook(text) called for a misused handle, instead of ending the process (None). Returns the one before.";
+    "Let a misused handle call hook(report) instead of ending the process (None). Returns the former hook.";
 
 /* debug_limits([closed handles, bytes of their texts, native frames]) */
 static PyObject *debug_limits(PyObject *self, PyObject *const *args, Py_ssize_t nargs) {
@@ -164,10 +164,12 @@ static PyObject *trace_on_enter(PyObject *self, PyObject *hook) { return (void)s
 static PyObject *trace_on_exit(PyObject *self, PyObject *hook) { return (void)self, set_hook(TRACE_ON_EXIT, hook); }
 
 static const char calls_doc[] =
-    "trace_calls()\n--\n\nHow often each function of HPy was called in trace mode, by name.";
-static const char nanoseconds_doc[] = "trace_nanoseconds()\n--\n\nHow long those calls took.";
-static const char on_enter_doc[] = "trace_on_enter(hook)\n--\n\nHave hook(name) called before each of them; None: not.";
-static const char on_exit_doc[] = "trace_on_exit(hook)\n--\n\nHave hook(name) called after each of them; None: not.";
+    "trace_calls()\n--\n\nThe number of calls of each function of HPy in trace mode, by name.";
+static const char nanoseconds_doc[] = "trace_nanoseconds()\n--\n\nThe duration of these calls, by name.";
+static const char on_enter_doc[] =
+    "trace_on_enter(hook)\n--\n\nLet each of these calls first call hook(name); None: no hook.";
+static const char on_exit_doc[] =
+    "trace_on_exit(hook)\n--\n\nLet each of these calls call hook(name) at its end; None: no hook.";
 
 static PyMethodDef trace_methods[] = {{"trace_calls", (void *)trace_calls, METH_NOARGS, calls_doc},
                                       {"trace_nanoseconds", (void *)trace_nanoseconds, METH_NOARGS, nanoseconds_doc},

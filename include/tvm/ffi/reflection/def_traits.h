@@ -191,8 +191,7 @@ template <typename Builder, typename T> void Say(Builder *info, const T &what) {
   } else if constexpr (std::is_base_of_v<InfoTrait, T>) {
     what.Apply(info);
   } else {
-    static_assert(std::is_convertible_v<const T &, const char *>,
-                  "say it by a trait, or by a text, which is documentation");
+    static_assert(std::is_convertible_v<const T &, const char *>, "use a trait, or a string, which is documentation");
     const char *doc = what;
     info->doc = TVMFFIByteArray{doc, std::char_traits<char>::length(doc)};
   }

@@ -85,7 +85,7 @@ template <typename Class, typename R, typename... Args> auto WithSelf(R (Class::
   if constexpr (std::is_base_of_v<ObjectRef, Class>) {
     return [method](Class self, Args... args) -> R { return (self.*method)(std::forward<Args>(args)...); };
   } else {
-    static_assert(std::is_base_of_v<Object, Class>, "methods are those of classes below Object or ObjectRef");
+    static_assert(std::is_base_of_v<Object, Class>, "a method must belong to a class below Object or ObjectRef");
     return [method](const Class *self, Args... args) -> R {
       return (const_cast<Class *>(self)->*method)(std::forward<Args>(args)...);
     };
@@ -95,7 +95,7 @@ template <typename Class, typename R, typename... Args> auto WithSelf(R (Class::
   if constexpr (std::is_base_of_v<ObjectRef, Class>) {
     return [method](const Class &self, Args... args) -> R { return (self.*method)(std::forward<Args>(args)...); };
   } else {
-    static_assert(std::is_base_of_v<Object, Class>, "methods are those of classes below Object or ObjectRef");
+    static_assert(std::is_base_of_v<Object, Class>, "a method must belong to a class below Object or ObjectRef");
     return [method](const Class *self, Args... args) -> R { return (self->*method)(std::forward<Args>(args)...); };
   }
 }
@@ -199,7 +199,7 @@ private:
  * or constructible from UnsafeInit; and in that case the constructor that takes the fields, unless there is an init or
  * init(false) was given. */
 template <typename Class> class ObjectDef {
-  static_assert(std::is_base_of_v<Object, Class>, "a class of objects is registered, not one of references");
+  static_assert(std::is_base_of_v<Object, Class>, "register a class of objects, not a class of references");
 
 public:
   /** Registers the type. The arguments are documentation or traits of def_traits.h. */
@@ -250,7 +250,7 @@ public:
   template <typename T, typename BaseClass, typename... Extra>
   ObjectDef &def_rw(const char *name, T BaseClass::*field, const Extra &...extra) {
     static_assert(Class::_type_mutable, "a field can be written only where the class is _type_mutable");
-    static_assert(!std::is_const_v<T>, "a const member can only be read: say def_ro");
+    static_assert(!std::is_const_v<T>, "a const member is read-only: use def_ro");
     return Field(name, field, kTVMFFIFieldFlagBitMaskWritable, extra...);
   }
   /** Registers a method of the class, or a function whose first parameter is the object. */
