@@ -269,7 +269,7 @@ def test_a_constructor_is_documented(python):
     assert "A point of the plane." in lines
 
 
-def test_a_class_without_a_constructor_says_so(python):
+def test_a_class_without_a_constructor_is_an_error_with_the_reason(python):
     with pytest.raises(TypeError, match="Box: no constructor defined"):
         python.Box()
 

@@ -141,7 +141,7 @@ def test_missing_means_the_default():
         (lambda: _TestCxxNoAutoInit(1, 2), "cannot be constructed directly"),
     ],
 )
-def test_wrong_arguments_are_told(make, message):
+def test_wrong_arguments_are_reported(make, message):
     with pytest.raises(TypeError, match=message):
         make()
 

@@ -61,7 +61,7 @@ def test_fields_are_given_by_position_by_name_and_by_default():
         ((1, "a"), {}, r"(?s)y.*expected float, got str"),
     ],
 )
-def test_wrong_arguments_are_told(args, kwargs, message):
+def test_wrong_arguments_are_reported(args, kwargs, message):
     with pytest.raises(TypeError, match=message):
         Point(*args, **kwargs)
 

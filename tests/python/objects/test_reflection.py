@@ -169,7 +169,7 @@ def test_a_derived_object_is_taken_where_its_base_is_wanted(testing, classes):
         holder.value = classes.TestIntPair(1, 2)
 
 
-def test_a_class_without_a_constructor_says_so(classes):
+def test_a_class_without_a_constructor_is_an_error_with_the_reason(classes):
     @ffi_hpy.register_object("testing.TestCxxNoAutoInit")
     class NoConstructor(ffi_hpy.Object):
         pass
