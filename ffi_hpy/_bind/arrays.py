@@ -133,13 +133,14 @@ else:
 # --- conversion -----------------------------------------------------------------------------------------------------
 
 
-def _convert(value: Any, data_type: DataType, order: str) -> Any:
-    """Return a copy of an array with other elements and in another order, made by the array's own library; None if it
-    cannot be made. `order`: "C", "F", "A" for either, "" for any."""
+def _convert(value: Any, tensor: Tensor, data_type: DataType, order: str) -> Any:
+    """Return a copy of an array with other elements and in another order, made by the array's own library or, for the
+    memory of `tensor`, by NumPy; None if it cannot be made. `order`: "C", "F", "A" for either, "" for any."""
     library = type(value).__module__.partition(".")[0]
     try:
-        convert = _CONVERSIONS.get(library, _convert_by_numpy)
-        return convert(value, data_type, order)
+        if library in _CONVERSIONS:
+            return _CONVERSIONS[library](value, data_type, order)
+        return _convert_by_numpy(_numpy(tensor, False, False), data_type, order)
     except (*_REFUSALS, ImportError, AttributeError):
         return None
 
@@ -157,6 +158,7 @@ def _convert_by_torch(value: Any, data_type: DataType, order: str) -> Any:
 
 _CONVERSIONS: dict[str, Callable[[Any, DataType, str], Any]] = {
     "torch": _convert_by_torch,
+    "numpy": _convert_by_numpy,
     "cupy": lambda value, data_type, order: value.astype(str(data_type), order=order or "K"),
     "jax": lambda value, data_type, _order: value.astype(str(data_type)),
     "jaxlib": lambda value, data_type, _order: value.astype(str(data_type)),
@@ -229,8 +231,11 @@ def _export(tensor: Tensor, framework: int, reads: bool, copies: bool) -> Any:
     return getattr(make(tensor), method)()
 
 
-def _copy(value: Any) -> Any:
-    """Return a copy of an array that Python passed, made by its own library."""
+def _copy(value: Any, tensor: Tensor, framework: int) -> Any:
+    """Return a copy of an array that Python passed, whose memory is that of `tensor`, as an array of the library that
+    the result demands; of the array's own library if the result demands none."""
+    if framework == _NUMPY or _MAKERS[framework][1] is not None:
+        return _export(tensor, framework, False, True)
     if hasattr(value, "clone"):  # a tensor of PyTorch
         return value.clone()
     return value.copy() if hasattr(value, "copy") else copy.copy(value)

@@ -115,6 +115,7 @@ _TESTS: dict[str, Callable[[Any], bool]] = {
     "callable": callable,
     "capsule": is_capsule,
     "sequence": _is_sequence,
+    "sequence_of_objects": lambda value: _is_sequence(value) and not hasattr(type(value), "__array_interface__"),
     "mapping": _is_mapping,
     "iterable": lambda value: defines(type(value), "__iter__") or _is_sequence(value),
     "iterator": lambda value: defines(type(value), "__next__"),
@@ -194,10 +195,12 @@ def _is_iterable(cls: type) -> bool:
 
 
 def _items(value: Any) -> Array[Any] | None:
-    """Return the items of an iterable, as a native value; None for strings, mappings and other values."""
+    """Return the items of an iterable, as a native value; None for strings, mappings and other values. Those of an
+    array with several axes are arrays."""
     if isinstance(value, (str, bytes, bytearray, collections.abc.Mapping)) or not _is_iterable(type(value)):
         return None
-    items = elements_of(value) if hasattr(type(value), "__array_interface__") else None
+    has_numbers = hasattr(type(value), "__array_interface__") and getattr(value, "ndim", 1) == 1
+    items = elements_of(value) if has_numbers else None
     return Array([keep(item) for item in (value if items is None else items)])
 
 

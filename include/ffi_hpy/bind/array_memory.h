@@ -143,20 +143,23 @@ inline object read_quickly(handle source, handle reads) {
   return take(result);
 }
 
-/** A tensor, and the object of Python that it was read from: empty if C++ made the tensor. */
+/** A tensor, and the object of Python that it was read from: empty if C++ made the tensor, or for a capsule, which is
+ * used up. */
 struct array_and_source {
   object tensor, source;
 };
 
-/** Converts an array of Python to the element type and the order of the demands. None if it cannot be converted. */
-FFI_HPY_COLD inline object convert_array(handle source, const DLTensor &tensor, const array_demands &demands) {
+/** Converts an array of Python, whose memory is that of `seen`, to the element type and the order of the demands. None
+ * if it cannot be converted. */
+FFI_HPY_COLD inline object convert_array(handle source, handle seen, const DLTensor &tensor,
+                                         const array_demands &demands) {
   bool loses_a_part = tensor.dtype.code == kDLComplex && demands.type.bits != 0 && demands.type.code != kDLComplex;
   if (loses_a_part) return take(none_value());
   TVMFFIAny type = word(kTVMFFIDataType, 0);
   type.v_dtype =
       demands.type.bits == 0 ? tensor.dtype : DLDataType{demands.type.code, demands.type.bits, demands.type.lanes};
   char order[] = {demands.order, '\0'};
-  return ask_python("astype", source, handle(type), str_of(order));
+  return ask_python("astype", source, seen, handle(type), str_of(order));
 }
 
 /** Reads an array of Python: without a tensor if the value is not such an array. The package knows the protocols of
@@ -165,16 +168,18 @@ FFI_HPY_NOINLINE inline array_and_source read_array(handle source, const array_d
   bool is_native = source.any().type_index == kTVMFFITensor && demands.may_be_read_only;
   handle reads(word(kTVMFFIBool, demands.may_be_read_only));
   object seen = is_native ? borrow(source) : read_quickly(source, reads);
-  if (seen.is_none()) seen = ask_python("tensor", source, reads);
+  bool is_quick = !seen.is_none();
+  if (!is_quick) seen = ask_python("tensor", source, reads);
   if (seen.any().type_index != kTVMFFITensor) return {};
   const DLTensor &tensor = *TVMFFITensorGetDLTensorPtr(seen.any().v_obj);
   if (!demands.has_form(tensor)) return {};
   if (demands.has_type(tensor) && demands.has_order(tensor)) {
     if (tensor.strides == nullptr) seen = new_array(tensor, false, seen, demands.may_be_read_only);
-    return {std::move(seen), borrow(source)};
+    bool is_used_up = !is_quick && is_kind("capsule", source);
+    return {std::move(seen), is_used_up ? object() : borrow(source)};
   }
   if (!may_convert) return {};
-  object converted = convert_array(source, tensor, demands);
+  object converted = convert_array(source, seen, tensor, demands);
   if (converted.is_none()) return {};
   return read_array(converted, demands, false);
 }
@@ -203,9 +208,12 @@ FFI_HPY_NOINLINE inline object export_array(const array_and_source &array, bool 
                                             rv_policy policy, handle parent) {
   const array_block *block = array_block::of(array.tensor.any().v_obj);
   bool has_owner = block == nullptr || block->owner.is_valid();
-  bool is_automatic = policy == rv_policy::automatic || policy == rv_policy::automatic_reference;
+  bool is_automatic = policy == rv_policy::automatic || policy == rv_policy::automatic_reference ||
+                      (policy == rv_policy::reference_internal && !parent.is_valid());
   bool is_copied = is_automatic ? !has_owner : policy == rv_policy::copy || policy == rv_policy::move;
-  if (array.source.is_valid()) return is_copied ? ask_python("copy", array.source) : array.source;
+  if (array.source.is_valid()) {
+    return is_copied ? ask_python("copy", array.source, array.tensor, int_value(framework)) : array.source;
+  }
   if (policy == rv_policy::none) throw cast_error("rv_policy::none: no object of Python has this array");
   if (block != nullptr) is_read_only = block->is_read_only;
   object exported = array.tensor;

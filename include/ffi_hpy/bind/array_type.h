@@ -28,7 +28,8 @@ enum class dtype_code : uint8_t {
   Float8_E8M0FNU = kDLFloat8_e8m0fnu,
   Float6_E2M3FN = kDLFloat6_e2m3fn,
   Float6_E3M2FN = kDLFloat6_e3m2fn,
-  Float4_E2M1FN = kDLFloat4_e2m1fn
+  Float4_E2M1FN = kDLFloat4_e2m1fn,
+  Bcomplex = 18 /* newer than the DLPack of this ABI */
 };
 
 /** The type of an element; 0 bits: any. */

@@ -18,7 +18,8 @@ public:
   FFI_HPY_NOINLINE bool read(handle source, uint32_t flags, bool as_python) {
     if (source.any().type_index == kTVMFFIArray) return view(source);
     if (source.any().type_index != kTVMFFIOpaquePyObject) return keep(source, flags & cast_flags::convert);
-    if ((flags & cast_flags::convert) == 0 && !is_kind("sequence", source)) return false;
+    const char *exact = as_python ? "sequence" : "sequence_of_objects"; /* the items of an array are converted */
+    if ((flags & cast_flags::convert) == 0 && !is_kind(exact, source)) return false;
     return as_python ? ask(source, "items") : keep(source, kFfiHpyCastConvert);
   }
   /** The keys and values of a mapping, in turn. False if the value is not a mapping. */

@@ -318,6 +318,60 @@ def test_policies_of_results(bound):
     assert not np.shares_memory(copied, fixed)
     found = np.ones(3)
     assert not np.shares_memory(bound.pass_copy(found), found)
+    without = bound.internal_without_object()
+    assert (without.tolist(), np.shares_memory(without, fixed)) == ([[1, 2, 3, 4], [5, 6, 7, 8]], False)
+
+
+@needs_numpy
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: np.asfortranarray([[0.0, 1], [2, 3]]),
+        lambda: memoryview(np.array([[0.0, 1], [2, 3]])),
+        lambda: np.ma.array([[0.0, 1], [2, 3]], order="F"),
+    ],
+)
+def test_a_copy_is_an_array_of_the_library_that_the_result_demands(bound, make):
+    source = make()
+    copied = bound.numpy_copy(source)
+    assert (type(copied), copied.tolist()) == (np.ndarray, [[0, 1], [2, 3]])
+    assert copied.flags.f_contiguous == np.asarray(source).flags.f_contiguous
+    copied[0, 0] = 9
+    assert source[0, 0] == 0
+
+
+@needs_numpy
+def test_a_capsule_that_is_used_up_returns_as_an_array(bound):
+    source = np.arange(3.0)
+    made = bound.pass_numpy(source.__dlpack__())
+    assert (type(made), made.tolist()) == (np.ndarray, [0, 1, 2])
+    assert np.shares_memory(made, source)
+
+
+@needs_numpy
+def test_an_array_that_only_has_dlpack_is_converted_by_its_memory(bound):
+    assert bound.bools(Producer()).tolist() == [False, True, True]
+    assert bound.bools(np.arange(3.0).__dlpack__()).tolist() == [False, True, True]
+    made = bound.converted(Producer(shape=(2, 3)))
+    assert (made.dtype, made.tolist()) == ("f4", [[0, 1, 2], [1, 2, 3]])
+    with refused():
+        bound.bools(Producer(device=(2, 0)))
+
+
+@needs_numpy
+def test_an_array_is_a_sequence_by_a_conversion(bound):
+    kinds = [bound.sequence_or_array(value) for value in (np.zeros(3), [1.0], np.zeros(3, "f4"), (1.0,))]
+    assert kinds == ["array", "sequence", "sequence", "sequence"]
+    assert bound.exact_sequence([1.0, 2.0]) == 2
+    with refused():
+        bound.exact_sequence(np.zeros(2))
+
+
+@needs_numpy
+def test_rows_of_an_array_are_arrays(bound):
+    assert bound.sum_all(np.arange(6.0).reshape(3, 2)) == 0 + 2 + 4
+    with refused():
+        bound.sum_all(np.arange(3.0))
 
 
 @needs_numpy

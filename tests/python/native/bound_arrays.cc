@@ -161,6 +161,9 @@ FFI_HPY_MODULE(bound_arrays, m) {
         for (size_t i = 0; i < 10; ++i) a(i) = static_cast<uint8_t>(i);
       },
       "a"_a.noconvert());
+  m.def("sequence_or_array", [](const std::vector<double> &) { return "sequence"; });
+  m.def("sequence_or_array", [](nb::ndarray<const double>) { return "array"; });
+  m.def("exact_sequence", [](const std::vector<double> &numbers) { return numbers.size(); }, nb::arg().noconvert());
   m.def("sum_all", [](const std::vector<nb::ndarray<const double, nb::ndim<1>>> &all) {
     double sum = 0;
     for (const auto &a : all) sum += a(0);
@@ -210,6 +213,12 @@ FFI_HPY_MODULE(bound_arrays, m) {
   m.def("pass", [](nb::ndarray<> a) { return a; }, nb::rv_policy::none);
   m.def("pass_or_none", [](nb::ndarray<> a) { return a; }, nb::arg().none());
   m.def("pass_copy", [](nb::ndarray<> a) { return a; }, nb::rv_policy::copy);
+  m.def("numpy_copy", [](nb::ndarray<nb::numpy> a) { return a; }, nb::rv_policy::copy);
+  m.def("pass_numpy", [](nb::ndarray<nb::numpy> a) { return a; });
+  m.def("bools", [](nb::ndarray<nb::numpy, bool, nb::ndim<1>> a) { return a; });
+  m.def(
+      "internal_without_object", [] { return nb::ndarray<nb::numpy, float, nb::shape<2, 4>>(fixed); },
+      nb::rv_policy::reference_internal);
   m.def("refuse", [] { return nb::ndarray<nb::numpy, float, nb::shape<8>>(fixed); }, nb::rv_policy::none);
 
   nb::class_<Matrix>(m, "Matrix")
