@@ -68,11 +68,9 @@ def classify(cls: type) -> Answer:
         return _core.TAG_OBJECT, None
     if issubclass(cls, _core.ObjectRValueRef):
         return _core.TAG_RVALUE_REF, None
-    return _array_kind(cls) or _builtin_kind(cls) or _converter_kind(cls) or (_object_tag(cls), None)
-
-
-def _object_tag(cls: type) -> int:
-    return _core.TAG_MEMBER if "__ffi_members__" in cls.__dict__ else _core.TAG_OPAQUE
+    if "__ffi_members__" in cls.__dict__:  # a bound enum, whose members may also have methods such as __call__
+        return _core.TAG_MEMBER, None
+    return _array_kind(cls) or _builtin_kind(cls) or _converter_kind(cls) or (_core.TAG_OPAQUE, None)
 
 
 _NATIVE = (CObject, _core.ObjectRValueRef, PyNativeObject)  # passed as they are

@@ -377,7 +377,7 @@ def _trampoline(cls: type[Any], make: Any, forget: Any, connect: Any) -> None:
     watch_trampoline(cls, make, forget, connect)
 
 
-def _override(obj: Any, name: str) -> Function | None:
+def _override(obj: Any, name: str) -> Function | bool | None:
     from .._types.overrides import caller_of_override
 
     return caller_of_override(obj, name)
@@ -465,7 +465,8 @@ class _EnumBuilder:
             for member in cls.__members__.values():
                 _core.member_register(member)
         for name, _, doc in self.members:
-            cls[name].__doc__ = doc or None
+            if cls[name]._name_ == name:  # another name of a member has no text of its own
+                cls[name].__doc__ = doc or None
         for kind, name, function in self.functions:
             setattr(cls, name, _ENUM_FUNCTIONS[kind](function))
         self.made = cls

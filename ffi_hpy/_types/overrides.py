@@ -22,7 +22,7 @@ from .info import info_of_index
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     from .._core import CObject, Function
@@ -72,15 +72,18 @@ def _call_in_python(name: str) -> Function:
 _new_caller: Callable[[str], Function] = getattr(_core, "function_from_method_name", _call_in_python)
 
 
+def _bases_in_python(cls: type) -> Iterator[type]:
+    """Iterate over a Python class and its bases up to the registered class."""
+    for base in cls.__mro__:
+        if "__tvm_ffi_type_info__" in base.__dict__:
+            return
+        yield base
+
+
 def _overrides(cls: type, name: str) -> bool:
     """Whether a Python class, or a base below the registered class, defines a name. A base that is not an Object may
     get the name later without notice, so it counts as a base that defines the name."""
-    for base in cls.__mro__:
-        if "__tvm_ffi_type_info__" in base.__dict__:
-            return False
-        if name in base.__dict__ or not isinstance(base, ObjectMeta):
-            return True
-    return False
+    return any(name in base.__dict__ or not isinstance(base, ObjectMeta) for base in _bases_in_python(cls))
 
 
 class _Table:
@@ -132,11 +135,17 @@ def watch_trampoline(cls: type, make: Callable[[], Any], forget: Any, connect: A
     _watch_names(["__bases__"])
 
 
-def caller_of_override(obj: Any, name: str) -> Function | None:
+def caller_of_override(obj: Any, name: str) -> Function | bool | None:
     """Return the native function that calls a method of its first argument, if the class of an object overrides the
-    method; None otherwise. From now on a change of the method ends the answer."""
+    method; None otherwise. From now on a change of the method ends the answer. False if the class does not override the
+    method now, but has a base that may get it without notice."""
     _watch_names([name])
-    return _caller_of(name) if _overrides(type(obj), name) else None
+    may_be_later = False
+    for base in _bases_in_python(type(obj)):
+        if name in base.__dict__:
+            return _caller_of(name)
+        may_be_later = may_be_later or not isinstance(base, ObjectMeta)
+    return False if may_be_later else None
 
 
 # --- objects --------------------------------------------------------------------------------------------------------

@@ -133,6 +133,7 @@ private:
     object self = owner();
     if (!self.is_valid()) return false;
     object caller = ask_python("override", self, str_of(slot->name));
+    if (caller.any().type_index == kTVMFFIBool) return false; /* the next call asks again */
     bool is_overridden = !caller.is_none();
     if (is_overridden) {
       TVMFFIObject *known = nullptr;

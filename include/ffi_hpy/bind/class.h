@@ -140,6 +140,19 @@ template <typename T> auto extra_of_setter(const T &extra) {
 template <typename T> const T &extra_of_setter(const for_setter<T> &extra) { return extra.value; }
 template <typename T> no_extra extra_of_setter(const for_getter<T> &) { return {}; }
 
+/** The function that reads a property which can only be set. */
+[[noreturn]] FFI_HPY_COLD inline object throw_unreadable(handle) {
+  throw attribute_error("the property cannot be read");
+}
+/** The function that reads a property: the author's, or one that throws if the author's is null. */
+template <typename Get> decltype(auto) reader_or_error(Get &&get) {
+  if constexpr (std::is_same_v<std::decay_t<Get>, std::nullptr_t>) {
+    return &throw_unreadable;
+  } else {
+    return std::forward<Get>(get);
+  }
+}
+
 /** Whether T(args...) or, for an aggregate, T{args...} is possible; the destructor may be private. */
 template <typename T, typename... Args>
 auto is_makeable(int) -> decltype(::new (nullptr) T(std::declval<Args>()...), std::true_type());
@@ -525,21 +538,22 @@ public:
     if (!is_known_) detail::add_traverse<T>(type_, std::forward<F>(f));
     return *this;
   }
-  /** Adds a property with functions that read it and set it. */
+  /** Adds a property with functions that read it and set it. One of them may be null. */
   template <typename Get, typename Set, typename... Extra>
   class_ &def_prop_rw(const char *name, Get &&get, Set &&set, const Extra &...extra) {
-    return define_property(name, detail::with_self<T>(static_cast<Get &&>(get)),
+    return define_property(name, detail::with_self<T>(detail::reader_or_error(static_cast<Get &&>(get))),
                            detail::with_self<T>(static_cast<Set &&>(set)), extra...);
   }
   /** Adds a property with a function that reads it. */
   template <typename Get, typename... Extra> class_ &def_prop_ro(const char *name, Get &&get, const Extra &...extra) {
     return define_property(name, detail::with_self<T>(static_cast<Get &&>(get)), nullptr, extra...);
   }
-  /** Adds a property of the class: a function that reads it and, unless it is null, one that sets it. The first
-   * parameter of both functions is the class, a handle. */
+  /** Adds a property of the class: a function that reads it and one that sets it. The first parameter of both functions
+   * is the class, a handle. One of the functions may be null. */
   template <typename Get, typename Set, typename... Extra>
   class_ &def_prop_rw_static(const char *name, Get &&get, Set &&set, const Extra &...extra) {
-    object read = cpp_function(std::forward<Get>(get), rv_policy::reference, detail::extra_of_getter(extra)...);
+    object read = cpp_function(detail::reader_or_error(std::forward<Get>(get)), rv_policy::reference,
+                               detail::extra_of_getter(extra)...);
     object write = none();
     if constexpr (!std::is_same_v<std::decay_t<Set>, std::nullptr_t>) {
       write =

@@ -67,8 +67,12 @@ struct enum_record {
   }
 };
 
-/** The number of a member; an unsigned one may be larger than 63 bits. */
-template <typename E> object number_of(E value) { return cast(static_cast<std::underlying_type_t<E>>(value)); }
+/** The number of a member; an unsigned one may be larger than 63 bits. A bool and a character are numbers, too. */
+template <typename E> object number_of(E value) {
+  using Number = std::underlying_type_t<E>;
+  constexpr bool is_int = std::is_integral_v<Number> && !std::is_same_v<Number, bool> && !is_std_char_v<Number>;
+  return cast(static_cast<std::conditional_t<is_int, Number, int64_t>>(value));
+}
 template <typename E> object number_to_python(int64_t number) { return number_of(static_cast<E>(number)); }
 
 /** Begins the class of an enum in a scope. */
@@ -127,6 +131,13 @@ template <typename E> struct enum_of {
     enum_record *own = known.load(std::memory_order_acquire);
     return own != nullptr ? own : in_module->find_enum(&known, &typeid(E), &number_to_python<E>);
   }
+  /** The class of Python; empty if the enum is not bound. */
+  static handle python() {
+    enum_record *record = find();
+    if (record == nullptr) return handle();
+    in_module->finish_enum(record);
+    return record->python;
+  }
 };
 
 /** The number of a value of Python that is a member or, if it may be converted, equals one. */
@@ -174,6 +185,7 @@ FFI_HPY_NOINLINE inline bool read_enum_in_module(enum_record *record, handle sou
     *number = source.any().v_int64;
     if (record->is_arithmetic) return is_member(*record, number); /* such a member is an int */
     return may_convert && !record->is_str && ask_enum(record, source, true, number);
+  case kTVMFFIBigInt: return may_convert && !record->is_str && ask_enum(record, source, true, number);
   case kTVMFFISmallStr:
   case kTVMFFIStr: return record->is_str && ask_enum(record, source, true, number); /* such a member is a str */
   case kTVMFFIOpaquePyObject:
@@ -208,8 +220,13 @@ struct type_caster<E, enable_if_t<std::is_enum_v<E>>> : plain_caster<type_caster
   FFI_HPY_TYPE_CASTER(E, const_name<E>());
   bool from_python(handle source, uint32_t flags, cleanup_list *) noexcept {
     int64_t number = 0;
-    if (!in_module->read_enum(enum_of<E>::find(), source, flags, &number)) return false;
+    enum_record *record = enum_of<E>::find();
+    if (!in_module->read_enum(record, source, flags, &number)) return false;
     value = static_cast<E>(number);
+    /* The key of a large number is negative. */
+    if constexpr (std::is_unsigned_v<std::underlying_type_t<E>> && sizeof(E) == 8) {
+      if (source.any().type_index == kTVMFFIInt && number < 0 && !record->is_flag) return false;
+    }
     return static_cast<int64_t>(value) == number; /* a combination of flags may be outside the range */
   }
   static handle from_cpp(E source, rv_policy, cleanup_list *) noexcept {

@@ -111,8 +111,19 @@ FFI_HPY_NOINLINE inline handle python_class_in_module(class_record *record) {
 
 } // namespace detail
 
-/** The class of Python for a bound class, or an empty handle. The class lives as long as the process. */
-template <typename T> handle type() { return detail::python_class(&detail::class_of<T>::record); }
+namespace detail {
+template <typename E> struct enum_of;
+} // namespace detail
+
+/** The class of Python for a bound class or enum, or an empty handle. The class lives as long as the process. The
+ * members of an enum must be complete. */
+template <typename T> handle type() {
+  handle cls = detail::python_class(&detail::class_of<T>::record);
+  if constexpr (std::is_enum_v<T>) {
+    if (!cls.is_valid()) return detail::enum_of<T>::python();
+  }
+  return cls;
+}
 
 template <typename T> bool handle_t<T>::check_(handle value) { return isinstance<T>(value); }
 template <typename T> bool type_object_t<T>::check_(handle value) {

@@ -403,17 +403,16 @@ FFI_HPY_NOINLINE inline handle result_instance_in_module(class_record *record, c
   auto *value = const_cast<void *>(result);
   return guarded([&] {
     if (value == nullptr) return take(none_value());
-    if (policy == rv_policy::copy || policy == rv_policy::move) {
-      return copied_instance(get_class(record), value, policy == rv_policy::move);
-    }
+    bool is_copied = policy == rv_policy::copy || policy == rv_policy::move;
     void *whole = value;
     const ffi_hpy_class *type = nullptr;
-    if (find != nullptr) {
-      object owned = find(value, policy, &whole, &type);
+    if (find != nullptr && !(is_copied && form == result_form::value)) {
+      object owned = find(value, is_copied ? rv_policy::none : policy, &whole, &type);
       if (owned.is_valid()) return owned;
     } else {
       type = &get_class(record);
     }
+    if (is_copied) return copied_instance(*type, whole, policy == rv_policy::move);
     const ffi_hpy_class *own = find_class(record); /* this class deletes its pointers; `type` may be another */
     return pointed_instance(*type, whole, value, own != nullptr ? own->delete_value : nullptr, policy,
                             cleanup != nullptr ? cleanup->self() : handle());

@@ -94,6 +94,8 @@ private:
   }
 };
 
+template <typename T> struct is_smart_pointer<ref<T>> : std::true_type {};
+
 template <typename T> struct type_caster<ref<T>> : native_caster {
   FFI_HPY_TYPE_CASTER(ref<T>, make_caster<T>::Name);
   bool from_python(handle source, uint32_t flags, cleanup_list *cleanup) noexcept {
