@@ -401,10 +401,11 @@ except Own as error:
 
 
 ENDLESS = """
-import sys, threading
+import faulthandler, sys, threading
 import ffi_hpy
 
-sys.setrecursionlimit(int(sys.argv[1]))
+faulthandler.dump_traceback_later(int(sys.argv[1]), exit=True)
+sys.setrecursionlimit(int(sys.argv[2]))
 
 def deeper(*arguments):
     return call(*arguments)
@@ -421,7 +422,7 @@ def run(*arguments):
 
 for arguments in ((), (1, ["two"], {"three": 3})):
     run(*arguments)
-    for size in map(int, sys.argv[2:]):
+    for size in map(int, sys.argv[3:]):
         threading.stack_size(size)
         thread = threading.Thread(target=run, args=arguments)
         thread.start()
@@ -437,13 +438,13 @@ def test_endless_recursion_through_a_callback_is_a_recursion_error_whatever_the_
     stack_sizes = ("262144", "1048576", "8388608") if IS_PYPY else ()
     # Not run_python(): PyPy writes to stderr when it reaches its own limit in the entry of a callback.
     said = subprocess.run(
-        [sys.executable, "-c", ENDLESS, str(limit), *stack_sizes],
+        [sys.executable, "-c", ENDLESS, str(PROGRAM_SECONDS), str(limit), *stack_sizes],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=PROGRAM_SECONDS,
+        timeout=2 * PROGRAM_SECONDS,
     )
-    assert (said.returncode, said.stdout) == (0, "the end\n")
+    assert (said.returncode, said.stdout) == (0, "the end\n"), said.stderr
 
 
 def test_the_traceback_is_extended_at_each_crossing(testing):
