@@ -168,6 +168,8 @@ def _plain_text(value: Any, is_bytes: bool) -> str | bytes | None:
 
 def _to_function(value: Any) -> Any:
     """Return a native function that calls a Python callable; None for another value."""
+    if isinstance(value, _core.Function):
+        return value
     return convert_func(value) if callable(value) else None
 
 
@@ -197,11 +199,16 @@ def _is_iterable(cls: type) -> bool:
 def _items(value: Any) -> Array[Any] | None:
     """Return the items of an iterable, as a native value; None for strings, mappings and other values. Those of an
     array with several axes are arrays."""
-    if isinstance(value, (str, bytes, bytearray, collections.abc.Mapping)) or not _is_iterable(type(value)):
+    if isinstance(value, (str, bytes, collections.abc.Mapping)) or not _is_iterable(type(value)):
         return None
     has_numbers = hasattr(type(value), "__array_interface__") and getattr(value, "ndim", 1) == 1
     items = elements_of(value) if has_numbers else None
     return Array([keep(item) for item in (value if items is None else items)])
+
+
+def _items_of_iterable(value: Any) -> Array[Any] | None:
+    """Return the items of any iterable, also of strings and mappings, as a native value; None for other values."""
+    return Array([keep(item) for item in value]) if _is_iterable(type(value)) else None
 
 
 def _pairs(value: Any) -> Array[Any] | None:
@@ -428,9 +435,9 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "get_or_none": lambda mapping, key: [mapping[key]] if key in mapping else None,
     "contains": operator.contains,
     "operator": lambda name, *values: getattr(operator, name)(*values),
-    # an object equals itself, as in containers
-    "equal": lambda a, b: a is b or bool(a == b),
-    "not_equal": lambda a, b: a is not b and bool(a != b),
+    # an object equals itself, as in containers; but PyPy's floats of one value are one object, also those that are NaN
+    "equal": lambda a, b: (a is b and type(a) is not float) or bool(a == b),
+    "not_equal": lambda a, b: (a is not b or type(a) is float) and bool(a != b),
     "len": len,
     "len_hint": operator.length_hint,
     "hash": hash,
@@ -468,6 +475,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "python_references": _python_references,
     "capsule_name": lambda capsule: _core.capsule_read(capsule)[1],
     "items": _items,
+    "items_of_iterable": _items_of_iterable,
     "pairs": _pairs,
     "plain_text": _plain_text,
     "to_function": _to_function,

@@ -362,7 +362,8 @@ class _Doc(str):
         return str(self) if text is None else text
 
 
-Function.__module__ = _Module((__package__ or "").rpartition(".")[0])  # the module that programs import it from
+for _function_class in (Function, *Function.__subclasses__()):  # the cffi backend has another class
+    _function_class.__module__ = _Module((__package__ or "").rpartition(".")[0])  # that programs import it from
 Function._qualname = property(_qualname_of)  # type: ignore[assignment, method-assign]
 Function.__reduce__ = _reduce  # type: ignore[assignment, method-assign]
 Function.__signature__ = _Signature()  # type: ignore[attr-defined]

@@ -30,14 +30,17 @@ def replace_refused(callee: Function | str, position: int, value: Any) -> Any:
     that was refused as a tensor: True for the value itself, whose arrays the function only reads; or a value in its
     place; None if it stays refused.
 
-    TypeError for an array whose elements Python has no class for, where the function takes a sequence; otherwise
-    BufferError, with the reason, for an array of NumPy of another byte order or with other elements than numbers.
+    TypeError for an array whose elements Python has no class for, where the function takes a sequence, and where a
+    function of a bound library takes neither; otherwise BufferError, with the reason, for an array of NumPy of another
+    byte order or with other elements than numbers.
     """
     schemas = _schemas_of_field(callee) if isinstance(callee, str) else _schemas_at(callee, position)
     parts = [part for schema in schemas for part in _parts_of(schema)]
     tensors = [part.array or "" for part in parts if part.origin == "Tensor"]
     if not tensors and any(part.origin in _SEQUENCES for part in parts):
         return _with_elements(value, _where(callee, position))
+    if not isinstance(callee, str) and not tensors and _is_bound(callee) and _is_array(value):
+        raise TypeError(f"{_where(callee, position)}: an array of dtype {value.dtype} does not fit")
     _explain(value)
     return True if tensors and all(form.startswith("read-only") for form in tensors) else None
 
@@ -63,6 +66,12 @@ def _schemas_at(function: Function, position: int) -> list[TypeSchema]:
     if any(schemas is None or position >= len(schemas) for schemas in known):
         return []
     return [schemas[position] for schemas in known if schemas is not None]
+
+
+def _is_bound(function: Function) -> bool:
+    """Whether a function is one of bind.h: a wrong argument is a TypeError there, as in nanobind."""
+    entry = metadata_of(function)
+    return all(parameters_of(each).signature is not None for each in entry.overloads or (entry,))
 
 
 def _parts_of(schema: TypeSchema) -> Iterator[TypeSchema]:

@@ -105,8 +105,9 @@ def _pairs_in(mapping: Mapping[Any, Any]) -> list[Any] | None:
 
 
 def parts_of_pairs(value: Any) -> list[Any] | None:
-    """Return the keys and values of a mapping, in turn; None for other values."""
-    pairs = _pairs_in(value) if isinstance(value, Mapping) else None
+    """Return the keys and values of a mapping, or of an object with its methods, in turn; None for other values."""
+    is_mapping = isinstance(value, Mapping) or defines(type(value), "__getitem__", "keys", "items")
+    pairs = _pairs_in(value) if is_mapping else None
     return None if pairs is None else [part for pair in pairs for part in pair]
 
 

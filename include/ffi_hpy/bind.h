@@ -22,5 +22,6 @@
 #include <ffi_hpy/bind/enum.h>
 #include <ffi_hpy/bind/inspect.h>
 #include <ffi_hpy/bind/module.h>
+#include <ffi_hpy/bind/weak_callback.h>
 
 #endif /* FFI_HPY_BIND_H_ */

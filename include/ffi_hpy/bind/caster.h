@@ -53,7 +53,7 @@ using precise_cast_t =
 template <typename T> struct has_arg_defaults : std::false_type {};
 template <typename T> inline constexpr bool has_arg_defaults_v = has_arg_defaults<intrinsic_t<T>>::value;
 /** Whether a T is a class that may own nothing, which None stands for inside of a container and as the result of a
- * callable: a smart pointer. */
+ * callable: a smart pointer, or a std::function. */
 template <typename T> struct is_smart_pointer : std::false_type {};
 
 /** The casters of types whose arguments may arrive as native values: a list as an Array. A caster without this base

@@ -7,6 +7,7 @@
 
 #include <cstdarg>
 #include <cstdio>
+#include <cstring>
 #include <stdexcept>
 #include <string>
 #include <typeinfo>
@@ -23,7 +24,8 @@ enum class exception_type {
   type_error,
   buffer_error,
   import_error,
-  attribute_error
+  attribute_error,
+  next_overload
 };
 
 /** An exception that Python sees as the class of its `kind`. */
@@ -34,11 +36,18 @@ public:
   builtin_exception(exception_type type, const char *what) : builtin_exception(name_of(type), what) {}
   /** The name of Python's class. */
   const char *kind() const { return kind_; }
+  /** The class; runtime_error for one that exception_type does not have. */
+  exception_type type() const {
+    int n = static_cast<int>(exception_type::next_overload);
+    while (n > 0 && std::strcmp(name_of(static_cast<exception_type>(n)), kind_) != 0) --n;
+    return static_cast<exception_type>(n);
+  }
 
 private:
   static const char *name_of(exception_type type) {
-    static const char *const all[] = {"RuntimeError", "StopIteration", "IndexError",  "KeyError",      "ValueError",
-                                      "TypeError",    "BufferError",   "ImportError", "AttributeError"};
+    static const char *const all[] = {"RuntimeError",   "StopIteration", "IndexError",  "KeyError",
+                                      "ValueError",     "TypeError",     "BufferError", "ImportError",
+                                      "AttributeError", "next_overload"};
     return all[static_cast<int>(type)];
   }
   const char *kind_;
@@ -88,8 +97,8 @@ void raise_unbound(const unbound_error &thrown); /* below */
 } // namespace detail
 
 /** Thrown by a function that does not accept its arguments: the next overload is tried. */
-struct next_overload {
-  explicit next_overload(const char * = nullptr) {}
+struct next_overload : builtin_exception {
+  explicit next_overload(const char *what = nullptr) : builtin_exception(exception_type::next_overload, what) {}
 };
 
 namespace detail {
@@ -122,6 +131,88 @@ inline std::string formatted(const char *format, va_list values) {
   va_list values;                                                                 \
   va_start(values, format);                                                       \
   std::string text = ::FFI_HPY_BIND_NAMESPACE::detail::formatted(format, values); \
+  va_end(values)
+
+/* The functions for which nanobind accepts the letters of PyErr_Format. */
+#if defined(FFI_HPY_BIND_PY_OBJECT)
+#define FFI_HPY_PRINTF_OF_PYTHON(text, first)
+
+/** One value in the form of printf: `form` ends with its letter. */
+template <typename T> void append_formatted(std::string *text, const std::string &form, T value) {
+  char place[64];
+  int n = std::snprintf(place, sizeof(place), form.c_str(), value);
+  if (n < static_cast<int>(sizeof(place))) return void(text->append(place, static_cast<size_t>(n > 0 ? n : 0)));
+  std::string longer(static_cast<size_t>(n) + 1, '\0');
+  std::snprintf(longer.data(), longer.size(), form.c_str(), value);
+  text->append(longer, 0, static_cast<size_t>(n));
+}
+/** The str of an object for one of the letters A, R, S, U and V. */
+inline std::string text_of_object(char letter, const PyObject *pointer) {
+  handle value(pointer);
+  object text = borrow(value);
+  if (letter == 'S') text = ask_python("str", value);
+  if (letter == 'R') text = ask_python("repr", value);
+  if (letter == 'A') text = ask_python("call", ask_python("constant", str_of("ascii")), str_of("p"), value);
+  std::string_view found;
+  (void)read_text(text.any(), false, &found);
+  return std::string(found);
+}
+/** printf into a string, with the letters that PyErr_Format has for objects of Python. */
+inline std::string formatted_with_objects(const char *format, va_list given) {
+  va_list values;
+  va_copy(values, given);
+  std::string text;
+  for (const char *at = format; *at != '\0'; ++at) {
+    if (*at != '%') {
+      text += *at;
+      continue;
+    }
+    std::string form = "%";
+    int n_long = 0;
+    bool is_size = false;
+    for (++at; *at != '\0' && std::strchr("-+ #0123456789.*hlzjt", *at) != nullptr; ++at) {
+      n_long += *at == 'l';
+      is_size = is_size || *at == 'z' || *at == 'j' || *at == 't';
+      form += *at == '*' ? std::to_string(va_arg(values, int)) : std::string(1, *at);
+    }
+    char letter = *at;
+    if (letter == '\0') break;
+    if (std::strchr("ARSUV", letter) != nullptr) {
+      const PyObject *pointer = va_arg(values, const PyObject *);
+      const char *otherwise = letter == 'V' ? va_arg(values, const char *) : nullptr;
+      append_formatted(&text, form + 's', pointer != nullptr ? text_of_object(letter, pointer).c_str() : otherwise);
+      continue;
+    }
+    form += letter;
+    if (letter == '%') {
+      text += '%';
+    } else if (letter == 's') {
+      append_formatted(&text, form, va_arg(values, const char *));
+    } else if (letter == 'p') {
+      append_formatted(&text, form, va_arg(values, const void *));
+    } else if (std::strchr("aeEfFgG", letter) != nullptr) {
+      append_formatted(&text, form, va_arg(values, double));
+    } else if (n_long > 1) {
+      append_formatted(&text, form, va_arg(values, long long));
+    } else if (is_size) {
+      append_formatted(&text, form, va_arg(values, std::ptrdiff_t));
+    } else if (n_long == 1) {
+      append_formatted(&text, form, va_arg(values, long));
+    } else {
+      append_formatted(&text, form, va_arg(values, int));
+    }
+  }
+  va_end(values);
+  return text;
+}
+#else
+#define FFI_HPY_PRINTF_OF_PYTHON(text, first) FFI_HPY_PRINTF(text, first)
+inline std::string formatted_with_objects(const char *format, va_list values) { return formatted(format, values); }
+#endif
+#define FFI_HPY_FORMATTED_WITH_OBJECTS(text, format)                                           \
+  va_list values;                                                                              \
+  va_start(values, format);                                                                    \
+  std::string text = ::FFI_HPY_BIND_NAMESPACE::detail::formatted_with_objects(format, values); \
   va_end(values)
 
 /** Whether the message of every exception whose class Python does not know is its text alone, without the class. */
@@ -186,7 +277,10 @@ FFI_HPY_COLD inline bool raise_usual(const std::exception &thrown) {
   const std::type_info &type = typeid(thrown);
   const char *kind = nullptr;
   if (type == typeid(python_error)) return static_cast<const python_error &>(thrown).restore(), true;
-  if (type == typeid(builtin_exception)) kind = static_cast<const builtin_exception &>(thrown).kind();
+  if (type == typeid(builtin_exception)) {
+    kind = static_cast<const builtin_exception &>(thrown).kind();
+    if (std::strcmp(kind, "next_overload") == 0) return false;
+  }
   if (type == typeid(cast_error) || type == typeid(std::runtime_error))
     kind = "RuntimeError"; /* as raise() throws it */
 #define FFI_HPY_COMPARE_TYPE(Type, name) \
@@ -215,10 +309,26 @@ FFI_HPY_COLD inline bool has_plain_message(const std::exception &thrown) {
   return FFI_HPY_BIND_PLAIN_MESSAGES || tvm::ffi::detail::IsTypeOrNested(typeid(thrown), typeid(std::runtime_error));
 }
 
+/** Whether an exception has a class of Python: translators, which may know all of std::exception, do not get it. */
+FFI_HPY_COLD inline bool has_own_class(const std::exception *known, const std::exception_ptr &thrown) {
+  if (known != nullptr) {
+    return dynamic_cast<const builtin_exception *>(known) != nullptr ||
+           dynamic_cast<const python_error *>(known) != nullptr;
+  }
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const std::exception &exception) {
+    return has_own_class(&exception, thrown);
+  } catch (...) {
+    return false;
+  }
+}
+
 /** translate_exception(), by the newest translator that knows the exception, or else by the rules for all libraries. */
 FFI_HPY_COLD inline int translate_exception_in_module(const std::exception *known) {
   std::exception_ptr thrown = translators != nullptr ? std::current_exception() : nullptr;
-  for (const translator *each = translators; each != nullptr; each = each->older) {
+  const translator *each = thrown != nullptr && !has_own_class(known, thrown) ? translators : nullptr;
+  for (; each != nullptr; each = each->older) {
     try {
       if (each->translate(each, known, thrown)) return -1;
     } catch (...) {
@@ -235,13 +345,12 @@ FFI_HPY_COLD inline int translate_exception_in_module(const std::exception *know
     } catch (const unbound_error &error) {
       raise_unbound(error);
     } catch (const builtin_exception &error) {
+      if (error.type() == exception_type::next_overload) return FFI_HPY_NEXT_OVERLOAD;
       api->raise(error.kind(), error.what());
       set_cause(cause_of(error));
     } catch (const cast_error &error) {
       api->raise("RuntimeError", error.what());
       set_cause(cause_of(error));
-    } catch (const next_overload &) {
-      return FFI_HPY_NEXT_OVERLOAD;
     } catch (const std::exception &error) {
       if (!raise_usual(error) && !raise_shared(error)) raise_current(has_plain_message(error) ? error.what() : nullptr);
     } catch (...) {
@@ -313,15 +422,26 @@ inline void raise_unbound(const unbound_error &thrown) {
 
 } // namespace detail
 
-FFI_HPY_PRINTF(2, 3) FFI_HPY_COLD inline void set_error(handle exception_class, const char *format, ...) {
-  FFI_HPY_FORMATTED(text, format);
-  detail::set_error_from(handle(detail::none_value()), exception_class, text);
+FFI_HPY_PRINTF_OF_PYTHON(2, 3)
+FFI_HPY_COLD inline void set_error(handle exception_class, const char *format, ...) {
+  try {
+    python_error replaced; /* code of Python cannot run with a pending error */
+    FFI_HPY_FORMATTED_WITH_OBJECTS(text, format);
+    detail::set_error_from(handle(detail::none_value()), exception_class, text);
+  } catch (const python_error &error) {
+    error.restore();
+  }
 }
 /** Makes an exception whose cause is the pending error the pending error. */
-FFI_HPY_PRINTF(2, 3) FFI_HPY_COLD inline void chain_error(handle exception_class, const char *format, ...) {
-  FFI_HPY_FORMATTED(text, format);
+FFI_HPY_PRINTF_OF_PYTHON(2, 3)
+FFI_HPY_COLD inline void chain_error(handle exception_class, const char *format, ...) {
   python_error cause;
-  detail::set_error_from(cause.value(), exception_class, text);
+  try {
+    FFI_HPY_FORMATTED_WITH_OBJECTS(text, format);
+    detail::set_error_from(cause.value(), exception_class, text);
+  } catch (const python_error &error) {
+    error.restore();
+  }
 }
 FFI_HPY_PRINTF(2, 3) FFI_HPY_COLD inline void chain_error(const char *kind, const char *format, ...) {
   FFI_HPY_FORMATTED(text, format);
@@ -329,9 +449,9 @@ FFI_HPY_PRINTF(2, 3) FFI_HPY_COLD inline void chain_error(const char *kind, cons
   detail::set_error_from(cause.value(), detail::builtin_class(kind), text);
 }
 /** Throws an exception of a Python class with another exception as its cause. */
-[[noreturn]] FFI_HPY_PRINTF(3, 4) FFI_HPY_COLD
+[[noreturn]] FFI_HPY_PRINTF_OF_PYTHON(3, 4) FFI_HPY_COLD
     inline void raise_from(python_error &cause, handle exception_class, const char *format, ...) {
-  FFI_HPY_FORMATTED(text, format);
+  FFI_HPY_FORMATTED_WITH_OBJECTS(text, format);
   detail::set_error_from(cause.value(), exception_class, text);
   throw python_error();
 }
@@ -343,6 +463,7 @@ FFI_HPY_PRINTF(2, 3) FFI_HPY_COLD inline void chain_error(const char *kind, cons
 }
 
 #undef FFI_HPY_FORMATTED
+#undef FFI_HPY_FORMATTED_WITH_OBJECTS
 
 FFI_HPY_NAMESPACE_END
 

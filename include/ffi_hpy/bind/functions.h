@@ -53,8 +53,13 @@ inline void delattr(handle value, handle name) { detail::ask_python("delattr", v
 inline void delattr(handle value, const char *name) { delattr(value, str(name)); }
 inline void del(const accessor &what) { what.del(); }
 inline size_t len(handle value) { return static_cast<size_t>(detail::int_of(detail::ask_python("len", value))); }
+/** The length that an object tells in advance; 0 if the object tells none. */
 inline size_t len_hint(handle value) {
-  return static_cast<size_t>(detail::int_of(detail::ask_python("len_hint", value)));
+  try {
+    return static_cast<size_t>(detail::int_of(detail::ask_python("len_hint", value)));
+  } catch (const python_error &) {
+    return 0;
+  }
 }
 inline str repr(handle value) { return steal<str>(detail::ask_python("repr", value).release()); }
 inline int64_t hash(handle value) { return detail::int_of(detail::ask_python("hash", value)); }

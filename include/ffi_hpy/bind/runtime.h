@@ -94,6 +94,48 @@ inline void add_ref(TVMFFIObject *object) {
 #endif
 }
 
+/** Weak references are counted in the upper half of the word. All strong references together own one. */
+constexpr uint64_t kOneWeak = uint64_t{1} << 32;
+inline void add_weak_ref(TVMFFIObject *object) {
+#if defined(__GNUC__) || defined(__clang__)
+  __atomic_fetch_add(&object->combined_ref_count, kOneWeak, __ATOMIC_RELAXED);
+#else
+  _InterlockedExchangeAdd64(reinterpret_cast<volatile long long *>(&object->combined_ref_count),
+                            static_cast<long long>(kOneWeak));
+#endif
+}
+/** Whether this was the last reference of any kind: the caller frees the memory by the deleter. */
+inline bool drop_weak_ref(TVMFFIObject *object) {
+#if defined(__GNUC__) || defined(__clang__)
+  return __atomic_fetch_sub(&object->combined_ref_count, kOneWeak, __ATOMIC_ACQ_REL) == kOneWeak;
+#else
+  return _InterlockedExchangeAdd64(reinterpret_cast<volatile long long *>(&object->combined_ref_count),
+                                   -static_cast<long long>(kOneWeak)) == static_cast<long long>(kOneWeak);
+#endif
+}
+/** Adds a reference to an object that another weak reference keeps in memory. False if the object has ended. */
+inline bool add_ref_if_alive(TVMFFIObject *object) {
+#if defined(__GNUC__) || defined(__clang__)
+  uint64_t count = __atomic_load_n(&object->combined_ref_count, __ATOMIC_RELAXED);
+  while (static_cast<uint32_t>(count) != 0) {
+    if (__atomic_compare_exchange_n(&object->combined_ref_count, &count, count + 1, true, __ATOMIC_ACQUIRE,
+                                    __ATOMIC_RELAXED)) {
+      return true;
+    }
+  }
+  return false;
+#else
+  auto *word = reinterpret_cast<volatile long long *>(&object->combined_ref_count);
+  long long count = *word;
+  while (static_cast<uint32_t>(count) != 0) {
+    long long found = _InterlockedCompareExchange64(word, count + 1, count);
+    if (found == count) return true;
+    count = found;
+  }
+  return false;
+#endif
+}
+
 /** The number of references to an object. */
 inline uint32_t ref_count(const TVMFFIObject *object) {
 #if defined(__GNUC__) || defined(__clang__)

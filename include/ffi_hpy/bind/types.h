@@ -25,6 +25,9 @@ template <typename T> object value_or_made(const accessor &value, const char *op
   return T::check_(found) ? found : ask_python(operation, found);
 }
 
+/* weak_callback.h */
+template <typename Object> object weakref_with(handle value, const Object &callback);
+
 } // namespace detail
 
 /** Members of a class of values of Python. `test` is an expression about `value`. */
@@ -150,6 +153,8 @@ class tuple : public object {
   explicit tuple(handle value) : object(detail::ask_python("tuple_of", value)) {}
   explicit tuple(const accessor &value) : object(detail::value_or_made<tuple>(value, "tuple_of")) {}
   FFI_HPY_SIZED
+  iterator begin() const;
+  iterator end() const;
 };
 
 class list : public object {
@@ -158,6 +163,8 @@ class list : public object {
   explicit list(handle value) : object(detail::ask_python("list_of", value)) {}
   explicit list(const accessor &value) : object(detail::value_or_made<list>(value, "list_of")) {}
   FFI_HPY_SIZED
+  iterator begin() const;
+  iterator end() const;
   template <typename T> void append(T &&value) { detail::ask_python("append", *this, cast(std::forward<T>(value))); }
   template <typename T> void insert(int64_t at, T &&value) { attr("insert")(at, std::forward<T>(value)); }
   void clear() { attr("clear")(); }
@@ -264,7 +271,10 @@ class weakref : public object {
   FFI_HPY_OBJECT(weakref, object, "weakref.ReferenceType", detail::is_kind("weakref", value))
   explicit weakref(handle value) : object(detail::ask_python("weakref", value)) {}
   explicit weakref(const accessor &value) : object(detail::value_or_made<weakref>(value, "weakref")) {}
-  weakref(handle value, handle callback) : object(detail::ask_python("weakref", value, callback)) {}
+  /** Calls the callback when the value ends. A function of C++ gets this object, if it still exists. */
+  template <typename Callback, std::enable_if_t<std::is_base_of_v<detail::api_tag, Callback>, int> = 0>
+  weakref(handle value, const Callback &callback)
+      : object(detail::weakref_with(value, borrow(static_cast<handle>(callback)))) {}
 };
 /** Any object, which a signature calls typing.Any. */
 class any : public object {
@@ -361,6 +371,15 @@ class iterator : public object {
   friend bool operator!=(const iterator &a, const iterator &b) { return !(a == b); }
 
 private:
+  friend class tuple;
+  friend class list;
+  friend class dict;
+  /** An iterator that has the first item. Without it, the first `++` of an iterator gets the first item. */
+  static iterator at_first(const object &all) {
+    iterator made = all.begin();
+    made.fetch();
+    return made;
+  }
   void fetch() const {
     if (is_fetched_ || !is_valid()) return;
     next();
@@ -382,6 +401,11 @@ template <typename D> iterator object_api<D>::begin() const {
 template <typename D> iterator object_api<D>::end() const { return iterator::sentinel(); }
 } // namespace detail
 
+inline iterator tuple::begin() const { return iterator::at_first(*this); }
+inline iterator tuple::end() const { return iterator::sentinel(); }
+inline iterator list::begin() const { return iterator::at_first(*this); }
+inline iterator list::end() const { return iterator::sentinel(); }
+
 class dict::pairs {
 public:
   explicit pairs(iterator at) : at_(std::move(at)) {}
@@ -399,7 +423,7 @@ public:
 private:
   iterator at_;
 };
-inline dict::pairs dict::begin() const { return pairs(attr("items")().begin()); }
+inline dict::pairs dict::begin() const { return pairs(iterator::at_first(attr("items")())); }
 inline dict::pairs dict::end() const { return pairs(iterator::sentinel()); }
 
 /** A pointer with a function that is called when the last reference is released. A null pointer makes None. */

@@ -17,11 +17,16 @@ struct array_caster : sequence_caster<array_caster<Array, T, N>, Array, T> {
                                  const_name("]"));
   using sequence_caster<array_caster, Array, T>::from_cpp;
   static constexpr uint32_t kKind = kFfiHpyList;
+  static bool read(sequence *items, handle source, uint32_t flags) {
+    int32_t kind = source.any().type_index;
+    bool is_bytes = kind == kTVMFFISmallBytes || kind == kTVMFFIBytes;
+    return is_bytes ? items->read_iterable(source, takes_python_v<T>) : items->read(source, flags, takes_python_v<T>);
+  }
 
   bool from_python(handle source, uint32_t flags, cleanup_list *cleanup) noexcept {
     try {
       sequence items;
-      if (!items.read(source, flags, takes_python_v<T>) || items.size() != N) return false;
+      if (!read(&items, source, flags) || items.size() != N) return false;
       if (!items.template outlive<T>(cleanup)) return false;
       for (size_t i = 0; i < N; ++i) {
         bool fits =
@@ -35,7 +40,7 @@ struct array_caster : sequence_caster<array_caster<Array, T, N>, Array, T> {
   }
   static bool explain(handle source, uint32_t flags, mismatch *found) {
     sequence items;
-    return items.read(source, flags, takes_python_v<T>) &&
+    return read(&items, source, flags) &&
            (explain_size(items.size(), N, found) || explain_items(items, flags, found, explain_inner<T>));
   }
 };

@@ -35,12 +35,20 @@ template <typename To, typename From> bool convert_duration(const From &from, To
     long double n = std::chrono::duration<long double, typename To::period>(from).count();
     if (!(n > least && n < most)) return false;
   }
-  *to = std::chrono::duration_cast<To>(from);
+  if constexpr (std::is_same_v<Rep, float>) { /* fewer digits than a time has microseconds */
+    *to = To(static_cast<float>(std::chrono::duration<double, typename To::period>(from).count()));
+  } else {
+    *to = std::chrono::duration_cast<To>(from);
+  }
   return true;
 }
 
 /** The microseconds of a duration or time as an argument for Python. */
 template <typename Duration> object microseconds_of(const Duration &source) {
+  if constexpr (std::is_same_v<typename Duration::rep, float>) { /* rounded to the nearest one, as with few digits */
+    double n = std::chrono::duration<double, std::micro>(source).count();
+    return microseconds_of(std::chrono::duration<double, std::micro>(std::round(n)));
+  }
   std::chrono::duration<int64_t, std::micro> n;
   if (!convert_duration(source, &n)) {
     throw builtin_exception("OverflowError", "the time does not fit into 64 bits of microseconds");

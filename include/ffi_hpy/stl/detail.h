@@ -22,6 +22,13 @@ public:
     if ((flags & cast_flags::convert) == 0 && !is_kind(exact, source)) return false;
     return as_python ? ask(source, "items") : keep(source, kFfiHpyCastConvert);
   }
+  /** As read(), and also the characters of a text, the numbers of bytes, and the keys of a mapping. */
+  FFI_HPY_NOINLINE bool read_iterable(handle source, bool as_python) {
+    if (read(source, cast_flags::convert, as_python)) return true;
+    int32_t kind = source.any().type_index;
+    bool may_be_iterable = is_object(source.any()) || kind == kTVMFFISmallStr || kind == kTVMFFISmallBytes;
+    return may_be_iterable && ask(source, "items_of_iterable");
+  }
   /** The keys and values of a mapping, in turn. False if the value is not a mapping. */
   bool read_pairs(handle source, bool as_python) {
     if (as_python && source.any().type_index == kTVMFFIOpaquePyObject) return ask(source, "pairs");
@@ -211,8 +218,8 @@ size_t read_numbers(std::vector<T, Rest...> *to, const sequence &items, uint32_t
 }
 inline size_t read_numbers(void *, const sequence &, uint32_t) { return 0; }
 
-/** Containers that are read from any sequence, item by item. Derived has `static void add(C *, T &&)`, and the flags
- * kAlways, with which it is read also if the caller allows no conversion. */
+/** Containers that are read from a value with items, item by item. Derived has `static void add(C *, T &&)`, and
+ * `static bool read(sequence *items, handle source, uint32_t flags)`. */
 template <typename Derived, typename C, typename T> struct sequence_caster {
   static constexpr bool takes_python = takes_python_v<T>;
 
@@ -221,8 +228,7 @@ template <typename Derived, typename C, typename T> struct sequence_caster {
       C &value = static_cast<Derived *>(this)->value;
       value.clear();
       sequence items;
-      if (!items.read(source, flags | Derived::kAlways, takes_python) || !items.template outlive<T>(cleanup))
-        return false;
+      if (!Derived::read(&items, source, flags) || !items.template outlive<T>(cleanup)) return false;
       size_t i = read_numbers(&value, items, flags);
       if (i != items.size()) reserve(&value, items.size());
       for (; i < items.size(); ++i) {
@@ -237,8 +243,7 @@ template <typename Derived, typename C, typename T> struct sequence_caster {
   }
   static bool explain(handle source, uint32_t flags, mismatch *found) {
     sequence items;
-    return items.read(source, flags | Derived::kAlways, takes_python) &&
-           explain_items(items, flags, found, explain_inner<T>);
+    return Derived::read(&items, source, flags) && explain_items(items, flags, found, explain_inner<T>);
   }
   template <typename U, std::enable_if_t<!std::is_pointer_v<std::remove_reference_t<U>>, int> = 0>
   static handle from_cpp(U &&value, rv_policy policy, cleanup_list *cleanup) noexcept {
@@ -263,19 +268,28 @@ template <typename C, typename T> struct list_caster : sequence_caster<list_cast
   FFI_HPY_TYPE_CASTER(C, io_name("collections.abc.Sequence", "list") + const_name("[") + make_caster<T>::Name +
                              const_name("]"));
   using sequence_caster<list_caster, C, T>::from_cpp;
-  static constexpr uint32_t kKind = kFfiHpyList, kAlways = 0;
+  static constexpr uint32_t kKind = kFfiHpyList;
+  static bool read(sequence *items, handle source, uint32_t flags) {
+    return items->read(source, flags, takes_python_v<T>);
+  }
   template <typename Item> static void add(C *to, Item &&item) { to->push_back(std::forward<Item>(item)); }
 };
 
 template <typename C, typename = void> inline constexpr bool is_ordered_v = false;
 template <typename C> inline constexpr bool is_ordered_v<C, std::void_t<typename C::key_compare>> = true;
 
-/** Containers that become sets. */
+/** Containers that become sets. Every iterable is read; but texts and mappings, which another overload may accept as
+ * they are, must be converted. */
 template <typename C, typename T> struct set_caster : sequence_caster<set_caster<C, T>, C, T> {
   FFI_HPY_TYPE_CASTER(C,
                       io_name("collections.abc.Set", "set") + const_name("[") + make_caster<T>::Name + const_name("]"));
   using sequence_caster<set_caster, C, T>::from_cpp;
-  static constexpr uint32_t kKind = kFfiHpySet, kAlways = cast_flags::convert;
+  static constexpr uint32_t kKind = kFfiHpySet;
+  static bool read(sequence *items, handle source, uint32_t flags) {
+    bool converts = (flags & cast_flags::convert) != 0;
+    return converts ? items->read_iterable(source, takes_python_v<T>)
+                    : items->read(source, cast_flags::convert, takes_python_v<T>);
+  }
   /** No order has a place for a NaN, which equals every item there: an ordered set would lose other items. */
   template <typename Item> static void add(C *to, Item &&item) {
     if constexpr (std::is_floating_point_v<T> && is_ordered_v<C>) {

@@ -104,7 +104,8 @@ int fh_sequence_container_items(const TVMFFIAny *value, uint32_t flags, TVMFFIAn
     return 0;
   }
   uint32_t kind = kind_of(value->type_index);
-  bool is_sequence = kind == kFfiHpyList || kind == kFfiHpyTuple || (flags & kFfiHpyCastConvert) != 0;
+  bool is_sequence = kind == kFfiHpyList || kind == kFfiHpyTuple || (flags & kFfiHpyCastConvert) != 0 ||
+                     fh_bytes_description(value) != NULL;
   if (kind != kFfiHpyNumContainers) {
     if (wants_pairs ? kind == kFfiHpyDict : kind != kFfiHpyDict && is_sequence) fh_any_copy(value, out);
     return 0;
