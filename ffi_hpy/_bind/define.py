@@ -547,6 +547,8 @@ def _enum_value(cls: Any, value: Any, may_convert: bool) -> Any:
     number = value._value_
     if isinstance(number, str):
         return OpaquePyObject(value)
+    if not -(2**63) <= number < 2**64:
+        return None
     return number if number < 2**63 else number - 2**64
 
 

@@ -483,7 +483,7 @@ def test_combinations_of_arithmetic_flags(bound):
     bold, italic, wide = bound.Style
     assert bound.style(bold | wide) == 129
     assert bound.style(~bold) & (bold | italic | wide) == italic | wide
-    for wrong in (256, 257, 2**40):
+    for wrong in (256, 257, 2**40, 2**64 + 1, -(2**64), 2**70):
         with pytest.raises(TypeError, match="incompatible function arguments"):
             bound.style(wrong)
 
