@@ -45,9 +45,12 @@ template <typename To, typename From> bool convert_duration(const From &from, To
 
 /** The microseconds of a duration or time as an argument for Python. */
 template <typename Duration> object microseconds_of(const Duration &source) {
-  if constexpr (std::is_same_v<typename Duration::rep, float>) { /* rounded to the nearest one, as with few digits */
-    double n = std::chrono::duration<double, std::micro>(source).count();
-    return microseconds_of(std::chrono::duration<double, std::micro>(std::round(n)));
+  if constexpr (std::is_same_v<typename Duration::rep, float>) { /* too few digits for the microseconds of a day */
+    using Period = typename Duration::period;
+    constexpr double per_second = static_cast<double>(Period::den) / static_cast<double>(Period::num);
+    double n = source.count(), seconds = std::trunc(n / per_second);
+    float rest = static_cast<float>(n - seconds * per_second) * static_cast<float>(1e6 / per_second);
+    return microseconds_of(std::chrono::duration<double, std::micro>(seconds * 1e6 + std::trunc(rest)));
   }
   std::chrono::duration<int64_t, std::micro> n;
   if (!convert_duration(source, &n)) {
