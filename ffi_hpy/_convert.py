@@ -243,15 +243,16 @@ def _builtin_kind(cls: type) -> Answer | None:
     for container, kind in _CONTAINERS:
         if issubclass(cls, container):
             return kind, None
-    if issubclass(cls, (bytearray, memoryview)):
-        return _core.TAG_CONVERTER, _from_memory
+    if issubclass(cls, bytearray):
+        return _core.TAG_CONVERTER, bytes
+    if issubclass(cls, memoryview):
+        return _core.TAG_CONVERTER, _from_memoryview
     return _number_kind(cls)
 
 
-def _from_memory(memory: bytearray | memoryview) -> Any:
-    """Return the bytes of a bytearray or memoryview. If the core is ours, they carry the format and the shape of the
-    items, for callees that read a sequence."""
-    value = memoryview(memory)
+def _from_memoryview(value: memoryview) -> Any:
+    """Return the bytes of a memoryview. If the core is ours, they carry the format and the shape of the items, for
+    callees that read a sequence."""
     data = bytes(value)
     describe = getattr(_ffi_api, "BytesDescribed", None)
     if describe is None:
@@ -403,7 +404,7 @@ def convert(value: Any) -> Any:
         return Map(value)
     if kind in (_core.TAG_DLPACK, _core.TAG_EXCHANGE):
         return from_dlpack(value)
-    if converter is _from_memory:
+    if converter is _from_memoryview:
         return Bytes(value)
     if kind == _core.TAG_OPAQUE and not _is_left_alone(cls, None):
         return OpaquePyObject(value)

@@ -199,7 +199,7 @@ def _is_iterable(cls: type) -> bool:
 def _items(value: Any) -> Array[Any] | None:
     """Return the items of an iterable, as a native value; None for strings, mappings and other values. Those of an
     array with several axes are arrays."""
-    if isinstance(value, (str, bytes, collections.abc.Mapping)) or not _is_iterable(type(value)):
+    if isinstance(value, (str, bytes, bytearray, collections.abc.Mapping)) or not _is_iterable(type(value)):
         return None
     has_numbers = hasattr(type(value), "__array_interface__") and getattr(value, "ndim", 1) == 1
     items = elements_of(value) if has_numbers else None
