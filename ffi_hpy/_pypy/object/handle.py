@@ -205,7 +205,7 @@ if TYPE_CHECKING or sys.implementation.name == "pypy":
     Handle = _Handle
     new_handle = object.__new__
 else:
-    for _name in ("_ffi_address", "_ffi_listing", "_ffi_uses"):
+    for _name in ("_ffi_address", "_ffi_is_finalized", "_ffi_listing", "_ffi_uses"):
         setattr(_Apart, _name, _delegate(_name))
     Handle = _Apart
     new_handle = _new_apart

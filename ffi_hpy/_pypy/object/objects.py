@@ -322,9 +322,12 @@ def _wrap_as(cls: type, type_index: int, address: int, shared: bool) -> Any:
     if hooks.object_made is not None:
         record(wrapper)
     if not shared:
-        if wrapper._ffi_is_findable:
-            let_wait(wrapper)
-        return wrapper
+        if not wrapper._ffi_is_findable:
+            return wrapper
+        let_wait(wrapper)
+        if not is_shared(address):
+            return wrapper
+        # Another thread has found the object by its address. It may have looked for a wrapper before the mark was set.
     other = share(wrapper)
     if other is not wrapper:
         wrapper._ffi_is_finalized = True  # no code has seen it, so its `__del__` must not run

@@ -971,3 +971,24 @@ def test_threads_share_functions_and_objects(bound):
         return True
 
     assert parallelize(work, 4) == [True] * 4
+
+
+@needs_identity
+@needs_threads
+@pytest.mark.skipif(not IS_OVER_CFFI, reason="the binding in C does not mark objects")
+def test_threads_that_find_an_object_at_once_share_its_wrapper(bound, monkeypatch):
+    from ffi_hpy._pypy.object import objects
+
+    let_wait = objects.let_wait
+    found = []
+
+    def find_first(wrapper):
+        thread = threading.Thread(target=lambda: found.append(bound.rex()))
+        thread.start()
+        thread.join()
+        let_wait(wrapper)
+
+    collect_garbage()  # the wrapper of an earlier test
+    monkeypatch.setattr(objects, "let_wait", find_first)
+    assert bound.rex() is found[0] is bound.rex()
+    assert len(found) == 1
