@@ -214,8 +214,8 @@ def everywhere_run(name: str, is_default: bool = False) -> PytestRun:
 
 
 OVER_CFFI = (
-    *(f"tests/python/{area}" for area in ("calls", "classes", "containers", "errors", "modules", "objects")),
-    *("tests/python/process", "tests/python/tensors", "tests/python/package/test_calls.py"),
+    *(f"tests/python/{area}" for area in ("bind", "calls", "classes", "containers", "errors", "modules")),
+    *(f"tests/python/{area}" for area in ("objects", "process", "tensors", "package/test_calls.py")),
 )
 """The tests of code that the cffi backend has, too. Builds, stubs and installations do not depend on the backend."""
 

@@ -51,6 +51,9 @@ NO_THREADS = "hpy's debug mode shares its contexts between threads, and has none
 needs_threads = pytest.mark.skipif(IS_DEBUG, reason=NO_THREADS)
 needs_one_wrapper = pytest.mark.skipif(IS_DEBUG, reason="hpy's debug mode makes several wrappers of one object")
 needs_identity = pytest.mark.skipif(IS_OWN_DEBUG, reason="in our debug mode each access gets another wrapper")
+needs_buffers = pytest.mark.skipif(
+    IS_CFFI_ON_CPYTHON and sys.version_info < (3, 12), reason="classes written in Python have no buffers before 3.12"
+)
 
 PROGRAM_SECONDS = 120
 

@@ -11,7 +11,7 @@ import sys
 import threading
 
 import pytest
-from support import IS_CFFI_ON_CPYTHON, IS_PYPY, is_gone
+from support import IS_CFFI_ON_CPYTHON, IS_PYPY, is_gone, needs_buffers
 from support.arrays import FLOAT32, Array, Managed, adopted
 
 import ffi_hpy
@@ -26,9 +26,6 @@ except ImportError:
 INT32 = (0, 32, 1)
 CPU, CUDA = (1, 0), (2, 1)
 needs_numpy = pytest.mark.skipif(np is None, reason="NumPy has no wheel for this interpreter")
-needs_buffers = pytest.mark.skipif(
-    IS_CFFI_ON_CPYTHON and sys.version_info < (3, 12), reason="classes written in Python have no buffers before 3.12"
-)
 NAMES = (
     *("bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"),
     *("float16", "float32", "float64", "complex64", "complex128"),
