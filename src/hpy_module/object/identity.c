@@ -2,7 +2,12 @@
  * own lock. Removal shifts the following entries back, so that there are no marks for deleted entries. A stripe doubles
  * when it is half full and shrinks when it is nearly empty.
  *
- * The number of stripes suits threads with a hundred objects each: every stripe that two threads share moves between
+ * All objects in an area of 1 KiB are in one stripe, and neighbours in memory have neighbouring entries: a program that
+ * makes many objects makes and drops neighbours one after the other, and with hundreds of thousands of objects an entry
+ * outside of the processor's caches costs more than the rest of a wrapper. Allocators give each thread areas of its
+ * own.
+ *
+ * The number of stripes suits threads with a hundred areas each: every stripe that two threads share moves between
  * their cores. fork takes the locks of all stripes, so more stripes would make fork slower.
  *
  * The first entry of a stripe is next to the stripe's lock, in the same cache line: threads that make and drop wrappers
@@ -28,7 +33,7 @@ typedef struct Entry {
   };
 } Entry;
 
-enum { STRIPE_BITS = 12, FEW = 2, FIRST_SIZE = 16 };
+enum { STRIPE_BITS = 12, AREA_BITS = 10, UNIT_BITS = 6, FEW = 2, FIRST_SIZE = 16 };
 
 typedef struct Stripe {
   fh_shared lock; /* for one lookup or resize; no Python code runs under it */
@@ -61,20 +66,19 @@ int fb_identity_init(HPyContext *ctx) {
 
 /* --- stripes ------------------------------------------------------------------------------------------------------ */
 
-/* Multiplicative hashing without the low bits, which are alignment. The highest bits of the hash select the stripe,
- * lower bits the place in the stripe. One product would preserve distances: objects of one size that each of two
- * threads makes in a row would share hardly any stripe, or nearly all. With two products each pair of objects shares a
- * stripe by chance only. */
-FH_INLINE uint64_t hash_of(const TVMFFIObject *handle) {
+/* The highest bits of an area's hash select the stripe, lower bits the place of the area in the stripe. One product
+ * would preserve distances: areas that each of two threads fills in a row would share hardly any stripe, or nearly all.
+ * With two products each pair of areas shares a stripe by chance only. */
+FH_INLINE uint64_t hash_of_area(const TVMFFIObject *handle) {
   const uint64_t factor = UINT64_C(0x9e3779b97f4a7c15);
-  uint64_t product = ((uint64_t)(uintptr_t)handle >> 4) * factor;
+  uint64_t product = ((uint64_t)(uintptr_t)handle >> AREA_BITS) * factor;
   return (product ^ product >> 32) * factor;
 }
 FH_INLINE size_t home_of(const Stripe *stripe, const TVMFFIObject *handle) {
-  return (size_t)(hash_of(handle) >> 24) & stripe->mask;
+  return (size_t)((hash_of_area(handle) >> 24) + ((uintptr_t)handle >> UNIT_BITS)) & stripe->mask;
 }
 
-FH_INLINE Stripe *stripe_of(const TVMFFIObject *handle) { return &stripes[hash_of(handle) >> (64 - STRIPE_BITS)]; }
+FH_INLINE Stripe *stripe_of(const TVMFFIObject *handle) { return &stripes[hash_of_area(handle) >> (64 - STRIPE_BITS)]; }
 
 /* Returns the locked stripe of an object. stripe_unlock releases the lock. */
 FH_INLINE Stripe *stripe_lock(const TVMFFIObject *handle) {
@@ -85,12 +89,6 @@ FH_INLINE Stripe *stripe_lock(const TVMFFIObject *handle) {
 FH_INLINE void stripe_unlock(Stripe *stripe) {
   if (FH_UNLIKELY(fb_context_free_threaded)) fh_shared_write_end(&stripe->lock);
 }
-
-/* Whether a stripe that is still in its first memory has no entry, or only one. */
-FH_INLINE bool is_empty(const Stripe *stripe) { return stripe->n == 0 && stripe->mask == FEW - 1; }
-FH_INLINE bool is_single(const Stripe *stripe) { return stripe->n == 1 && stripe->mask == FEW - 1; }
-/* The place of an object in such a stripe, where no other entry can have taken the place. */
-FH_INLINE size_t home_of_few(const TVMFFIObject *handle) { return (size_t)(hash_of(handle) >> 24) & (FEW - 1); }
 
 /* Returns the entry of the object, or the free entry at its place. */
 FH_INLINE Entry *probe(const Stripe *stripe, const TVMFFIObject *handle) {
@@ -118,25 +116,35 @@ static FH_NOINLINE void resize(Stripe *stripe, uint32_t size) {
   if (old != stripe->few) free(old);
 }
 
-/* Frees the entries of an empty stripe. */
-static FH_NOINLINE void give_back(Stripe *stripe) {
-  free(stripe->entries);
-  keep_few(stripe);
-}
+/* Whether one more entry leaves half of the stripe free. */
+FH_INLINE bool has_room(const Stripe *stripe) { return 2 * stripe->n < stripe->mask; }
+
+/* Whether a stripe is to shrink after the removal of an entry. Stripes of FIRST_SIZE stay, so that a few objects that
+ * come and go allocate nothing: 1 MiB in all. */
+FH_INLINE bool is_sparse(const Stripe *stripe) { return 16 * stripe->n + FIRST_SIZE <= stripe->mask + 1; }
 
 /* Makes room for one more entry. Returns false if memory is exhausted. */
 FH_INLINE bool reserve(Stripe *stripe) {
   uint32_t size = stripe->mask + 1;
-  if (FH_LIKELY(2 * (stripe->n + 1) <= size)) return true;
+  if (FH_LIKELY(has_room(stripe))) return true;
   /* If the stripe cannot grow, it is filled further, as long as one entry stays free: probe() stops there. */
   resize(stripe, size == FEW ? FIRST_SIZE : 2 * size);
   return stripe->n < stripe->mask;
 }
 
+/* Frees an entry if the stripe keeps its size and no other entry moves. Returns whether it did. */
+FH_INLINE bool take_out_alone(Stripe *stripe, size_t i) {
+  if (FH_UNLIKELY(is_sparse(stripe) || stripe->entries[(i + 1) & stripe->mask].handle != NULL)) return false;
+  stripe->entries[i].handle = NULL;
+  --stripe->n;
+  return true;
+}
+
 /* Frees an entry, and moves the entries after it that a lookup would no longer find. */
-static void take_out_of_many(Stripe *stripe, Entry *entry) {
+static void take_out(Stripe *stripe, Entry *entry) {
   size_t gap = (size_t)(entry - stripe->entries);
   uint32_t mask = stripe->mask;
+  bool shrinks = is_sparse(stripe);
   for (size_t i = (gap + 1) & mask; stripe->entries[i].handle != NULL; i = (i + 1) & mask) {
     size_t home = home_of(stripe, stripe->entries[i].handle);
     /* An entry may stay in its place if its home is after the gap, modulo the size. */
@@ -146,19 +154,8 @@ static void take_out_of_many(Stripe *stripe, Entry *entry) {
   }
   stripe->entries[gap].handle = NULL;
   --stripe->n;
-  /* Shrinks to a quarter. The stripe is then a quarter full at most, so it does not grow again soon. */
-  if (FH_UNLIKELY(mask >= FIRST_SIZE && 16 * stripe->n < mask)) resize(stripe, (mask + 1) / 4);
-  if (FH_UNLIKELY(stripe->n == 0 && mask == FIRST_SIZE - 1)) give_back(stripe);
-}
-
-/* Frees an entry, which is alone in most stripes. */
-FH_INLINE void take_out(Stripe *stripe, Entry *entry) {
-  if (FH_LIKELY(is_single(stripe))) {
-    entry->handle = NULL;
-    stripe->n = 0;
-  } else {
-    take_out_of_many(stripe, entry);
-  }
+  /* The stripe is then an eighth full at most, so it does not grow again soon. */
+  if (FH_UNLIKELY(shrinks)) resize(stripe, (mask + 1) / 2);
 }
 
 /* --- wrappers ----------------------------------------------------------------------------------------------------- */
@@ -293,21 +290,22 @@ again:
   return other;
 }
 
-/* fb_identity_list_first, for a stripe that has other entries, and for a wrapper with state. */
+/* fb_identity_list_first, for a place that is taken, and for a wrapper with state. */
 static FH_NOINLINE void list_first(HPyContext *ctx, HPy self, FbHandleCell *cell) {
   HPy other = fb_identity_list(ctx, self, cell);
   if (!HPy_IsNull(other)) HPy_Close(ctx, other);
 }
 
-/* Without a frame: most stripes are empty. */
+/* Without a frame. */
 void fb_identity_list_first(HPyContext *ctx, HPy self, FbHandleCell *cell) {
   Stripe *stripe = stripe_of(cell->handle);
-  if (FH_UNLIKELY(!is_simple || !is_empty(stripe) || is_watched(self))) {
+  Entry *entry = &stripe->entries[home_of(stripe, cell->handle)];
+  if (FH_UNLIKELY(!is_simple || entry->handle != NULL || !has_room(stripe) || is_watched(self))) {
     list_first(ctx, self, cell);
     return;
   }
-  stripe->n = 1;
-  stripe->few[home_of_few(cell->handle)] = (Entry){.handle = cell->handle, .cell = cell};
+  ++stripe->n;
+  *entry = (Entry){.handle = cell->handle, .cell = cell};
   fb_handle_cell_set_listing(cell, FB_LISTED);
 }
 
@@ -526,13 +524,12 @@ void fb_identity_unlist(FbHandleCell *cell) {
   if (fb_identity_is_kept && cell->handle != NULL) unlist(cell, true);
 }
 
-/* Removes the entry of a cell if it is alone in its stripe. Without a frame. */
-FH_INLINE bool unlist_single(FbHandleCell *cell) {
+/* Removes the entry of a cell, which is at its place in most cases. Without a frame. */
+FH_INLINE bool unlist_at_home(FbHandleCell *cell) {
   Stripe *stripe = stripe_of(cell->handle);
-  Entry *entry = &stripe->few[home_of_few(cell->handle)];
-  if (FH_UNLIKELY(!is_single(stripe) || entry->handle != cell->handle || entry->cell != cell)) return false;
-  entry->handle = NULL;
-  stripe->n = 0;
+  size_t home = home_of(stripe, cell->handle);
+  const Entry *entry = &stripe->entries[home];
+  if (FH_UNLIKELY(entry->handle != cell->handle || entry->cell != cell || !take_out_alone(stripe, home))) return false;
   fb_handle_cell_set_listing(cell, FB_UNLISTED);
   return true;
 }
@@ -541,7 +538,7 @@ void fb_identity_unlist_own(FbHandleCell *cell) {
   if (FH_UNLIKELY(is_weak)) fb_identity_weak_forget(cell);
   /* An object that stayed with its creator was never registered: its destructor takes no lock. */
   if (fb_handle_cell_listing(cell) != FB_LISTED) return;
-  if (FH_UNLIKELY(!is_simple || cell->handle == NULL || !unlist_single(cell))) unlist(cell, false);
+  if (FH_UNLIKELY(!is_simple || cell->handle == NULL || !unlist_at_home(cell))) unlist(cell, false);
 }
 
 void fb_identity_each(FbIdentityEach each, void *arg) {
