@@ -40,6 +40,7 @@ from ci.provision.wheel import build_wheel  # noqa: E402
 
 KINDS = ("ffi_hpy", "nanobind", "pybind11")
 ROUND_SECONDS = 0.02
+PYPY_ROUND_SECONDS = 0.3  # several collections, which end the objects of the calls before
 N_CLASSES, N_FUNCTIONS = 400, 720
 
 Found = dict[str, dict[str, float]]
@@ -99,10 +100,11 @@ def measure(places: dict[str, Place], rows: list[str], options: argparse.Namespa
         for label, place in places.items()
     }
     times: dict[str, dict[str, list[float]]] = {row: {label: [] for label in sides} for row in rows}
+    length = PYPY_ROUND_SECONDS if is_pypy(options.on) else ROUND_SECONDS
     for _ in range(options.rounds):
         for row in rows:
             for label, side in sides.items():
-                n = max(100, int(ROUND_SECONDS / (max(side.ns(row, 200), 5.0) * 1e-9)))
+                n = max(100, int(length / (max(side.ns(row, 200), 5.0) * 1e-9)))
                 times[row][label].append(side.ns(row, n))
     for side in sides.values():
         side.close()
