@@ -121,7 +121,7 @@ FH_INLINE bool has_room(const Stripe *stripe) { return 2 * stripe->n < stripe->m
 
 /* Whether a stripe is to shrink after the removal of an entry. Stripes of FIRST_SIZE stay, so that a few objects that
  * come and go allocate nothing: 1 MiB in all. */
-FH_INLINE bool is_sparse(const Stripe *stripe) { return 16 * stripe->n + FIRST_SIZE <= stripe->mask + 1; }
+FH_INLINE bool is_sparse(const Stripe *stripe) { return 16 * stripe->n + FIRST_SIZE - 1 <= stripe->mask; }
 
 /* Makes room for one more entry. Returns false if memory is exhausted. */
 FH_INLINE bool reserve(Stripe *stripe) {
@@ -534,11 +534,18 @@ FH_INLINE bool unlist_at_home(FbHandleCell *cell) {
   return true;
 }
 
+/* fb_identity_unlist_own where threads share the map, or its entries are no plain pointers. */
+static FH_NOINLINE void unlist_own(FbHandleCell *cell) {
+  if (is_weak) fb_identity_weak_forget(cell);
+  if (fb_handle_cell_listing(cell) == FB_LISTED) unlist(cell, false);
+}
+
 void fb_identity_unlist_own(FbHandleCell *cell) {
-  if (FH_UNLIKELY(is_weak)) fb_identity_weak_forget(cell);
-  /* An object that stayed with its creator was never registered: its destructor takes no lock. */
-  if (fb_handle_cell_listing(cell) != FB_LISTED) return;
-  if (FH_UNLIKELY(!is_simple || cell->handle == NULL || !unlist_at_home(cell))) unlist(cell, false);
+  if (FH_UNLIKELY(!is_simple)) {
+    unlist_own(cell);
+  } else if (fb_handle_cell_listing(cell) == FB_LISTED) { /* else the object stayed with its creator */
+    if (FH_UNLIKELY(cell->handle == NULL || !unlist_at_home(cell))) unlist(cell, false);
+  }
 }
 
 void fb_identity_each(FbIdentityEach each, void *arg) {
