@@ -52,9 +52,9 @@ using precise_cast_t =
 /** Whether None is a value of a parameter of type T, without arg::none(). */
 template <typename T> struct has_arg_defaults : std::false_type {};
 template <typename T> inline constexpr bool has_arg_defaults_v = has_arg_defaults<intrinsic_t<T>>::value;
-/** Whether a T is a class that may own nothing, which None stands for inside of a container and as the result of a
- * callable: a smart pointer, or a std::function. */
-template <typename T> struct is_smart_pointer : std::false_type {};
+/** Whether None stands for an empty T inside of a container and as the result of a callable: T is a smart pointer or a
+ * std::function. */
+template <typename T> struct may_be_empty : std::false_type {};
 
 /** The casters of types whose arguments may arrive as native values: a list as an Array. A caster without this base
  * gets the objects of Python themselves. */
@@ -225,7 +225,7 @@ FFI_HPY_NOINLINE inline void release_all_in_module(cleanup_list *list) { list->r
 
 /** The flags for a value inside of a container: None is accepted for pointers. */
 template <typename T> constexpr uint32_t flags_for_local_caster(uint32_t flags) {
-  constexpr bool accepts = std::is_pointer_v<T> || is_smart_pointer<intrinsic_t<T>>::value || has_arg_defaults_v<T>;
+  constexpr bool accepts = std::is_pointer_v<T> || may_be_empty<intrinsic_t<T>>::value || has_arg_defaults_v<T>;
   return accepts ? flags | cast_flags::accepts_none : flags & ~uint32_t{cast_flags::accepts_none};
 }
 

@@ -114,10 +114,8 @@ FFI_HPY_NOINLINE inline handle python_class_in_module(class_record *record) {
   return handle(view_of(known));
 }
 
-} // namespace detail
-
-namespace detail {
 template <typename E> struct enum_of;
+
 } // namespace detail
 
 /** The class of Python for a bound class or enum, or an empty handle. The class lives as long as the process. The

@@ -94,7 +94,7 @@ private:
   }
 };
 
-template <typename T> struct is_smart_pointer<ref<T>> : std::true_type {};
+template <typename T> struct may_be_empty<ref<T>> : std::true_type {};
 
 template <typename T> struct type_caster<ref<T>> : native_caster {
   FFI_HPY_TYPE_CASTER(ref<T>, make_caster<T>::Name);

@@ -84,7 +84,7 @@ template <typename R, typename... A> struct references_in<std::function<R(A...)>
   }
 };
 
-template <typename R, typename... A> struct is_smart_pointer<std::function<R(A...)>> : std::true_type {};
+template <typename R, typename... A> struct may_be_empty<std::function<R(A...)>> : std::true_type {};
 
 template <typename R, typename... A> struct type_caster<std::function<R(A...)>> {
   FFI_HPY_TYPE_CASTER(std::function<R(A...)>, const_name("collections.abc.Callable[[") +

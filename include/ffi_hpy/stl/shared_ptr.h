@@ -11,7 +11,7 @@ FFI_HPY_NAMESPACE_BEGIN
 
 namespace detail {
 
-template <typename T> struct is_smart_pointer<std::shared_ptr<T>> : std::true_type {};
+template <typename T> struct may_be_empty<std::shared_ptr<T>> : std::true_type {};
 
 template <typename T> struct type_caster<std::shared_ptr<T>> : native_caster {
   FFI_HPY_TYPE_CASTER(std::shared_ptr<T>, make_caster<T>::Name);

@@ -47,7 +47,7 @@ private:
 
 namespace detail {
 
-template <typename T, typename Deleter> struct is_smart_pointer<std::unique_ptr<T, Deleter>> : std::true_type {};
+template <typename T, typename Deleter> struct may_be_empty<std::unique_ptr<T, Deleter>> : std::true_type {};
 
 template <typename T, typename Deleter> struct type_caster<std::unique_ptr<T, Deleter>> : native_caster {
   using Value = std::unique_ptr<T, Deleter>;
