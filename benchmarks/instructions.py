@@ -3,7 +3,7 @@
 
 Counts are repeatable, unlike times. A row is the difference of two loops of different length, minus the cost of the
 empty loop, so that code around the calls does not count. nanobind's functions take fixed types, ours and tvm_ffi's
-take any type. This program needs valgrind with its headers and a C++ compiler. It prints one table for each
+take any type. This program needs valgrind with its headers and a C++ compiler. The program prints one table for each
 interpreter; the goals are ratios to nanobind's counts. --markdown prints the table of docs/performance.md, with the
 rows that nanobind has.
 

@@ -50,7 +50,7 @@ _registry_lock = new_lock()  # for writers, so that both dicts agree; a reader l
 
 
 class Error(_core.Error, metaclass=ObjectMeta):
-    """A native error value. It is not an exception; `py_error()` returns the exception to raise.
+    """A native error value, which is not an exception; `py_error()` returns the exception to raise.
 
     Native code passes such values to callbacks that take an error as an argument. Calls raise exceptions. Changing the
     backtrace of an error that another thread uses is not safe.

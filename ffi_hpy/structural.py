@@ -163,7 +163,7 @@ class StructuralKey(Object):
     key: Any
     """The value."""
     hash_i64: int
-    """Its structural_hash()."""
+    """The structural_hash() of the value."""
 
     def __init__(self, key: Any) -> None:
         self.__init_handle_by_constructor__(_ffi_api.StructuralKey, key)
@@ -249,7 +249,7 @@ def structural_walk(
 
     Args:
         root: the value.
-        callbacks: callback(value), in one of the forms that `ffi_hpy.structural` lists. It returns None, a
+        callbacks: callback(value), in one of the forms that `ffi_hpy.structural` lists. The callback returns None, a
             WalkResult, or a VisitInterrupt to end the walk.
         with_def_region_kind: the same for callback(value, DefRegionKind).
         order: "pre" (a value before its children), "post" or a WalkOrder.
@@ -278,8 +278,8 @@ def structural_visit(root: Any, callbacks: Any = ()) -> VisitInterrupt | None:
 
     Args:
         root: the value.
-        callbacks: callback(value, visitor), in one of the forms that `ffi_hpy.structural` lists. It continues with
-            visitor.visit(child) or visitor.default_visit(value), or skips the children, and returns None or a
+        callbacks: callback(value, visitor), in one of the forms that `ffi_hpy.structural` lists. The callback continues
+            with visitor.visit(child) or visitor.default_visit(value), or skips the children, and returns None or a
             VisitInterrupt.
 
     Returns:
@@ -363,7 +363,7 @@ def structural_mutate(root: Any, callbacks: Any = ()) -> Any:
     Args:
         root: the value.
         callbacks: callback(value, mutator), or callback(value, mutator, inplace_mode), in one of the forms that
-            `ffi_hpy.structural` lists. It returns the replacement of the value.
+            `ffi_hpy.structural` lists. The callback returns the replacement of the value.
 
     Returns:
         The rewritten value.
@@ -387,8 +387,8 @@ def structural_map(
 
     Args:
         root: the value.
-        callbacks: callback(value), in one of the forms that `ffi_hpy.structural` lists. It returns the replacement
-            of the value.
+        callbacks: callback(value), in one of the forms that `ffi_hpy.structural` lists. The callback returns the
+            replacement of the value.
         with_def_region_kind: the same for callback(value, DefRegionKind).
         order: "pre" (a value before its children), "post" or a WalkOrder.
 

@@ -113,7 +113,8 @@ def own_debug_run(interpreter: str, gil: str, is_default: bool = True) -> Pytest
 
 
 STARTS_PROGRAMS = ("-o", "thread_unsafe_functions=subprocess.*")
-"""Makes pytest-run-parallel skip tests that start programs. It finds them by the calls in a test and in its helpers."""
+"""Makes pytest-run-parallel skip tests that start programs. The plugin finds such tests by the calls in a test and in
+its helpers."""
 
 
 def threads_run(interpreter: str, folders: tuple[str, ...] = PytestRun.folders, is_default: bool = True) -> PytestRun:

@@ -16,7 +16,8 @@ from pathlib import Path
 # The tests run like a user's program, whose path does not contain the folder of this file.
 sys.path.pop(0)
 # Modules imported until the tests have been collected leave bytecode in PYTHONPYCACHEPREFIX. The programs that tests
-# start read it there. They write none, because tests rewrite modules within the resolution of bytecode's times.
+# start read the bytecode there. The programs write none, because tests rewrite modules within the resolution of
+# bytecode's times.
 sys.dont_write_bytecode = False
 
 import pytest  # noqa: E402

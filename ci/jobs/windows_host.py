@@ -1,5 +1,5 @@
-"""The job that loads the wheel for Windows under Wine, into a program in place of Python (tests/windows/host.c). It
-tests the binaries as far as possible without an interpreter."""
+"""The job that loads the wheel for Windows under Wine, into a program in place of Python (tests/windows/host.c). The
+job tests the binaries as far as possible without an interpreter."""
 
 from __future__ import annotations
 

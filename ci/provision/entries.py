@@ -1,6 +1,6 @@
 """The cache of interpreters: an entry is a complete folder, put in place by one rename.
 
-Its file POINTER holds the path of the executable, relative to the folder or absolute.
+The file POINTER of an entry holds the path of the executable, relative to the folder or absolute.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""libffi for musl, which CPython's ctypes needs. It is compiled without its own build system, whose tools may be
-missing.
+"""libffi for musl, which CPython's ctypes needs. The library is compiled without its own build system, whose tools may
+be missing.
 
 Debian's tarball is that of the repository, whose `configure` is made by autotools. x86-64 Linux needs only the few
 lines below of configure's results. The public headers are generated files, too; they come from Debian's package.

@@ -205,7 +205,8 @@ class Map(_Reading, Mapping[K, V_co]):
 
 @register_object("ffi.Dict", init=False)
 class Dict(CDict, _Reading, MutableMapping[K, V]):
-    """A mutable native mapping. It is shared: native code that has a reference to it sees the changes.
+    """A mutable native mapping. The mapping is shared: native code that has a reference to the mapping sees the
+    changes.
 
     Setting, removing and looking up one key are atomic operations, from Python and from the `ffi.Dict*` functions.
     Iteration goes over the entries that exist when it begins; later changes do not affect it. Keys compare as in Map. A

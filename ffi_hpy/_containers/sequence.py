@@ -245,7 +245,8 @@ class Array(_Reading, Sequence[T_co]):
 
 @register_object("ffi.List", init=False)
 class List(CList, _Reading, MutableSequence[T]):
-    """A mutable native sequence. It is shared: native code that has a reference to it sees the changes.
+    """A mutable native sequence. The sequence is shared: native code that has a reference to the sequence sees the
+    changes.
 
     Each change is atomic, from Python and from the `ffi.List*` functions, including slices: threads that append and pop
     at the same time lose no items. Native code that changes the items' memory directly is an exception. Iteration, in

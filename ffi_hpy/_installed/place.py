@@ -26,7 +26,7 @@ class Place:
 
 
 def choose_place(user: bool) -> Place:
-    """Return the place to install into: the environment's by default. It is the user's with `user`, if the
+    """Return the place to install into: the environment's by default, and the user's with `user`, if the
     environment's is read-only, or if ffi_hpy itself is installed there. RuntimeError if that is impossible."""
     environment = Place(None)
     if user and not site.ENABLE_USER_SITE:

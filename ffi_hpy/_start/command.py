@@ -1,5 +1,5 @@
 """Detects whether this process is a command that also works if the binding fails to load: ffi-hpy-config, or the report
-of `python -m ffi_hpy`. It runs before the binding is loaded."""
+of `python -m ffi_hpy`. The module runs before the binding is loaded."""
 
 from __future__ import annotations
 

@@ -118,8 +118,8 @@ def add_global_metadata(function: Function, full_name: str) -> None:
 
 
 def static_method(function: Function) -> Any:
-    """Return a staticmethod. It copies the function's attributes when it is created, so these are hidden to avoid
-    computing them."""
+    """Return a staticmethod. A staticmethod copies the function's attributes when it is created, so these are hidden to
+    avoid computing them."""
     number, function._about = function._about, _SILENT
     try:
         return staticmethod(function)

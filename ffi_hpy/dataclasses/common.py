@@ -182,7 +182,7 @@ def _plain_namedtuple(typename: str, names: list[str]) -> Any:
 
 
 def _make_namedtuple(typename: str, fields: tuple[Field, ...]) -> Any:
-    """Return a named tuple class with these fields, in this order. It converts values by the fields' types.
+    """Return a named tuple class with these fields, in this order. The class converts values by the fields' types.
 
     All fields are required: defaults and initialisation of the original class are not used. TypeError, which names the
     field, for a value that cannot be converted; also from `_make` and `_replace`.

@@ -1,7 +1,8 @@
 """Types, functions and helpers for tests, under the names of `tvm_ffi.testing`.
 
 Importing this module loads the testing library, a small native library of the package that uses every part of the ABI
-once. Its functions are here under their names (`echo`, `schema_id_int`, ...), and most of its types have a class.
+once. The functions of the library are here under their names (`echo`, `schema_id_int`, ...), and most of its types have
+a class.
 """
 
 # ruff: noqa: F401, F403 - names for other modules

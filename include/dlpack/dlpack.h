@@ -1,7 +1,7 @@
 /* dlpack.h - the DLPack 1.3 binary interface: how libraries describe tensors to each other.
  *
  * Written for ffi_hpy from the published layout of DLPack 1.3 (https://dmlc.github.io/dlpack). Plain C11, also C++11.
- * It has the include guard of the original, so a source file uses whichever copy it includes first. */
+ * This file has the include guard of the original, so a source file uses whichever copy it includes first. */
 #ifndef DLPACK_DLPACK_H_
 #define DLPACK_DLPACK_H_
 

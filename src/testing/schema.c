@@ -105,7 +105,7 @@ FT_CALL(add) {
   return 0;
 }
 
-/* Their types are parsed when the library is loaded. */
+/* The types of these functions are parsed when the library is loaded. */
 static ft_function exported_id = {"testing_dll_schema_id_int", {0}, ft_function_echo, NULL};
 static ft_function exported_add = {"testing_dll_test_add_with_docstring", {0}, add, NULL};
 

@@ -20,8 +20,8 @@ OWN = (ROW, "own")
 
 
 class StandIn:
-    """A fake side. It answers with calls per second by the number of threads, from lists with one value per round; the
-    empty loop is as fast as the machine that `loop` describes."""
+    """A fake side, which answers with calls per second by the number of threads, from lists with one value per round;
+    the empty loop is as fast as the machine that `loop` describes."""
 
     def loop(self, n):
         return n * 1e6

@@ -34,7 +34,8 @@ def bytecode(tmp_path_factory):
 
 @pytest.fixture
 def start(tmp_path, bytecode):
-    """Return a function that runs a program of the fuzzer. It always returns the output and kills all processes."""
+    """Return a function that runs a program of the fuzzer. The function always returns the output and kills all
+    processes."""
 
     def run(program: str, *words: object) -> Run:
         output, report = tmp_path / "output", tmp_path / "report"

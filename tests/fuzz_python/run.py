@@ -4,10 +4,10 @@
     run.py [--seconds N | --calls N] [--seed S] [--jobs N] [--threads N] [--first] [--report FILE]
 
 The program starts and watches processes of 20,000 calls each, one after another, each with its own seed derived from S.
-It prints each finding with the command that repeats it, and reduces the first finding of a run to fewer and fewer
-calls. A finding is: death by a signal or a nonzero exit status, a call that uses 60 s of processor time or is idle for
-60 s, SystemError, MemoryError without a large number, an exception that is not an Exception, and an error that a
-successful call leaves pending.
+The program prints each finding with the command that repeats it, and reduces the first finding of a run to fewer and
+fewer calls. A finding is: death by a signal or a nonzero exit status, a call that uses 60 s of processor time or is
+idle for 60 s, SystemError, MemoryError without a large number, an exception that is not an Exception, and an error that
+a successful call leaves pending.
 
 Prints one closing line. Exit status: 0 without a finding, 1 if there is one.
 """

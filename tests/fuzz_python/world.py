@@ -23,7 +23,7 @@ IS_PYPY_8 = getattr(sys, "pypy_version_info", (0,)) >= (8,)
 
 
 class Planned(BaseException):
-    """Raised on purpose. It is not an Exception, and must come out of native code unchanged."""
+    """Raised on purpose. This class is not an Exception, and must come out of native code unchanged."""
 
 
 class World:

@@ -20,8 +20,8 @@ told), or because a finalizer ran. Empty if no thread has any."""
 
 
 def _ask() -> int:
-    """Run Python code, so that PyPy calls the handlers of pending signals. Their exceptions are kept: handlers may run
-    before the first step of this function."""
+    """Run Python code, so that PyPy calls the handlers of pending signals. Exceptions of the handlers are kept:
+    handlers may run before the first step of this function."""
     if get_ident() in interruptions:
         return -1  # from an earlier check in this call
     hooks.check_signals()

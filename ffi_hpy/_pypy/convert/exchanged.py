@@ -1,8 +1,8 @@
 """Containers that were returned by a call with arrays of a library with a DLPack C exchange API among its arguments.
 
-They return their tensors as arrays of that library, and a call with such a container as an argument uses the library's
-stream. The C binding implements both: its wrapper of each of these containers is kept here, and reads go through that
-wrapper.
+Such containers return their tensors as arrays of that library, and a call with such a container as an argument uses the
+library's stream. The C binding implements both: its wrapper of each of these containers is kept here, and reads go
+through that wrapper.
 """
 
 from __future__ import annotations

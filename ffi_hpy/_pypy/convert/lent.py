@@ -2,7 +2,7 @@
 
 A function of ffi_hpy/bind.h may declare that it uses no argument after the call (`borrows` in ffi_hpy/c_bind.h). Its
 strings, and its containers of plain values, then need neither an allocation nor a call of the core: the objects are a
-few words in the room of the call buffer. Their reference count is so high that no callee releases them.
+few words in the room of the call buffer. The reference count of these objects is so high that no callee releases them.
 """
 
 from __future__ import annotations

@@ -119,8 +119,9 @@ _LATER, _LATER_IF_USEFUL = 50, 4
 """An automatic collection searches again after this many times the duration of the last search, so that searches take
 2 % of the time, unless they find garbage."""
 _MANY, _GROWTH = 10_000, 2
-"""It searches at once if native code owns more Python objects than that, and more than so many times the least number
-since the last search: a program that makes garbage faster than such searches find it would else fill the memory."""
+"""An automatic collection searches at once if native code owns more Python objects than that, and more than so many
+times the least number since the last search: a program that makes garbage faster than such searches find it would else
+fill the memory."""
 is_on = os.environ.get("FFI_HPY_COLLECT") != "0"
 
 # --- the graph ----------------------------------------------------------------------------------------------------

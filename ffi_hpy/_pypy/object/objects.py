@@ -327,7 +327,8 @@ def _wrap_as(cls: type, type_index: int, address: int, shared: bool) -> Any:
         let_wait(wrapper)
         if not is_shared(address):
             return wrapper
-        # Another thread has found the object by its address. It may have looked for a wrapper before the mark was set.
+        # Another thread has found the object by its address. That thread may have looked for a wrapper before the mark
+        # was set.
     other = share(wrapper)
     if other is not wrapper:
         wrapper._ffi_is_finalized = True  # no code has seen it, so its `__del__` must not run

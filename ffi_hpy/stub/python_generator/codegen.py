@@ -51,7 +51,7 @@ __all__ = [
 _INIT_FUNC, _REGISTER, _LOAD_LIB = "_FFI_INIT_FUNC", "_FFI_REG_OBJ", "_FFI_LOAD_LIB"
 _LOAD_LIB_HOME = "ffi.libinfo.load_lib_module"
 LIBRARY = "_LIB"
-"""The name of the library in new files. It is not part of a package's public names."""
+"""The name of the library in new files. The name is not part of a package's public names."""
 
 
 # --- regions --------------------------------------------------------------------------------------------------------

@@ -391,7 +391,7 @@ Pointer<T> aliased(const Pointer<Owned> &owner, T *value) {
 /** The forms of a result of a bound class. */
 enum class result_form { pointer, reference, value };
 
-/** The object of a result. It is one function for all classes, because compilers take long for code that each result
+/** The object of a result. All classes share this function, because compilers take long for code that each result
  * repeats. Without `find` the value is the whole object. */
 FFI_HPY_NOINLINE inline handle result_instance_in_module(class_record *record, const void *result, result_form form,
                                                          rv_policy policy, const cleanup_list *cleanup,

@@ -58,7 +58,7 @@ private:
 
 namespace detail {
 
-/** A text of several parts. It is one function for all texts, because compilers take long for operator+ of strings. */
+/** A text of several parts. All texts share this function, because compilers take long for operator+ of strings. */
 FFI_HPY_NOINLINE inline std::string joined(std::initializer_list<std::string_view> parts) {
   std::string text;
   for (std::string_view part : parts) text.append(part.data(), part.size());

@@ -12,7 +12,7 @@
 
 /* The bits of ffi_hpy_param.flags for the bits kFfiHpyType* of a parameter. */
 uint32_t fh_range_flags(uint8_t type_flags);
-/* Their inverse. */
+/* The inverse of fh_range_flags. */
 uint8_t fh_range_type_flags(const ffi_hpy_param *param);
 /* Whether a parameter is an integer or a float. */
 bool fh_range_is_number(const ffi_hpy_param *param);

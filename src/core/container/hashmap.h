@@ -8,9 +8,9 @@
 
 #include "hashmap_dense.h"
 
-/* Makes an empty object of type kTVMFFIMap or kTVMFFIDict; NULL with an error pending. Its table has the layout, and
- * usually the size, that adding n_pairs one by one would leave. With twice the room, reading would have twice the cache
- * misses. */
+/* Makes an empty object of type kTVMFFIMap or kTVMFFIDict; NULL with an error pending. The table of the object has the
+ * layout, and usually the size, that adding n_pairs one by one would leave. With twice the room, reading would have
+ * twice the cache misses. */
 fh_hashmap_object *fh_hashmap_new(int32_t type_index, uint64_t n_pairs);
 /* Makes an object of that type with the same pairs in the same order. A Dict is read under its stripe lock. */
 fh_hashmap_object *fh_hashmap_copy(const fh_hashmap_object *from, int32_t type_index);

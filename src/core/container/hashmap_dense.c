@@ -51,8 +51,8 @@ FH_STATIC_ASSERT(sizeof(fh_hashmap_block) == 16 + 16 * 48, "ABI");
 
 /* A metadata byte is EMPTY, RESERVED, or the byte of an item. RESERVED is a free slot that free_slot has chosen
  * already; it exists only during that call. An item's byte has the bit BODY unless the item is the head of its chain.
- * Its low bits encode the distance to the next item of the chain, as an index into `distances`; 0 ends the chain. EMPTY
- * and RESERVED have the bit BODY too, so neither looks like a head. */
+ * The low bits of an item's byte encode the distance to the next item of the chain, as an index into `distances`; 0
+ * ends the chain. EMPTY and RESERVED have the bit BODY too, so neither looks like a head. */
 #define EMPTY 0xffu
 #define RESERVED 0xfeu
 #define BODY 0x80u

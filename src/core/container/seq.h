@@ -35,7 +35,7 @@ fh_seq_object *fh_seq_from_views(int32_t type_index, const TVMFFIAny *views, int
 
 /* Makes an Array of n owned values, which it steals on success only. */
 fh_seq_object *fh_seq_array_of(const TVMFFIAny *items, int64_t n);
-/* Turns a block from fh_mem_alloc into an Array. Its n owned items are in the block already, from
+/* Turns a block from fh_mem_alloc into an Array. The n owned items of the Array are in the block already, from
  * offsetof(fh_seq_object, items) on. Cannot fail. */
 fh_seq_object *fh_seq_array_in(void *block, int64_t n);
 

@@ -1,8 +1,8 @@
 /* stripe.h - the locks of List and Dict objects: one of 64, chosen by the container's address.
  *
- * They make this library's functions safe against each other. C++ code that changes a container inline takes no lock:
- * the ABI requires such a program to synchronize its threads. A thread holds at most one stripe. Under a stripe no
- * foreign code runs and no error is raised. */
+ * The locks make this library's functions safe against each other. C++ code that changes a container inline takes no
+ * lock: the ABI requires such a program to synchronize its threads. A thread holds at most one stripe. Under a stripe
+ * no foreign code runs and no error is raised. */
 #ifndef FH_STRIPE_H_
 #define FH_STRIPE_H_
 

@@ -12,11 +12,12 @@ TVMFFIObject *fh_create_empty(const TVMFFITypeInfo *info);
 int fh_create_set_default(const TVMFFIFieldInfo *field, void *obj);
 
 /* Makes an object of the type that args[0] names by key or index, from alternating names and values in the other
- * arguments. They must name every field without a default. */
+ * arguments. The names must include every field without a default. */
 int fh_create_from_pairs(const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result);
 
-/* Makes the automatic constructor of a type, as a Function. Its arguments are positional ones and then, optionally,
- * KWARGS and alternating names and values. It uses the fields that the type has at the time of the call. */
+/* Makes the automatic constructor of a type, as a Function. The arguments of that Function are positional ones and
+ * then, optionally, KWARGS and alternating names and values. The constructor uses the fields that the type has at the
+ * time of the call. */
 int fh_create_constructor(int32_t type_index, TVMFFIObjectHandle *out);
 
 #endif /* FH_CREATE_H_ */

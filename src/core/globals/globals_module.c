@@ -23,8 +23,8 @@ static int arg_module(const char *name, const TVMFFIAny *args, int32_t n_args, i
 
 /* ---- Loading ---- */
 
-/* A path: a string, or bytes, as file names need not be UTF-8. It must not contain a NUL, at which the system would end
- * it. */
+/* A path: a string, or bytes, as file names need not be UTF-8. A path must not contain a NUL, at which the system would
+ * end it. */
 static int arg_path(const char *name, const TVMFFIAny *args, TVMFFIByteArray *out) {
   if (!fh_bytes_content(&args[0], out) && fh_function_arg_str(name, args, 0, out) != 0) return -1;
   return fh_str_check_name("a path", *out);

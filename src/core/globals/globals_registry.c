@@ -26,7 +26,7 @@ FH_GLOBAL(names_call) {
   return 0;
 }
 
-/* ffi.FunctionListGlobalNamesFunctor() -> Function(i). It returns a Function and not an Array, as in the reference. */
+/* ffi.FunctionListGlobalNamesFunctor() -> Function(i). A Function and not an Array, as in the reference. */
 FH_GLOBAL(list_names) {
   TVMFFIAny *names;
   int64_t n;

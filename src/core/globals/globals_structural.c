@@ -320,8 +320,8 @@ FH_GLOBAL(mutator_default_mutate) {
   return return_mutated(rc, raw, value, result);
 }
 
-/* mutator_default_mutate as a native function; the C++ headers query its address once and call it for each object. It
- * returns a raw result, which may be ffi.Unchanged. */
+/* mutator_default_mutate as a native function; the C++ headers query its address once and call it for each object. The
+ * function returns a raw result, which may be ffi.Unchanged. */
 static TVMFFIAny default_mutate(fh_mutator_object *mutator, TVMFFIAny value) {
   TVMFFIAny raw;
   int rc = fh_structural_mutate_default(mutator, &value, &raw);

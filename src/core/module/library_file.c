@@ -3,8 +3,8 @@
  * A reader of ELF that trusts no number: each offset is compared with the size of the file before a read, and the
  * addresses that the loader follows (is_address) with the segments. The checks find damage that would end the process
  * within the loader, and common mistakes, such as a text file or a library of another machine, which the loader reports
- * less clearly (loader_head.h). They go from the outside to the inside: the file, its first header, its segments, the
- * dynamic section. A function named refuse_ returns 1 and writes the reason, or returns 0. */
+ * less clearly (loader_head.h). The checks go from the outside to the inside: the file, its first header, its segments,
+ * the dynamic section. A function named refuse_ returns 1 and writes the reason, or returns 0. */
 #define _GNU_SOURCE /* O_CLOEXEC, pread */
 #include "library_file.h"
 

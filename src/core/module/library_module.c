@@ -30,8 +30,8 @@
 
 /* ---- Symbols, shared by the modules of one library ---- */
 
-/* One per call of fh_library_module_new. Its users are that function while it runs, and the modules that it has made:
- * several if embedded modules refer to the library more than once. */
+/* One per call of fh_library_module_new. The users of the struct are that function while it runs, and the modules that
+ * it has made: several if embedded modules refer to the library more than once. */
 typedef struct {
   uint64_t n_users; /* atomic */
   const fh_library_symbols *symbols;

@@ -21,7 +21,7 @@
  * under the variable's name, and the core stores the address into each library that is loaded later. If a name is
  * registered twice, both addresses are stored, in order, so the later one remains. */
 
-/* One registration. It is never changed or freed, so readers iterate over the list without the lock. */
+/* One registration, which is never changed or freed, so readers iterate over the list without the lock. */
 typedef struct entry {
   struct entry *next; /* release store when the next one is added, acquire load when reading the list */
   void *symbol;

@@ -319,8 +319,8 @@ int TVMFFIEnvModLookupFromImports(TVMFFIObjectHandle library_ctx, const char *fu
 
 /* ---- Reflection ---- */
 
-/* Field getter of `imports_`. It takes a reference under the lock, because an import may replace the Array at any
- * time. */
+/* Field getter of `imports_`. The getter takes a reference under the lock, because an import may replace the Array at
+ * any time. */
 static int get_imports(void *field, TVMFFIAny *out) {
   fh_module_object *module = (fh_module_object *)(void *)((char *)field - offsetof(fh_module_object, imports));
   fh_seq_object *imports = fh_module_imports(module);

@@ -9,9 +9,9 @@
 #include "core/platform/mem.h"
 #include "core/platform/span.h"
 
-/* One generation of a table. It does not change once the next one is published: its readers miss newer names, and still
- * find entries that were replaced or removed since. A removed name leaves its bucket and an empty item, so that probing
- * for other names continues after it; the next generation has neither. */
+/* One generation of a table. A generation does not change once the next one is published: its readers miss newer names,
+ * and still find entries that were replaced or removed since. A removed name leaves its bucket and an empty item, so
+ * that probing for other names continues after it; the next generation has neither. */
 struct fh_name_slots {
   fh_name_slots *older; /* the generation before, if it is kept, so that it stays reachable; else NULL */
   size_t capacity;      /* number of items */

@@ -39,7 +39,7 @@ typedef enum {
 
 /* One of the columns above; never NULL. */
 const TVMFFITypeAttrColumn *fh_reflect_column(fh_reflect_attr_id id);
-/* Its name, as "__ffi_repr__". */
+/* The name of a column, as "__ffi_repr__". */
 const char *fh_reflect_attr_name(fh_reflect_attr_id id);
 /* The attribute of exactly this type, without its ancestors: borrowed, valid for ever; NULL if the type has none, or
  * None. Lock-free; `column` may be NULL. */

@@ -28,7 +28,7 @@ int32_t fh_barrier_is_one_sided;
 static void register_process(void) { fh_barrier_is_one_sided = ask(REGISTER_PRIVATE_EXPEDITED) == 0; }
 
 FH_CONSTRUCTOR(fh_barrier_load) { register_process(); }
-/* The child is another process. It has one thread, whose stores no other thread must see. */
+/* The child is another process. The child has one thread, whose stores no other thread must see. */
 FH_FORK_CHILD(register_process);
 
 void fh_barrier_heavy(void) {

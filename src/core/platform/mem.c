@@ -60,8 +60,8 @@ static void *counted(void *block) {
  * each; the pool has its own tests. ---- */
 
 #if defined(FH_POOL) && !defined(FH_TEST)
-/* The minimum size for malloc. It may align smaller blocks to 8 bytes, and a block at 8 after a multiple of 16 would
- * look like a block of the pool. */
+/* The minimum size for malloc. malloc may align smaller blocks to 8 bytes, and a block at 8 after a multiple of 16
+ * would look like a block of the pool. */
 #define MIN_BYTES 16
 
 /* NULL if the caller must use malloc: for a large block, for a block of 0 bytes (0 - 1 is larger than any maximum), and

@@ -1,8 +1,8 @@
 /* pages.c - chunks of memory directly from the system.
  *
- * An area is 2 MiB at a multiple of that: one huge page, on machines whose huge pages have that size. It is cut into 32
- * chunks. A chunk is taken, or free with memory (`used`), or free without memory; two masks of the area store that. The
- * areas with a free chunk form a list. A full area is in no list: the owner of a chunk knows its area.
+ * An area is 2 MiB at a multiple of that: one huge page, on machines whose huge pages have that size. An area is cut
+ * into 32 chunks. A chunk is taken, or free with memory (`used`), or free without memory; two masks of the area store
+ * that. The areas with a free chunk form a list. A full area is in no list: the owner of a chunk knows its area.
  *
  * Only pool.c takes chunks, one for many blocks, so a single lock is sufficient. */
 #ifndef _GNU_SOURCE
@@ -87,7 +87,7 @@ static void add_area(void) {
   link_area(area);
 }
 
-/* Unmaps an area without a taken chunk. It is in the list, because all its chunks are free. */
+/* Unmaps an area without a taken chunk. Such an area is in the list, because all its chunks are free. */
 static void end_area(fh_pages_area *area) {
   unlink_area(area);
   n_areas -= 1;

@@ -1,7 +1,7 @@
 /* pool.c - small blocks: heaps of threads, and their chunks. As in mimalloc, a chunk has two free lists inside the free
  * blocks: one for blocks that the owner's thread frees, one for blocks that other threads free.
  *
- * A chunk has blocks of one size and belongs to one heap. It is in one of four states, which only change in
+ * A chunk has blocks of one size and belongs to one heap. A chunk is in one of four states, which only change in
  * alloc_slowly, put_in_place and end_of_thread:
  *   current  its heap allocates blocks from it; at most one of each size
  *   other    has room, and is in its heap's list `others`
@@ -245,7 +245,7 @@ static bool make_ready(void) {
 }
 
 /* Under the lock. Finds a heap that waits for a thread, or makes a new one; NULL without memory. Linear in the number
- * of heaps, once for each thread. It uses calloc, because mem.c depends on this file. */
+ * of heaps, once for each thread. The function uses calloc, because mem.c depends on this file. */
 static heap *find_heap(void) {
   heap *h = heaps;
   while (h != NULL && h->thread != NO_THREAD) h = h->next;

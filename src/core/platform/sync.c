@@ -20,7 +20,8 @@ enum {
   SOON = 4000,     /* nanoseconds */
 };
 
-/* These return whether they took the lock. They read it first, because a failing cas also moves the cache line. */
+/* These return whether they took the lock. The functions read the lock first, because a failing cas also moves the
+ * cache line. */
 static inline bool look(fh_mutex *m) {
   return fh_atomic_load_relaxed_u32(&m->state) == FH_MUTEX_FREE && fh_mutex_try_take(m); /* relaxed: a hint */
 }

@@ -3,8 +3,8 @@
  * Both directions multiply up to 64 significant bits by a power of ten; reading in this way is the Eisel-Lemire
  * algorithm. The power has 128 bits and is rounded down, and so is the product. So the exact product is at least the
  * computed one, and less than three units of the second word above it. If that difference could change the rounding of
- * the product, the C library decides. Its decimal point depends on the locale: reading passes it a string without a
- * point, and writing skips the point. */
+ * the product, the C library decides. The decimal point of the C library depends on the locale: reading passes it a
+ * string without a point, and writing skips the point. */
 #include "decimal.h"
 
 #include <float.h>
@@ -298,7 +298,7 @@ static bool read_exponent(const char **at, const char *end, int64_t *out) {
   return true;
 }
 
-/* Whether the whole string is one number. Its value is the digits from p->first on, times 10^exponent. */
+/* Whether the whole string is one number. The value of the number is the digits from p->first on, times 10^exponent. */
 static bool split(const char *at, const char *end, parts *p) {
   memset(p, 0, sizeof(*p));
   p->is_plain = 1;
@@ -344,7 +344,8 @@ static double read_by_strtod(const parts *p) {
   return strtod(text, NULL);
 }
 
-/* The double nearest to bits * 10^power: 1, or 0 if the result is uncertain, as every tie is. It may be infinite. */
+/* The double nearest to bits * 10^power: 1, or 0 if the result is uncertain, as every tie is. The double may be
+ * infinite. */
 static bool nearest(uint64_t bits, int power, double *out) {
   scaled product = scale(bits, 0, power);
   int exponent = product.exponent + 127;                        /* exponent of the top bit */

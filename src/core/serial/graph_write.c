@@ -1,9 +1,9 @@
 /* graph_write.c - any value as a graph of JSON values, on a walk.
  *
  * A value is first looked up in a table. A new value that refers to no others becomes a node at once; any other value
- * is opened on the walk, and its data is filled with the indices of its children's nodes. It becomes a node when it is
- * closed, so nodes come after the nodes that they refer to. All values that may repeat are in one table, compared like
- * map keys. */
+ * is opened on the walk, and its data is filled with the indices of its children's nodes. Such a value becomes a node
+ * when it is closed, so nodes come after the nodes that they refer to. All values that may repeat are in one table,
+ * compared like map keys. */
 #include "graph.h"
 
 #include "core/container/hashmap.h"

@@ -170,7 +170,7 @@ static const char *skip_plain(const char *at, const char *end) {
 }
 
 /* Reads a string of up to 7 plain bytes that begins 8 bytes or more before the end of the text, the most frequent kind:
- * 1, or 0 for any other string. Its word from memory, cut off at the quote, is the word of the cell. */
+ * 1, or 0 for any other string. The string's word from memory, cut off at the quote, is the word of the cell. */
 static bool read_short(const char **at, const char *end, TVMFFIAny *out) {
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
   if (end - *at < 8) return false;

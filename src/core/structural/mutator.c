@@ -1,9 +1,9 @@
 /* mutator.c - the type StructuralMutator, and the common parts of all mutators.
  *
- * This file has the default mutation of a value, for mutators of any library. It calls the mutator for each part and
- * makes a copy at the first part that changes, so a value without changes costs no copy. It uses the C stack. This
- * library's own mutator (structural_mutate.c) recognises the hooks of containers and leaves by their address and does
- * not call them. */
+ * This file has the default mutation of a value, for mutators of any library. The default mutation calls the mutator
+ * for each part and makes a copy at the first part that changes, so a value without changes costs no copy. The default
+ * mutation uses the C stack. This library's own mutator (structural_mutate.c) recognises the hooks of containers and
+ * leaves by their address and does not call them. */
 #include "mutator.h"
 
 #include "core/container/hashmap.h"

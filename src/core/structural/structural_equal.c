@@ -322,8 +322,8 @@ static int add_labels(comparer *c, size_t base) {
   return 0;
 }
 
-/* One side of a sequence or map on top has more than the other; pops it. Its step says on which side an item or key is
- * missing, so it replaces the label that add_labels would add for this frame. */
+/* One side of a sequence or map on top has more than the other; pops the frame. The frame's step says on which side an
+ * item or key is missing, so it replaces the label that add_labels would add for this frame. */
 static int add_missing(comparer *c, fh_walk_step step) {
   fh_walk_frame *f = fh_walk_top(&c->walk);
   fh_walk_label label = fh_walk_label_of(&c->walk, f);

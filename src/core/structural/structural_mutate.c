@@ -113,8 +113,8 @@ static int call_back(our_mutator *m, const TVMFFIAny *value, int32_t region, boo
   return rc != 0 ? -1 : 1;
 }
 
-/* Calls the callback that comes after the contents. Its argument is the mutated `value`, which is *out on entry. *out
- * becomes the result of the callback, and stays if that is Unchanged. */
+/* Calls the callback that comes after the contents. The argument of the callback is the mutated `value`, which is *out
+ * on entry. *out becomes the result of the callback, and stays if that is Unchanged. */
 static int call_back_after(our_mutator *m, const TVMFFIAny *value, int32_t region, TVMFFIAny *out) {
   TVMFFIAny made = *out, given;
   const TVMFFIAny *seen = made.type_index == kTVMFFIUnchanged ? value : &made;
@@ -381,7 +381,7 @@ static TVMFFIAny table_remap_set(fh_mutator_object *mutator, TVMFFIAny var, TVMF
   return fh_mutator_make_result(rc, fh_any_none());
 }
 
-/* Its address distinguishes this library's mutators from those of other libraries. */
+/* The address of this table distinguishes this library's mutators from those of other libraries. */
 static const fh_mutator_table our_table = {table_mutate, table_mutate_inplace, table_remap_get, table_remap_set};
 
 int fh_structural_mutate_default(fh_mutator_object *mutator, const TVMFFIAny *value, TVMFFIAny *out) {

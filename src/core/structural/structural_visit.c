@@ -170,7 +170,7 @@ static TVMFFIAny table_visit(fh_visitor_object *visitor, TVMFFIAny value) {
   return fh_visitor_make_result(outcome, interrupt);
 }
 
-/* Its address distinguishes this library's visitors from those of other libraries. */
+/* The address of this table distinguishes this library's visitors from those of other libraries. */
 static const fh_visitor_table our_table = {table_visit};
 
 /* Visits only the contents, without the callback of the value: that callback may be the caller. */

@@ -1,8 +1,8 @@
 /* visitor.c - the types StructuralVisitor and VisitInterrupt, and the common parts of all visitors.
  *
- * This file has the default visit of a value, which calls a visitor for each part and so uses the C stack. It serves
- * visitors of other libraries. This library's own visitor (structural_visit.c) recognises the hooks of containers by
- * their address and reads the containers on a walk instead. */
+ * This file has the default visit of a value, which calls a visitor for each part and so uses the C stack. The default
+ * visit serves visitors of other libraries. This library's own visitor (structural_visit.c) recognises the hooks of
+ * containers by their address and reads the containers on a walk instead. */
 #include "visitor.h"
 
 #include "core/container/hashmap.h"

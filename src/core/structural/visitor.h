@@ -1,9 +1,9 @@
 /* visitor.h - ffi.StructuralVisitor: an object of any library that visits values; and ffi.VisitInterrupt, which ends a
  * visit early.
  *
- * A visitor is a class of 40 bytes that C++ clients derive from. Its table has one function, which visits a value and
- * returns None to continue, a VisitInterrupt to stop, or an Error. A type's __s_visit__ is such a function (a "hook"),
- * by address or as a Function: it visits the parts of an object by calling the visitor for each. */
+ * A visitor is a class of 40 bytes that C++ clients derive from. The table of a visitor has one function, which visits
+ * a value and returns None to continue, a VisitInterrupt to stop, or an Error. A type's __s_visit__ is such a function
+ * (a "hook"), by address or as a Function: it visits the parts of an object by calling the visitor for each. */
 #ifndef FH_VISITOR_H_
 #define FH_VISITOR_H_
 

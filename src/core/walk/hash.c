@@ -101,7 +101,7 @@ static bool hash_leaf(const TVMFFIAny *value, uint64_t *out) {
   return true;
 }
 
-/* The start of the hash of an object. It is the whole hash for an object that is too deep, or inside of itself. */
+/* The start of the hash of an object, and the whole hash for an object that is too deep, or inside of itself. */
 static uint64_t hash_type(const TVMFFIObject *obj) {
   const TVMFFITypeInfo *info = fh_type_find(obj->type_index);
   return mix(0, info != NULL ? info->type_key_hash : (uint64_t)(int64_t)obj->type_index);

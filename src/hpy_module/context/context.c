@@ -21,8 +21,8 @@ int fb_context_init(HPyContext *ctx) {
   memcpy(&word, &ctx->ctx_Capsule_New, sizeof(word));
   fb_context_late_shift = word < 0x10000 ? sizeof(HPy) : 0;
   fb_context_is_pypy = fb_ext == NULL && strstr(ctx->name, "PyPy") != NULL;
-  /* The PyPI package hpy has neither our extension nor a known name. Its universal mode is therefore treated like its
-   * debug mode: no handle and no context outlives a call. */
+  /* The PyPI package hpy has neither our extension nor a known name. The universal mode of hpy is therefore treated
+   * like its debug mode: no handle and no context outlives a call. */
   fb_context_keeps_handles = fb_ext != NULL || fb_context_is_pypy;
   fb_context_is_lasting = fb_context_keeps_handles || strcmp(ctx->name, FHPY_DEBUG_CONTEXT_NAME) == 0;
   /* Our debug mode does not report whether there is a GIL; code that is correct without a GIL is correct with one. */

@@ -154,7 +154,7 @@ const char *fb_args_where(const FbArgs *args, char *buffer, size_t size) {
 
 void fb_args_own_last(FbArgs *args, int n_temps, TVMFFIAny *out) {
   if (args->n_temps == n_temps) return;
-  /* There is a temporary. It is either an object made for the value, which is owned already, or a cell. Of a cell, the
+  /* There is a temporary, either an object made for the value, which is owned already, or a cell. Of a cell, the
    * temporary takes over the object before the use or the offer of the cell ends. */
   uintptr_t tag = args->temps[n_temps].tagged & FB_TEMP_TAGS;
   if (tag == 0 || tag == FB_TEMP_BORROWED || tag == FB_TEMP_OPAQUE) {

@@ -572,8 +572,8 @@ static FH_NOINLINE cpy_PyObject *call_member_alone(cpy_PyObject *self, cpy_PyObj
   return finish_short(self, rc, &result);
 }
 
-/* The first argument is not an int. Its kind is checked here, before a frame exists that values of other kinds do not
- * need. */
+/* The first argument is not an int. The kind of the argument is checked here, before a frame exists that values of
+ * other kinds do not need. */
 FH_INLINE cpy_PyObject *call_rest_in(Way way, cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
   if (way == BOUND && fb_lent_is_builtin(fb_ctx, (HPy){(intptr_t)args[0]})) return call_bound_any(self, args, nargsf);
   const FbTypeTagEntry *entry = fb_type_tag_find((HPy){(intptr_t)args[0]});

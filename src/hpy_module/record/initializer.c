@@ -66,7 +66,7 @@ static int set_from_factory(HPyContext *ctx, const FbInitPlan *plan, const FbIni
 static int set_initial(HPyContext *ctx, const FbInitPlan *plan, const FbInitSlot *slot, TVMFFIObject *object) {
   switch (slot->initial) {
   case FB_INITIAL_READY_VALUE: {
-    /* The field gets its own reference. It was empty, so there is nothing to release. */
+    /* The field gets its own reference. The field was empty, so there is nothing to release. */
     TVMFFIAny value = slot->ready;
     if (value.type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectIncRef(value.v_obj);
     fb_field_fill(slot->field, object, &value);

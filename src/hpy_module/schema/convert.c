@@ -62,9 +62,8 @@ static FbConverted convert_object(const FbSchema *schema, const TVMFFIAny *view,
 }
 
 /* Returns the Dict from integers and names to the singletons of an enum type, owned; false if the type has none (yet).
- *
- * It is the field `indexes` of the type's ffi.EnumState. The field is found by reflection, because the binding does not
- * know the layout of that type. */
+ * The Dict is the field `indexes` of the type's ffi.EnumState. The field is found by reflection, because the binding
+ * does not know the layout of that type. */
 static bool enum_indexes(int32_t type_index, TVMFFIAny *out) {
   const TVMFFIAny *state = fb_type_attr_find(type_index, &(TVMFFIByteArray){"__ffi_enum__", 12});
   if (state == NULL || !fb_convert_is_object(state)) return false;
@@ -191,8 +190,8 @@ static bool is_pythons(const FbSchema *schema, const TVMFFIAny *view) {
     break;
   default: break;
   }
-  /* A Python object may have protocols, or be a number of a class unknown to native code. It stays unchanged if the
-   * schema is for Python objects. */
+  /* A Python object may have protocols, or be a number of a class unknown to native code. The object stays unchanged if
+   * the schema is for Python objects. */
   return view->type_index == kTVMFFIOpaquePyObject && !is_instance(schema, view);
 }
 

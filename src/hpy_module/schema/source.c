@@ -52,7 +52,7 @@ FbConverted fb_source_refuse(HPyContext *ctx, const FbSchema *schema, const FbSo
 FbConverted fb_source_refuse_because(HPyContext *ctx, const FbSchema *schema, const FbSource *source,
                                      FbMismatch *mismatch) {
   /* The exception is saved while the message is made: describing a value looks up attributes, which would clear the
-   * exception. It is raised again so that fb_mismatch_take_python can classify the failure. */
+   * exception. The exception is raised again so that fb_mismatch_take_python can classify the failure. */
   HPy exception = mismatch != NULL && fb_ext != NULL ? fb_ext->error_take(ctx) : HPy_NULL;
   if (!HPy_IsNull(exception)) {
     fb_source_refuse(ctx, schema, source, mismatch);

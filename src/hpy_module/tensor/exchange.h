@@ -1,7 +1,7 @@
 /* DLPack C exchange API tables (DLPackExchangeAPI): functions that array libraries offer to C callers, used for
  * arguments and for results.
  *
- * A table lives as long as the process and does not change. Its functions for Python objects require an attached
+ * A table lives as long as the process and does not change. Functions of a table for Python objects require an attached
  * thread. Tables are used where handles are, or translate to, the interpreter's object pointers: not on PyPy 7.3, where
  * arrays are imported by __dlpack__. */
 #ifndef FFI_HPY_TENSOR_EXCHANGE_H_

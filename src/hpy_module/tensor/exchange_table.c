@@ -16,9 +16,9 @@
 
 /* --- our table ---------------------------------------------------------------------------------------------------- */
 
-/* Our own exchange table: C code of other libraries calls it to read the memory of a Tensor, or to make a Tensor. Its
- * functions get no context and may run on any thread, attached or not. Functions for Python objects fail like C API
- * functions, with an exception raised, unless the interpreter no longer exists. */
+/* Our own exchange table: C code of other libraries calls it to read the memory of a Tensor, or to make a Tensor. The
+ * table's functions get no context and may run on any thread, attached or not. Functions for Python objects fail like C
+ * API functions, with an exception raised, unless the interpreter no longer exists. */
 
 /* Allocates host memory, without the interpreter: the error is passed to the caller's function. */
 static int allocate(DLTensor *prototype, DLManagedTensorVersioned **out, void *error_ctx,

@@ -191,7 +191,7 @@ void fb_shape_init(void) { fb_result_set(kTVMFFIShape, shape_result); }
 
 /* --- stream ------------------------------------------------------------------------------------------------------ */
 
-/* The streams that native code uses, per thread and device. Their handles are pointers, and ints in Python. */
+/* The streams that native code uses, per thread and device. The handles of streams are pointers, and ints in Python. */
 
 /* Reads device type and index. Returns 0, or -1 with an exception raised. */
 static int device_args(HPyContext *ctx, const HPy *args, int32_t *type, int32_t *index) {

@@ -243,8 +243,8 @@ static int find_list_items(void) {
   return 0;
 }
 
-/* Finds the items of a tuple, which never change. They should follow the fixed part of a tuple; a tuple made for the
- * purpose confirms it. */
+/* Finds the items of a tuple, which never change. The items should follow the fixed part of a tuple; a tuple made for
+ * the purpose confirms it. */
 static int find_tuple_items(void) {
   enum { N_ITEMS = 3 };
   Py_ssize_t size = fhpy_layout_get_basicsize(&PyTuple_Type);

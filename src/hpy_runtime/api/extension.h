@@ -122,9 +122,9 @@ typedef struct FhpyExtension {
 
   /* For tables of handles that own no reference. A handle may be stored after reference_watch(h). The object's
    * HPy_tp_destroy must remove it, under the lock under which reference_try is called. reference_try returns 1 with a
-   * new reference, or 0 if the object is about to reach its destructor. It runs no Python code. Without the GIL it also
-   * returns 0 for an object that its finalizer resurrected, until that object is watched again. Both are NULL if the
-   * interpreter does not support this. */
+   * new reference, or 0 if the object is about to reach its destructor. reference_try runs no Python code. Without the
+   * GIL it also returns 0 for an object that its finalizer resurrected, until that object is watched again. Both are
+   * NULL if the interpreter does not support this. */
   void (*reference_watch)(HPy h);
   int (*reference_try)(HPy h);
 

@@ -27,8 +27,8 @@ static int dict_check(HPyContext *ctx, HPy h) {
 }
 static HPy dict_new(HPyContext *ctx) { return (void)ctx, to_hpy(PyDict_New()); }
 
-/* Whether the handle is a dict; raises SystemError if not, like CPython's functions. Their own check does not suffice:
- * free-threaded 3.13 locks the object before it checks whether the object is a dict. */
+/* Whether the handle is a dict; raises SystemError if not, like CPython's functions. The own check of CPython's
+ * functions does not suffice: free-threaded 3.13 locks the object before it checks whether the object is a dict. */
 static bool expect_dict(HPy h, const char *entry) {
   if (!HPy_IsNull(h) && type_has_flag(type_of(to_py(h)), TYPE_FLAG_DICT_SUBCLASS)) return true;
   if (HPy_IsNull(h))

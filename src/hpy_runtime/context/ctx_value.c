@@ -239,8 +239,8 @@ void fhpy_ctx_unicode_fill(HPyContext *ctx) {
 static int bytes_check(HPyContext *ctx, HPy h) {
   return (void)ctx, type_has_flag(type_of(to_py(h)), TYPE_FLAG_BYTES_SUBCLASS);
 }
-/* They also serve as the entries without a check (GET_SIZE, AS_STRING), because the stable ABI has no cheaper
- * functions. */
+/* The next two functions also serve as the entries without a check (GET_SIZE, AS_STRING), because the stable ABI has no
+ * cheaper functions. */
 static HPy_ssize_t bytes_size(HPyContext *ctx, HPy h) { return (void)ctx, PyBytes_Size(to_py(h)); }
 static const char *bytes_as_string(HPyContext *ctx, HPy h) { return (void)ctx, PyBytes_AsString(to_py(h)); }
 static HPy bytes_from_string(HPyContext *ctx, const char *s) { return (void)ctx, to_hpy(PyBytes_FromString(s)); }

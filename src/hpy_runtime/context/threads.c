@@ -177,7 +177,7 @@ void fhpy_threads_detach(int token) {
   count_foreign(-1);
 }
 
-/* Waits for foreign threads, about a second at most. It polls, because a condition variable of sync.h has no
+/* Waits for foreign threads, about a second at most. The function polls, because a condition variable of sync.h has no
  * timeout. */
 void fhpy_threads_close(void) {
   enum { TRIES = 1000, NANOSECONDS = 1000000 };

@@ -60,7 +60,7 @@ static void frame_close(Frame *frame) {
 
 static Py_ssize_t tuple_size(void *tuple) { return tuple != NULL ? PyTuple_Size(tuple) : 0; }
 
-/* view->obj, the exporting object, is a handle for the extension and an owned pointer for the interpreter. It is
+/* view->obj, the exporting object, is a handle for the extension and an owned pointer for the interpreter. view->obj is
  * converted around the call. */
 static int call_getbuffer(HPyContext *ctx, HPyFunc_getbufferproc f, HPy self, HPy_buffer *view, int flags) {
   int rc = f(ctx, self, view, flags);

@@ -137,8 +137,8 @@ static FhpyContext debug_context;
 
 static void close_handle(HPyContext *ctx, HPy h) { (void)ctx, fhpy_debug_handle_close(h); }
 
-/* The result is stored through a pointer, for which the lists have no kind. It is null for a variable without a value,
- * and stays null when it is wrapped. */
+/* The result is stored through a pointer, for which the lists have no kind. The result is null for a variable without a
+ * value, and stays null when it is wrapped. */
 static int32_t context_var_get(HPyContext *ctx, HPy var, HPy default_value, HPy *result) {
   (void)ctx;
   int32_t rc = real->ctx_ContextVar_Get(real, debug_unwrap(var, "ContextVar_Get"),

@@ -188,7 +188,7 @@ static void drop_texts(FhpyRecord *r) {
   r->texts = NULL;
 }
 
-/* Forgets the oldest closed handles beyond the limit. Their records may then be reused. */
+/* Forgets the oldest closed handles beyond the limit. The records of these handles may then be reused. */
 static void forget_oldest(void) {
   while (known.n_records > limits.n_closed) {
     FhpyRecord *r = take_first(&known);

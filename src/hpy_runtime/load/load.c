@@ -308,9 +308,9 @@ static int set_file(PyObject *module, const char *path) {
   return rc;
 }
 
-/* Adds the module's methods. Their table is never freed once it is in use, because function objects point into it; the
- * library is never closed either. After a failure of PyModule_AddFunctions some functions may exist, so the table is
- * kept in that case, too. */
+/* Adds the module's methods. The table of methods is never freed once it is in use, because function objects point into
+ * it; the library is never closed either. After a failure of PyModule_AddFunctions some functions may exist, so the
+ * table is kept in that case, too. */
 static int add_methods(PyObject *module, const HPyModuleDef *def) {
   size_t n = fhpy_methods_count(def->defines, HPyDef_Kind_Meth);
   PyMethodDef *methods = PyMem_Calloc(n + 1, sizeof(PyMethodDef));

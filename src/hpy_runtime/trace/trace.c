@@ -100,10 +100,11 @@ PyObject *fhpy_trace_record_totals(FhpyTraceTotal which) {
 /* The context. Each entry is a function of a few instructions, which puts its place before its arguments
  * and jumps to one common function. This keeps 180 wrappers small.
  *
- * The common function does not know the types of the arguments that it passes on. It relies on a property that the
- * calling conventions of 64-bit processors share, although ISO C does not guarantee it: an argument or a result that is
- * an integer, a pointer or a struct of one word is passed in a word, at a position independent of the other arguments,
- * and surplus words are harmless. Arguments that are passed differently, of type double, have their own functions. */
+ * The common function does not know the types of the arguments that it passes on. The function relies on a property
+ * that the calling conventions of 64-bit processors share, although ISO C does not guarantee it: an argument or a
+ * result that is an integer, a pointer or a struct of one word is passed in a word, at a position independent of the
+ * other arguments, and surplus words are harmless. Arguments that are passed differently, of type double, have their
+ * own functions. */
 
 typedef intptr_t Word;
 typedef Word (*Entry)(HPyContext *, Word, Word, Word, Word);

@@ -150,10 +150,11 @@ int fhpy_type_bases_check_foreign(const HPyType_Spec *spec, const FhpyTypeBases 
 /* Makes a type with a given metaclass.
  *
  * From 3.12 on PyType_FromMetaclass does so. 3.9, 3.10 and 3.11 can make types of class `type` from a specification,
- * and classes with a metaclass from Python dictionaries. They cannot do both at once, and a type object cannot be given
- * a larger metaclass afterwards. They allocate the new type with type.__basicsize__ bytes, then write its class, then
- * place the member table after that many bytes. Therefore `type` gets the basicsize of the metaclass for the duration
- * of one call; afterwards the class is written. The result is byte for byte the result of PyType_FromMetaclass.
+ * and classes with a metaclass from Python dictionaries. These releases cannot do both at once, and a type object
+ * cannot be given a larger metaclass afterwards. These releases allocate the new type with type.__basicsize__ bytes,
+ * then write its class, then place the member table after that many bytes. Therefore `type` gets the basicsize of the
+ * metaclass for the duration of one call; afterwards the class is written. The result is byte for byte the result of
+ * PyType_FromMetaclass.
  *
  * This is sound because these three versions are released and have a GIL: the offset of the word cannot change any more
  * (and is checked), and no Python code runs during the call while the collector is off.

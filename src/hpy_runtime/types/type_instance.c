@@ -29,8 +29,8 @@ PyObject *fhpy_type_instance_make_bare(PyObject *type) {
 #ifdef FHPY_PYPY
 static PyObject *make_plain(PyObject *type, size_t byte_size) { return (void)byte_size, PyType_GenericAlloc(type, 0); }
 
-/* PyPy calls HPy_tp_finalize only for objects that it knows. It does not know an object that never leaves C; any query
- * of the object makes it known. */
+/* PyPy calls HPy_tp_finalize only for objects that it knows. PyPy does not know an object that never leaves C; any
+ * query of the object makes it known. */
 static void show_to_collector(PyObject *o, PyObject *type) {
   for (; type != NULL; type = type_base(type)) {
     if (type_member(type, MEMBER_FINALIZE) == NULL) continue;
@@ -234,9 +234,10 @@ int fhpy_type_traverse(PyObject *self, visit_fn visit, void *arg) {
     int rc = note->traverse(type_struct(self, note), visit_field, &v);
     if (rc != 0) return rc;
   }
-  /* An instance owns a reference to its heap type. It is visited if that type is a class made in Python, because such
-   * classes may be short-lived. An HPy type lives as long as its module, and HPy's own tests expect gc.get_referents()
-   * to list fields only. Not visiting is safe: the collector then assumes a reference to the type from outside. */
+  /* An instance owns a reference to its heap type. The reference is visited if that type is a class made in Python,
+   * because such classes may be short-lived. An HPy type lives as long as its module, and HPy's own tests expect
+   * gc.get_referents() to list fields only. Not visiting is safe: the collector then assumes a reference to the type
+   * from outside. */
   PyObject *type = type_of(self);
   if (type_note(type) == NULL) {
     int rc = visit(type, arg);

@@ -179,7 +179,7 @@ TEST(listing_without_memory_is_an_error) {
   forget("test.global.sweep");
 }
 
-/* The self of a Function. Its deleter uses the table, as a client's code may. */
+/* The self of a Function. The deleter of this self uses the table, as a client's code may. */
 static void use_table(void *name) {
   TVMFFIObjectHandle function;
   fh_global_find(text_of((const char *)name), &function);

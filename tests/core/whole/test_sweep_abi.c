@@ -169,7 +169,7 @@ static int from_versioned(void *unused) {
   TVMFFIObjectHandle tensor;
   return release(TVMFFITensorFromDLPackVersioned(&versioned, 0, 1, &tensor), &tensor);
 }
-/* The tensor that the next three functions use. It is made before allocations fail. */
+/* The tensor that the next three functions use. The tensor is made before allocations fail. */
 static TVMFFIObjectHandle source;
 static int to_dlpack(void *unused) {
   (void)unused;

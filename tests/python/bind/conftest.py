@@ -11,7 +11,7 @@ import pytest
 
 @pytest.fixture(scope="session")
 def import_bound(compile_era, tmp_path_factory):
-    """Import the module of a source in `native`. It needs neither the core nor Python when it is linked."""
+    """Import the module of a source in `native`. The module needs neither the core nor Python when it is linked."""
     folder = tmp_path_factory.mktemp("bound")
 
     def import_one(name, *flags):

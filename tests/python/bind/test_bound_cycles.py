@@ -25,8 +25,8 @@ ALONE = "FFI_HPY_TEST_BOUND_CYCLES"
 
 @pytest.fixture(autouse=True)
 def _search_on_pypy(monkeypatch, request):
-    """Let PyPy search for cycles, which conftest.py turns off for other tests. It does so in a process that has run no
-    other tests, because a search visits all objects of the process."""
+    """Let PyPy search for cycles, which conftest.py turns off for other tests. The search runs in a process that has
+    run no other tests, because a search visits all objects of the process."""
     if IS_PYPY and request.function is not test_on_pypy_the_other_tests_pass_in_a_process_of_their_own:
         if ALONE not in os.environ:
             pytest.skip("it runs in a process of its own")

@@ -46,7 +46,7 @@ TVM_FFI_DLL_EXPORT int32_t __tvm_ffi_answer(void* self, const TVMFFIAny* args, i
 }
 """
 
-# A program that fails unless the core has started. It uses a C++ name, as C++ programs do.
+# A program that fails unless the core has started. The program uses a C++ name, as C++ programs do.
 PROGRAM_C = """
 #include <stdio.h>
 #include <tvm/ffi/c_api.h>

@@ -59,7 +59,7 @@ struct Dog : Animal {
   }
 };
 
-/* Its base is not at the beginning of the object. */
+/* The base of this class is not at the beginning of the object. */
 struct Engine {
   virtual ~Engine() = default;
   int power = 90;

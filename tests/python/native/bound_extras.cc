@@ -40,7 +40,7 @@ struct Notes {
   int n = 3;
 };
 
-/* It returns its own kind. */
+/* The method returns its own kind. */
 struct Pet {
   bool is_cat = false;
 };

@@ -1,4 +1,4 @@
-/* A library that the fuzzer of the Python API calls: the module `bound_fuzzed`. It has each feature of
+/* A library that the fuzzer of the Python API calls: the module `bound_fuzzed`. The module has each feature of
  * ffi_hpy/bind.h that Python reaches, and no function by which Python could damage C++ on its own: values that threads
  * share are locked, and no reference outlives the value that it refers to. */
 #include <ffi_hpy/bind.h>
@@ -50,7 +50,7 @@ struct Line {
   Point from, to;
 };
 
-/* Its base is not at the beginning of the object. */
+/* The base of this class is not at the beginning of the object. */
 struct Engine {
   virtual ~Engine() = default;
   int power = 90;
@@ -168,7 +168,7 @@ struct Unique {
     return known;
   }
 };
-/* Its items are values, which do not change. */
+/* The items are values, which do not change. */
 struct Squares {
   struct iterator {
     int n;

@@ -20,7 +20,7 @@ using namespace bound_shared;
 
 namespace {
 
-/* Its state is any object of Python. */
+/* The state is any object of Python. */
 struct Noted {
   nb::object state;
 };

@@ -86,7 +86,7 @@ FFI_HPY_MODULE(bound_texts, m) {
   m.def("call_chars", [](const std::function<Chars()> &f) { return text_of(f()); });
   m.def("call_view", [](const std::function<View()> &f) { return text_of(f()); });
 
-  /* They use no argument after the call. */
+  /* These functions use no argument after the call. */
   m.def("half", [](double number) { return number / 2; });
   m.def("sum", [](const std::vector<int> &numbers) {
     int sum = 0;
@@ -98,7 +98,7 @@ FFI_HPY_MODULE(bound_texts, m) {
   m.def("either", [](int) { return "int"; });
   m.def("either", [](std::tuple<int, std::string> pair) { return "pair " + std::get<1>(pair); });
   m.def("either", [](const std::string &text) { return "text " + text; });
-  /* It keeps its argument; the overload before it does not. */
+  /* This overload keeps its argument; the overload before it does not. */
   m.def("keep", [](int) { return nb::object(nb::none()); });
   m.def("keep", [](nb::object value) { return value; });
 

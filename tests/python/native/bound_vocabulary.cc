@@ -64,7 +64,7 @@ class HiddenSpeaker : Speaker { // the base and the trampoline are private
   std::string speak() const override { FFI_HPY_OVERRIDE(speak); }
 };
 
-/* Its destructor cannot be compiled here. */
+/* The destructor cannot be compiled here. */
 class Endless {
 public:
   Endless(const Endless &) = delete;

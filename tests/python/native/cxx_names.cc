@@ -131,7 +131,7 @@ Array<Any> caught_from_parse(String text) {
 
 // --- modules ---------------------------------------------------------------------------------------------------------
 
-// Overrides everything except the imports. Its functions are named below; some queries about it throw.
+// Overrides everything except the imports. The functions of this class are named below; some queries about it throw.
 class ModuleOfTestObj : public ffi::ModuleObj {
 public:
   explicit ModuleOfTestObj(String name) : name_(std::move(name)) {}

@@ -1,4 +1,4 @@
-/* A library that needs a missing function. It is built twice: with a name of the ABI, and with a foreign one. */
+/* A library that needs a missing function, built twice: with a name of the ABI, and with a foreign one. */
 #include <tvm/ffi/c_api.h>
 
 #define EXPORT __attribute__((visibility("default")))

@@ -98,7 +98,7 @@ struct PySource : Source {
 
 struct Visited {};
 struct Placed {};
-/* It counts its uses, so its function changes it. */
+/* The object counts its uses, so its function changes it. */
 struct AddsName : nb::def_visitor<AddsName> {
   const char *name;
   int n_uses = 0;

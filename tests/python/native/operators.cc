@@ -145,7 +145,7 @@ public:
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("operators." ERA ".Task", TaskObj, ffi::Object);
 };
 
-/** Its __eq__ and __contains__ have overloads. */
+/** A class whose __eq__ and __contains__ have overloads. */
 class BytesObj : public ffi::Object {
 public:
   int64_t value;

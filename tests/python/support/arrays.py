@@ -81,7 +81,7 @@ def table_address(name: str = "exchange_table") -> int:
 
 
 class Array:
-    """Float32 memory with a shape; `address` is the address of its DLTensor. Its subclasses have an exchange API."""
+    """Float32 memory with a shape; `address` is the address of its DLTensor. Subclasses have an exchange API."""
 
     def __init__(
         self,
