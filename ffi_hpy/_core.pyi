@@ -274,7 +274,7 @@ class Function(CObject):
     """
 
     release_gil: bool
-    """Whether a call releases the GIL while native code runs. It does by default, unless TVM_FFI_RELEASE_GIL_BY_DEFAULT
+    """Whether a call releases the GIL while native code runs: by default yes, unless TVM_FFI_RELEASE_GIL_BY_DEFAULT
     is 0."""
     __name__: str
     """Name for messages; "" if unknown. Writable."""
@@ -476,7 +476,7 @@ class Initializer:
 
     Called with an instance without a handle, a tuple of arguments and a dict of keyword arguments, it creates the
     native object, sets each field to its argument, default or factory result, stores the object in the instance and
-    returns True. It does not change an instance that already has an object, and returns False. An argument that is
+    returns True. A call does not change an instance that already has an object, and returns False. An argument that is
     `missing` counts as not given.
     """
 

@@ -57,7 +57,7 @@ _making = new_lock()
 class dtype(str):
     """An element type, such as ``dtype("float32")`` or ``dtype("int8x4")``, which has four lanes. Immutable.
 
-    It is a str with the type's canonical name, so it compares and hashes as that name and can be passed to array
+    A dtype is a str with the type's canonical name, so it compares and hashes as that name and can be passed to array
     libraries. `str()` returns the original name, which may be an alias.
 
     Args:

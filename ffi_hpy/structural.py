@@ -232,7 +232,7 @@ class StructuralVisitor(Object):
             callback: a function without arguments.
 
         Returns:
-            Its result.
+            The result of the function.
         """
         return _ffi_api.StructuralVisitorWithDefRegionKind(self, kind, callback)
 
@@ -350,7 +350,7 @@ class StructuralMutator(Object):
             callback: a function without arguments.
 
         Returns:
-            Its result.
+            The result of the function.
         """
         return _ffi_api.StructuralMutatorWithDefRegionKind(self, kind, callback)
 

@@ -32,7 +32,9 @@ _RULES = [
 ]
 
 _JOIN = re.compile(_GAP)
-_OPENING = re.compile(rf"(?<![\w.:-])(?:Wha[t]|Wh[o]|Whoeve[r])(?='(?:s|re)\b|{_GAP}[\w`*\"'({{%])")
+_OPENING = re.compile(
+    rf"(?<![\w.:-])(?:Wha[t]|Wh[o]|Whoeve[r]|I[t]s?|The[y]|Thei[r])(?='(?:s|re)\b|{_GAP}[\w`*\"'({{%])"
+)
 _VERB = r"is|are|was|were|has|had|have|does|do|did|comes?|came|can|could|may|must|will|would|needs?|remains?"
 _CLAUSE = re.compile(rf"(?<![\w.:-])wha[t]{_GAP}(?:an?|the|its?|they|{_VERB})\b(?!{_GAP}(?:not{_GAP})?None)")
 _LINE_MARK = re.compile(r"#+|//[/!]?")
@@ -80,10 +82,11 @@ def _paragraph(text: str, start: int) -> str:
 # --- the check of the check -----------------------------------------------------------------------------------------
 
 _WHAT, _CLAUSED, _WHO, _NO, _GIL = "What", "what", "Who", "no", "the GIL"  # fields, so that this file passes
+_IT, _ITS, _THEY = "It", "Its", "They"  # fields, too
 _PRONOUN = f"{_NO}body"
 _PLANTED = {
     "a.c": f"""/* {_WHAT} a call needs. */
-int a; /* It ends. {_WHAT}
+int a; /* This ends. {_WHAT}
         * follows is here. */
 // {_WHAT} is this?
 /* {_WHAT} is
@@ -95,6 +98,8 @@ enum {{ {_PRONOUN.upper()}, is_{_NO}, fh_{_PRONOUN}_2 }};
 // {_WHAT} remains
 x = a ? b : c;
 /* This is {_NO}t so. {_WHAT}Fits is a name, and "some{_PRONOUN[2:]}" another. */
+/* {_ITS} end. A call waits.
+ * {_THEY} wait. {_IT}s is it? ITS, {_IT}em */
 """,
     "b.md": f"""# {_WHAT} differs
 
@@ -109,14 +114,14 @@ up {_GIL}; {_GIL} is given up.
 """,
     "c.py": f'''"""{_WHAT} is left."""
 ask = "{_WHAT} is it?" if right else "{_WHAT}'s wrong"
-# It is {_NO} "list", or there is
+# This is {_NO} "list", or there is
 # {_NO} list.
-# It returns {_CLAUSED}
-# it found, if {_CLAUSED} is not None. It asks {_CLAUSED} it is?
+# A call returns {_CLAUSED}
+# it found, if {_CLAUSED} is not None. A call asks {_CLAUSED} it is?
 ''',
 }
 _PLANTED_LINES = [
-    *("a.c:1", "a.c:2", "a.c:6", "a.c:7", "a.c:9", "a.c:9", "a.c:10", "a.c:10", "a.c:11"),
+    *("a.c:1", "a.c:2", "a.c:6", "a.c:7", "a.c:9", "a.c:9", "a.c:10", "a.c:10", "a.c:11", "a.c:14", "a.c:15"),
     *("b.md:1", "b.md:3", "b.md:6", "b.md:9", "b.md:10"),
     *("c.py:1", "c.py:2", "c.py:3", "c.py:3", "c.py:5"),
 ]

@@ -112,8 +112,8 @@ def release() -> str:
 class Apt:
     """apt-get for one Debian suite with separate state, so that the system's state stays unchanged.
 
-    It assumes that no package is installed, unless `status` is the file that lists installed packages. `architecture`
-    is Debian's name of the packages' architecture; empty for this machine's.
+    The function assumes that no package is installed, unless `status` is the file that lists installed packages.
+    `architecture` is Debian's name of the packages' architecture; empty for this machine's.
     """
 
     def __init__(self, suite: str, kind: str, status: str = "/dev/null", architecture: str = "") -> None:

@@ -50,9 +50,9 @@ def c_class(
         type_key: the name of the native type.
         frozen: whether assignment to the fields of this type, not of its ancestors, raises AttributeError;
             ``Class.field.set(obj, value)`` and `__replace__` still write them.
-        init: whether to generate an `__init__` with the fields as parameters, as the type declares them. It calls
-            `__post_init__` at the end. If false, construction is a TypeError. Subclasses for other types get or define
-            their own `__init__`.
+        init: whether to generate an `__init__` with the fields as parameters, as the type declares them. That method
+            calls `__post_init__` at the end. If false, construction is a TypeError. Subclasses for other types get or
+            define their own `__init__`.
         repr: whether to generate a `__repr__` of the fields.
         eq: whether to generate `__eq__` and `__ne__` that compare the fields recursively. Like the ordering methods
             they return NotImplemented unless one object is an instance of the other's class.

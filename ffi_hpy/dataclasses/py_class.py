@@ -119,9 +119,9 @@ def py_class(
         type_key: the name of the type, "module.qualname" by default. Processes that exchange its objects by name, as in
             a JSON graph, must use the same name.
         frozen: whether fields cannot be assigned.
-        init: whether to generate an `__init__`. It takes the fields by the options of `field()`, those without a
-            default first, and then calls `__post_init__` if there is one. An `__init__` that the class defines runs on
-            an object whose fields are all zero or None.
+        init: whether to generate an `__init__`. That method takes the fields by the options of `field()`, those without
+            a default first, and then calls `__post_init__` if there is one. An `__init__` that the class defines runs
+            on an object whose fields are all zero or None.
         repr: whether to generate a `__repr__` of the fields. This and the following methods are not generated if the
             class defines them.
         eq: whether to generate `__eq__` from the fields. If false, objects are equal if they are identical.

@@ -22,22 +22,22 @@ template <typename T>
 using iterated_t = std::conditional_t<std::is_rvalue_reference_v<T>, std::remove_cv_t<std::remove_reference_t<T>>, T>;
 
 /** The parts of an item that an iterator returns. */
-template <typename It> struct iterator_access {
-  using result_type = decltype(*std::declval<It &>());
-  result_type operator()(It &it) const { return *it; }
+template <typename Iterator> struct iterator_access {
+  using result_type = decltype(*std::declval<Iterator &>());
+  result_type operator()(Iterator &it) const { return *it; }
 };
-template <typename It> struct iterator_key_access {
-  using result_type = iterated_t<decltype(((*std::declval<It &>()).first))>;
-  result_type operator()(It &it) const { return (*it).first; }
+template <typename Iterator> struct iterator_key_access {
+  using result_type = iterated_t<decltype(((*std::declval<Iterator &>()).first))>;
+  result_type operator()(Iterator &it) const { return (*it).first; }
 };
-template <typename It> struct iterator_value_access {
-  using result_type = iterated_t<decltype(((*std::declval<It &>()).second))>;
-  result_type operator()(It &it) const { return (*it).second; }
+template <typename Iterator> struct iterator_value_access {
+  using result_type = iterated_t<decltype(((*std::declval<Iterator &>()).second))>;
+  result_type operator()(Iterator &it) const { return (*it).second; }
 };
 
 /** The value of an iterator's class. */
-template <typename Access, rv_policy policy, typename It, typename End> struct iterator_state {
-  It at;
+template <typename Access, rv_policy policy, typename Iterator, typename End> struct iterator_state {
+  Iterator at;
   End end;
   bool is_at_start;
   bool is_done = false;
@@ -66,12 +66,12 @@ template <typename State, typename Make> void make_class_once(const Make &make) 
   make_class(&class_is_made<State>, [](const void *context) { (*static_cast<const Make *>(context))(); }, &make);
 }
 
-template <template <typename> class Access, rv_policy policy, typename It, typename End, typename... Extra>
-auto make_part_iterator(handle scope, const char *name, It &&first, End &&last, const Extra &...extra) {
-  using It_ = std::decay_t<It>;
+template <template <typename> class Access, rv_policy policy, typename Iterator, typename End, typename... Extra>
+auto make_part_iterator(handle scope, const char *name, Iterator &&first, End &&last, const Extra &...extra) {
+  using Kept = std::decay_t<Iterator>;
   using End_ = std::decay_t<End>;
-  using Item = typename Access<It_>::result_type;
-  using State = iterator_state<Access<It_>, policy, It_, End_>;
+  using Item = typename Access<Kept>::result_type;
+  using State = iterator_state<Access<Kept>, policy, Kept, End_>;
   make_class_once<State>([&] {
     if (type<State>().is_valid()) return; /* another library iterates over such containers, too */
     class_<State>(scope, name)
@@ -82,33 +82,33 @@ auto make_part_iterator(handle scope, const char *name, It &&first, End &&last, 
               if (!state.is_done && !state.is_at_start) ++state.at;
               state.is_at_start = false;
               state.is_done = state.is_done || state.at == state.end;
-              return next_item{no_lock(), state.is_done, [&state]() -> Item { return Access<It_>()(state.at); }};
+              return next_item{no_lock(), state.is_done, [&state]() -> Item { return Access<Kept>()(state.at); }};
             },
             policy, extra...);
   });
   using Result = typed<iterator, Item>;
-  return Result(
-      steal<iterator>(cast(State{std::forward<It>(first), std::forward<End>(last), true}, rv_policy::move).release()));
+  return Result(steal<iterator>(
+      cast(State{std::forward<Iterator>(first), std::forward<End>(last), true}, rv_policy::move).release()));
 }
 
 } // namespace detail
 
 /** An iterator of Python over a range. `policy` is for the items. */
-template <rv_policy policy = rv_policy::automatic_reference, typename It, typename End, typename... Extra>
-auto make_iterator(handle scope, const char *name, It &&first, End &&last, const Extra &...extra) {
-  return detail::make_part_iterator<detail::iterator_access, policy>(scope, name, std::forward<It>(first),
+template <rv_policy policy = rv_policy::automatic_reference, typename Iterator, typename End, typename... Extra>
+auto make_iterator(handle scope, const char *name, Iterator &&first, End &&last, const Extra &...extra) {
+  return detail::make_part_iterator<detail::iterator_access, policy>(scope, name, std::forward<Iterator>(first),
                                                                      std::forward<End>(last), extra...);
 }
 /** An iterator of Python over the first parts of a range of pairs. */
-template <rv_policy policy = rv_policy::automatic_reference, typename It, typename End, typename... Extra>
-auto make_key_iterator(handle scope, const char *name, It &&first, End &&last, const Extra &...extra) {
-  return detail::make_part_iterator<detail::iterator_key_access, policy>(scope, name, std::forward<It>(first),
+template <rv_policy policy = rv_policy::automatic_reference, typename Iterator, typename End, typename... Extra>
+auto make_key_iterator(handle scope, const char *name, Iterator &&first, End &&last, const Extra &...extra) {
+  return detail::make_part_iterator<detail::iterator_key_access, policy>(scope, name, std::forward<Iterator>(first),
                                                                          std::forward<End>(last), extra...);
 }
 /** An iterator of Python over the second parts of a range of pairs. */
-template <rv_policy policy = rv_policy::automatic_reference, typename It, typename End, typename... Extra>
-auto make_value_iterator(handle scope, const char *name, It &&first, End &&last, const Extra &...extra) {
-  return detail::make_part_iterator<detail::iterator_value_access, policy>(scope, name, std::forward<It>(first),
+template <rv_policy policy = rv_policy::automatic_reference, typename Iterator, typename End, typename... Extra>
+auto make_value_iterator(handle scope, const char *name, Iterator &&first, End &&last, const Extra &...extra) {
+  return detail::make_part_iterator<detail::iterator_value_access, policy>(scope, name, std::forward<Iterator>(first),
                                                                            std::forward<End>(last), extra...);
 }
 /** An iterator of Python over the items of a container. */

@@ -59,7 +59,7 @@ endfunction()
 
 # nanobind_build_library(<name> [<option>...])
 #
-# Adds a library that has the headers and no code: nanobind's own code is not part of a project. It is a library that is
+# Adds a library that has the headers and no code: nanobind's own code is not part of a project. The library is
 # built, because projects set options of nanobind's libraries, and install them.
 function(nanobind_build_library name)
   if(NOT TARGET "${name}")

@@ -1,9 +1,9 @@
 """Strings and containers that last for one call of a bound library: objects in the memory of the call buffer.
 
-A function of ffi_hpy/bind.h may declare that it uses no argument after the call (`borrows` in ffi_hpy/c_bind.h). Its
-strings, and its containers of plain values, then need neither an allocation nor a call of the core: the objects are a
-few words in the room of the call buffer. The reference count of these objects is so high that no callee releases them.
-"""
+A function of ffi_hpy/bind.h may declare that it uses no argument after the call (`borrows` in ffi_hpy/c_bind.h). The
+strings and the containers of plain values among the arguments then need neither an allocation nor a call of the core:
+the objects are a few words in the room of the call buffer. The reference count of these objects is so high that no
+callee releases them."""
 
 from __future__ import annotations
 

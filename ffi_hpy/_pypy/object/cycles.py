@@ -18,8 +18,8 @@ references to all that this one reaches. The wrappers behind it then wait for a 
 older than the wrappers, and it is used up; `_witnesses` has a thousand, made at import. A wrapper that is older than
 the last thousand searches, and has been alive during all of them, seems to be alive for ever.
 
-Other threads may run at any time. They see stand-ins in `owned`, which lead to the callables. All that looks like
-garbage is scanned again before it is given up: if a thread has taken a reference, everything is put back.
+Other threads may run at any time. These threads see stand-ins in `owned`, which lead to the callables. All that looks
+like garbage is scanned again before it is given up: if a thread has taken a reference, everything is put back.
 """
 
 from __future__ import annotations

@@ -149,8 +149,8 @@ FFI_HPY_NOINLINE inline object ask_package_in_module(TVMFFIAny *args, size_t n) 
   check(api->call(package, args, static_cast<int32_t>(n), &result));
   return take(result);
 }
-/** ask_package() for the operation of that name, for which args[0] is free. It is one function for all numbers and
- * types of arguments, because compilers take long for code that each question repeats. */
+/** ask_package() for the operation of that name, for which args[0] is free. All numbers and types of arguments share
+ * this function, because compilers take long for code that each question repeats. */
 FFI_HPY_NOINLINE inline object ask_operation_in_module(const char *operation, TVMFFIAny *args, size_t n) {
   object name = str_of(operation);
   args[0] = name.any();

@@ -101,7 +101,7 @@ static HPy function_qualname_get(HPyContext *ctx, HPy self, void *closure) {
 }
 
 HPyDef_GETSET(function_gil, "release_gil",
-              .doc = "Whether a call releases the GIL while native code runs. It does by default, unless "
+              .doc = "Whether a call releases the GIL while native code runs: by default yes, unless "
                      "TVM_FFI_RELEASE_GIL_BY_DEFAULT is 0.")
 static HPy function_gil_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;

@@ -177,16 +177,17 @@ static HPy export(HPyContext *ctx, HPy self, const Request *request) {
   return capsule;
 }
 
-HPyDef_METH(fb_dlpack_out_method, "__dlpack__", HPyFunc_KEYWORDS,
-            .doc = "__dlpack__($self, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"
-                   "A DLPack capsule that keeps the memory alive until its consumer is done.\n\n"
-                   "It is \"dltensor_versioned\" for a consumer that reads major version 1 or later, else the older "
-                   "\"dltensor\", which cannot say that memory is read-only. `stream` is ignored: a tensor does not "
-                   "know which stream its data is written on. `dl_device` is where the consumer wants the data, by "
-                   "default where it is. The memory is shared, unless `copy` is true or the data must move: then the "
-                   "capsule has a compact copy in host memory. BufferError for impossible requests: read-only memory "
-                   "in the older form, another device than the CPU for a copy, a copy of memory that the host cannot "
-                   "read, moving data with copy=False.")
+HPyDef_METH(
+    fb_dlpack_out_method, "__dlpack__", HPyFunc_KEYWORDS,
+    .doc = "__dlpack__($self, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"
+           "A DLPack capsule that keeps the memory alive until its consumer is done.\n\n"
+           "The capsule is \"dltensor_versioned\" for a consumer that reads major version 1 or later, else the older "
+           "\"dltensor\", which cannot say that memory is read-only. `stream` is ignored: a tensor does not "
+           "know which stream its data is written on. `dl_device` is where the consumer wants the data, by "
+           "default where it is. The memory is shared, unless `copy` is true or the data must move: then the "
+           "capsule has a compact copy in host memory. BufferError for impossible requests: read-only memory "
+           "in the older form, another device than the CPU for a copy, a copy of memory that the host cannot "
+           "read, moving data with copy=False.")
 static HPy fb_dlpack_out_method_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
   /* The values of keyword arguments follow the positional arguments, which are not allowed. */
   Request request = {.copy = -1};

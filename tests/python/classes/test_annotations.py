@@ -950,11 +950,11 @@ def test_a_class_without_docstring_shows_its_signature():
 
     @py_class(unique_name("annotations.Documented"))
     class Documented(ffi_hpy.Object):
-        """Its own."""
+        """The class's own."""
 
         x: int
 
-    assert Documented.__doc__ == "Its own."
+    assert Documented.__doc__ == "The class's own."
 
 
 def test_the_signature_of_a_class_has_annotations_and_defaults_as_they_were_written():

@@ -323,7 +323,7 @@ class LengthlessDict(dict):
 
 
 class OddMapping(dict):
-    """Its items() returns tuples that raise in __len__."""
+    """A dict whose items() returns tuples that raise in __len__."""
 
     def items(self):
         return [LengthlessTuple(("a", 1))]

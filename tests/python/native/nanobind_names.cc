@@ -121,15 +121,15 @@ template <typename Vector> void bind_row(nb::handle scope, const char *name) {
     row.def(nb::self == nb::self, nb::sig("def __eq__(self, arg: object, /) -> bool"));
 }
 template <typename Map> void bind_pairs(nb::handle scope, const char *name) {
-  using It = typename Map::iterator;
-  using Key = typename nb::detail::iterator_key_access<It>::result_type;
-  using Value = typename nb::detail::iterator_value_access<It>::result_type;
+  using Iterator = typename Map::iterator;
+  using Key = typename nb::detail::iterator_key_access<Iterator>::result_type;
+  using Value = typename nb::detail::iterator_value_access<Iterator>::result_type;
   nb::class_<Map>(scope, name)
       .def(nb::init<>())
       .def("first",
            [](Map &m) -> Value {
-             It first = m.begin();
-             return nb::detail::iterator_value_access<It>()(first);
+             Iterator first = m.begin();
+             return nb::detail::iterator_value_access<Iterator>()(first);
            })
       .def("__setitem__", [](Map &m, Key key, std::decay_t<Value> value) { m[key] = value; })
       .def("items", [](Map &m) { return std::vector<typename Map::value_type>(m.begin(), m.end()); })

@@ -41,7 +41,7 @@ Num Power(const Num &self, int64_t exponent) {
   for (int64_t i = 0; i < exponent; ++i) result *= self->value;
   return Num(result);
 }
-// It returns nothing: the statement `a += 1` keeps `a`.
+// Returns nothing: the statement `a += 1` keeps `a`.
 void AddInPlace(NumObj *self, int64_t other) { self->value += other; }
 ffi::ObjectRef MultiplyInPlace(Num self, int64_t other) {
   self.get()->value *= other;
@@ -173,7 +173,7 @@ TVM_FFI_STATIC_INIT_BLOCK() {
        {"add", "sub", "mul", "matmul", "truediv", "floordiv", "mod", "pow", "lshift", "rshift", "and", "xor", "or"}) {
     define(name);
     define(std::string("r") + name);
-    // It returns nothing, so the object stays.
+    // The function returns nothing, so the object stays.
     all.def(("__i" + std::string(name) + "__").c_str(), [](AllObj *self, int64_t other) { self->value = other; });
   }
   for (const char *name : {"divmod", "rdivmod", "lt", "le", "gt", "ge"}) define(name);

@@ -1,5 +1,5 @@
 //! The derive macros of the crate tvm_ffi, as far as generated code needs them: for a struct whose first member is
-//! `base`. They implement the traits of tvm_ffi.rs, with which the compiler checks generated code.
+//! `base`. The macros implement the traits of tvm_ffi.rs, with which the compiler checks generated code.
 
 extern crate proc_macro;
 use proc_macro::{TokenStream, TokenTree};

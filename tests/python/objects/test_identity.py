@@ -28,7 +28,8 @@ finalizes = pytest.mark.skipif(REFUSES_FINALIZERS, reason="PyPy refuses __del__ 
 
 
 class Rich(ffi_hpy.Array):
-    """An Array with attributes and weak references. (It is not registered, so only Python code makes instances.)"""
+    """An Array with attributes and weak references. (The class is not registered, so only Python code makes
+    instances.)"""
 
     __slots__ = ("__dict__", "__weakref__")
 

@@ -100,10 +100,10 @@ def test_a_default_is_the_very_object():
 
 def test_a_wrapper_looks_like_its_prototype():
     def scale(x: int, y: int = 10) -> int:
-        """Its purpose."""
+        """The purpose."""
 
     f = make_kwargs_wrapper_from_signature(positions, inspect.signature(scale), scale)
-    assert (f.__name__, f.__doc__, f(5)) == ("scale", "Its purpose.", (5, 10))
+    assert (f.__name__, f.__doc__, f(5)) == ("scale", "The purpose.", (5, 10))
     without = make_kwargs_wrapper_from_signature(positions, inspect.signature(scale), exclude_arg_names=["y"])
     assert without(x=1) == (1,)
 

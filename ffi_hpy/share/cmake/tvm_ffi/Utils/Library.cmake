@@ -151,7 +151,7 @@ endfunction()
 # tvm_ffi_add_target_from_obj(<name> <object library>)
 #
 # The targets <name>_static and <name>_shared, also called <name>::static and <name>::shared, of the objects, and
-# <name>_testing, which has no sources yet. Their files are in lib/ of the build folder: lib<name>.so,
+# <name>_testing, which has no sources yet. The files of the targets are in lib/ of the build folder: lib<name>.so,
 # lib<name>_static.a.
 function(tvm_ffi_add_target_from_obj name objects)
   add_library(${name}_static STATIC "$<TARGET_OBJECTS:${objects}>")
@@ -239,9 +239,9 @@ function(_tvm_ffi_add_stubs target folder)
   )
 endfunction()
 
-# Gives an interpreter: the one that the project has found, else one that is found now, once for the whole project. It
-# needs no ffi_hpy of its own, see _run.py. The result is not kept in the build folder, because build frontends
-# remove the environments that they build in.
+# Gives an interpreter: the one that the project has found, else one that is found now, once for the whole project. The
+# interpreter needs no ffi_hpy of its own, see _run.py. The result is not kept in the build folder, because build
+# frontends remove the environments that they build in.
 function(_tvm_ffi_get_python variable what_for)
   get_property(found GLOBAL PROPERTY tvm_ffi_python)
   if(NOT found)

@@ -7,8 +7,8 @@ include_guard(GLOBAL)
 # ffi_hpy_add_module(<name> [NO_STUB] <source>...)
 #
 # Adds the target <name>: the library of FFI_HPY_MODULE(<name>, ...), which every Python imports. The file is <name>.so,
-# on Windows <name>.pyd. It is compiled as C++17 or later, hides the names that are not marked for export, and is linked
-# neither with Python nor with a library of this package. Without a build type it is compiled with -O2, unless
+# on Windows <name>.pyd. The library is compiled as C++17 or later, hides the names that are not marked for export, and
+# is linked neither with Python nor with a library of this package. Without a build type it is compiled with -O2, unless
 # CMAKE_CXX_FLAGS or the target's own options have another -O.
 #
 # After each link, ffi-hpy-stubgen writes the stub of the module beside the library: <name>.pyi or, for a module with
