@@ -168,6 +168,14 @@ FH_INLINE HPy entry_load(HPyContext *ctx, const Entry *entry) {
   return fb_ext->reference_try(wrapper) ? wrapper : HPy_NULL;
 }
 
+/* Whether the wrapper has state, so that its end is watched (preserve.h). */
+FH_INLINE bool is_watched(HPy self) {
+  intptr_t word;
+  if (fb_identity_deleter == NULL) return false;
+  memcpy(&word, (const char *)fb_type_tag_type(self) + fb_ext->end_offset, sizeof(word));
+  return word == fb_ext->end_word;
+}
+
 /* `again`: record that the wrapper is returned again. `is_owned`: the caller's reference is released if there is a
  * wrapper. */
 FH_INLINE HPy find(HPyContext *ctx, TVMFFIObject *handle, bool again, bool is_owned) {
@@ -179,10 +187,13 @@ FH_INLINE HPy find(HPyContext *ctx, TVMFFIObject *handle, bool again, bool is_ow
   if (entry != NULL) {
     /* The wrapper has its own reference as long as it is registered: a move removes the entry first. The caller's
      * reference is released before any other access: where threads share the object, its count has just been written,
-     * and its cache line is probably still this thread's. */
-    if (is_owned) TVMFFIObjectDecRef(handle);
+     * and its cache line is probably still this thread's. But a wrapper with state may have begun its end on another
+     * thread, which keeps the wrapper only if it sees another reference than the wrapper's. */
+    bool is_early = is_owned && !(fb_context_free_threaded && is_watched(fb_identity_wrapper(entry->cell)));
+    if (is_early) TVMFFIObjectDecRef(handle);
     if (!again || fb_handle_cell_give_again(entry->cell, handle)) found = entry_load(ctx, entry);
-    if (is_owned && HPy_IsNull(found)) TVMFFIObjectIncRef(handle);
+    if (is_early && HPy_IsNull(found)) TVMFFIObjectIncRef(handle);
+    if (is_owned && !is_early && !HPy_IsNull(found)) TVMFFIObjectDecRef(handle);
   }
   if (FH_UNLIKELY(fb_context_free_threaded)) fh_shared_read_end(&stripe->lock, note);
   return found;
@@ -229,14 +240,6 @@ static bool wait_for_thread(int *n_waits) {
 FH_INLINE bool may_be_kept(const Entry *entry) {
   return FH_UNLIKELY(fb_context_free_threaded) && fb_identity_deleter != NULL &&
          fb_ext->end_is_watched(fb_identity_wrapper(entry->cell));
-}
-
-/* Whether the wrapper has state, so that its end is watched (preserve.h). */
-FH_INLINE bool is_watched(HPy self) {
-  intptr_t word;
-  if (fb_identity_deleter == NULL) return false;
-  memcpy(&word, (const char *)fb_type_tag_type(self) + fb_ext->end_offset, sizeof(word));
-  return word == fb_ext->end_word;
 }
 
 /* relaxed: written under the lock, or by the only thread that has the wrapper */

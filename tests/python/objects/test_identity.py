@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import gc
+import os
+import sys
 import weakref
 
 import pytest
 from support import (
     IS_CFFI_ON_CPYTHON,
     REFUSES_FINALIZERS,
+    TESTED_LIBRARY,
     collect_garbage,
     is_gone,
     parallelize,
     run_python,
     unique_name,
 )
+from support.native_build import compile_preload
 
 import ffi_hpy
 from ffi_hpy import _core
@@ -24,6 +28,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 pytestmark = pytest.mark.skipif(not _core.KEEPS_IDENTITY, reason="in debug modes every wrapper is one of its own")
+IS_FREE_THREADED = not getattr(sys, "_is_gil_enabled", lambda: True)()
 finalizes = pytest.mark.skipif(REFUSES_FINALIZERS, reason="PyPy refuses __del__ in native classes")
 
 
@@ -567,3 +572,38 @@ def test_one_of_several_threads_moves_an_object_away(testing):
         return n_moved
 
     assert sum(parallelize(work)) == n_rounds
+
+
+@pytest.mark.skipif(not IS_FREE_THREADED, reason="a thread that looks for a wrapper has the GIL")
+@pytest.mark.skipif(bool(TESTED_LIBRARY), reason="it replaces a function of our core")
+def test_a_thread_drops_a_wrapper_with_state_while_another_gets_it():
+    program = """
+import ctypes, threading
+import ffi_hpy
+
+class Rich(ffi_hpy.Array):
+    __slots__ = ("__dict__",)
+
+delayed = ctypes.CDLL(None)
+delayed.late_release_choose.argtypes = [ctypes.c_void_p]
+take = ffi_hpy.get_global_func("ffi.ListPop")
+value, found = Rich([1]), []
+value.attribute = "value"
+address = value.__chandle__()
+values = ffi_hpy.List([value, value])
+assert take(values, 0) is value  # from now on a thread looks for the wrapper first
+
+def get():
+    delayed.late_release_choose(address)
+    found.append(take(values, 0))
+
+thread = threading.Thread(target=get)
+thread.start()
+while thread.is_alive() and not delayed.late_release_is_waiting():
+    pass
+del value
+thread.join()
+print(found[0].attribute)
+"""
+    preloaded = " ".join(filter(None, [os.environ.get("LD_PRELOAD"), str(compile_preload("late_release.c"))]))
+    assert run_python(program, environ={"LD_PRELOAD": preloaded}) == "value\n"
