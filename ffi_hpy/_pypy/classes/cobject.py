@@ -19,7 +19,7 @@ from ..object.objects import (
     fits,
     is_shared,
     is_wrapper,
-    let_wait,
+    let_be_found,
     raise_no_handle,
     record,
     type_index_at,
@@ -49,6 +49,8 @@ def _let_list(wrapper: Any) -> None:
             wrapper._ffi_listing = UNLISTED
             if is_shared(address):
                 share(wrapper)
+            elif wrapper._ffi_is_findable:
+                let_be_found(wrapper, address)
 
 
 def check_function(address: int) -> None:
@@ -71,7 +73,7 @@ def put_handle(wrapper: Any, address: int) -> None:
                 wrapper._ffi_listing = LISTED
             wrapper._ffi_address = address
             if is_listable and wrapper._ffi_is_findable:
-                let_wait(wrapper)
+                let_be_found(wrapper, address)
             if hooks.object_made is not None:
                 record(wrapper)
             if not is_exact and hooks.subclass_made is not None:
@@ -88,6 +90,8 @@ def put_handle(wrapper: Any, address: int) -> None:
         raise
     if is_listable and has_others:
         share(wrapper)  # other owners may pass the object to Python at any time
+    elif is_listable and wrapper._ffi_is_findable:
+        let_be_found(wrapper, address)
     if hooks.object_made is not None:
         record(wrapper)
     if old:

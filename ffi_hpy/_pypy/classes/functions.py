@@ -364,10 +364,9 @@ def _drop(result: Any) -> None:
 class _Lent:
     """A wrapper's handle, lent to a wrapper of the C binding while a call of the C binding may steal it."""
 
-    def __init__(self, wrapper: Any) -> None:
-        self._offer = Offer(wrapper)
-        self._offer.begin()
-        self._lent = bridge.give_to_binding(self._offer.take())
+    def __init__(self, offer: Offer) -> None:
+        self._offer = offer
+        self._lent = bridge.give_to_binding(offer.take())
         self.argument = self._lent._move()
 
     def end(self) -> None:
@@ -383,9 +382,11 @@ def _passed(arg: Any, frame: CallBuffer) -> Any:
     """Convert an argument for a call through the C binding. The call buffer keeps the wrapper in use during the
     call."""
     if isinstance(arg, ObjectRValueRef) and not arg._object._ffi_is_repeated:
-        lent = _Lent(arg._object)
-        frame.held.append(lent)
-        return lent.argument
+        offer = Offer(arg._object)
+        if offer.begin():
+            lent = _Lent(offer)
+            frame.held.append(lent)
+            return lent.argument
     wrapper = arg._object if isinstance(arg, ObjectRValueRef) else arg
     if isinstance(wrapper, CObject):
         use(frame, wrapper)

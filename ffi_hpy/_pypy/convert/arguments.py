@@ -407,14 +407,15 @@ def _put_by_binding(frame: CallBuffer, i: int, value: Any, callee: Callee, depth
 @hidden
 def _put_rvalue(frame: CallBuffer, i: int, value: Any, callee: Callee, _depth: int) -> None:
     wrapper = value._object
-    if wrapper._ffi_is_repeated:  # it stands for several wrappers, and a move would empty all of them
-        put(frame, i, wrapper, callee)
-        return
-    offer = Offer(wrapper)
-    frame.held.append(offer)
-    offer.begin()
-    frame.words[i] = RVALUE_REF
-    frame.words[i + 1] = offer.slot_at
+    if not wrapper._ffi_is_repeated:  # else it stands for several wrappers, and a move would empty all of them
+        offer = Offer(wrapper)
+        frame.held.append(offer)
+        if offer.begin():
+            frame.words[i] = RVALUE_REF
+            frame.words[i + 1] = offer.slot_at
+            return
+        frame.held.pop()
+    put(frame, i, wrapper, callee)
 
 
 _NESTED = (binding.TAG_SEQUENCE, binding.TAG_MAPPING, binding.TAG_DLPACK, binding.TAG_CONVERTER)

@@ -74,9 +74,10 @@ def of_borrowed(type_index: int, address: int) -> Any:
     """Return the Python value of a borrowed object."""
     if type_index > BIG_INT or type_index not in _UNWRAPPED:
         found = find(address)
-        if found is not None and found._ffi_address == address:  # the wrapper has its own reference
-            found._ffi_is_repeated = True
-            return found
+        if found is not None:
+            found._ffi_is_repeated = True  # from now on it cannot be moved away
+            if found._ffi_address == address:  # the wrapper has its own reference
+                return found
     core.incref(address)
     return of_object(type_index, address)
 

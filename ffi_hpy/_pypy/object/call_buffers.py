@@ -201,9 +201,10 @@ def use(frame: CallBuffer, wrapper: Any) -> None:
 @hidden
 def announce(frame: CallBuffer, wrapper: Any, address: int) -> None:
     """Prepare a wrapper that a call uses, and that is not listed, for native code that returns its object."""
-    if wrapper._ffi_is_late and not wrapper._ffi_has_state and mark(address):
-        wrapper._ffi_listing = WAITING
-        return
+    if wrapper._ffi_is_late and not wrapper._ffi_has_state:
+        wrapper._ffi_listing = WAITING  # before the mark, as in let_wait()
+        if mark(address):
+            return
     listed = let_find(wrapper)
     if listed is not wrapper:
         frame.held.append(listed)
@@ -240,12 +241,15 @@ class Offer:
         self._slot = new_words(1)
         self.slot_at = address_of(self._slot)
 
-    def begin(self) -> None:
-        """Take the handle out of the wrapper. The caller must call end(), even after a failure."""
+    def begin(self) -> bool:
+        """Take the handle out of the wrapper. Returns False if the wrapper was returned again in the meantime. The
+        caller must call end(), even after a failure."""
         wrapper = self.wrapper
         is_watched = wrapper._ffi_has_state and register(wrapper) is wrapper
         address = take_out(wrapper)
         if address == -1:
+            if wrapper._ffi_is_repeated:
+                return False
             refuse_in_use()
         if not address:
             raise_no_handle(wrapper)
@@ -259,6 +263,7 @@ class Offer:
             if wrapper._ffi_listing == WAITING:
                 wrapper._ffi_listing = UNLISTED
             unlist(address, None)  # any registered wrapper: if the object comes back, it gets a new one
+        return True
 
     def take(self) -> int:
         """Steal the handle, as a callee would."""

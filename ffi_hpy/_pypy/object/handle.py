@@ -13,7 +13,7 @@ from warnings import catch_warnings, simplefilter
 
 from ..context.backend import address_of, n_owners, new_words
 from ..context.py_owners import end_at, end_waiting, finish, waiting
-from .identity import LISTED, NOT_KEPT, UNLISTED, Usable, has_entry, share, unlist
+from .identity import LISTED, NOT_KEPT, UNLISTED, Usable, changing, find, has_entry, share, unlist
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -149,6 +149,23 @@ _words: list[Any] = []
 """Words of memory for references that are being released; append and pop are atomic."""
 
 
+def _take_reference(handle: _Handle, word: Any) -> bool:
+    """Move the reference of a wrapper that has ended to a word in memory, and remove the wrapper from the instance map.
+    Returns False, and lets the wrapper end later, if another thread has found the wrapper among all objects since it
+    ended (objects.wrapper_of): then the program has it again."""
+    with changing:
+        address = handle._ffi_address
+        if handle._ffi_listing >= NOT_KEPT:
+            if find(address) is handle:  # by a weak reference that is newer than the end
+                handle._ffi_again = _Again(_Handle.__del__, handle)
+                return False
+            unlist(address, handle)
+        word[0] = address
+        handle._ffi_uses = word
+        handle._ffi_address = 0
+    return True
+
+
 def _end(handle: _Handle) -> None:
     """Release the reference of a handle that is being destroyed. A signal may interrupt any step, and then this
     function is called again. So the reference moves to a word in memory first, and one call releases it there."""
@@ -157,15 +174,17 @@ def _end(handle: _Handle) -> None:
     except (AttributeError, TypeError):  # object.__new__() made it, or a signal interrupted its creation
         return
     if address:
-        if handle._ffi_listing >= NOT_KEPT:  # other threads may find the entry while it is in the map
-            unlist(address, handle)
         try:
             word = _words.pop()
         except IndexError:
             word = new_words(1)
-        word[0] = address
-        handle._ffi_uses = word
-        handle._ffi_address = 0
+        if handle._ffi_listing == UNLISTED:  # no thread looks for it
+            word[0] = address
+            handle._ffi_uses = word
+            handle._ffi_address = 0
+        elif not _take_reference(handle, word):
+            _words.append(word)
+            return
     if word is None or type(word) is list:
         return
     end_at(address_of(word))

@@ -72,8 +72,8 @@ _table: dict[int, ref[Any]] = {}
 held_by_calls: list[list[Any]] = []
 """The lists `held` of all call buffers. The wrappers that a call uses are items of such a list."""
 changing = new_lock()
-"""Held while an entry is replaced or removed, and while a wrapper's address changes. No foreign code runs under this
-lock."""
+"""Held while an entry is added, replaced or removed, and while a wrapper's address changes. No foreign code runs under
+this lock."""
 
 
 kept: dict[int, list[Any]] = {}
@@ -149,29 +149,26 @@ def is_marked(address: int) -> bool:
     return bool(cast(WORDS, address)[1] >> 32 == BIND_UNLISTED)
 
 
-def register(wrapper: Any) -> Any:
-    """Like share(), but do not keep the wrapper."""
+def register(wrapper: Any, listing: int = LISTED) -> Any:
+    """Like share(), but do not keep the wrapper, whose `_ffi_listing` becomes NOT_KEPT on request."""
     entry = ref(wrapper)
     if entry() is None:  # `__del__` has resurrected the wrapper
         entry = OwnRef(wrapper)
-    address = wrapper._ffi_address
-    if not address:  # moved away in the meantime
-        return wrapper
-    wrapper._ffi_listing = LISTED
-    unmark(address)
-    there = _table.setdefault(address, entry)
-    if there is entry:  # PyPy, like CPython, has one weak reference without a callback for each object
-        if wrapper._ffi_address != address:  # moved away, and the mover may have looked too early
-            unlist(address, wrapper)
-        return wrapper
-    with changing:
-        there = _table.get(address, entry)
-        other = there()
-        if other is None or other is wrapper or other._ffi_address != address:
-            _table[address] = entry
+    with changing:  # a thread that finds neither the entry nor the mark would make another wrapper
+        address = wrapper._ffi_address
+        if not address:  # moved away in the meantime
             return wrapper
-    wrapper._ffi_listing = UNLISTED
-    return other
+        # PyPy, like CPython, has one weak reference without a callback for each object.
+        there = _table.setdefault(address, entry)
+        if there is not entry:
+            other = there()
+            if other is not None and other is not wrapper and other._ffi_address == address:
+                wrapper._ffi_listing = UNLISTED
+                return other
+            _table[address] = entry
+        wrapper._ffi_listing = listing
+        unmark(address)
+    return wrapper
 
 
 class OwnRef(ref[Any] if TYPE_CHECKING else ref):  # type: ignore[misc]

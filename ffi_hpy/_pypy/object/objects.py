@@ -14,6 +14,7 @@ from ..context.numbers import FUNCTION
 from ..context.texts import check_new, messages, raise_unmade
 from .handle import Handle, new_handle
 from .identity import (
+    LISTED,
     NOT_KEPT,
     UNLISTED,
     WAITING,
@@ -49,8 +50,8 @@ __all__ = [
     "fits",
     "is_shared",
     "is_wrapper",
+    "let_be_found",
     "let_find",
-    "let_wait",
     "raise_no_handle",
     "record",
     "settled",
@@ -321,18 +322,18 @@ def _wrap_as(cls: type, type_index: int, address: int, shared: bool) -> Any:
     _fill(wrapper, type_index, address)  # not in the try block: after a signal both would release it
     if hooks.object_made is not None:
         record(wrapper)
-    if not shared:
-        if not wrapper._ffi_is_findable:
-            return wrapper
-        let_wait(wrapper)
-        if not is_shared(address):
-            return wrapper
-        # Another thread has found the object by its address. That thread may have looked for a wrapper before the mark
-        # was set.
-    other = share(wrapper)
-    if other is not wrapper:
-        wrapper._ffi_is_finalized = True  # no code has seen it, so its `__del__` must not run
-        other._ffi_is_repeated = True
+    if shared:
+        other = share(wrapper)
+    elif wrapper._ffi_is_findable:
+        other = let_be_found(wrapper, address)
+    else:
+        return wrapper
+    if other is wrapper:
+        return wrapper
+    other._ffi_is_repeated = True
+    if address_in(other) != address:  # another thread has just moved it away
+        return wrapper
+    wrapper._ffi_is_finalized = True  # no code has seen it, so its `__del__` must not run
     return other
 
 
@@ -341,18 +342,25 @@ def let_find(wrapper: Any) -> Any:
     wrapper of the object."""
     if wrapper._ffi_listing >= NOT_KEPT:
         return wrapper
-    listed = register(wrapper)
-    if listed is wrapper and wrapper._ffi_has_state:
-        wrapper._ffi_listing = NOT_KEPT  # a call that leaves the object with other owners keeps the wrapper
-    return listed
+    # a call that leaves the object with other owners keeps a wrapper with state
+    return register(wrapper, NOT_KEPT if wrapper._ffi_has_state else LISTED)
 
 
 def let_wait(wrapper: Any) -> None:
     """Mark the object of a wrapper that is its only owner, or let_find() the wrapper."""
-    if wrapper._ffi_is_late and mark(wrapper._ffi_address):
-        wrapper._ffi_listing = WAITING
-    else:
-        let_find(wrapper)
+    if wrapper._ffi_is_late:
+        wrapper._ffi_listing = WAITING  # before the mark, with which another thread finds and registers the wrapper
+        if mark(wrapper._ffi_address):
+            return
+    let_find(wrapper)
+
+
+def let_be_found(wrapper: Any, address: int) -> Any:
+    """let_wait() for a new wrapper of an object that native code finds by the address of its value. Returns the
+    registered wrapper: another thread may have found the object, and have looked for a wrapper before the mark was
+    set."""
+    let_wait(wrapper)
+    return share(wrapper) if is_shared(address) else wrapper
 
 
 def record(wrapper: Any) -> None:
@@ -407,7 +415,7 @@ def _find_marked(address: int) -> Any:
     """Return the wrapper of a marked object, and register it; None if the program has dropped it."""
     for wrapper in used_by_calls():
         if wrapper._ffi_address == address:
-            return register(wrapper)
+            return let_find(wrapper)
     for wrapper in every_wrapper():  # at the price of the search, all marked objects
         own = address_in(wrapper)
         if own and is_marked(own):

@@ -195,7 +195,9 @@ class Pointer:
         if is_unwrapped(type_index_at(target)):
             return self._whole.read(obj, address)
         if not wrapper._ffi_is_repeated:
-            wrapper._ffi_is_repeated = True
+            wrapper._ffi_is_repeated = True  # from now on it cannot be moved away
+            if wrapper._ffi_address != target:
+                return self._whole.read(obj, address)
         return wrapper
 
     def write(self, _address: int, _value: Any) -> bool:

@@ -97,6 +97,17 @@ def test_cpp_finds_objects_by_the_addresses_that_a_method_has_stored(m):
 
 
 @needs_identity
+@pytest.mark.thread_unsafe(reason="the library has one pointer for all threads")
+def test_cpp_finds_an_object_that_gets_its_value_late(m):
+    for _ in range(10):
+        linked = m.Linked.__new__(m.Linked)
+        with pytest.warns(RuntimeWarning), pytest.raises(TypeError):
+            linked.next()
+        linked.__init__()
+        assert m.Linked.last() is linked
+
+
+@needs_identity
 def test_a_call_that_returns_its_object_returns_the_same_object(m):
     for _ in range(10):
         linked = m.Linked()

@@ -5,11 +5,13 @@ from __future__ import annotations
 import gc
 import os
 import sys
+import threading
 import weakref
 
 import pytest
 from support import (
     IS_CFFI_ON_CPYTHON,
+    IS_OVER_CFFI,
     REFUSES_FINALIZERS,
     TESTED_LIBRARY,
     collect_garbage,
@@ -37,6 +39,11 @@ class Rich(ffi_hpy.Array):
     instances.)"""
 
     __slots__ = ("__dict__", "__weakref__")
+
+
+@ffi_hpy.dataclasses.py_class(unique_name("test.Holder"))
+class Holder(ffi_hpy.Object):
+    value: ffi_hpy.Array
 
 
 def box_of(value: Any) -> ffi_hpy.Array:
@@ -607,3 +614,93 @@ print(found[0].attribute)
 """
     preloaded = " ".join(filter(None, [os.environ.get("LD_PRELOAD"), str(compile_preload("late_release.c"))]))
     assert run_python(program, environ={"LD_PRELOAD": preloaded}) == "value\n"
+
+
+# --- windows between two steps of a thread, in which another thread moves the same object away ------------------------
+
+has_windows = pytest.mark.skipif(not IS_OVER_CFFI, reason="the steps of the binding in C hold a lock")
+
+
+def move_away(value: Any) -> None:
+    """Move an object away on another thread."""
+
+    def move() -> None:
+        ffi_hpy.convert(lambda _: None)(value._move())
+
+    thread = threading.Thread(target=move)
+    thread.start()
+    thread.join()
+
+
+@has_windows
+@pytest.mark.thread_unsafe(reason="it replaces an attribute of all wrappers")
+@pytest.mark.parametrize("way", ["item", "field"])
+def test_a_wrapper_that_is_being_returned_again_is_not_moved_away(monkeypatch, way):
+    from ffi_hpy._pypy.object.objects import Wrapper
+
+    inner = ffi_hpy.Array([1, 2])
+    box = box_of(inner)
+    holder = Holder(inner)
+    assert holder.value is inner  # the form of the field is known from now on
+    slot = Wrapper.__dict__["_ffi_is_repeated"]
+    slot.__set__(inner, False)
+    moved = []
+
+    def put(wrapper: Any, value: bool) -> None:
+        if value and wrapper is inner and not moved:
+            moved.append(True)
+            move_away(inner)
+        slot.__set__(wrapper, value)
+
+    monkeypatch.setattr(Wrapper, "_ffi_is_repeated", property(slot.__get__, put))
+    found = holder.value if way == "field" else box[0]
+    assert (moved, list(found)) == ([True], [1, 2])
+
+
+@has_windows
+@pytest.mark.thread_unsafe(reason="it replaces a function of the backend")
+def test_a_wrapper_that_another_thread_has_registered_is_moved_away(monkeypatch):
+    from ffi_hpy._pypy.object import objects
+
+    box = box_of(ffi_hpy.Array([1, 2]))
+    collect_garbage()
+    share, others = objects.share, []
+
+    def move_after(wrapper: Any) -> Any:
+        if others:
+            return share(wrapper)
+        others.append(None)
+        thread = threading.Thread(target=lambda: others.append(box[0]))
+        thread.start()
+        thread.join()
+        found = share(wrapper)
+        move_away(found)
+        return found
+
+    monkeypatch.setattr(objects, "share", move_after)
+    found = box[0]
+    assert (len(others), list(found)) == (2, [1, 2])
+
+
+@has_windows
+@pytest.mark.thread_unsafe(reason="it replaces a function of the backend")
+@pytest.mark.parametrize("keeps_gil", [False, True])
+def test_an_object_that_another_thread_gets_at_the_same_time_is_not_moved(monkeypatch, keeps_gil):
+    from ffi_hpy._pypy.object import call_buffers
+
+    value = ffi_hpy.Array([1, 2])
+    box = box_of(value)
+    size = ffi_hpy.convert(len)
+    size.release_gil = not keeps_gil
+    take_out = call_buffers.take_out
+
+    def get_first(wrapper: Any) -> int:
+        thread = threading.Thread(target=lambda: box[0])
+        thread.start()
+        thread.join()
+        return take_out(wrapper)
+
+    monkeypatch.setattr(call_buffers, "take_out", get_first)
+    assert size(value._move()) == 2
+    assert list(value) == [1, 2]
+    assert box[0] is value
