@@ -73,7 +73,7 @@ def checks_alone(headers: list[str]) -> Iterator[Check]:
 def including(headers: list[str]) -> str:
     """Return a source that includes all headers that can be combined."""
     either = ("driver_api.h", "runtime_api.h")  # unified_api.h includes this one
-    other_form = ("py_object.h", "py_api.h", "type_slots.h")  # the others have another form behind these
+    other_form = ("py_object.h", "py_api.h", "py_buffer.h", "type_slots.h")  # the others have another form behind these
     left_out = (*either, *other_form)
     return "".join(f"#include <{h}>\n" for h in headers if Path(h).name not in left_out) + "int not_empty;\n"
 

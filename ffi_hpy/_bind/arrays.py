@@ -80,6 +80,29 @@ def _describe(value: Any, reads: bool) -> str | None:
 
 # --- the buffer protocol --------------------------------------------------------------------------------------------
 
+_WRITABLE, _STRIDES = 1, 0x18
+_ORDERS = (("C", 0x38), ("F", 0x58), ("A", 0x98))
+"""The orders of the elements, and the requests for the orders, by CPython's numbers."""
+
+
+def _is_contiguous(view: memoryview, order: str) -> bool:
+    return {"C": view.c_contiguous, "F": view.f_contiguous, "A": view.contiguous}[order]
+
+
+def _buffer(value: Any, request: int) -> tuple[Any, ...]:
+    """Return an exporter of the memory of an object, and the members of CPython's struct Py_buffer."""
+    view = memoryview(value)
+    if request & _WRITABLE and view.readonly:
+        raise BufferError("the memory of the object is read-only")
+    orders = [order for order, bits in _ORDERS if request & bits == bits]
+    if request & _STRIDES != _STRIDES:
+        orders.append("C")
+    if not all(_is_contiguous(view, order) for order in orders):
+        raise BufferError("the elements of the object are not contiguous")
+    shape, strides = tuple(view.shape or ()), tuple(view.strides or ())
+    return view, _address_of(view), view.nbytes, view.itemsize, view.readonly, view.format, shape, strides
+
+
 _CODES = {
     **dict.fromkeys("?", _core.TYPE_CODE_BOOL),
     **dict.fromkeys("bhilqn", _core.TYPE_CODE_INT),
@@ -244,6 +267,9 @@ def _copy(value: Any, tensor: Tensor, framework: int) -> Any:
 OPERATIONS: dict[str, Callable[..., Any]] = {
     "is_array": _is_array,
     "tensor": _tensor,
+    "buffer": _buffer,
+    "buffer_is_contiguous": _is_contiguous,
+    "buffer_release": memoryview.release,
     "describe_array": _describe,
     "astype": _convert,
     "export": _export,

@@ -525,6 +525,12 @@ def _enum_def(builder: _EnumBuilder, kind: str, name: str, function: Any) -> Non
         setattr(builder.made, name, _ENUM_FUNCTIONS[kind](function))
 
 
+def _enum_document(builder: _EnumBuilder, doc: str) -> None:
+    builder.doc = doc
+    if builder.made is not None:
+        builder.made.__doc__ = doc
+
+
 def _enum_export(builder: _EnumBuilder) -> None:
     builder.is_exported = True
 
@@ -633,6 +639,7 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     "enum_items": _enum_items,
     "enum_add": _enum_add,
     "enum_def": _enum_def,
+    "enum_document": _enum_document,
     "enum_export": _enum_export,
     "enum_finish": _EnumBuilder.finish,
     "enum_member": _enum_member,

@@ -10,6 +10,7 @@ import builtins
 import collections.abc
 import ctypes
 import operator
+import os
 import sys
 import types
 import weakref
@@ -368,6 +369,11 @@ def warn(text: str) -> None:
         _unraisable(error, text)
 
 
+def _memory(address: int, n_bytes: int, is_writable: bool) -> memoryview:
+    view = memoryview((ctypes.c_ubyte * n_bytes).from_address(address)).cast("B")
+    return view if is_writable else view.toreadonly()
+
+
 def _print(value: Any, end: Any, file: Any) -> None:
     print(value, end="\n" if end is None else end, file=file)
 
@@ -441,6 +447,8 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "len": len,
     "len_hint": operator.length_hint,
     "hash": hash,
+    "format": format,
+    "fspath": os.fspath,
     "iter": iter,
     "next": _next,
     "repr": repr,
@@ -466,6 +474,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "bytearray_resize": _resize,
     "bytearray_data": _address_of,
     "memoryview": memoryview,
+    "memory": _memory,
     "slice": slice,
     "slice_range": _slice_range,
     "weakref": weakref.ref,

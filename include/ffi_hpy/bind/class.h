@@ -217,6 +217,14 @@ namespace detail {
 /** Lets classes of Python override functions of a class by its trampoline; trampoline.h defines it. */
 template <typename T, typename Alias> void define_trampoline(handle cls);
 template <typename T> struct base_methods;
+/** A copy of a text that a member refers to: it lives as long as the object. */
+inline const char *copy_for(handle owner, std::string_view text) {
+  auto *copy = new std::string(text);
+  keep_alive_object(owner, capsule(copy, [](void *made) noexcept { delete static_cast<std::string *>(made); }));
+  return copy->c_str();
+}
+inline std::string_view kept_text(handle owner, std::string_view text) { return {copy_for(owner, text), text.size()}; }
+inline const char *kept_text(handle owner, const char *text) { return text == nullptr ? text : copy_for(owner, text); }
 /** A text for the life of the process. */
 inline const char *lasting(const char *text) {
   size_t n_bytes = std::strlen(text) + 1;
@@ -610,7 +618,9 @@ private:
   template <typename C, typename M> static auto setter(M C::*member) {
     constexpr bool is_moved =
         !std::is_pointer_v<M> && std::is_move_assignable_v<M> && !detail::is_base_caster_v<detail::make_caster<M>>;
-    if constexpr (is_moved) {
+    if constexpr (detail::is_text_view_v<M>) {
+      return [member](pointer_and_handle<T> self, M value) { self.p->*member = detail::kept_text(self.h, value); };
+    } else if constexpr (is_moved) {
       return [member](T &self, M &&value) { self.*member = std::move(value); };
     } else {
       return [member](T &self, const M &value) { self.*member = value; };

@@ -236,10 +236,27 @@ struct type_caster<E, enable_if_t<std::is_enum_v<E>>> : plain_caster<type_caster
 
 } // namespace detail
 
+namespace detail {
+
+/** The documentation of an enum, to which a program assigns a text. */
+class enum_doc {
+public:
+  explicit enum_doc(enum_record *record) : record_(record) {}
+  void operator=(const char *text) const { ask_python("enum_document", record_->builder, str_of(text)); }
+
+private:
+  enum_record *record_;
+};
+
+} // namespace detail
+
 /** Binds an enum. Python's class is made when the last copy of this object ends, or when a function that is defined
  * needs a member: the class needs all members. */
 template <typename E> class enum_ {
 public:
+  using Base = class_<E>;                        /**< as which nanobind describes an enum */
+  using Underlying = std::underlying_type_t<E>; /**< of the numbers of the members */
+
   /** Further arguments: documentation, is_arithmetic(), is_flag(), is_str(). */
   template <typename... Extra> enum_(handle in, const char *name, const Extra &...extra) {
     record_ = new detail::enum_record{}; /* for the life of the process */
@@ -278,6 +295,8 @@ public:
   template <typename F, typename... Extra> enum_ &def_prop_ro(const char *name, F &&f, const Extra &...extra) {
     return add("property", name, std::forward<F>(f), extra...);
   }
+  /** The documentation: `doc() = "text"`. */
+  detail::enum_doc doc() const { return detail::enum_doc(record_); }
   /** Makes the members attributes of the scope of the enum, too. */
   enum_ &export_values() {
     detail::ask_python("enum_export", record_->builder);

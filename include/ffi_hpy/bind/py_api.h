@@ -187,6 +187,10 @@ inline PyObject *Py_XNewRef(PyObject *o) { return Py_NewRef(o); }
 #define Py_None ::FFI_HPY_BIND_NAMESPACE::detail::pointer_of(::FFI_HPY_BIND_NAMESPACE::detail::none_value())
 #define Py_True ::FFI_HPY_BIND_NAMESPACE::handle(::FFI_HPY_BIND_NAMESPACE::detail::word(kTVMFFIBool, 1)).ptr()
 #define Py_False ::FFI_HPY_BIND_NAMESPACE::handle(::FFI_HPY_BIND_NAMESPACE::detail::word(kTVMFFIBool, 0)).ptr()
+/** The result of an operator that does not know the other object. */
+#define Py_NotImplemented \
+  ::FFI_HPY_BIND_NAMESPACE::detail::guarded_loan([] { return ::FFI_HPY_BIND_NAMESPACE::not_implemented(); })
+#define Py_RETURN_NOTIMPLEMENTED return Py_NewRef(Py_NotImplemented)
 #define Py_RETURN_NONE return Py_None
 #define Py_RETURN_TRUE return Py_True
 #define Py_RETURN_FALSE return Py_False
@@ -237,6 +241,7 @@ FFI_HPY_PY_EXCEPTION(NotImplementedError)
 FFI_HPY_PY_EXCEPTION(OSError)
 FFI_HPY_PY_EXCEPTION(OverflowError)
 FFI_HPY_PY_EXCEPTION(PermissionError)
+FFI_HPY_PY_EXCEPTION(RecursionError)
 FFI_HPY_PY_EXCEPTION(RuntimeError)
 FFI_HPY_PY_EXCEPTION(RuntimeWarning)
 FFI_HPY_PY_EXCEPTION(StopIteration)
@@ -255,6 +260,9 @@ inline PyObject *const PyExc_IOError = reinterpret_cast<PyObject *>(&ffi_hpy_cla
 namespace FFI_HPY_BIND_NAMESPACE {
 namespace detail {
 inline int is_instance(PyObject *o, PyTypeObject *type) noexcept { return ask_number("isinstance", o, type) == 1; }
+inline int is_exactly(PyObject *o, PyTypeObject *type) noexcept {
+  return ask_number("is", steal(guarded([&] { return ask_python("type", handle(o)); })), type) == 1;
+}
 inline PyTypeObject *class_of_value(PyObject *o) noexcept {
   if (is_traversed(o)) return nullptr; /* Python cannot be asked while its collector runs */
   return reinterpret_cast<PyTypeObject *>(guarded_loan([&] { return ask_python("type", handle(o)); }));
@@ -293,7 +301,25 @@ inline int PyAnySet_Check(PyObject *o) {
   using namespace ::FFI_HPY_BIND_NAMESPACE::detail;
   return is_instance(o, &PySet_Type) != 0 || is_instance(o, &PyFrozenSet_Type) != 0;
 }
+#define FFI_HPY_PY_CHECK_EXACT(function, variable) \
+  inline int function(PyObject *o) { return ::FFI_HPY_BIND_NAMESPACE::detail::is_exactly(o, &variable); }
+FFI_HPY_PY_CHECK_EXACT(PyBytes_CheckExact, PyBytes_Type)
+FFI_HPY_PY_CHECK_EXACT(PyDict_CheckExact, PyDict_Type)
+FFI_HPY_PY_CHECK_EXACT(PyFloat_CheckExact, PyFloat_Type)
+FFI_HPY_PY_CHECK_EXACT(PyList_CheckExact, PyList_Type)
+FFI_HPY_PY_CHECK_EXACT(PyLong_CheckExact, PyLong_Type)
+FFI_HPY_PY_CHECK_EXACT(PyTuple_CheckExact, PyTuple_Type)
+#undef FFI_HPY_PY_CHECK_EXACT
 inline int PyUnicode_CheckExact(PyObject *o) { return PyUnicode_Check(o); }
+inline int PyType_IsSubtype(PyTypeObject *type, PyTypeObject *base) {
+  return ::FFI_HPY_BIND_NAMESPACE::detail::ask_number("issubclass", type, base) == 1;
+}
+inline int PyIndex_Check(PyObject *o) {
+  return o != nullptr && ::FFI_HPY_BIND_NAMESPACE::hasattr(::FFI_HPY_BIND_NAMESPACE::handle(o), "__index__");
+}
+inline int PyIter_Check(PyObject *o) {
+  return o != nullptr && ::FFI_HPY_BIND_NAMESPACE::hasattr(::FFI_HPY_BIND_NAMESPACE::handle(o), "__next__");
+}
 inline int PyCallable_Check(PyObject *o) {
   return o != nullptr && ::FFI_HPY_BIND_NAMESPACE::callable::check_(::FFI_HPY_BIND_NAMESPACE::handle(o));
 }
@@ -334,6 +360,41 @@ inline void PyErr_WriteUnraisable(PyObject *context) {
 inline int PyErr_CheckSignals() { return ::FFI_HPY_BIND_NAMESPACE::detail::ask_done("bool", Py_None); }
 
 /* ---- Numbers and texts ---- */
+
+namespace FFI_HPY_BIND_NAMESPACE {
+namespace detail {
+inline PyObject *operate(const char *name, PyObject *a, PyObject *b) noexcept {
+  return ask_pointer("operator", str(name), handle(a), handle(b));
+}
+} // namespace detail
+} // namespace FFI_HPY_BIND_NAMESPACE
+#define FFI_HPY_PY_OPERATOR(function, name) \
+  inline PyObject *function(PyObject *a, PyObject *b) { return ::FFI_HPY_BIND_NAMESPACE::detail::operate(name, a, b); }
+FFI_HPY_PY_OPERATOR(PyNumber_Add, "add")
+FFI_HPY_PY_OPERATOR(PyNumber_FloorDivide, "floordiv")
+FFI_HPY_PY_OPERATOR(PyNumber_Multiply, "mul")
+FFI_HPY_PY_OPERATOR(PyNumber_Remainder, "mod")
+FFI_HPY_PY_OPERATOR(PyNumber_Subtract, "sub")
+FFI_HPY_PY_OPERATOR(PyNumber_TrueDivide, "truediv")
+#undef FFI_HPY_PY_OPERATOR
+inline PyObject *PyNumber_Index(PyObject *o) {
+  return ::FFI_HPY_BIND_NAMESPACE::detail::ask_pointer("operator", ::FFI_HPY_BIND_NAMESPACE::str("index"),
+                                                       ::FFI_HPY_BIND_NAMESPACE::handle(o));
+}
+inline PyObject *PyNumber_Float(PyObject *o) { return ::FFI_HPY_BIND_NAMESPACE::detail::ask_pointer("float", o); }
+inline PyObject *PyNumber_Long(PyObject *o) { return ::FFI_HPY_BIND_NAMESPACE::detail::ask_pointer("int", o); }
+inline PyObject *PyObject_RichCompare(PyObject *a, PyObject *b, int which) {
+  static constexpr const char *kNames[] = {"lt", "le", "eq", "ne", "gt", "ge"};
+  return ::FFI_HPY_BIND_NAMESPACE::detail::operate(kNames[which], a, b);
+}
+/** As in containers: an object equals itself. */
+inline int PyObject_RichCompareBool(PyObject *a, PyObject *b, int which) {
+  namespace own = ::FFI_HPY_BIND_NAMESPACE;
+  if (which == Py_EQ) return static_cast<int>(own::detail::ask_number("equal", a, b));
+  if (which == Py_NE) return static_cast<int>(own::detail::ask_number("not_equal", a, b));
+  own::object made = own::steal(own::handle(PyObject_RichCompare(a, b, which)));
+  return made.is_valid() ? static_cast<int>(own::detail::ask_number("bool", made)) : -1;
+}
 
 #define FFI_HPY_PY_NUMBER(From, As, Type)                                                          \
   inline PyObject *From(Type value) {                                                              \
@@ -377,8 +438,9 @@ inline PyObject *PyBytes_FromStringAndSize(const char *data, Py_ssize_t n) {
 inline PyObject *PyBytes_FromString(const char *text) {
   return PyBytes_FromStringAndSize(text, static_cast<Py_ssize_t>(std::strlen(text)));
 }
-inline const char *PyBytes_AsString(PyObject *o) {
-  return ::FFI_HPY_BIND_NAMESPACE::detail::text_data(o, true, nullptr);
+/** The bytes must not be changed. */
+inline char *PyBytes_AsString(PyObject *o) {
+  return const_cast<char *>(::FFI_HPY_BIND_NAMESPACE::detail::text_data(o, true, nullptr));
 }
 inline Py_ssize_t PyBytes_Size(PyObject *o) {
   Py_ssize_t n = -1;
@@ -488,6 +550,13 @@ inline int PyObject_HasAttrString(PyObject *o, const char *name) {
 }
 inline PyObject *PyObject_Str(PyObject *o) { return ::FFI_HPY_BIND_NAMESPACE::detail::ask_pointer("str", o); }
 inline PyObject *PyObject_Repr(PyObject *o) { return ::FFI_HPY_BIND_NAMESPACE::detail::ask_pointer("repr", o); }
+/** `format` may be NULL. */
+inline PyObject *PyObject_Format(PyObject *o, PyObject *format) {
+  namespace own = ::FFI_HPY_BIND_NAMESPACE;
+  return own::detail::ask_pointer("format", o, format != nullptr ? own::borrow(format) : own::str(""));
+}
+/** The path of a str, of bytes or of a path object. */
+inline PyObject *PyOS_FSPath(PyObject *o) { return ::FFI_HPY_BIND_NAMESPACE::detail::ask_pointer("fspath", o); }
 inline Py_ssize_t PyObject_Hash(PyObject *o) {
   return static_cast<Py_ssize_t>(::FFI_HPY_BIND_NAMESPACE::detail::ask_number("hash", o));
 }

@@ -38,6 +38,13 @@ typedef Py_ssize_t (*lenfunc)(PyObject *);
 typedef PyObject *(*reprfunc)(PyObject *);
 typedef PyObject *(*unaryfunc)(PyObject *);
 typedef PyObject *(*binaryfunc)(PyObject *, PyObject *);
+typedef PyObject *(*ternaryfunc)(PyObject *, PyObject *, PyObject *);
+typedef PyObject *(*ssizeargfunc)(PyObject *, Py_ssize_t);
+typedef PyObject *(*richcmpfunc)(PyObject *, PyObject *, int);
+typedef int (*ssizeobjargproc)(PyObject *, Py_ssize_t, PyObject *);
+typedef int (*objobjproc)(PyObject *, PyObject *);
+typedef int (*objobjargproc)(PyObject *, PyObject *, PyObject *);
+typedef Py_ssize_t Py_hash_t;
 typedef PyObject *(*PyCFunctionWithKeywords)(PyObject *, PyObject *, PyObject *);
 
 /** A function of a class, in an array that ends with 0. */
@@ -47,20 +54,60 @@ struct PyType_Slot {
 };
 /** The functions that a class may have. */
 enum {
+  Py_mp_ass_subscript = 3,
   Py_mp_length = 4,
   Py_mp_subscript = 5,
+  Py_nb_absolute = 6,
   Py_nb_add = 7,
+  Py_nb_and = 8,
   Py_nb_bool = 9,
+  Py_nb_divmod = 10,
+  Py_nb_float = 11,
+  Py_nb_floor_divide = 12,
+  Py_nb_index = 13,
+  Py_nb_inplace_add = 14,
+  Py_nb_inplace_and = 15,
+  Py_nb_inplace_floor_divide = 16,
+  Py_nb_inplace_lshift = 17,
+  Py_nb_inplace_multiply = 18,
+  Py_nb_inplace_or = 19,
+  Py_nb_inplace_remainder = 21,
+  Py_nb_inplace_rshift = 22,
+  Py_nb_inplace_subtract = 23,
+  Py_nb_inplace_true_divide = 24,
+  Py_nb_inplace_xor = 25,
+  Py_nb_int = 26,
+  Py_nb_invert = 27,
+  Py_nb_lshift = 28,
+  Py_nb_multiply = 29,
+  Py_nb_negative = 30,
+  Py_nb_or = 31,
+  Py_nb_positive = 32,
+  Py_nb_remainder = 34,
+  Py_nb_rshift = 35,
+  Py_nb_subtract = 36,
+  Py_nb_true_divide = 37,
+  Py_nb_xor = 38,
+  Py_sq_ass_item = 39,
+  Py_sq_contains = 41,
+  Py_sq_item = 44,
   Py_sq_length = 45,
+  Py_tp_call = 50,
   Py_tp_clear = 51,
+  Py_tp_doc = 56,
   Py_tp_hash = 59,
   Py_tp_init = 60,
   Py_tp_iter = 62,
   Py_tp_iternext = 63,
   Py_tp_repr = 66,
+  Py_tp_richcompare = 67,
   Py_tp_str = 70,
-  Py_tp_traverse = 71
+  Py_tp_traverse = 71,
+  Py_nb_matrix_multiply = 75,
+  Py_nb_inplace_matrix_multiply = 76
 };
+/** The comparisons of a Py_tp_richcompare. */
+enum { Py_LT = 0, Py_LE = 1, Py_EQ = 2, Py_NE = 3, Py_GT = 4, Py_GE = 5 };
 
 FFI_HPY_NAMESPACE_BEGIN
 

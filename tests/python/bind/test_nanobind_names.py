@@ -103,6 +103,29 @@ def test_sources_may_lack_headers_that_python_includes(names):
     assert names.largest() == 2**31 - 1
 
 
+def test_a_member_that_refers_to_a_text_keeps_the_text(names):
+    label = names.Label()
+    assert (label.text, label.view) == ("first", "one")
+    for n in (1, 5, 100):
+        label.text, label.view = "t" * n, "vä" * n
+        assert [text * 2 for text in ("x" * n, "y" * n)]  # of the freed memory of the arguments
+        assert (label.text, label.view) == ("t" * n, "vä" * n)
+    with pytest.raises(TypeError):
+        label.text = 1
+
+
+def test_an_enum_is_documented_before_its_members(names):
+    assert names.Lamp.__doc__ == "The colors of a lamp."
+    assert [member.name for member in names.Lamp] == ["red", "green"]
+
+
+def test_names_of_nanobinds_own_code(names):
+    assert names.abi_tag()
+    assert names.class_name(names.Label()) == "nanobind_names.Label"
+    with pytest.raises(KeyError, match="pending"):
+        names.throw_pending()
+
+
 @pytest.mark.thread_unsafe(reason="it waits for the garbage of one thread")
 def test_a_call_policy_keeps_an_argument_alive(names):
     content = names.Unique()

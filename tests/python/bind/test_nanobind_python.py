@@ -1,7 +1,9 @@
 """Sources for nanobind that use `PyObject *` and functions of Python.h: they compile without Python.h, and work."""
 
+import array
 import ctypes
 import math
+import operator
 import signal
 import sys
 
@@ -253,6 +255,126 @@ def test_functions_of_a_class_in_cpythons_form_are_methods(python):
     assert owner[0] == "item"
     with pytest.raises(IndexError, match="one item"):
         owner[1]
+
+
+def test_operators_in_cpythons_form_are_methods(python):
+    money = python.Money
+    assert (money(250) - money(50)).cents == 200
+    assert (money(250) - 1).cents == 150
+    assert (3 - money(50)).cents == 250
+    assert (-money(5)).cents == -5
+    assert operator.index(money(7)) == 7
+    assert money.__doc__ == "An amount."
+    amount = money(1)
+    before = amount
+    amount += money(2)
+    assert (amount.cents, before.cents) == (3, 3)
+    with pytest.raises(TypeError, match="unsupported operand"):
+        money(1) - "1"
+    with pytest.raises(TypeError, match="unsupported operand"):
+        "1" - money(1)
+
+
+def test_a_comparison_in_cpythons_form_is_six_methods(python):
+    money = python.Money
+    assert money(100) == 1
+    assert money(100) != money(101)
+    assert money(100) < money(101) <= money(101)
+    assert money(101) > money(100) >= 1
+    assert money(1) != "1"
+    with pytest.raises(TypeError, match="not supported between"):
+        money(1) < "1"  # noqa: B015
+
+
+def test_sequences_in_cpythons_form_have_items(python):
+    amount = python.Money(1234)
+    assert (list(amount), amount[-1], amount[-2]) == ([12, 34], 34, 12)
+    assert 34 in amount
+    assert 33 not in amount
+    amount[-1] = 5
+    assert amount.cents == 1205
+    del amount[1]
+    assert amount.cents == 1200
+    with pytest.raises(TypeError, match="only the cents"):
+        amount[0] = 1
+    with pytest.raises(IndexError, match="two parts"):
+        amount[2]
+    assert (amount().cents, amount(1, 2).cents, amount(1, a=1, b=2).cents) == (1200, 1202, 1401)
+
+
+SIMPLE, WRITABLE, FORMAT, ND, STRIDES, FULL_RO = 0, 1, 4, 8, 0x18, 0x11C  # CPython's numbers
+
+
+def test_the_memory_of_objects_is_read(python):
+    for data in (b"a", b"bytes that are longer than a word", bytearray(b"bytearray"), memoryview(b"view")):
+        described = python.described(data, FULL_RO)
+        assert described[:-1] == (data[:1], len(data), 1, type(data) is not bytearray, "B", [len(data)], [1], True)
+        assert type(described[-1]) is type(data)
+        assert python.described(data, SIMPLE)[4:7] == (None, [], [])
+        assert python.described(data, ND)[4:7] == (None, [len(data)], [])
+    numbers = array.array("d", [1, 2, 3])
+    assert python.described(numbers, FORMAT | STRIDES)[1:7] == (24, 8, False, "d", [3], [8])
+    table = memoryview(bytes(6)).cast("B", (2, 3))
+    assert python.described(table, FULL_RO)[1:8] == (6, 1, True, "B", [2, 3], [3, 1], False)
+
+
+def test_memory_is_written_and_then_free(python):
+    data = bytearray(b"abc")
+    python.described(data, WRITABLE)
+    assert data == b"Xbc"
+    data.append(1)  # which fails while the memory is exported
+    with pytest.raises(BufferError, match="read-only"):
+        python.described(b"abc", WRITABLE)
+    with pytest.raises(BufferError, match="not contiguous"):
+        python.described(memoryview(b"abcd")[::2], SIMPLE)
+    with pytest.raises(TypeError, match="bytes-like"):
+        python.described(3, SIMPLE)
+    assert [python.has_memory(each) for each in (b"a", data, 3, "text", [])] == [True, True, False, False, False]
+
+
+@pytest.mark.thread_unsafe(reason="the threads would change one memory")
+def test_memory_of_cpp_is_a_memoryview(python):
+    with pytest.raises(TypeError, match="read-only"):
+        python.memory(False)[0] = 1
+    view = python.memory(True)
+    view[0] = ord("S")
+    assert (bytes(python.memory(False)), python.shared_memory()) == (b"Shared", b"Shared")
+    view[0] = ord("s")
+    assert python.viewed(view) == b"shared"
+    data = bytearray(b"a bytearray")
+    with python.view_of(data) as seen:
+        assert python.viewed(seen) == b"a bytearray"
+    data.append(1)  # which fails while the memory is exported
+    with pytest.raises(TypeError):
+        python.view_of(1)
+
+
+class Path:
+    def __fspath__(self):
+        return "a/path"
+
+
+def test_operations_by_cpythons_names(python):
+    class Number(int):
+        pass
+
+    values = (1, 0.5, [1], (1,), {1: 1}, b"1", Number(1), True)
+    exact = [tuple(int(kind is type(value)) for kind in (int, float, list, tuple, dict, bytes)) for value in values]
+    assert [python.exact(value) for value in values] == exact
+    for a, b in ((7, 2), (0.5, 3), (2, 2)):
+        expected = [a + b, a - b, a * b, a / b, a // b, a % b]
+        for answer in (a < b, a <= b, a == b, a != b, a > b, a >= b):
+            expected += [answer, answer]
+        assert python.computed(a, b) == expected
+    assert python.as_index(3) == (3, True, False)
+    assert python.as_index(python.Money(4)) == (4, True, False)
+    with pytest.raises(TypeError, match="integer"):
+        python.as_index(0.5)
+    assert python.text_of(3.14159, ".2f") == ("3.14", "3.14159")
+    assert (python.path_of(Path()), python.path_of("p"), python.path_of(b"p")) == ("a/path", "p", b"p")
+    with pytest.raises(TypeError, match=r"os\.PathLike"):
+        python.path_of(3)
+    assert python.is_subtype() == (1, 0)
 
 
 @needs_identity  # each wrapper of a constructor describes the overload that was the newest when the wrapper was made

@@ -11,6 +11,7 @@
 #include <nanobind/stl/detail/traits.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 #include <nanobind/trampoline.h>
 #include <nanobind/typing.h>
@@ -41,6 +42,18 @@ NB_MAKE_OPAQUE(std::vector<short>)
 struct Odd : std::exception {
   const char *what() const noexcept override { return "odd"; }
 };
+
+// Members that are pointers to texts, and an enum that is documented afterwards.
+struct Label {
+  const char *text = "first";
+  std::string_view view = "one";
+};
+enum class Lamp : unsigned char { red, green };
+static_assert(std::is_same_v<nb::enum_<Lamp>::Underlying, unsigned char>);
+static_assert(std::is_same_v<nb::enum_<Lamp>::Base, nb::class_<Lamp>>);
+template <typename T> struct ManyOf {};
+struct ManyInts : ManyOf<int> {};
+static_assert(nb::is_base_of_template_v<ManyInts, ManyOf> && !nb::is_base_of_template_v<Label, ManyOf>);
 
 struct Unique {
   int value = 1;
@@ -142,6 +155,16 @@ template <typename Map> void bind_pairs(nb::handle scope, const char *name) {
 
 NB_MODULE(nanobind_names, m) {
   m.def("fail", [] { throw Odd(); });
+  nb::class_<Label>(m, "Label").def(nb::init<>()).def_rw("text", &Label::text).def_rw("view", &Label::view);
+  nb::enum_<Lamp> lamp(m, "Lamp");
+  lamp.doc() = "The colors of a lamp.";
+  lamp.value("red", Lamp::red).value("green", Lamp::green);
+  m.def("abi_tag", [] { return nb::detail::abi_tag(); });
+  m.def("class_name", [](nb::handle o) { return nb::steal<nb::str>(nb::detail::nb_inst_name(o.ptr())); });
+  m.def("throw_pending", [] {
+    PyErr_SetString(PyExc_KeyError, "pending");
+    nb::detail::raise_python_error();
+  });
   nb::class_<Shape, PyShape>(m, "Shape").def(nb::init<>());
   m.def("describe", [](const Shape &s) { return nb::make_tuple(s.name(), s.area(), s.corners()); });
   m.def("stack", [](Stack value) { return value; });

@@ -62,6 +62,84 @@ PyType_Slot owner_slots[] = {{Py_tp_traverse, (void *)owner_traverse}, {Py_tp_cl
                              {Py_sq_length, (void *)owner_length},     {Py_tp_repr, (void *)owner_repr},
                              {Py_mp_subscript, (void *)owner_item},    {0, nullptr}};
 
+// Numbers whose operators are functions of a class in CPython's form.
+struct Money {
+  long cents = 0;
+};
+long cents_of(PyObject *o) { return PyLong_Check(o) ? 100 * PyLong_AsLong(o) : nb::inst_ptr<Money>(o)->cents; }
+bool is_money(PyObject *o) { return PyLong_Check(o) || nb::isinstance<Money>(o); }
+PyObject *make_money(long cents) { return nb::cast(Money{cents}).release().ptr(); }
+PyObject *money_subtract(PyObject *a, PyObject *b) {
+  if (!is_money(a) || !is_money(b)) Py_RETURN_NOTIMPLEMENTED;
+  return make_money(cents_of(a) - cents_of(b));
+}
+PyObject *money_add_here(PyObject *a, PyObject *b) {
+  nb::inst_ptr<Money>(a)->cents += cents_of(b);
+  return Py_NewRef(a);
+}
+PyObject *money_negative(PyObject *a) { return make_money(-cents_of(a)); }
+PyObject *money_index(PyObject *a) { return PyLong_FromLong(cents_of(a)); }
+PyObject *money_compare(PyObject *a, PyObject *b, int which) {
+  if (!is_money(b)) Py_RETURN_NOTIMPLEMENTED;
+  nb::object left = nb::steal(PyLong_FromLong(cents_of(a))), right = nb::steal(PyLong_FromLong(cents_of(b)));
+  return PyObject_RichCompare(left.ptr(), right.ptr(), which);
+}
+Py_ssize_t money_length(PyObject *) { return 2; }
+PyObject *money_item(PyObject *self, Py_ssize_t at) {
+  if (at == 0) return PyLong_FromLong(cents_of(self) / 100);
+  if (at == 1) return PyLong_FromLong(cents_of(self) % 100);
+  PyErr_SetString(PyExc_IndexError, "there are two parts");
+  return nullptr;
+}
+int money_set_item(PyObject *self, Py_ssize_t at, PyObject *value) {
+  if (at != 1 || (value != nullptr && !PyLong_CheckExact(value))) {
+    PyErr_SetString(PyExc_TypeError, "only the cents change");
+    return -1;
+  }
+  long &cents = nb::inst_ptr<Money>(self)->cents;
+  cents += (value != nullptr ? PyLong_AsLong(value) : 0) - cents % 100;
+  return 0;
+}
+int money_contains(PyObject *self, PyObject *part) {
+  return PyLong_Check(part) &&
+         (cents_of(self) / 100 == PyLong_AsLong(part) || cents_of(self) % 100 == PyLong_AsLong(part));
+}
+PyObject *money_call(PyObject *self, PyObject *args, PyObject *named) {
+  long sum = cents_of(self) + static_cast<long>(PyTuple_Size(args));
+  return make_money(named == nullptr ? sum : sum + 100 * static_cast<long>(PyDict_Size(named)));
+}
+char money_doc[] = "An amount.";
+PyType_Slot money_slots[] = {{Py_nb_subtract, (void *)money_subtract},
+                             {Py_nb_inplace_add, (void *)money_add_here},
+                             {Py_nb_negative, (void *)money_negative},
+                             {Py_nb_index, (void *)money_index},
+                             {Py_tp_richcompare, (void *)money_compare},
+                             {Py_tp_call, (void *)money_call},
+                             {Py_tp_doc, money_doc},
+                             {Py_sq_length, (void *)money_length},
+                             {Py_sq_item, (void *)money_item},
+                             {Py_sq_ass_item, (void *)money_set_item},
+                             {Py_sq_contains, (void *)money_contains},
+                             {0, nullptr}};
+// The memory of an object, with its description.
+nb::object described(nb::handle o, int flags) {
+  Py_buffer view;
+  if (PyObject_GetBuffer(o.ptr(), &view, flags) != 0) throw nb::python_error();
+  nb::list shape, strides;
+  for (int i = 0; i < view.ndim; ++i) {
+    if (view.shape != nullptr) shape.append(view.shape[i]);
+    if (view.strides != nullptr) strides.append(view.strides[i]);
+  }
+  nb::object format = view.format == nullptr ? nb::object(nb::none()) : nb::str(view.format);
+  auto made = nb::make_tuple(nb::bytes(view.buf, view.ndim == 0 ? 0 : 1), view.len, view.itemsize, view.readonly != 0,
+                             format, shape, strides, PyBuffer_IsContiguous(&view, 'F') != 0, nb::handle(view.obj));
+  if ((flags & PyBUF_WRITABLE) != 0) *static_cast<char *>(view.buf) = 'X';
+  PyBuffer_Release(&view);
+  if (view.obj != nullptr) throw std::runtime_error("the view refers to the object still");
+  return made;
+}
+char shared_memory[] = "shared";
+
 // The collector finds the members of this class by itself, so this function must not count a reference twice.
 struct Field {
   nb::object value;
@@ -245,6 +323,58 @@ NB_MODULE(nanobind_python, m) {
         throw nb::python_error();
       },
       nb::arg("type"), nb::arg("value").none());
+  nb::class_<Money>(m, "Money", nb::type_slots(money_slots))
+      .def("__init__", [](Money *self, long cents) { new (self) Money{cents}; })
+      .def_ro("cents", &Money::cents);
+  m.def("described", &described);
+  m.def("has_memory", [](nb::handle o) { return PyObject_CheckBuffer(o.ptr()) != 0; });
+  m.def("memory", [](bool is_writable) {
+    return nb::steal(PyMemoryView_FromMemory(shared_memory, 6, is_writable ? PyBUF_WRITE : PyBUF_READ));
+  });
+  m.def("shared_memory", [] { return nb::bytes(shared_memory, 6); });
+  m.def("view_of", [](nb::handle o) {
+    PyObject *made = PyMemoryView_FromObject(o.ptr());
+    if (made == nullptr) throw nb::python_error();
+    return nb::steal(made);
+  });
+  m.def("viewed", [](nb::handle view) {
+    Py_buffer *seen = PyMemoryView_GET_BUFFER(view.ptr());
+    return nb::bytes(seen->buf, static_cast<size_t>(seen->len));
+  });
+  m.def("exact", [](nb::handle value) {
+    PyObject *o = value.ptr();
+    return nb::make_tuple(PyLong_CheckExact(o), PyFloat_CheckExact(o), PyList_CheckExact(o), PyTuple_CheckExact(o),
+                          PyDict_CheckExact(o), PyBytes_CheckExact(o));
+  });
+  m.def("computed", [](nb::handle a, nb::handle b) {
+    nb::list made;
+    for (auto operation : {PyNumber_Add, PyNumber_Subtract, PyNumber_Multiply, PyNumber_TrueDivide,
+                           PyNumber_FloorDivide, PyNumber_Remainder}) {
+      made.append(nb::steal(operation(a.ptr(), b.ptr())));
+    }
+    for (int which : {Py_LT, Py_LE, Py_EQ, Py_NE, Py_GT, Py_GE}) {
+      made.append(nb::steal(PyObject_RichCompare(a.ptr(), b.ptr(), which)));
+      made.append(PyObject_RichCompareBool(a.ptr(), b.ptr(), which) == 1);
+    }
+    return made;
+  });
+  m.def("as_index", [](nb::handle value) {
+    PyObject *made = PyNumber_Index(value.ptr());
+    if (made == nullptr) throw nb::python_error();
+    return nb::make_tuple(nb::steal(made), PyIndex_Check(value.ptr()) != 0, PyIter_Check(value.ptr()) != 0);
+  });
+  m.def("text_of", [](nb::handle value, nb::handle format) {
+    return nb::make_tuple(nb::steal(PyObject_Format(value.ptr(), format.ptr())),
+                          nb::steal(PyObject_Format(value.ptr(), nullptr)));
+  });
+  m.def("path_of", [](nb::handle path) {
+    PyObject *made = PyOS_FSPath(path.ptr());
+    if (made == nullptr) throw nb::python_error();
+    return nb::steal(made);
+  });
+  m.def("is_subtype", [] {
+    return nb::make_tuple(PyType_IsSubtype(&PyBool_Type, &PyLong_Type), PyType_IsSubtype(&PyLong_Type, &PyBool_Type));
+  });
   nb::handle own = m, inner = m.def_submodule("inner");
   nb::handle imported = nb::module_::import_("math");
   m.def("modules", [own, inner, imported] { return nb::make_tuple(own, inner, imported); });

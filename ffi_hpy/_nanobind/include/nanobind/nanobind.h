@@ -28,6 +28,7 @@
 #include <cerrno>
 #include <climits>
 #include <cmath>
+#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -42,6 +43,7 @@
 #include <ffi_hpy/bind.h>
 #if defined(FFI_HPY_BIND_PY_OBJECT)
 #include <ffi_hpy/bind/py_api.h>
+#include <ffi_hpy/bind/py_buffer.h>
 #define NB_VECTORCALL_ARGUMENTS_OFFSET nanobind::detail::kArgumentsOffset
 #define NB_VECTORCALL_NARGS(n) ((n) & ~nanobind::detail::kArgumentsOffset)
 #endif
@@ -100,7 +102,29 @@
 namespace nanobind {
 using ssize_t = std::ptrdiff_t;
 
+/** Whether T derives from a class that a template makes of one type. */
+template <template <typename> class Base, typename U> std::true_type derives_from(const Base<U> *);
+template <template <typename> class Base> std::false_type derives_from(...);
+template <typename T, template <typename> class Base>
+inline constexpr bool is_base_of_template_v = decltype(derives_from<Base>(static_cast<T *>(nullptr)))::value;
+
 namespace detail {
+using nanobind::raise_python_error;
+/** Modules with one tag share their classes: all modules do, with every compiler. */
+inline const char *abi_tag() { return "ffi_hpy"; }
+/** Ends the process with a message. */
+[[noreturn]] inline void fail(const char *format, ...) {
+  std::va_list values;
+  va_start(values, format);
+  std::vfprintf(stderr, format, values);
+  va_end(values);
+  std::fputc('\n', stderr);
+  std::abort();
+}
+#if defined(FFI_HPY_BIND_PY_OBJECT)
+/** The name of the class of an object: a new reference. */
+inline PyObject *nb_inst_name(PyObject *o) { return inst_name(handle(o)).release().ptr(); }
+#endif
 /** For casters: a part of a value of type T, moved out of a value that is a temporary. */
 template <typename T, typename Part> constexpr decltype(auto) forward_like_(Part &&part) {
   using Plain = std::remove_reference_t<Part>;
