@@ -50,6 +50,7 @@ class Client:
 CLIENTS = (
     Client("fast-dedup==0.1.0", ("xxhash",), is_quick=True),
     Client("nano-astar==0.1.2", ("networkx", "numpy"), unstable=("test_gil_released_under_threads",)),
+    Client("softcut-py==0.4.2", ("numpy",)),  # callables of Python that C++ keeps
     Client(  # the package that tests the code generator: trampolines, 1,900 lines of bindings
         "litgen==0.22.0",
         ("numpy",),
