@@ -1,11 +1,14 @@
 """One side of author.py: a process that times rows of a bound library on request, or counts their instructions.
 
-Usage: author_side.py KIND FILE, or under callgrind author_side.py KIND FILE MARKS N ROW...
+Usage: author_side.py KIND FILE N_OTHERS, or under callgrind author_side.py KIND FILE N_OTHERS MARKS N ROW...
+N_OTHERS: how many objects live besides those of the rows.
 """
 
 from __future__ import annotations
 
+import gc
 import importlib
+import itertools
 import sys
 from pathlib import Path
 from typing import Any
@@ -43,10 +46,11 @@ ROWS = {
     "override": "area_of(square)",
     "NumPy array in": "take_array(array)",
     "NumPy array in and out": "echo_array(array)",
+    "object among 100,000": "many[next(place)] = Pair(1, 2)",
 }
 
 
-def names_of(file: str) -> dict[str, Any]:
+def names_of(file: str, n_others: int) -> dict[str, Any]:
     """Return the names in the statements."""
     sys.path.insert(0, str(Path(file).parent))
     if sys.implementation.name == "pypy":
@@ -56,6 +60,9 @@ def names_of(file: str) -> dict[str, Any]:
     numbers = list(range(10))
     values = {"numbers": numbers, "numbers_set": set(numbers), "table": dict(zip(numbers, numbers))}
     values.update(text="a text of 20 letters", row=(1, 2.5, True), function=lambda x: x, caught=caught)
+    many = [module.Pair(1, 2) for _ in range(n_others)]  # `place` leads to the oldest of these
+    gc.collect()  # so that collections of young objects do not visit them
+    values.update(many=many, place=itertools.cycle(range(n_others)))
     objects = {"pair": module.Pair(1, 2), "red": module.Color.red, "iterable": module.Numbers()}
     return {**names, **values, **objects, "square": square_of(module), "array": array_of_numpy()}
 
@@ -79,12 +86,13 @@ def square_of(module: Any) -> Any:
 
 
 def main() -> None:
-    _, file, *rest = sys.argv[1:]
+    _, file, n_others, *rest = sys.argv[1:]
+    names = names_of(file, int(n_others))
     if not rest:
-        serve_rows(ROWS, names_of(file))
+        serve_rows(ROWS, names)
         return
     marks, count, *rows = rest
-    count_rows({row: ROWS[row] for row in rows}, names_of(file), marks, int(count))
+    count_rows({row: ROWS[row] for row in rows}, names, marks, int(count))
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ typedef struct Entry {
   };
 } Entry;
 
-enum { STRIPE_BITS = 12, AREA_BITS = 10, UNIT_BITS = 6, FEW = 2, FIRST_SIZE = 16 };
+enum { STRIPE_BITS = 12, AREA_BITS = 10, UNIT_BITS = 5, FEW = 2, FIRST_SIZE = 16 };
 
 typedef struct Stripe {
   fh_shared lock; /* for one lookup or resize; no Python code runs under it */
@@ -90,12 +90,14 @@ FH_INLINE void stripe_unlock(Stripe *stripe) {
   if (FH_UNLIKELY(fb_context_free_threaded)) fh_shared_write_end(&stripe->lock);
 }
 
-/* Returns the entry of the object, or the free entry at its place. */
+/* Returns the index of the object's entry, or of the free entry at its place. */
+FH_INLINE size_t probe_index(const Stripe *stripe, const TVMFFIObject *handle) {
+  size_t i = home_of(stripe, handle);
+  while (stripe->entries[i].handle != handle && stripe->entries[i].handle != NULL) i = (i + 1) & stripe->mask;
+  return i;
+}
 FH_INLINE Entry *probe(const Stripe *stripe, const TVMFFIObject *handle) {
-  for (size_t i = home_of(stripe, handle);; i = (i + 1) & stripe->mask) {
-    Entry *entry = &stripe->entries[i];
-    if (entry->handle == handle || entry->handle == NULL) return entry;
-  }
+  return &stripe->entries[probe_index(stripe, handle)];
 }
 FH_INLINE Entry *find_entry(const Stripe *stripe, const TVMFFIObject *handle) {
   Entry *entry = probe(stripe, handle);
@@ -121,7 +123,7 @@ FH_INLINE bool has_room(const Stripe *stripe) { return 2 * stripe->n < stripe->m
 
 /* Whether a stripe is to shrink after the removal of an entry. Stripes of FIRST_SIZE stay, so that a few objects that
  * come and go allocate nothing: 1 MiB in all. */
-FH_INLINE bool is_sparse(const Stripe *stripe) { return 16 * stripe->n + FIRST_SIZE - 1 <= stripe->mask; }
+FH_INLINE bool is_sparse(const Stripe *stripe) { return 16 * stripe->n + 2 * FIRST_SIZE - 1 <= stripe->mask; }
 
 /* Makes room for one more entry. Returns false if memory is exhausted. */
 FH_INLINE bool reserve(Stripe *stripe) {
@@ -132,19 +134,9 @@ FH_INLINE bool reserve(Stripe *stripe) {
   return stripe->n < stripe->mask;
 }
 
-/* Frees an entry if the stripe keeps its size and no other entry moves. Returns whether it did. */
-FH_INLINE bool take_out_alone(Stripe *stripe, size_t i) {
-  if (FH_UNLIKELY(is_sparse(stripe) || stripe->entries[(i + 1) & stripe->mask].handle != NULL)) return false;
-  stripe->entries[i].handle = NULL;
-  --stripe->n;
-  return true;
-}
-
-/* Frees an entry, and moves the entries after it that a lookup would no longer find. */
-static void take_out(Stripe *stripe, Entry *entry) {
-  size_t gap = (size_t)(entry - stripe->entries);
+/* Moves the entries after a free entry that a lookup would no longer find, and shrinks the stripe. */
+static FH_NOINLINE void close_gap(Stripe *stripe, size_t gap) {
   uint32_t mask = stripe->mask;
-  bool shrinks = is_sparse(stripe);
   for (size_t i = (gap + 1) & mask; stripe->entries[i].handle != NULL; i = (i + 1) & mask) {
     size_t home = home_of(stripe, stripe->entries[i].handle);
     /* An entry may stay in its place if its home is after the gap, modulo the size. */
@@ -153,9 +145,15 @@ static void take_out(Stripe *stripe, Entry *entry) {
     gap = i;
   }
   stripe->entries[gap].handle = NULL;
-  --stripe->n;
   /* The stripe is then an eighth full at most, so it does not grow again soon. */
-  if (FH_UNLIKELY(shrinks)) resize(stripe, (mask + 1) / 2);
+  if (is_sparse(stripe)) resize(stripe, (mask + 1) / 2);
+}
+
+/* Frees an entry. */
+FH_INLINE void take_out(Stripe *stripe, size_t i) {
+  stripe->entries[i].handle = NULL;
+  --stripe->n;
+  if (stripe->entries[(i + 1) & stripe->mask].handle != NULL || FH_UNLIKELY(is_sparse(stripe))) close_gap(stripe, i);
 }
 
 /* --- wrappers ----------------------------------------------------------------------------------------------------- */
@@ -293,7 +291,7 @@ again:
   return other;
 }
 
-/* fb_identity_list_first, for a place that is taken, and for a wrapper with state. */
+/* fb_identity_list_first, for a full stripe, and for a wrapper with state. */
 static FH_NOINLINE void list_first(HPyContext *ctx, HPy self, FbHandleCell *cell) {
   HPy other = fb_identity_list(ctx, self, cell);
   if (!HPy_IsNull(other)) HPy_Close(ctx, other);
@@ -302,7 +300,7 @@ static FH_NOINLINE void list_first(HPyContext *ctx, HPy self, FbHandleCell *cell
 /* Without a frame. */
 void fb_identity_list_first(HPyContext *ctx, HPy self, FbHandleCell *cell) {
   Stripe *stripe = stripe_of(cell->handle);
-  Entry *entry = &stripe->entries[home_of(stripe, cell->handle)];
+  Entry *entry = probe(stripe, cell->handle);
   if (FH_UNLIKELY(!is_simple || entry->handle != NULL || !has_room(stripe) || is_watched(self))) {
     list_first(ctx, self, cell);
     return;
@@ -365,7 +363,7 @@ static bool restore(Stripe *stripe, Entry *entry, TVMFFIObject *handle, bool is_
   } else {
     if (fb_handle_cell_listing(preserved->cell) == FB_PRESERVED)
       fb_handle_cell_set_listing(preserved->cell, FB_UNLISTABLE);
-    take_out(stripe, entry);
+    take_out(stripe, (size_t)(entry - stripe->entries));
   }
   bool is_noted = is_listed && note(preserved->cell);
   preserved->is_listed = false;
@@ -497,11 +495,12 @@ void fb_identity_end_hold(FbHandleCell *cell) {
 
 static FH_NOINLINE void unlist(FbHandleCell *cell, bool any) {
   Stripe *stripe = stripe_lock(cell->handle);
-  Entry *entry = find_entry(stripe, cell->handle);
-  if (entry != NULL && (any || entry->cell == cell)) {
+  size_t i = probe_index(stripe, cell->handle);
+  const Entry *entry = &stripe->entries[i];
+  if (entry->handle != NULL && (any || entry->cell == cell)) {
     /* the registered wrapper may be another than the caller's */
     fb_handle_cell_set_listing(entry->cell, FB_UNLISTED);
-    take_out(stripe, entry);
+    take_out(stripe, i);
   }
   stripe_unlock(stripe);
 }
@@ -527,16 +526,6 @@ void fb_identity_unlist(FbHandleCell *cell) {
   if (fb_identity_is_kept && cell->handle != NULL) unlist(cell, true);
 }
 
-/* Removes the entry of a cell, which is at its place in most cases. Without a frame. */
-FH_INLINE bool unlist_at_home(FbHandleCell *cell) {
-  Stripe *stripe = stripe_of(cell->handle);
-  size_t home = home_of(stripe, cell->handle);
-  const Entry *entry = &stripe->entries[home];
-  if (FH_UNLIKELY(entry->handle != cell->handle || entry->cell != cell || !take_out_alone(stripe, home))) return false;
-  fb_handle_cell_set_listing(cell, FB_UNLISTED);
-  return true;
-}
-
 /* fb_identity_unlist_own where threads share the map, or its entries are no plain pointers. */
 static FH_NOINLINE void unlist_own(FbHandleCell *cell) {
   if (is_weak) fb_identity_weak_forget(cell);
@@ -547,7 +536,11 @@ void fb_identity_unlist_own(FbHandleCell *cell) {
   if (FH_UNLIKELY(!is_simple)) {
     unlist_own(cell);
   } else if (fb_handle_cell_listing(cell) == FB_LISTED) { /* else the object stayed with its creator */
-    if (FH_UNLIKELY(cell->handle == NULL || !unlist_at_home(cell))) unlist(cell, false);
+    Stripe *stripe = stripe_of(cell->handle);
+    size_t i = probe_index(stripe, cell->handle);
+    if (FH_UNLIKELY(stripe->entries[i].handle == NULL || stripe->entries[i].cell != cell)) return;
+    fb_handle_cell_set_listing(cell, FB_UNLISTED);
+    take_out(stripe, i);
   }
 }
 
