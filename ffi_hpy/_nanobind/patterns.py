@@ -151,6 +151,9 @@ def _expand(
     """Return the lines of a replacement, with groups and docstrings; its imports go to `imports`."""
     groups = {str(number): text or "" for number, text in enumerate(found.groups(), 1)}
     groups.update({key: text or "" for key, text in found.groupdict().items()})
+    # The name of a group may end within a word: \op__ is the group op and two underscores
+    names = sorted(found.groupdict(), key=len, reverse=True)
+    group = re.compile(rf"\\(\d+{''.join(f'|{name}' for name in names)})")
     n_docs = sum(line.strip() == "\\doc" for line in replacement)
     if docs is None:
         if n_docs:
@@ -166,7 +169,7 @@ def _expand(
         elif line.strip() == "\\doc":
             lines += _indented(next(turn, []) or ["..."], line[: len(line) - len(line.lstrip())])
         else:
-            lines.append(re.sub(r"\\(\d+|[^\W\d]\w*)", lambda part: groups.get(part[1], part[0]), line))
+            lines.append(group.sub(lambda part: groups.get(part[1], part[0]), line))
     return lines
 
 

@@ -37,6 +37,8 @@ def test_a_number_of_a_group_ends_before_other_characters(apply):
 def test_groups_have_names(apply):
     assert "    def __lt__(self): ..." in apply("__(?P<name>l.)__:\n    def __\\1__(self): ...\n")
     assert "    def lt(self): ..." in apply("__(?P<name>l.)__:\n    def \\name(self): ...\n")
+    assert "    def __lt__(self): ..." in apply("__(?P<op>l.)__:\n    def __\\op__(self): ...\n")
+    assert "    def gt_op(self): ..." in apply("__(?P<op>g.)__:\n    def \\op_op(self): ...\n")
 
 
 def test_type_parameters_are_known_to_every_python(apply):
