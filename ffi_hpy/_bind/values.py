@@ -350,7 +350,7 @@ def _unraisable(error: Any, context: Any) -> None:
             exc_type=type(exception),
             exc_value=exception,
             exc_traceback=exception.__traceback__,
-            err_msg=f"Exception ignored in {context}" if isinstance(context, str) else None,
+            err_msg=None,  # Python's hook then shows the repr of the object
             object=context,
         )
     )

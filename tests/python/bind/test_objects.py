@@ -269,13 +269,13 @@ def test_errors_of_python(m):
 @pytest.mark.thread_unsafe(reason="sys.unraisablehook is one for all threads")
 def test_an_error_that_is_ignored(m, monkeypatch):
     seen = []
-    monkeypatch.setattr(sys, "unraisablehook", lambda info: seen.append((info.exc_type, info.err_msg)))
+    monkeypatch.setattr(sys, "unraisablehook", lambda info: seen.append((info.exc_type, info.err_msg, info.object)))
 
     def fail():
         raise KeyError("k")
 
     m.ignored(fail)
-    assert seen == [(KeyError, "Exception ignored in a test")]
+    assert seen == [(KeyError, None, "a test")]
 
 
 @pytest.mark.parametrize(
