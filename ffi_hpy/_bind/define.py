@@ -14,7 +14,7 @@ from .. import _core, _ffi_api
 from .._containers.mapping import Map
 from .._containers.sequence import Array
 from .._core import Function
-from .._types.function_metadata import add_metadata, set_scope
+from .._types.function_metadata import add_metadata, forget_parameters, names_unbound_class, set_scope
 from .._types.info import info_of_class, info_of_index
 from .._types.metadata import PYTHON_ARGUMENTS, apply_nonblocking, apply_python_arguments, finders
 from .._values.object import Object, ObjectMeta
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-__all__ = ["StaticProperty", "answer", "written_setters"]
+__all__ = ["StaticProperty", "answer", "describe_again", "written_setters"]
 
 if not hasattr(Function, "_keep"):  # the cffi backend, where the class has the conversion of arguments
     Function._keep = staticmethod(keep)  # type: ignore[attr-defined]
@@ -113,6 +113,32 @@ def _method(cls: type[Any], name: str) -> None:
             states.add_getter(cls)
         elif name == "__next__" and isinstance(method.func, Function) and hasattr(_core, "class_next"):
             _core.class_next(cls, method.func)
+    if isinstance(method.func, Function) and names_unbound_class(method.func):
+        attribute = "__init__" if name == "__ffi_init__" else name
+        _incomplete.append((cls, name, attribute, vars(cls).get(attribute), method.func))
+
+
+_incomplete: list[tuple[type[Any], str, str, Any, Function]] = []
+"""Methods whose documentation shows C++ names of classes that were not bound when the methods were defined, with the
+attributes of their classes."""
+
+
+def describe_again() -> None:
+    """Make the attributes of methods again whose documentation can show the names of all classes by now."""
+    for entry in list(_incomplete):
+        cls, name, attribute, made, function = entry
+        if names_unbound_class(function):
+            continue
+        _incomplete.remove(entry)
+        if vars(cls).get(attribute) is not made:  # replaced since then, by one more overload for example
+            continue
+        forget_parameters(function)
+        is_frozen = "_ffi_is_frozen" in vars(cls)
+        if is_frozen:
+            type.__delattr__(cls, "_ffi_is_frozen")
+        _method(cls, name)
+        if is_frozen:
+            _freeze(cls)
 
 
 # --- classes --------------------------------------------------------------------------------------------------------
@@ -156,7 +182,9 @@ def _static_property_in(cls: type, name: str) -> StaticProperty | None:
 def _require_mutable(cls: BoundMeta, name: str) -> None:
     cls._ffi_require_allowed()
     if "_ffi_is_frozen" in cls.__dict__ and not name.startswith("_abc_"):  # caches of isinstance(), on PyPy
-        raise TypeError(f"cannot set {name!r} attribute of immutable type {cls.__qualname__!r}")
+        raise TypeError(f"cannot set {name!r} attribute of immutable type {class_name(cls)!r}")
+    if name.startswith("@") and name in cls.__dict__:  # C++ may have a borrowed reference of it
+        raise AttributeError(f"the attribute {name!r} of {class_name(cls)} cannot be set again, or deleted")
 
 
 def _require_allowed_bases(name: str, bases: tuple[type, ...]) -> None:
@@ -291,7 +319,7 @@ def _freeze(cls: type) -> bool:
         return False
     for base in cls.__bases__:
         if isinstance(base, BoundMeta) and "_ffi_is_frozen" not in vars(base):
-            raise TypeError(f"immutable type {cls.__qualname__!r} has the mutable base {base.__qualname__!r}")
+            raise TypeError(f"immutable type {class_name(cls)!r} has the mutable base {class_name(base)!r}")
     type.__setattr__(cls, "_ffi_is_frozen", True)
     return True
 

@@ -13,7 +13,7 @@ from .._values.argument_classes import given_class_name
 from .._values.standard import items_of_memory, items_of_tensor, parts_of_pairs
 from ..module import load_module
 from ..registry import get_global_func, register_global_func
-from .define import answer
+from .define import answer, describe_again
 from .values import index_of, is_kept, keep_module
 
 TYPE_CHECKING = False
@@ -70,3 +70,4 @@ def _define(module: ModuleType, function: Any) -> None:
     address = table()  # the core has the types of containers from now on
     _core.enable_builtins(set, address.value)
     function(keep_module(module), address, _answer)
+    describe_again()

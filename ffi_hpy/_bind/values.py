@@ -313,7 +313,13 @@ def _bytes_of(value: Any) -> bytes:
 
 
 def _raise_from(cause: BaseException | None, cls: type[BaseException], text: str) -> None:
-    raise cls(text) from cause
+    raise _during(cause, cls(text)) from cause  # a variable would be a cycle of the exception and this frame
+
+
+def _during(cause: BaseException | None, raised: BaseException) -> BaseException:
+    """Return the exception as if the handler of another one raised it."""
+    raised.__context__ = cause
+    return raised
 
 
 def _raise_object(cls: type[BaseException], value: Any) -> None:

@@ -14,6 +14,7 @@ from .._core import Function
 from .._start.fork import new_lock
 from .._start.late import find_late
 from .._start.memo import Lazy
+from .metadata import names_unbound
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,8 +28,10 @@ __all__ = [
     "add_global_metadata",
     "add_metadata",
     "arguments_by_names",
+    "forget_parameters",
     "has_names",
     "metadata_of",
+    "names_unbound_class",
     "order_of_arguments",
     "parameters_of",
     "set_scope",
@@ -157,6 +160,19 @@ def parameters_of(entry: FunctionMetadata) -> Parameters:
 
         found = entry.parameters = Parameters(entry.metadata, entry.is_member)
     return found
+
+
+def names_unbound_class(function: Function) -> bool:
+    """Return whether the signatures of a function name a class that is still not bound."""
+    entry = metadata_of(function)
+    return any(names_unbound(each.metadata) for each in entry.overloads or (entry,))
+
+
+def forget_parameters(function: Function) -> None:
+    """Let the parameters be read again, with the names that classes have by now."""
+    entry = metadata_of(function)
+    for each in entry.overloads or (entry,):
+        each.parameters = None
 
 
 def text_of_bound(function: Function, is_constructor: bool = False) -> str | None:

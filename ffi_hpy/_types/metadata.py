@@ -20,6 +20,7 @@ __all__ = [
     "apply_nonblocking",
     "apply_python_arguments",
     "finders",
+    "names_unbound",
     "parse_metadata",
     "schema_in",
     "with_names",
@@ -79,6 +80,11 @@ def with_names(text: str) -> str:
         found = next(filter(None, (find(rest[i]) for find in finders)), rest[i + 1])
         made += found + rest[i + 2]
     return made
+
+
+def names_unbound(text: str) -> bool:
+    """Return whether a text names a class that is still not bound: see with_names()."""
+    return any(all(find(name) is None for find in finders) for name in text.split(_MARK)[1::3])
 
 
 @cache

@@ -89,7 +89,7 @@ struct sig {
   const char *value;
   constexpr explicit sig(const char *text) : value(text) {}
 };
-/** The module or class that gets the function of cpp_function as an attribute. */
+/** The module or class that gets the function of cpp_function or module_::def as an attribute. */
 struct scope {
   handle value;
   scope(handle in) : value(in) {}

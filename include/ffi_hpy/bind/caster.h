@@ -252,7 +252,7 @@ FFI_HPY_COLD inline bool conversion_failed_in_module(cleanup_list *cleanup) noex
 FFI_HPY_COLD inline void throw_pending_in_module() {
   python_error error;
   if (error.kind().empty()) throw cast_error();
-  if (unbound_error::is(error)) throw unbound_error(std::move(error));
+  if (refused_error::is(error)) throw refused_error(std::move(error));
   throw error;
 }
 /** An object from a reference that from_cpp returned. Throws the pending error if it is empty, or else cast_error. */

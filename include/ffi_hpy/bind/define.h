@@ -128,7 +128,9 @@ inline object define_placement(handle scope, const ffi_hpy_class *type, const ch
 
 template <typename F, typename... Extra> module_ &module_::def(const char *name, F &&f, const Extra &...extra) {
   detail::description<0, std::decay_t<F>, Extra...> made(name, static_cast<F &&>(f), extra...);
-  detail::in_module->define_function(*this, &made);
+  handle in = *this;
+  (detail::find_scope(&in, extra), ...);
+  detail::in_module->define_function(in, &made);
   return *this;
 }
 

@@ -76,24 +76,29 @@ private:
 };
 
 namespace detail {
-/** Thrown by cast() for a value of a class that is not bound. The TypeError that names the class is its cause. */
-class unbound_error : public cast_error {
+/** Thrown by cast() for a value of a class that is not bound, or that the rv_policy refuses. The TypeError that names
+ * the class is its cause. */
+class refused_error : public cast_error {
 public:
-  explicit unbound_error(python_error &&cause) : cause_(std::move(cause)) {}
+  explicit refused_error(python_error &&cause) : cause_(std::move(cause)) {}
   const python_error &cause() const { return cause_; }
-  /** Whether a class that is not bound caused the error. */
+  /** Whether such a value caused the error. */
   static bool is(const python_error &error) {
     std::string_view text = error.message();
-    return text.size() > kEnd.size() && text.substr(0, kBegin.size()) == kBegin &&
-           text.substr(text.size() - kEnd.size()) == kEnd;
+    return (text.substr(0, kBegin.size()) == kBegin && ends_with(text, kEnd)) || ends_with(text, kByPolicy);
   }
   static std::string text_of(const char *name) { return joined({kBegin, name, kEnd}); }
+  static std::string text_by_policy(std::string_view name) { return joined({name, kByPolicy}); }
 
 private:
+  static bool ends_with(std::string_view text, std::string_view end) {
+    return text.size() > end.size() && text.substr(text.size() - end.size()) == end;
+  }
   static constexpr std::string_view kBegin = "the C++ class `", kEnd = "` is not bound";
+  static constexpr std::string_view kByPolicy = ": a result cannot be returned by this rv_policy";
   python_error cause_;
 };
-void raise_unbound(const unbound_error &thrown); /* below */
+void raise_refused(const refused_error &thrown); /* below */
 } // namespace detail
 
 /** Thrown by a function that does not accept its arguments: the next overload is tried. */
@@ -342,8 +347,8 @@ FFI_HPY_COLD inline int translate_exception_in_module(const std::exception *know
       thrown != nullptr ? std::rethrow_exception(thrown) : throw;
     } catch (const python_error &error) {
       error.restore();
-    } catch (const unbound_error &error) {
-      raise_unbound(error);
+    } catch (const refused_error &error) {
+      raise_refused(error);
     } catch (const builtin_exception &error) {
       if (error.type() == exception_type::next_overload) return FFI_HPY_NEXT_OVERLOAD;
       api->raise(error.kind(), error.what());
@@ -416,7 +421,7 @@ FFI_HPY_COLD inline void set_error_from(handle cause, handle exception_class, co
   }
 }
 inline object builtin_class(const char *kind) { return ask_python("constant", str_of(kind)); }
-inline void raise_unbound(const unbound_error &thrown) {
+inline void raise_refused(const refused_error &thrown) {
   set_error_from(thrown.cause().value(), builtin_class("RuntimeError"), thrown.what());
 }
 

@@ -62,7 +62,7 @@ inline const ffi_hpy_class &get_class(class_record *record) { return in_module->
 FFI_HPY_NOINLINE inline const ffi_hpy_class &get_class_in_module(class_record *record) {
   const ffi_hpy_class *found = find_class(record);
   if (found == nullptr) {
-    api->raise("TypeError", unbound_error::text_of(record->info->name()).c_str());
+    api->raise("TypeError", refused_error::text_of(record->info->name()).c_str());
     throw python_error();
   }
   return *found;
@@ -293,7 +293,7 @@ template <typename T> const ffi_hpy_class &dynamic_class(T *value, void **whole)
 }
 
 [[noreturn]] FFI_HPY_COLD inline void throw_policy(const ffi_hpy_class &type) {
-  api->raise("TypeError", joined({key_of(&type, ""), ": a result cannot be returned by this rv_policy"}).c_str());
+  api->raise("TypeError", refused_error::text_by_policy(key_of(&type, "")).c_str());
   throw python_error();
 }
 

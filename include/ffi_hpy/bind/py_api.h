@@ -371,11 +371,16 @@ inline PyObject *operate(const char *name, PyObject *a, PyObject *b) noexcept {
 #define FFI_HPY_PY_OPERATOR(function, name) \
   inline PyObject *function(PyObject *a, PyObject *b) { return ::FFI_HPY_BIND_NAMESPACE::detail::operate(name, a, b); }
 FFI_HPY_PY_OPERATOR(PyNumber_Add, "add")
+FFI_HPY_PY_OPERATOR(PyNumber_And, "and_")
 FFI_HPY_PY_OPERATOR(PyNumber_FloorDivide, "floordiv")
+FFI_HPY_PY_OPERATOR(PyNumber_Lshift, "lshift")
 FFI_HPY_PY_OPERATOR(PyNumber_Multiply, "mul")
+FFI_HPY_PY_OPERATOR(PyNumber_Or, "or_")
 FFI_HPY_PY_OPERATOR(PyNumber_Remainder, "mod")
+FFI_HPY_PY_OPERATOR(PyNumber_Rshift, "rshift")
 FFI_HPY_PY_OPERATOR(PyNumber_Subtract, "sub")
 FFI_HPY_PY_OPERATOR(PyNumber_TrueDivide, "truediv")
+FFI_HPY_PY_OPERATOR(PyNumber_Xor, "xor")
 #undef FFI_HPY_PY_OPERATOR
 inline PyObject *PyNumber_Index(PyObject *o) {
   return ::FFI_HPY_BIND_NAMESPACE::detail::ask_pointer("operator", ::FFI_HPY_BIND_NAMESPACE::str("index"),

@@ -94,6 +94,7 @@ public:
   }
   /** Whether the thread may use Python: always, once the object exists. */
   bool is_valid() const { return true; }
+  explicit operator bool() const { return is_valid(); }
 
 private:
   int state_ = 0;

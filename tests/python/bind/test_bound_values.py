@@ -74,8 +74,11 @@ def test_a_copy_is_of_the_whole_object(bound, name):
     made = call(1)
     made.length = 7
     assert (made.sides, made.length, call(1).length, bound.refer(1).length) == (4, 7, 2, 2)
-    with pytest.raises(TypeError, match="cannot be returned by this rv_policy"):  # a part of it could be copied
+    is_cast = name == "copy_by_cast"
+    with pytest.raises(RuntimeError if is_cast else TypeError) as refused:  # a part of it could be copied
         call(2)
+    error = refused.value.__cause__ if is_cast else refused.value
+    assert str(error).endswith("a result cannot be returned by this rv_policy")
 
 
 def test_a_value_is_of_its_own_class(bound):
