@@ -59,6 +59,7 @@ def test_a_signature_by_the_author(m):
 # --- identity ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.thread_unsafe(reason="the library has one last object for all threads")
 @needs_identity
 def test_cpp_finds_an_object_by_an_address_that_its_constructor_has_stored(m):
     made = [m.Linked() for _ in range(3)]
@@ -66,6 +67,7 @@ def test_cpp_finds_an_object_by_an_address_that_its_constructor_has_stored(m):
     assert m.Linked.last() is made[2]
 
 
+@pytest.mark.thread_unsafe(reason="the library has one last object for all threads")
 @needs_identity
 def test_an_instance_of_a_subclass_is_found_by_an_address(m):
     class Named(m.Linked):
@@ -77,6 +79,7 @@ def test_an_instance_of_a_subclass_is_found_by_an_address(m):
     assert m.Linked.last().name == "a"
 
 
+@pytest.mark.thread_unsafe(reason="the library has one last object for all threads")
 @needs_identity
 def test_an_object_without_a_truth_value_is_found_by_an_address(m):
     class Empty(m.Linked):

@@ -166,6 +166,7 @@ def test_an_interruption_arrives_wherever_it_comes(operation):
 
 FINALIZER = """
 import ctypes, itertools
+from ffi_hpy._pypy.object import identity
 echo = ffi_hpy.get_global_func("testing.echo")
 
 def references(address):
@@ -177,6 +178,7 @@ def end_interrupted(n):
     item = array[0]
     address = item.__chandle__()
     before = references(address)
+    identity._table[address] = lambda: None  # a weak reference, which is dead when a finalizer runs
     came, out = interrupted_at(item.__del__, n)
     if out is True:  # before the first step of the finalizer, which anybody but the interpreter may repeat
         item.__del__()
