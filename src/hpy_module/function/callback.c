@@ -121,19 +121,23 @@ typedef struct Callback {
   FbOperation operation; /* of the first argument, only with the extension; NULL: the callable runs */
 } Callback;
 
-/* Converts the arguments from the one with the index `first` on. Returns the number of arguments in argv that are to be
- * closed, which is smaller than n after a failure. */
-FH_INLINE int32_t convert_arguments(HPyContext *ctx, const Callback *self, const TVMFFIAny *args, int32_t first,
-                                    int32_t n, HPy *argv, Failure *failure) {
-  /* The arguments are views; the Python values own their data. */
-  for (int32_t i = first; i < n; ++i) {
-    argv[i] = argument_of(ctx, &args[i], self->exchange);
-    if (FH_UNLIKELY(HPy_IsNull(argv[i]))) {
-      (void)fail_raised(ctx, failure, "an argument of a callback has no Python form");
-      return i;
-    }
+/* Runs the operation of a callback; argv[0] has room for its name. Returns 0, or -1 with *failure set. */
+static int run_operation(HPyContext *ctx, const Callback *self, const TVMFFIAny *args, size_t n, HPy *argv,
+                         TVMFFIAny *result, Failure *failure) {
+  HPy value;
+  if (FH_LIKELY(self->operation(ctx, argv + 1, n - 1, &value))) {
+    if (FH_UNLIKELY(HPy_IsNull(value))) return fail_raised(ctx, failure, NULL);
+    int rc = fb_argument_keep_owned(ctx, value, result, FB_MESSAGE_RETURN_VALUE);
+    HPy_Close(ctx, value);
+    return FH_LIKELY(rc == 0) ? 0 : fail_raised(ctx, failure, NULL);
   }
-  return n;
+  argv[0] = fb_result_of_view(ctx, &args[0]);
+  if (HPy_IsNull(argv[0])) return fail_raised(ctx, failure, NULL);
+  HPy callable = fb_ref_borrow(ctx, &self->owner->ref);
+  int rc = call_callable(ctx, callable, false, argv, n, result, failure);
+  fb_ref_return(ctx, callable);
+  HPy_Close(ctx, argv[0]);
+  return rc;
 }
 
 /* Converts the arguments, calls, and closes the arguments. argv has room for n handles. Returns 0, or -1 with a native
@@ -143,32 +147,24 @@ static int convert_and_call(HPyContext *ctx, const Callback *self, const TVMFFIA
   /* Taken before anything can fail: native errors that become exceptions after this moment belong to this callback. */
   uint64_t began = fb_error_moment();
   Failure failure;
-  int32_t n_done = convert_arguments(ctx, self, args, 0, n, argv, &failure);
-  int rc = n_done < n ? -1 : 0;
-  if (rc == 0) {
+  int32_t first = self->operation != NULL; /* the name of an operation is converted if the callable runs */
+  int32_t n_done = first;
+  int rc = 0;
+  /* The arguments are views; the Python values own their data. n_done counts the handles to close. */
+  for (; rc == 0 && n_done < n; n_done += rc == 0) {
+    argv[n_done] = argument_of(ctx, &args[n_done], self->exchange);
+    if (HPy_IsNull(argv[n_done])) rc = fail_raised(ctx, &failure, "an argument of a callback has no Python form");
+  }
+  if (rc == 0 && FH_UNLIKELY(self->operation != NULL)) {
+    rc = run_operation(ctx, self, args, (size_t)n, argv, result, &failure);
+  } else if (rc == 0) {
     /* the caller keeps the function alive, and the function keeps the owner alive */
     HPy callable = fb_ref_borrow(ctx, &self->owner->ref);
     rc = call_callable(ctx, callable, self->is_name, argv, (size_t)n, result, &failure);
     fb_ref_return(ctx, callable);
   }
-  for (int32_t i = 0; i < n_done; ++i) HPy_Close(ctx, argv[i]);
+  for (int32_t i = first; i < n_done; ++i) HPy_Close(ctx, argv[i]);
   return FH_LIKELY(rc == 0) ? 0 : failure_put(ctx, &failure, began);
-}
-
-/* Like convert_and_call, for an operation, whose name is args[0]. Returns 1 if the package has to run it. */
-static FH_NOINLINE int convert_and_operate(HPyContext *ctx, const Callback *self, const TVMFFIAny *args, int32_t n,
-                                           HPy *argv, TVMFFIAny *result) {
-  uint64_t began = fb_error_moment();
-  Failure failure;
-  HPy value = HPy_NULL;
-  int32_t n_done = convert_arguments(ctx, self, args, 1, n, argv, &failure);
-  int rc = n_done < n ? -1 : 0;
-  if (rc == 0 && !self->operation(ctx, argv + 1, (size_t)n - 1, &value)) rc = 1;
-  if (rc == 0 && (HPy_IsNull(value) || fb_argument_keep_owned(ctx, value, result, FB_MESSAGE_RETURN_VALUE) != 0))
-    rc = fail_raised(ctx, &failure, NULL);
-  if (!HPy_IsNull(value)) HPy_Close(ctx, value);
-  for (int32_t i = 1; i < n_done; ++i) HPy_Close(ctx, argv[i]);
-  return FH_LIKELY(rc >= 0) ? rc : failure_put(ctx, &failure, began);
 }
 
 int fb_callback_refuse(void) {
@@ -191,8 +187,7 @@ FH_INLINE int run_callback(const Callback *self, const TVMFFIAny *args, int32_t 
   if (argv == NULL) {
     TVMFFIErrorSetRaisedFromCStr("MemoryError", "no memory for the arguments of a callback");
   } else {
-    rc = self->operation == NULL ? 1 : convert_and_operate(attach.ctx, self, args, n, argv, result);
-    if (rc == 1) rc = convert_and_call(attach.ctx, self, args, n, argv, result);
+    rc = convert_and_call(attach.ctx, self, args, n, argv, result);
   }
   if (argv != stack) free(argv);
   fb_raised_put(&raised);
