@@ -623,10 +623,6 @@ def function_from_method_name(name: str, /) -> Function:
     """Return a native function that calls the method of that name of its first argument with the other arguments.
     Missing in debug modes and in the cffi backend, where a Python function does the work."""
 
-def function_from_operations(answer: Callable[..., Any], /) -> Function:
-    """A native function that runs frequent operations itself, and calls a Python function for others. Only in the C
-    binding."""
-
 def function_from_address(address: int, keep_alive: Any = None, context: int = 0, /) -> Function:
     """Return a Function for a C function of type TVMFFISafeCallType, called with `context` as its handle."""
 

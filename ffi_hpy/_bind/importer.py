@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["execute", "load"]
 
-_answer = getattr(_core, "function_from_operations", convert_func)(answer)
+_answer = convert_func(answer)
 
 
 def _elements_of(value: Any, form: str | None = None) -> list[Any] | None:

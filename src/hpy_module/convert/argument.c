@@ -287,12 +287,11 @@ int fb_argument_keep(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
   return conversions[FB_TYPE_KIND_OPAQUE](ctx, value, out, args);
 }
 
-/* Makes an owned value from the view that a conversion makes. */
-FH_INLINE int own_converted(HPyContext *ctx, FbConversion convert, HPy value, TVMFFIAny *out, const char *callee) {
+int fb_argument_convert_owned(HPyContext *ctx, HPy value, TVMFFIAny *out, const char *callee) {
   FbTemp temp;
   FbArgs args = {.temps = &temp, .position = -1, .callee = callee};
   TVMFFIAny view;
-  int rc = convert(ctx, value, &view, &args);
+  int rc = fb_argument_convert(ctx, value, &view, &args);
   if (rc == 0) fb_args_own_last(&args, 0, &view);
   if (rc == 0 && args.n_temps == 1) {
     *out = view; /* the temporary becomes *out */
@@ -305,19 +304,6 @@ FH_INLINE int own_converted(HPyContext *ctx, FbConversion convert, HPy value, TV
   }
   fb_args_end(&args, rc);
   return rc;
-}
-
-int fb_argument_convert_owned(HPyContext *ctx, HPy value, TVMFFIAny *out, const char *callee) {
-  return own_converted(ctx, fb_argument_convert, value, out, callee);
-}
-
-int fb_argument_keep_owned(HPyContext *ctx, HPy value, TVMFFIAny *out, const char *callee) {
-  if (FH_LIKELY(fb_ext != NULL) && fb_immediate_int(value, out)) return 0;
-  int rc = own_converted(ctx, fb_argument_keep, value, out, callee);
-  if (FH_LIKELY(rc == 0) || !HPyUnicode_Check(ctx, value) || !HPyErr_ExceptionMatches(ctx, ctx->h_UnicodeEncodeError))
-    return rc;
-  HPyErr_Clear(ctx); /* lone surrogates: the object itself is passed */
-  return own_converted(ctx, conversions[FB_TYPE_KIND_OPAQUE], value, out, callee);
 }
 
 int fb_argument_convert_refused(HPyContext *ctx, HPy callee, HPy value, TVMFFIAny *out, FbArgs *args) {

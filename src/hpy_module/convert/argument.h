@@ -41,7 +41,4 @@ int fb_argument_convert_refused(HPyContext *ctx, HPy callee, HPy value, TVMFFIAn
  * exception raised. */
 int fb_argument_convert_owned(HPyContext *ctx, HPy value, TVMFFIAny *out, const char *callee);
 
-/* Like fb_argument_convert_owned, by fb_argument_keep. A str without UTF-8 is passed itself, too. */
-int fb_argument_keep_owned(HPyContext *ctx, HPy value, TVMFFIAny *out, const char *callee);
-
 #endif /* FFI_HPY_CONVERT_ARGUMENT_H_ */

@@ -25,7 +25,6 @@
 #include "hpy_module/object/recorded.h"
 #include "hpy_module/object/wrap.h"
 #include "hpy_module/tensor/exchange.h"
-#include "operation.h"
 
 enum { STACK_ARGS = 8 };
 
@@ -118,27 +117,7 @@ typedef struct Callback {
   const FbPyOwner *owner;
   const DLPackExchangeAPI *exchange; /* NULL: as Tensor */
   bool is_name; /* only with the extension, and for calls with an argument */
-  FbOperation operation; /* of the first argument, only with the extension; NULL: the callable runs */
 } Callback;
-
-/* Runs the operation of a callback; argv[0] has room for its name. Returns 0, or -1 with *failure set. */
-static int run_operation(HPyContext *ctx, const Callback *self, const TVMFFIAny *args, size_t n, HPy *argv,
-                         TVMFFIAny *result, Failure *failure) {
-  HPy value;
-  if (FH_LIKELY(self->operation(ctx, argv + 1, n - 1, &value))) {
-    if (FH_UNLIKELY(HPy_IsNull(value))) return fail_raised(ctx, failure, NULL);
-    int rc = fb_argument_keep_owned(ctx, value, result, FB_MESSAGE_RETURN_VALUE);
-    HPy_Close(ctx, value);
-    return FH_LIKELY(rc == 0) ? 0 : fail_raised(ctx, failure, NULL);
-  }
-  argv[0] = fb_result_of_view(ctx, &args[0]);
-  if (HPy_IsNull(argv[0])) return fail_raised(ctx, failure, NULL);
-  HPy callable = fb_ref_borrow(ctx, &self->owner->ref);
-  int rc = call_callable(ctx, callable, false, argv, n, result, failure);
-  fb_ref_return(ctx, callable);
-  HPy_Close(ctx, argv[0]);
-  return rc;
-}
 
 /* Converts the arguments, calls, and closes the arguments. argv has room for n handles. Returns 0, or -1 with a native
  * error pending. */
@@ -147,23 +126,20 @@ static int convert_and_call(HPyContext *ctx, const Callback *self, const TVMFFIA
   /* Taken before anything can fail: native errors that become exceptions after this moment belong to this callback. */
   uint64_t began = fb_error_moment();
   Failure failure;
-  int32_t first = self->operation != NULL; /* the name of an operation is converted if the callable runs */
-  int32_t n_done = first;
+  int32_t n_done = 0;
   int rc = 0;
   /* The arguments are views; the Python values own their data. n_done counts the handles to close. */
   for (; rc == 0 && n_done < n; n_done += rc == 0) {
     argv[n_done] = argument_of(ctx, &args[n_done], self->exchange);
     if (HPy_IsNull(argv[n_done])) rc = fail_raised(ctx, &failure, "an argument of a callback has no Python form");
   }
-  if (rc == 0 && FH_UNLIKELY(self->operation != NULL)) {
-    rc = run_operation(ctx, self, args, (size_t)n, argv, result, &failure);
-  } else if (rc == 0) {
+  if (rc == 0) {
     /* the caller keeps the function alive, and the function keeps the owner alive */
     HPy callable = fb_ref_borrow(ctx, &self->owner->ref);
     rc = call_callable(ctx, callable, self->is_name, argv, (size_t)n, result, &failure);
     fb_ref_return(ctx, callable);
   }
-  for (int32_t i = first; i < n_done; ++i) HPy_Close(ctx, argv[i]);
+  for (int32_t i = 0; i < n_done; ++i) HPy_Close(ctx, argv[i]);
   return FH_LIKELY(rc == 0) ? 0 : failure_put(ctx, &failure, began);
 }
 
@@ -205,12 +181,6 @@ static int method_call(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *
   if (FH_LIKELY(n > 0)) return run_callback(&(Callback){.owner = self, .is_name = true}, args, n, result);
   TVMFFIErrorSetRaisedFromCStr("TypeError", "a method was called without its object");
   return -1;
-}
-
-/* The safe_call of a function that runs an operation (operation.h); self is the FbPyOwner of the package's function. */
-static int operation_call(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
-  FbOperation found = FH_LIKELY(n > 0) && fb_ext != NULL ? fb_operation_find(&args[0], n - 1) : NULL;
-  return run_callback(&(Callback){.owner = self, .operation = found}, args, n, result);
 }
 
 /* The safe_call of a callback that gets arrays of another library; self is a Callback, which owns its FbPyOwner. */
@@ -384,30 +354,19 @@ static HPy fb_callback_callable_get(HPyContext *ctx, HPy self, void *closure) {
   return callable;
 }
 
-/* Makes a Function of a Python object and a safe_call for its owner. */
-static HPy function_of(HPyContext *ctx, HPy value, TVMFFISafeCallType call, const char *name) {
-  FbPyOwner *owner = fb_py_owner_new(ctx, value);
-  TVMFFIObjectHandle handle = NULL;
-  if (owner == NULL) return HPy_NULL;
-  if (TVMFFIFunctionCreate(owner, call, fb_py_owner_drop, &handle) == 0) return fb_wrap_object(ctx, handle);
-  fb_error_raise_pending(ctx, name);
-  fb_py_owner_drop(owner);
-  return HPy_NULL;
-}
-
 HPyDef_METH(fb_callback_method, "function_from_method_name", HPyFunc_O,
             .doc = "A native function that calls the method of a name of its first argument.")
 static HPy fb_callback_method_impl(HPyContext *ctx, HPy self, HPy name) {
   (void)self;
   HPy_ssize_t n_bytes;
   if (fb_text_arg(ctx, name, "name", &n_bytes) == NULL) return HPy_NULL;
-  return function_of(ctx, name, method_call, "function_from_method_name");
-}
-
-HPyDef_METH(fb_callback_operations, "function_from_operations", HPyFunc_O,
-            .doc = "A native function that runs frequent operations itself, and calls a Python function for others.")
-static HPy fb_callback_operations_impl(HPyContext *ctx, HPy self, HPy answer) {
-  (void)self;
-  if (fb_operation_init(ctx) != 0) return HPy_NULL;
-  return function_of(ctx, answer, operation_call, "function_from_operations");
+  FbPyOwner *owner = fb_py_owner_new(ctx, name);
+  TVMFFIObjectHandle handle = NULL;
+  if (owner == NULL) return HPy_NULL;
+  if (TVMFFIFunctionCreate(owner, method_call, fb_py_owner_drop, &handle) == 0) {
+    return fb_wrap_object(ctx, handle);
+  }
+  fb_error_raise_pending(ctx, "function_from_method_name");
+  fb_py_owner_drop(owner);
+  return HPy_NULL;
 }
