@@ -300,8 +300,8 @@ static FH_NOINLINE void list_first(HPyContext *ctx, HPy self, FbHandleCell *cell
 /* Without a frame. */
 void fb_identity_list_first(HPyContext *ctx, HPy self, FbHandleCell *cell) {
   Stripe *stripe = stripe_of(cell->handle);
-  Entry *entry = probe(stripe, cell->handle);
-  if (FH_UNLIKELY(!is_simple || entry->handle != NULL || !has_room(stripe) || is_watched(self))) {
+  Entry *entry = FH_LIKELY(is_simple) ? probe(stripe, cell->handle) : NULL; /* else only under the lock */
+  if (FH_UNLIKELY(entry == NULL || entry->handle != NULL || !has_room(stripe) || is_watched(self))) {
     list_first(ctx, self, cell);
     return;
   }
@@ -526,7 +526,7 @@ void fb_identity_unlist(FbHandleCell *cell) {
   if (fb_identity_is_kept && cell->handle != NULL) unlist(cell, true);
 }
 
-/* fb_identity_unlist_own where threads share the map, or its entries are no plain pointers. */
+/* fb_identity_unlist_own where threads share the map, or its entries are not plain pointers. */
 static FH_NOINLINE void unlist_own(FbHandleCell *cell) {
   if (is_weak) fb_identity_weak_forget(cell);
   if (fb_handle_cell_listing(cell) == FB_LISTED) unlist(cell, false);
