@@ -125,20 +125,31 @@ attributes of their classes."""
 
 def describe_again() -> None:
     """Make the attributes of methods again whose documentation can show the names of all classes by now."""
-    for entry in list(_incomplete):
-        cls, name, attribute, made, function = entry
-        if names_unbound_class(function):
-            continue
-        _incomplete.remove(entry)
-        if vars(cls).get(attribute) is not made:  # replaced since then, by one more overload for example
-            continue
-        forget_parameters(function)
-        is_frozen = "_ffi_is_frozen" in vars(cls)
-        if is_frozen:
-            type.__delattr__(cls, "_ffi_is_frozen")
-        _method(cls, name)
-        if is_frozen:
-            _freeze(cls)
+    unbound = []
+    try:
+        while _incomplete:
+            try:
+                entry = _incomplete.pop()  # one thread makes each attribute
+            except IndexError:  # another thread was faster
+                break
+            if names_unbound_class(entry[-1]):
+                unbound.append(entry)
+            else:
+                _describe_method(*entry)
+    finally:
+        _incomplete.extend(unbound)
+
+
+def _describe_method(cls: type[Any], name: str, attribute: str, made: Any, function: Function) -> None:
+    if vars(cls).get(attribute) is not made:  # replaced since then, by one more overload for example
+        return
+    forget_parameters(function)
+    is_frozen = "_ffi_is_frozen" in vars(cls)
+    if is_frozen:
+        type.__delattr__(cls, "_ffi_is_frozen")
+    _method(cls, name)
+    if is_frozen:
+        _freeze(cls)
 
 
 # --- classes --------------------------------------------------------------------------------------------------------
