@@ -68,6 +68,31 @@ BIND(m) {
   m.def("overloaded", [](double) { return 2; });
   m.def("overloaded", [](const std::string &) { return 3; });
   m.def("call", [](const std::function<int64_t(int64_t)> &f) { return f(1); });
+  m.def("append_each", [] {
+    nb::list made;
+    for (int i = 0; i < 10; ++i) made.append(i);
+    return made;
+  });
+  m.def("set_each", [] {
+    nb::dict made;
+    for (int i = 0; i < 10; ++i) made[nb::int_(i)] = i;
+    return made;
+  });
+  m.def("add_each", [](const nb::list &numbers) {
+    int64_t sum = 0;
+    for (nb::handle each : numbers) sum += nb::cast<int64_t>(each);
+    return sum;
+  });
+  m.def("read_each", [](const nb::object &object) {
+    int64_t sum = 0;
+    for (int i = 0; i < 10; ++i) sum += nb::cast<int64_t>(object.attr("attribute"));
+    return sum;
+  });
+  m.def("call_each", [](const nb::object &function) {
+    int64_t sum = 0;
+    for (int i = 0; i < 10; ++i) sum += nb::cast<int64_t>(function(i));
+    return sum;
+  });
   m.def("fail", [] { throw std::invalid_argument("no"); });
 }
 

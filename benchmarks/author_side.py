@@ -46,6 +46,11 @@ ROWS = {
     "override": "area_of(square)",
     "NumPy array in": "take_array(array)",
     "NumPy array in and out": "echo_array(array)",
+    "10 items appended in C++": "append_each()",
+    "10 items of a dict set in C++": "set_each()",
+    "list of 10 read in C++": "add_each(numbers)",
+    "10 attributes read in C++": "read_each(holder)",
+    "10 calls of Python in C++": "call_each(function)",
     "object among 100,000": "many[next(place)] = Pair(1, 2)",
 }
 
@@ -64,7 +69,14 @@ def names_of(file: str, n_others: int) -> dict[str, Any]:
     gc.collect()  # so that collections of young objects do not visit them
     values.update(many=many, place=itertools.cycle(range(n_others)))
     objects = {"pair": module.Pair(1, 2), "red": module.Color.red, "iterable": module.Numbers()}
-    return {**names, **values, **objects, "square": square_of(module), "array": array_of_numpy()}
+    names.update(values, **objects, square=square_of(module), array=array_of_numpy(), holder=Holder())
+    return names
+
+
+class Holder:
+    """An object with an attribute."""
+
+    attribute = 1
 
 
 def array_of_numpy() -> Any:

@@ -163,7 +163,7 @@ def _learn_numpy(cls: type) -> None:
             strides = tuple(stride // size for stride in array.strides)
             if not _core.ndarray_reads(array, address, array.shape, strides, codes[kind], 8 * size):
                 return
-    _core.ndarray_use(cls)
+    _core.ndarray_use(cls, numpy.asarray)
 
 
 def _is_torch_tensor(cls: type) -> bool:

@@ -623,6 +623,10 @@ def function_from_method_name(name: str, /) -> Function:
     """Return a native function that calls the method of that name of its first argument with the other arguments.
     Missing in debug modes and in the cffi backend, where a Python function does the work."""
 
+def function_that_keeps(callable: Callable[..., Any], pointer_class: type, /) -> Function:
+    """Return a native function that calls a callable, and returns a result that is not a native value as the Python
+    object itself, except an instance of `pointer_class`, ctypes.c_void_p. Missing in the cffi backend."""
+
 def function_from_address(address: int, keep_alive: Any = None, context: int = 0, /) -> Function:
     """Return a Function for a C function of type TVMFFISafeCallType, called with `context` as its handle."""
 
@@ -685,8 +689,9 @@ def ndarray_reads(
 ) -> bool:
     """Whether the struct of a NumPy array has these values; strides count items."""
 
-def ndarray_use(cls: type, /) -> None:
-    """Read arrays of that class, numpy.ndarray, from their struct from now on."""
+def ndarray_use(cls: type, as_array: Callable[[Any], Any], /) -> None:
+    """Read arrays of that class, numpy.ndarray, from their struct from now on, and make them of tensors by the function
+    numpy.asarray."""
 
 def exchange_address(capsule: Any, /) -> int:
     """Return the pointer to the DLPack C exchange API in a capsule "dlpack_exchange_api", or at a pointer; 0 if its

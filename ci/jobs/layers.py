@@ -84,6 +84,7 @@ ALLOWED_ACROSS: dict[str, dict[str, str]] = {
         "core/object/field_memory.h": "one step for each access to a field; compiled into both, for another core",
         "core/tensor/dltensor.h": "arithmetic on a struct of DLPack, which both must do alike; compiled into both",
         "hpy_runtime/api/extension.h": "types alone: the entries of our context that any module may use",
+        "hpy_runtime/api/appended.h": "types alone: the entries that HPy's master has added",
     },
     "src/hpy_runtime": {
         "core/platform": _ONE_KIND,

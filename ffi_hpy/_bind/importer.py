@@ -6,6 +6,8 @@ extension modules, so there the finder of `finder` loads the library as a module
 
 from __future__ import annotations
 
+from ctypes import c_void_p
+
 from .. import _core
 from .._convert import convert_func
 from .._types.metadata import with_names
@@ -14,7 +16,7 @@ from .._values.standard import items_of_memory, items_of_tensor, parts_of_pairs
 from ..module import load_module
 from ..registry import get_global_func, register_global_func
 from .define import answer, describe_again
-from .values import index_of, is_kept, keep_module
+from .values import index_of, is_kept, keep, keep_module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +25,10 @@ if TYPE_CHECKING:
 
 __all__ = ["execute", "load"]
 
-_answer = convert_func(answer)
+if hasattr(_core, "function_that_keeps"):
+    _answer = _core.function_that_keeps(answer, c_void_p)
+else:  # the cffi backend
+    _answer = convert_func(lambda operation, *args: keep(answer(operation, *args)))
 
 
 def _elements_of(value: Any, form: str | None = None) -> list[Any] | None:

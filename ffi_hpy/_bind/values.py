@@ -115,6 +115,7 @@ def is_capsule(value: Any) -> bool:
 _TESTS: dict[str, Callable[[Any], bool]] = {
     "callable": callable,
     "capsule": is_capsule,
+    "list_or_tuple": lambda value: type(value) in (list, tuple),
     "sequence": _is_sequence,
     "sequence_of_objects": lambda value: _is_sequence(value) and not hasattr(type(value), "__array_interface__"),
     "mapping": _is_mapping,
@@ -123,10 +124,10 @@ _TESTS: dict[str, Callable[[Any], bool]] = {
 }
 
 
-def _is_kind(name: str, value: Any) -> bool:
+def _is_kind(value: Any, name: str) -> bool:
     """Return whether a value is of a class, or has the methods, that C++ names."""
     test = _TESTS.get(name)
-    return isinstance(value, _KINDS[name]) if test is None else test(value)
+    return issubclass(type(value), _KINDS[name]) if test is None else test(value)
 
 
 # --- calls ----------------------------------------------------------------------------------------------------------
@@ -180,12 +181,13 @@ def _from_function(function: Any) -> Any:
     return function if made_of is None else made_of
 
 
-def _call_function(function: Any, *args: Any) -> Any:
-    """Call a native function. The result of the Python callable that it was made of is not converted."""
-    return _from_function(function)(*args)
+def _call_function(*values: Any) -> Any:
+    """Call a native function, the last value, with the other values. The result of the Python callable that the
+    function was made of is not converted."""
+    return _from_function(values[-1])(*values[:-1])
 
 
-def _call_method(value: Any, name: str, *args: Any) -> Any:
+def _call_method(name: str, value: Any, *args: Any) -> Any:
     return getattr(value, name)(*args)
 
 
@@ -218,11 +220,10 @@ def _pairs(value: Any) -> Array[Any] | None:
     return None if parts is None else Array([keep(part) for part in parts])
 
 
-def _next(iterator: Any) -> list[Any] | None:
-    """Return a list of the next item, or None at the end."""
-    for item in iterator:
-        return [item]
-    return None
+def _next_pair(iterator: Any, end: Any) -> Any:
+    """Return the two items of the next pair, as a native value; or else `end`."""
+    pair = next(iterator, None)
+    return end if pair is None else Array([keep(pair[0]), keep(pair[1])])
 
 
 def _slice_range(value: slice, size: int) -> list[int]:
@@ -435,6 +436,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "builtins": lambda: vars(builtins),
     "globals": _globals,
     "call": _call,
+    "call_with": lambda function, *args: function(*args),
     "call_function": _call_function,
     "call_method": _call_method,
     "getattr": getattr,
@@ -446,7 +448,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "delitem": operator.delitem,
     "get_or_none": lambda mapping, key: [mapping[key]] if key in mapping else None,
     "contains": operator.contains,
-    "operator": lambda name, *values: getattr(operator, name)(*values),
+    "operator": lambda *values: getattr(operator, values[-1])(*values[:-1]),
     # an object equals itself, as in containers; but PyPy's floats of one value are one object, also those that are NaN
     "equal": lambda a, b: (a is b and type(a) is not float) or bool(a == b),
     "not_equal": lambda a, b: (a is not b or type(a) is float) and bool(a != b),
@@ -456,7 +458,8 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "format": format,
     "fspath": os.fspath,
     "iter": iter,
-    "next": _next,
+    "next": next,
+    "next_pair": _next_pair,
     "repr": repr,
     "bool": bool,
     "int": int,

@@ -219,6 +219,48 @@ enum {
  * such values, and only its functions and the caller of the function take them. */
 #define FFI_HPY_PYTHON_VALUE (INT32_MIN + 1)
 
+/** The operations of ffi_hpy_python_values.operate: X(constant, name). The package has each operation, too, under its
+ * name, and most of the names are Python's own. */
+#define FFI_HPY_OPERATIONS(X)                                                                                        \
+  X(kFfiHpyRunGetAttr, "getattr") /**< object, name */                                                               \
+  X(kFfiHpyRunSetAttr, "setattr") /**< object, name, value */                                                        \
+  X(kFfiHpyRunHasAttr, "hasattr") /**< object, name */                                                               \
+  X(kFfiHpyRunGetItem, "getitem") /**< object, key */                                                                \
+  X(kFfiHpyRunSetItem, "setitem") /**< object, key, value */                                                         \
+  X(kFfiHpyRunContains, "contains") /**< object, key */                                                              \
+  X(kFfiHpyRunLength, "len") /**< object */                                                                          \
+  X(kFfiHpyRunAppend, "append") /**< list, value */                                                                  \
+  X(kFfiHpyRunCall, "call_with") /**< callable, arguments by position */                                             \
+  X(kFfiHpyRunCallMethod, "call_method") /**< name, object, arguments by position */                                 \
+  X(kFfiHpyRunCallFunction, "call_function") /**< arguments, Function; a callable inside of it is called itself */   \
+  X(kFfiHpyRunIter, "iter") /**< iterable */                                                                         \
+  X(kFfiHpyRunNext, "next") /**< iterator, the result at its end */                                                  \
+  X(kFfiHpyRunNextPair, "next_pair") /**< the same for an iterator of pairs: an Array of the two */                  \
+  X(kFfiHpyRunTuple, "tuple") /**< items */                                                                          \
+  X(kFfiHpyRunList, "list") /**< items */                                                                            \
+  X(kFfiHpyRunDict, "dict") /**< keys and values, in turn */                                                         \
+  X(kFfiHpyRunIs, "is") /**< two objects */                                                                          \
+  X(kFfiHpyRunEqual, "equal") /**< two objects */                                                                    \
+  X(kFfiHpyRunBool, "bool") /**< object */                                                                           \
+  X(kFfiHpyRunType, "type") /**< object */                                                                           \
+  X(kFfiHpyRunIsInstance, "isinstance") /**< object, class */                                                        \
+  X(kFfiHpyRunStr, "str") /**< object */                                                                             \
+  X(kFfiHpyRunOperator, "operator") /**< one or two objects, a name of Python's operator module as `const char *` */ \
+  X(kFfiHpyRunExport, "export") /**< Tensor, the library's number in array_type.h, is read-only, is copied */        \
+  X(kFfiHpyRunComplex, "complex") /**< the two parts */                                                              \
+  X(kFfiHpyRunComplexParts, "complex_parts") /**< object, may convert: an Array of the two parts, or None */         \
+  X(kFfiHpyRunBigInt, "big_int") /**< the bits of a uint64_t as an int64_t */                                        \
+  X(kFfiHpyRunCapsule, "capsule") /**< address, name or None, the address of a C function or None */                 \
+  X(kFfiHpyRunCapsuleData, "capsule_data") /**< capsule, maybe the name that it must have */                         \
+  X(kFfiHpyRunIsKind, "is_kind") /**< object, the name of a kind as `const char *` */
+/** The numbers of the operations. */
+enum {
+#define FFI_HPY_OPERATION(constant, name) constant,
+  FFI_HPY_OPERATIONS(FFI_HPY_OPERATION)
+#undef FFI_HPY_OPERATION
+      kFfiHpyNumOperations /**< the number of these */
+};
+
 /** Makes the results of a function for a caller that is Python, holds the GIL, and takes FFI_HPY_PYTHON_VALUE. Such a
  * caller passes None as the `result`, with the address of its struct in the second word. */
 typedef struct {
@@ -232,6 +274,13 @@ typedef struct {
   /** Finds the text of an object of Python, which lives as long as the object: of a str as UTF-8, or of bytes; also of
    * derived classes. Any thread may call. Returns 1; or 0 for another object, and where texts do not live so long. */
   int (*read_text)(const TVMFFIAny *value, int is_bytes, TVMFFIByteArray *out);
+  /** The items of an iterable, as an Array; None for strings, mappings and values that are not iterable. Any thread may
+   * call. */
+  int (*read_items)(const TVMFFIAny *value, TVMFFIAny *out);
+  /** Runs an operation (kFfiHpyRunGetAttr, ...) on n values, without a call of Python code of the package. Borrows the
+   * values, and returns a new reference. Any thread may call. Returns 0; -1 with the thread's error set; or 1, with
+   * *result as before, if only the package can run the operation. */
+  int (*operate)(uint32_t operation, const TVMFFIAny *values, size_t n, TVMFFIAny *result);
 } ffi_hpy_python_values;
 
 /* ---- The table ---- */

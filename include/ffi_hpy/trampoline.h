@@ -185,11 +185,10 @@ private:
   }
   /* For a result that C++ gets as the Python object itself: a native function converts it. */
   object call_package(TVMFFIAny *views, size_t n) const {
-    object operation = str_of("call_method"), method = str_of(slot_->name);
-    views[0] = operation.any();
-    views[1] = self_.any();
-    views[2] = method.any();
-    return ask_package(views, n + 3);
+    object method = str_of(slot_->name);
+    views[1] = method.any();
+    views[2] = self_.any();
+    return ask_python_with(kFfiHpyRunCallMethod, views, n + 3);
   }
 
   object self_;

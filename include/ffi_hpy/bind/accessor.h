@@ -78,9 +78,12 @@ public:
   }
   /** The object whose attribute or item this is. */
   handle base() const { return base_; }
+  /** The name of an attribute that was not read yet, so that a call can look for a method; otherwise null. */
+  const handle *unread_attribute() const { return what_ == kind::attribute && !read_.is_valid() ? &key_ : nullptr; }
   /** The value, which is read once. */
   const object &get() const {
-    if (!read_.is_valid()) read_ = detail::ask_python(what_ == kind::attribute ? "getattr" : "getitem", base_, key_);
+    if (!read_.is_valid())
+      read_ = detail::ask_python(what_ == kind::attribute ? kFfiHpyRunGetAttr : kFfiHpyRunGetItem, base_, key_);
     return read_;
   }
 #if defined(FFI_HPY_BIND_PY_OBJECT)
@@ -103,11 +106,11 @@ public:
 
 private:
   void set(const object &value) {
-    detail::ask_python(what_ == kind::attribute ? "setattr" : "setitem", base_, key_, value);
+    detail::ask_python(what_ == kind::attribute ? kFfiHpyRunSetAttr : kFfiHpyRunSetItem, base_, key_, value);
     read_.reset();
   }
   accessor &update(const char *operation, const object &value) {
-    set(detail::ask_python("operator", detail::str_of(operation), get(), value));
+    set(detail::use_operator(operation, get(), value));
     return *this;
   }
 
@@ -132,7 +135,29 @@ inline kwargs_proxy args_proxy::operator*() const { return kwargs_proxy(*this); 
 
 namespace detail {
 
-/** The arguments of a call in C++. `kinds` has a letter for each: 'p' for a value, '*' and '#' for *tuple and **dict,
+/** Whether an argument of a call in C++ is a value by position. */
+template <typename T>
+constexpr bool is_positional_v =
+    !std::is_same_v<std::decay_t<T>, args_proxy> && !std::is_same_v<std::decay_t<T>, kwargs_proxy> &&
+    !std::is_same_v<std::decay_t<T>, arg_v>;
+[[noreturn]] FFI_HPY_COLD inline void refuse_empty_argument() {
+  throw cast_error("std::bad_cast: an argument of a call is empty");
+}
+[[noreturn]] FFI_HPY_COLD inline void refuse_empty_callable() {
+  throw cast_error("std::bad_cast: an empty object is called");
+}
+/** Calls a function, or a method of `function`, with n arguments by position: views[3] and the following. */
+FFI_HPY_NOINLINE inline object call_with(handle function, const handle *method, TVMFFIAny *views, size_t n) {
+  for (size_t i = 0; i < n; ++i) {
+    if (views[i + 3].type_index == kNull) refuse_empty_argument();
+  }
+  views[2] = function.any();
+  if (method == nullptr) return ask_python_with(kFfiHpyRunCall, views + 1, n + 2);
+  views[1] = method->any();
+  return ask_python_with(kFfiHpyRunCallMethod, views, n + 3);
+}
+
+/** The arguments of another call. `kinds` has a letter for each: 'p' for a value, '*' and '#' for *tuple and **dict,
  * and 'k' for a name, which the value follows. */
 class call_arguments {
 public:
@@ -150,13 +175,13 @@ public:
     }
   }
   FFI_HPY_NOINLINE object call(handle function) {
-    object kinds = str_of(kinds_), name = str_of("call");
+    object kinds = str_of(kinds_);
     item_list<TVMFFIAny> args;
-    args.add(name.any());
+    args.add(none_value());
     args.add(function.any());
     args.add(kinds.any());
     for (const object &each : values_) args.add(each.any());
-    return ask_package(args.data(), args.size());
+    return ask_python_with("call", args.data(), args.size());
   }
 
 private:
@@ -165,7 +190,7 @@ private:
     add(std::move(value));
   }
   void add(object value) {
-    if (!value.is_valid()) throw cast_error("std::bad_cast: an argument of a call is empty");
+    if (!value.is_valid()) refuse_empty_argument();
     values_.add(std::move(value));
   }
 
@@ -175,7 +200,11 @@ private:
 
 template <typename D> handle object_api<D>::self() const { return static_cast<const D &>(*this); }
 template <typename D> accessor object_api<D>::attr(const char *name) const {
+#if defined(FFI_HPY_BIND_PY_OBJECT) /* as nanobind's accessors do */
+  return accessor(self(), raw_text(name), accessor::kind::attribute, borrow_t{});
+#else
   return accessor(self(), str_of(name), accessor::kind::attribute);
+#endif
 }
 template <typename D> accessor object_api<D>::attr(handle name) const {
   return accessor(self(), borrow(name), accessor::kind::attribute);
@@ -198,7 +227,11 @@ template <typename D> accessor object_api<D>::operator[](const accessor &key) co
   return accessor(self(), key.get(), accessor::kind::item);
 }
 template <typename D> accessor object_api<D>::operator[](const char *key) const {
+#if defined(FFI_HPY_BIND_PY_OBJECT) /* as nanobind's accessors do */
+  return accessor(self(), raw_text(key), accessor::kind::item, borrow_t{});
+#else
   return accessor(self(), str_of(key), accessor::kind::item);
+#endif
 }
 template <typename D>
 template <typename I, std::enable_if_t<std::is_arithmetic_v<I>, int>>
@@ -208,11 +241,26 @@ accessor object_api<D>::operator[](I index) const {
 template <typename D>
 template <rv_policy policy, typename... Args>
 object object_api<D>::operator()(Args &&...args) const {
-  handle function = self();
-  if (!function.is_valid()) throw cast_error("std::bad_cast: an empty object is called");
-  call_arguments all;
-  (all.add(std::forward<Args>(args), policy), ...);
-  return all.call(function);
+  if constexpr ((is_positional_v<Args> && ...)) {
+    const handle *method = nullptr;
+    handle function;
+    if constexpr (std::is_same_v<D, accessor>) {
+      method = derived().unread_attribute();
+      function = derived().base();
+    }
+    if (method == nullptr) function = self();
+    if (!function.is_valid()) refuse_empty_callable();
+    object values[sizeof...(Args) + 1] = {object(cast(std::forward<Args>(args), policy))...};
+    TVMFFIAny views[sizeof...(Args) + 3];
+    for (size_t i = 0; i < sizeof...(Args); ++i) views[i + 3] = values[i].any();
+    return call_with(function, method, views, sizeof...(Args));
+  } else {
+    handle function = self();
+    if (!function.is_valid()) refuse_empty_callable();
+    call_arguments all;
+    (all.add(std::forward<Args>(args), policy), ...);
+    return all.call(function);
+  }
 }
 template <typename D> args_proxy object_api<D>::operator*() const { return args_proxy(self()); }
 template <typename D> bool object_api<D>::is_none() const { return self().is_none(); }
@@ -222,22 +270,20 @@ template <typename D> bool object_api<D>::is(handle other) const {
   const TVMFFIAny &a = own.any(), &b = other.any();
   if (a.type_index == b.type_index && a.v_int64 == b.v_int64) return true;
   if (a.type_index != b.type_index || a.type_index != kTVMFFIOpaquePyObject) return false;
-  return ask_python("is", own, other).any().v_int64 != 0;
+  return ask_python(kFfiHpyRunIs, own, other).any().v_int64 != 0;
 }
-template <typename D> bool object_api<D>::is_type() const {
-  return is_valid() && ask_python("is_kind", str_of("type"), self()).any().v_int64 != 0;
-}
+template <typename D> bool object_api<D>::is_type() const { return is_kind("type", self()); }
 template <typename D> object object_api<D>::type() const {
-  object found = ask_python("type", self());
+  object found = ask_python(kFfiHpyRunType, self());
   lend(found); /* sources of nanobind store a handle of it */
   return found;
 }
 
 inline bool compare(const char *operation, handle a, handle b) {
-  return ask_python("bool", ask_python("operator", str_of(operation), a, b)).any().v_int64 != 0;
+  return ask_python(kFfiHpyRunBool, use_operator(operation, a, b)).any().v_int64 != 0;
 }
 template <typename D> bool object_api<D>::equal(handle other) const {
-  return ask_python("equal", self(), other).any().v_int64 != 0;
+  return ask_python(kFfiHpyRunEqual, self(), other).any().v_int64 != 0;
 }
 template <typename D> bool object_api<D>::not_equal(handle other) const {
   return ask_python("not_equal", self(), other).any().v_int64 != 0;
@@ -246,12 +292,10 @@ template <typename D> bool object_api<D>::operator<(handle other) const { return
 template <typename D> bool object_api<D>::operator<=(handle other) const { return compare("le", self(), other); }
 template <typename D> bool object_api<D>::operator>(handle other) const { return compare("gt", self(), other); }
 template <typename D> bool object_api<D>::operator>=(handle other) const { return compare("ge", self(), other); }
-template <typename D> object object_api<D>::operator-() const { return ask_python("operator", str_of("neg"), self()); }
-template <typename D> object object_api<D>::operator~() const {
-  return ask_python("operator", str_of("invert"), self());
-}
+template <typename D> object object_api<D>::operator-() const { return use_operator("neg", self()); }
+template <typename D> object object_api<D>::operator~() const { return use_operator("invert", self()); }
 template <typename D> object object_api<D>::floor_div(handle other) const {
-  return ask_python("operator", str_of("floordiv"), self(), other);
+  return use_operator("floordiv", self(), other);
 }
 
 } // namespace detail
@@ -260,7 +304,7 @@ template <typename D> object object_api<D>::floor_div(handle other) const {
   template <typename A, typename B>                                                        \
   object operator symbol(const detail::object_api<A> &a, const detail::object_api<B> &b) { \
     handle left = static_cast<const A &>(a), right = static_cast<const B &>(b);            \
-    return detail::ask_python("operator", detail::str_of(name), left, right);              \
+    return detail::use_operator(name, left, right);                                        \
   }
 FFI_HPY_OPERATOR(+, "add")
 FFI_HPY_OPERATOR(-, "sub")
@@ -276,7 +320,7 @@ FFI_HPY_OPERATOR(>>, "rshift")
 
 #define FFI_HPY_INPLACE(symbol, name)                                                       \
   template <typename D> object detail::object_api<D>::operator symbol(handle other) const { \
-    return detail::ask_python("operator", detail::str_of(name), self(), other);             \
+    return detail::use_operator(name, self(), other);                                       \
   }                                                                                         \
   inline object &object::operator symbol(handle other) { return *this = object_api<handle>::operator symbol(other); }
 FFI_HPY_INPLACE(+=, "iadd")

@@ -169,7 +169,10 @@ FFI_HPY_NOINLINE inline array_and_source read_array(handle source, const array_d
   handle reads(word(kTVMFFIBool, demands.may_be_read_only));
   object seen = is_native ? borrow(source) : read_quickly(source, reads);
   bool is_quick = !seen.is_none();
-  if (!is_quick) seen = ask_python("tensor", source, reads);
+  if (!is_quick) {
+    if (source.any().type_index == kTVMFFIOpaquePyObject && is_kind("list_or_tuple", source)) return {};
+    seen = ask_python("tensor", source, reads);
+  }
   if (seen.any().type_index != kTVMFFITensor) return {};
   const DLTensor &tensor = *TVMFFITensorGetDLTensorPtr(seen.any().v_obj);
   if (!demands.has_form(tensor)) return {};
@@ -223,7 +226,7 @@ FFI_HPY_NOINLINE inline object export_array(const array_and_source &array, bool 
     }
     exported = new_array(block->tensor, false, borrow(parent), is_read_only);
   }
-  return ask_python("export", exported, int_value(framework), handle(word(kTVMFFIBool, is_read_only)),
+  return ask_python(kFfiHpyRunExport, exported, int_value(framework), handle(word(kTVMFFIBool, is_read_only)),
                     handle(word(kTVMFFIBool, is_copied)));
 }
 

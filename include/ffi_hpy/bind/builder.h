@@ -28,11 +28,11 @@ public:
     if (is_committed_) throw cast_error("the sequence is already committed");
     if (items_.size() != n_) throw cast_error("the sequence is not completely filled");
     is_committed_ = true;
-    object operation = str_of(std::is_same_v<Sequence, tuple> ? "tuple" : "list");
     item_list<TVMFFIAny> all;
-    all.add(operation.any());
+    all.add(none_value());
     for (const object &item : items_) all.add(item.any());
-    return steal<Sequence>(ask_package(all.data(), all.size()).release());
+    uint32_t what = std::is_same_v<Sequence, tuple> ? kFfiHpyRunTuple : kFfiHpyRunList;
+    return steal<Sequence>(ask_python_with(what, all.data(), all.size()).release());
   }
 
 private:

@@ -308,9 +308,11 @@ FFI_HPY_COLD inline handle ask_for_number_in_module(const char *question, handle
   }
 }
 
-/** Whether Python may have a number for an object. A text and an array, which may end with the call, are no numbers. */
+/** Whether Python may have a number for an object: not for a text and an array, which may end with the call, and not
+ * for an object without a class, such as the mark of an argument that a call leaves out. */
 inline bool may_be_number(const TVMFFIAny &any) noexcept {
-  return is_object(any) && any.type_index != kTVMFFIStr && any.type_index != kTVMFFIArray;
+  int32_t index = any.type_index;
+  return is_object(any) && index != kTVMFFIStr && index != kTVMFFIArray && index != kTVMFFIObject;
 }
 
 template <typename T>
@@ -360,7 +362,7 @@ private:
     return fits;
   }
   static FFI_HPY_COLD handle from_big(T source) noexcept {
-    return guarded([&] { return ask_python("big_int", int_value(static_cast<int64_t>(source))); });
+    return guarded([&] { return ask_python(kFfiHpyRunBigInt, int_value(static_cast<int64_t>(source))); });
   }
 };
 
@@ -449,8 +451,9 @@ template <> struct type_caster<void> : native_caster {
   static handle from_cpp(const void *source, rv_policy, cleanup_list *) noexcept {
 #if defined(FFI_HPY_BIND_PY_OBJECT)
     if (source == nullptr) return handle(none_value());
-    return guarded(
-        [&] { return ask_python("capsule", address_value(source), str_of("nb_handle"), handle(none_value())); });
+    return guarded([&] {
+      return ask_python(kFfiHpyRunCapsule, address_value(source), str_of("nb_handle"), handle(none_value()));
+    });
 #else
     return address_value(source);
 #endif

@@ -155,7 +155,7 @@ template <typename T> void append_formatted(std::string *text, const std::string
 inline std::string text_of_object(char letter, const PyObject *pointer) {
   handle value(pointer);
   object text = borrow(value);
-  if (letter == 'S') text = ask_python("str", value);
+  if (letter == 'S') text = ask_python(kFfiHpyRunStr, value);
   if (letter == 'R') text = ask_python("repr", value);
   if (letter == 'A') text = ask_python("call", ask_python("constant", str_of("ascii")), str_of("p"), value);
   std::string_view found;
@@ -252,8 +252,8 @@ FFI_HPY_COLD inline void set_cause(const std::exception_ptr &cause) {
   python_error inner;
   try {
     object raised = error.value();
-    ask_python("setattr", raised, str_of("__cause__"), inner.value());
-    ask_python("raise_object", ask_python("type", raised), raised);
+    ask_python(kFfiHpyRunSetAttr, raised, str_of("__cause__"), inner.value());
+    ask_python("raise_object", ask_python(kFfiHpyRunType, raised), raised);
   } catch (const python_error &raised) { /* usually by raise_object */
     raised.restore();
   }

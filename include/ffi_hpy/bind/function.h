@@ -703,7 +703,7 @@ template <typename F, typename... Extra> object cpp_function(F &&f, const Extra 
   object function = detail::in_module->define_loose(&made);
   handle in;
   (detail::find_scope(&in, extra), ...);
-  if (in.is_valid()) detail::ask_python("setattr", in, detail::str_of(made.name), function);
+  if (in.is_valid()) detail::ask_python(kFfiHpyRunSetAttr, in, detail::str_of(made.name), function);
   return function;
 }
 

@@ -9,7 +9,7 @@ FFI_HPY_NAMESPACE_BEGIN
 
 /** Whether a value is an instance of a class of Python. */
 inline bool isinstance(handle value, handle type) {
-  return detail::int_of(detail::ask_python("isinstance", value, type)) != 0;
+  return detail::int_of(detail::ask_python(kFfiHpyRunIsInstance, value, type)) != 0;
 }
 /** Whether a value is of a class of Python in C++ (list, str, ...), or a bound class or another type of C++. */
 template <typename T> bool isinstance(handle value) {
@@ -28,13 +28,13 @@ inline bool issubclass(handle type, handle base) {
 }
 inline bool hasattr(handle value, handle name) noexcept {
   try {
-    return detail::int_of(detail::ask_python("hasattr", value, name)) != 0;
+    return detail::int_of(detail::ask_python(kFfiHpyRunHasAttr, value, name)) != 0;
   } catch (...) {
     return false;
   }
 }
 inline bool hasattr(handle value, const char *name) noexcept { return hasattr(value, str(name)); }
-inline object getattr(handle value, handle name) { return detail::ask_python("getattr", value, name); }
+inline object getattr(handle value, handle name) { return detail::ask_python(kFfiHpyRunGetAttr, value, name); }
 inline object getattr(handle value, const char *name) { return getattr(value, str(name)); }
 /** An attribute, or another value if it cannot be read, for whatever reason. */
 inline object getattr(handle value, handle name, handle otherwise) noexcept {
@@ -47,12 +47,14 @@ inline object getattr(handle value, handle name, handle otherwise) noexcept {
 inline object getattr(handle value, const char *name, handle otherwise) noexcept {
   return getattr(value, str(name), otherwise);
 }
-inline void setattr(handle value, handle name, handle to) { detail::ask_python("setattr", value, name, to); }
+inline void setattr(handle value, handle name, handle to) { detail::ask_python(kFfiHpyRunSetAttr, value, name, to); }
 inline void setattr(handle value, const char *name, handle to) { setattr(value, str(name), to); }
 inline void delattr(handle value, handle name) { detail::ask_python("delattr", value, name); }
 inline void delattr(handle value, const char *name) { delattr(value, str(name)); }
 inline void del(const accessor &what) { what.del(); }
-inline size_t len(handle value) { return static_cast<size_t>(detail::int_of(detail::ask_python("len", value))); }
+inline size_t len(handle value) {
+  return static_cast<size_t>(detail::int_of(detail::ask_python(kFfiHpyRunLength, value)));
+}
 /** The length that an object tells in advance; 0 if the object tells none. */
 inline size_t len_hint(handle value) {
   try {
@@ -63,13 +65,13 @@ inline size_t len_hint(handle value) {
 }
 inline str repr(handle value) { return steal<str>(detail::ask_python("repr", value).release()); }
 inline int64_t hash(handle value) { return detail::int_of(detail::ask_python("hash", value)); }
-inline iterator iter(handle value) { return steal<iterator>(detail::ask_python("iter", value).release()); }
+inline iterator iter(handle value) { return steal<iterator>(detail::ask_python(kFfiHpyRunIter, value).release()); }
 inline dict builtins() { return steal<dict>(detail::ask_python("builtins").release()); }
 inline dict globals() { return steal<dict>(detail::ask_python("globals").release()); }
 /** Whether Python can be asked: false before the library is imported, and after the interpreter has ended. */
 inline bool is_alive() noexcept {
   if (detail::api == nullptr) return false;
-  handle answer = detail::guarded([] { return detail::ask_python("bool", handle(detail::none_value())); });
+  handle answer = detail::guarded([] { return detail::ask_python(kFfiHpyRunBool, handle(detail::none_value())); });
   if (!answer.is_valid()) python_error dropped;
   return answer.is_valid();
 }
@@ -82,7 +84,7 @@ inline void print(const char *text, handle end = handle(), handle file = handle(
 
 /** A tuple of values. */
 template <rv_policy policy = rv_policy::automatic, typename... Args> tuple make_tuple(Args &&...args) {
-  return steal<tuple>(detail::ask_python("tuple", cast(std::forward<Args>(args), policy)...).release());
+  return steal<tuple>(detail::ask_python(kFfiHpyRunTuple, cast(std::forward<Args>(args), policy)...).release());
 }
 
 namespace detail {

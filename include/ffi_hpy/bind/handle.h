@@ -1,8 +1,8 @@
 /* handle.h - values of Python in C++: handle borrows one, object owns one. Programs include ffi_hpy/bind.h.
  *
  * A handle is a value of the ABI (TVMFFIAny). None, numbers, str, bytes, Functions and objects of bound classes are
- * native values; every other object of Python is inside of a native object. The package performs the operations on
- * Python objects, so they work on every interpreter. */
+ * native values; every other object of Python is inside of a native object. The binding performs the frequent
+ * operations on Python objects and the package performs all others, so they work on every interpreter. */
 #ifndef FFI_HPY_BIND_HANDLE_H_
 #define FFI_HPY_BIND_HANDLE_H_
 

@@ -37,8 +37,7 @@ using find_whole = object (*)(void *value, rv_policy policy, void **whole, const
 /* The result, the name and the parameters of each function. NAME_in_module is its definition. */
 #define FFI_HPY_MODULE_FUNCTIONS(X)                                                                                    \
   /* python.h */                                                                                                       \
-  X(object, ask_package, (TVMFFIAny * args, size_t n))                                                                 \
-  X(object, ask_operation, (const char *operation, TVMFFIAny *args, size_t n))                                         \
+  X(object, ask_python, (operation what, TVMFFIAny * args, size_t n))                                                  \
   X(object, own_text, (const TVMFFIAny &value))                                                                        \
   X(const char *, error_text, (const python_error &error) noexcept)                                                    \
   /* exception.h */                                                                                                    \

@@ -20,19 +20,19 @@ namespace detail {
 
 /** The result of an operation of the package with at most seven values: an empty handle with a pending error if it
  * fails. */
-inline handle ask_quietly(const char *operation, std::initializer_list<handle> values) noexcept {
+inline handle ask_quietly(operation what, std::initializer_list<handle> values) noexcept {
   TVMFFIAny args[8] = {};
   size_t n = 1;
   for (const handle &value : values) args[n++] = value.any();
-  return guarded([&] { return in_module->ask_operation(operation, args, n); });
+  return guarded([&] { return ask_python_with(what, args, n); });
 }
 /** The result of an operation of the package: a new reference, or NULL with a pending error. */
-template <typename... Values> PyObject *ask_pointer(const char *operation, const Values &...values) noexcept {
-  return ask_quietly(operation, {handle(values)...}).ptr();
+template <typename... Values> PyObject *ask_pointer(operation what, const Values &...values) noexcept {
+  return ask_quietly(what, {handle(values)...}).ptr();
 }
 /** The result as a number, or -1 with a pending error. */
-template <typename... Values> int64_t ask_number(const char *operation, const Values &...values) noexcept {
-  handle made = ask_quietly(operation, {handle(values)...});
+template <typename... Values> int64_t ask_number(operation what, const Values &...values) noexcept {
+  handle made = ask_quietly(what, {handle(values)...});
   if (!made.is_valid()) return -1;
   int64_t number = made.any().v_int64;
   made.dec_ref();
@@ -92,7 +92,7 @@ inline Py_ssize_t count_references(handle value) noexcept {
   auto own = static_cast<Py_ssize_t>(ref_count(value.any().v_obj));
   object counted = steal(guarded([&] { return ask_python("python_references", value); }));
   /* a list that only one native object refers to: the call has the other references */
-  object few = steal(guarded([&] { return ask_python("python_references", ask_python("list")); }));
+  object few = steal(guarded([&] { return ask_python("python_references", ask_python(kFfiHpyRunList)); }));
   if (!counted.is_valid() || !few.is_valid() || few.is_none()) {
     if (!counted.is_valid() || !few.is_valid()) python_error dropped;
     return own + kManyReferences;
@@ -135,10 +135,10 @@ inline int set_slot(PyObject *o, Py_ssize_t at, PyObject *owned) noexcept {
 
 /** Calls a function with an array of arguments, the last of which have the names in a tuple. */
 inline object call_array(handle function, PyObject *const *args, size_t n, handle names) {
-  object list = ask_python("list"), named = ask_python("dict");
-  for (size_t i = 0; i < n; ++i) ask_python("append", list, handle(args[i]));
-  size_t n_names = names.is_valid() ? static_cast<size_t>(int_of(ask_python("len", names))) : 0;
-  for (size_t i = 0; i < n_names; ++i) ask_python("setitem", named, object(names[i]), handle(args[n + i]));
+  object list = ask_python(kFfiHpyRunList), named = ask_python(kFfiHpyRunDict);
+  for (size_t i = 0; i < n; ++i) ask_python(kFfiHpyRunAppend, list, handle(args[i]));
+  size_t n_names = names.is_valid() ? static_cast<size_t>(int_of(ask_python(kFfiHpyRunLength, names))) : 0;
+  for (size_t i = 0; i < n_names; ++i) ask_python(kFfiHpyRunSetItem, named, object(names[i]), handle(args[n + i]));
   return function(*list, **named);
 }
 enum : size_t { kArgumentsOffset = size_t{1} << (8 * sizeof(size_t) - 1) };
@@ -147,7 +147,7 @@ inline PyObject *vectorcall(PyObject *function, PyObject *const *args, size_t na
 }
 inline PyObject *vectorcall_method(PyObject *name, PyObject *const *args, size_t nargsf, PyObject *names) noexcept {
   return guarded_pointer([&] {
-    object method = ask_python("getattr", handle(args[0]), handle(name));
+    object method = ask_python(kFfiHpyRunGetAttr, handle(args[0]), handle(name));
     return call_array(method, args + 1, (nargsf & ~kArgumentsOffset) - 1, names);
   });
 }
@@ -259,13 +259,15 @@ inline PyObject *const PyExc_IOError = reinterpret_cast<PyObject *>(&ffi_hpy_cla
 
 namespace FFI_HPY_BIND_NAMESPACE {
 namespace detail {
-inline int is_instance(PyObject *o, PyTypeObject *type) noexcept { return ask_number("isinstance", o, type) == 1; }
+inline int is_instance(PyObject *o, PyTypeObject *type) noexcept {
+  return ask_number(kFfiHpyRunIsInstance, o, type) == 1;
+}
 inline int is_exactly(PyObject *o, PyTypeObject *type) noexcept {
-  return ask_number("is", steal(guarded([&] { return ask_python("type", handle(o)); })), type) == 1;
+  return ask_number(kFfiHpyRunIs, steal(guarded([&] { return ask_python(kFfiHpyRunType, handle(o)); })), type) == 1;
 }
 inline PyTypeObject *class_of_value(PyObject *o) noexcept {
   if (is_traversed(o)) return nullptr; /* Python cannot be asked while its collector runs */
-  return reinterpret_cast<PyTypeObject *>(guarded_loan([&] { return ask_python("type", handle(o)); }));
+  return reinterpret_cast<PyTypeObject *>(guarded_loan([&] { return ask_python(kFfiHpyRunType, handle(o)); }));
 }
 } // namespace detail
 } // namespace FFI_HPY_BIND_NAMESPACE
@@ -364,7 +366,7 @@ inline int PyErr_CheckSignals() { return ::FFI_HPY_BIND_NAMESPACE::detail::ask_d
 namespace FFI_HPY_BIND_NAMESPACE {
 namespace detail {
 inline PyObject *operate(const char *name, PyObject *a, PyObject *b) noexcept {
-  return ask_pointer("operator", str(name), handle(a), handle(b));
+  return ask_pointer(kFfiHpyRunOperator, handle(a), handle(b), raw_text(name));
 }
 } // namespace detail
 } // namespace FFI_HPY_BIND_NAMESPACE
@@ -383,8 +385,8 @@ FFI_HPY_PY_OPERATOR(PyNumber_TrueDivide, "truediv")
 FFI_HPY_PY_OPERATOR(PyNumber_Xor, "xor")
 #undef FFI_HPY_PY_OPERATOR
 inline PyObject *PyNumber_Index(PyObject *o) {
-  return ::FFI_HPY_BIND_NAMESPACE::detail::ask_pointer("operator", ::FFI_HPY_BIND_NAMESPACE::str("index"),
-                                                       ::FFI_HPY_BIND_NAMESPACE::handle(o));
+  namespace own = ::FFI_HPY_BIND_NAMESPACE;
+  return own::detail::ask_pointer(kFfiHpyRunOperator, own::handle(o), own::detail::raw_text("index"));
 }
 inline PyObject *PyNumber_Float(PyObject *o) { return ::FFI_HPY_BIND_NAMESPACE::detail::ask_pointer("float", o); }
 inline PyObject *PyNumber_Long(PyObject *o) { return ::FFI_HPY_BIND_NAMESPACE::detail::ask_pointer("int", o); }
@@ -395,10 +397,10 @@ inline PyObject *PyObject_RichCompare(PyObject *a, PyObject *b, int which) {
 /** As in containers: an object equals itself. */
 inline int PyObject_RichCompareBool(PyObject *a, PyObject *b, int which) {
   namespace own = ::FFI_HPY_BIND_NAMESPACE;
-  if (which == Py_EQ) return static_cast<int>(own::detail::ask_number("equal", a, b));
+  if (which == Py_EQ) return static_cast<int>(own::detail::ask_number(kFfiHpyRunEqual, a, b));
   if (which == Py_NE) return static_cast<int>(own::detail::ask_number("not_equal", a, b));
   own::object made = own::steal(own::handle(PyObject_RichCompare(a, b, which)));
-  return made.is_valid() ? static_cast<int>(own::detail::ask_number("bool", made)) : -1;
+  return made.is_valid() ? static_cast<int>(own::detail::ask_number(kFfiHpyRunBool, made)) : -1;
 }
 
 #define FFI_HPY_PY_NUMBER(From, As, Type)                                                          \
@@ -434,7 +436,7 @@ inline int PyUnicode_CompareWithASCIIString(PyObject *o, const char *text) {
   return own == nullptr ? -1 : std::strcmp(own, text);
 }
 inline Py_ssize_t PyUnicode_GetLength(PyObject *o) {
-  return static_cast<Py_ssize_t>(::FFI_HPY_BIND_NAMESPACE::detail::ask_number("len", o));
+  return static_cast<Py_ssize_t>(::FFI_HPY_BIND_NAMESPACE::detail::ask_number(kFfiHpyRunLength, o));
 }
 inline PyObject *PyBytes_FromStringAndSize(const char *data, Py_ssize_t n) {
   using namespace ::FFI_HPY_BIND_NAMESPACE::detail;
@@ -475,7 +477,7 @@ inline int PyList_Append(PyObject *list, PyObject *item) {
   return ::FFI_HPY_BIND_NAMESPACE::detail::ask_done("append", list, item);
 }
 inline Py_ssize_t PyObject_Size(PyObject *o) {
-  return static_cast<Py_ssize_t>(::FFI_HPY_BIND_NAMESPACE::detail::ask_number("len", o));
+  return static_cast<Py_ssize_t>(::FFI_HPY_BIND_NAMESPACE::detail::ask_number(kFfiHpyRunLength, o));
 }
 inline Py_ssize_t PyObject_Length(PyObject *o) { return PyObject_Size(o); }
 inline Py_ssize_t PyList_Size(PyObject *o) { return PyObject_Size(o); }
@@ -483,7 +485,7 @@ inline Py_ssize_t PyTuple_Size(PyObject *o) { return PyObject_Size(o); }
 inline Py_ssize_t PyDict_Size(PyObject *o) { return PyObject_Size(o); }
 inline Py_ssize_t PySequence_Size(PyObject *o) { return PyObject_Size(o); }
 inline PyObject *PyObject_GetItem(PyObject *o, PyObject *key) {
-  return ::FFI_HPY_BIND_NAMESPACE::detail::ask_pointer("getitem", o, key);
+  return ::FFI_HPY_BIND_NAMESPACE::detail::ask_pointer(kFfiHpyRunGetItem, o, key);
 }
 inline int PyObject_SetItem(PyObject *o, PyObject *key, PyObject *value) {
   return ::FFI_HPY_BIND_NAMESPACE::detail::ask_done("setitem", o, key, value);
@@ -493,13 +495,13 @@ inline int PyObject_DelItem(PyObject *o, PyObject *key) {
 }
 inline PyObject *PySequence_GetItem(PyObject *o, Py_ssize_t at) {
   namespace own = ::FFI_HPY_BIND_NAMESPACE::detail;
-  return own::ask_pointer("getitem", o, own::int_value(at));
+  return own::ask_pointer(kFfiHpyRunGetItem, o, own::int_value(at));
 }
 /** Borrowed. */
 inline PyObject *PyList_GetItem(PyObject *list, Py_ssize_t at) {
   namespace own = ::FFI_HPY_BIND_NAMESPACE;
   return own::detail::guarded_loan(
-      [&] { return own::detail::ask_python("getitem", own::handle(list), own::detail::int_value(at)); });
+      [&] { return own::detail::ask_python(kFfiHpyRunGetItem, own::handle(list), own::detail::int_value(at)); });
 }
 inline PyObject *PyTuple_GetItem(PyObject *tuple, Py_ssize_t at) { return PyList_GetItem(tuple, at); }
 #define PyTuple_GET_ITEM(tuple, at) PyTuple_GetItem(tuple, at)
@@ -509,7 +511,7 @@ inline PyObject *PyTuple_GetItem(PyObject *tuple, Py_ssize_t at) { return PyList
 #define PyList_SET_ITEM(list, at, item) ((void)PyList_SetItem(list, at, item))
 #define PyList_GET_SIZE(list) PyList_Size(list)
 
-inline PyObject *PyDict_New() { return ::FFI_HPY_BIND_NAMESPACE::detail::ask_pointer("dict"); }
+inline PyObject *PyDict_New() { return ::FFI_HPY_BIND_NAMESPACE::detail::ask_pointer(kFfiHpyRunDict); }
 inline int PyDict_SetItem(PyObject *dict, PyObject *key, PyObject *value) { return PyObject_SetItem(dict, key, value); }
 inline int PyDict_SetItemString(PyObject *dict, const char *key, PyObject *value) {
   namespace own = ::FFI_HPY_BIND_NAMESPACE;
@@ -517,7 +519,7 @@ inline int PyDict_SetItemString(PyObject *dict, const char *key, PyObject *value
 }
 inline int PyDict_DelItem(PyObject *dict, PyObject *key) { return PyObject_DelItem(dict, key); }
 inline int PyDict_Contains(PyObject *dict, PyObject *key) {
-  return static_cast<int>(::FFI_HPY_BIND_NAMESPACE::detail::ask_number("contains", dict, key));
+  return static_cast<int>(::FFI_HPY_BIND_NAMESPACE::detail::ask_number(kFfiHpyRunContains, dict, key));
 }
 /** Borrowed; NULL without an error if the key is missing. */
 inline PyObject *PyDict_GetItemWithError(PyObject *dict, PyObject *key) {
@@ -539,7 +541,7 @@ inline PyObject *PyDict_GetItemString(PyObject *dict, const char *key) {
 /* ---- Objects ---- */
 
 inline PyObject *PyObject_GetAttr(PyObject *o, PyObject *name) {
-  return ::FFI_HPY_BIND_NAMESPACE::detail::ask_pointer("getattr", o, name);
+  return ::FFI_HPY_BIND_NAMESPACE::detail::ask_pointer(kFfiHpyRunGetAttr, o, name);
 }
 inline PyObject *PyObject_GetAttrString(PyObject *o, const char *name) {
   return PyObject_GetAttr(o, ::FFI_HPY_BIND_NAMESPACE::str(name).ptr());
@@ -553,7 +555,7 @@ inline int PyObject_SetAttrString(PyObject *o, const char *name, PyObject *value
 inline int PyObject_HasAttrString(PyObject *o, const char *name) {
   return ::FFI_HPY_BIND_NAMESPACE::hasattr(::FFI_HPY_BIND_NAMESPACE::handle(o), name);
 }
-inline PyObject *PyObject_Str(PyObject *o) { return ::FFI_HPY_BIND_NAMESPACE::detail::ask_pointer("str", o); }
+inline PyObject *PyObject_Str(PyObject *o) { return ::FFI_HPY_BIND_NAMESPACE::detail::ask_pointer(kFfiHpyRunStr, o); }
 inline PyObject *PyObject_Repr(PyObject *o) { return ::FFI_HPY_BIND_NAMESPACE::detail::ask_pointer("repr", o); }
 /** `format` may be NULL. */
 inline PyObject *PyObject_Format(PyObject *o, PyObject *format) {
@@ -566,19 +568,18 @@ inline Py_ssize_t PyObject_Hash(PyObject *o) {
   return static_cast<Py_ssize_t>(::FFI_HPY_BIND_NAMESPACE::detail::ask_number("hash", o));
 }
 inline int PyObject_IsTrue(PyObject *o) {
-  return static_cast<int>(::FFI_HPY_BIND_NAMESPACE::detail::ask_number("bool", o));
+  return static_cast<int>(::FFI_HPY_BIND_NAMESPACE::detail::ask_number(kFfiHpyRunBool, o));
 }
 inline int PyObject_IsInstance(PyObject *o, PyObject *type) {
-  return static_cast<int>(::FFI_HPY_BIND_NAMESPACE::detail::ask_number("isinstance", o, type));
+  return static_cast<int>(::FFI_HPY_BIND_NAMESPACE::detail::ask_number(kFfiHpyRunIsInstance, o, type));
 }
-inline PyObject *PyObject_GetIter(PyObject *o) { return ::FFI_HPY_BIND_NAMESPACE::detail::ask_pointer("iter", o); }
+inline PyObject *PyObject_GetIter(PyObject *o) {
+  return ::FFI_HPY_BIND_NAMESPACE::detail::ask_pointer(kFfiHpyRunIter, o);
+}
 /** NULL without an error at the end. */
 inline PyObject *PyIter_Next(PyObject *iterator) {
   namespace own = ::FFI_HPY_BIND_NAMESPACE;
-  return own::detail::guarded_pointer([&] {
-    own::object found = own::detail::ask_python("next", own::handle(iterator));
-    return found.is_none() ? own::object() : own::object(found[0]);
-  });
+  return own::detail::guarded_pointer([&] { return own::detail::next_of(own::handle(iterator)); });
 }
 /** `args` is a tuple, or NULL. */
 inline PyObject *PyObject_Call(PyObject *function, PyObject *args, PyObject *named) {

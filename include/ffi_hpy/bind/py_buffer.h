@@ -74,7 +74,7 @@ template <typename View> void fill_buffer(handle source, View *view, int flags) 
   memory->exporter = seen[0];
   memory->format = cast<std::string_view>(object(seen[5]));
   object shape = seen[6], strides = seen[7];
-  auto n_axes = static_cast<size_t>(int_of(ask_python("len", shape)));
+  auto n_axes = static_cast<size_t>(int_of(ask_python(kFfiHpyRunLength, shape)));
   memory->extents = new Py_ssize_t[2 * n_axes + 1];
   for (size_t i = 0; i < n_axes; ++i) {
     memory->extents[i] = number(object(shape[i]));

@@ -133,51 +133,78 @@ inline bool read_text(const TVMFFIAny &value, bool is_bytes, std::string_view *o
   return true;
 }
 
-/** Asks the package for an operation on Python's side: args are its name and its n - 1 arguments. */
-inline object ask_package(TVMFFIAny *args, size_t n) { return in_module->ask_package(args, n); }
-FFI_HPY_NOINLINE inline object ask_package_in_module(TVMFFIAny *args, size_t n) {
+/** Whether the binding has run an operation itself. args[0] is free; the arguments follow. */
+inline bool run_in_binding(operation what, TVMFFIAny *args, size_t n, TVMFFIAny *result) {
+  python_values python = *api->python;
+  if (python == nullptr || what.number == kFfiHpyNumOperations) return false;
+  int rc = python->operate(what.number, args + 1, n - 1, result);
+  if (rc < 0) throw python_error();
+  return rc == 0;
+}
+/** Asks for an operation on Python objects: args[0] is free, and n - 1 arguments follow. All numbers and types of
+ * arguments share this function, because compilers take long for code that each question repeats. */
+inline object ask_python_with(operation what, TVMFFIAny *args, size_t n) {
+  return in_module->ask_python(what, args, n);
+}
+FFI_HPY_NOINLINE inline object ask_python_in_module(operation what, TVMFFIAny *args, size_t n) {
   for (size_t i = 1; i < n; ++i) {
     if (!is_foreign_text(args[i])) continue;
     TVMFFIAny given = args[i];
     object own = own_text_in_module(given);
     args[i] = own.any();
-    object result = ask_package_in_module(args, n);
+    object result = ask_python_in_module(what, args, n);
     args[i] = given;
     return result;
   }
   TVMFFIAny result = none_value();
+  if (run_in_binding(what, args, n, &result)) return take(result);
+  object name = str_of(what.text());
+  args[0] = name.any();
   check(api->call(package, args, static_cast<int32_t>(n), &result));
   return take(result);
 }
-/** ask_package() for the operation of that name, for which args[0] is free. All numbers and types of arguments share
- * this function, because compilers take long for code that each question repeats. */
-FFI_HPY_NOINLINE inline object ask_operation_in_module(const char *operation, TVMFFIAny *args, size_t n) {
-  object name = str_of(operation);
-  args[0] = name.any();
-  return ask_package_in_module(args, n);
-}
 /* Functions for the usual numbers of arguments, because compilers take long for each instance of a template. */
-inline object ask_python(const char *operation) {
+inline object ask_python(operation what) {
   TVMFFIAny args[] = {none_value()};
-  return in_module->ask_operation(operation, args, 1);
+  return ask_python_with(what, args, 1);
 }
-inline object ask_python(const char *operation, const handle &a) {
+inline object ask_python(operation what, const handle &a) {
   TVMFFIAny args[] = {none_value(), a.any()};
-  return in_module->ask_operation(operation, args, 2);
+  return ask_python_with(what, args, 2);
 }
-inline object ask_python(const char *operation, const handle &a, const handle &b) {
+inline object ask_python(operation what, const handle &a, const handle &b) {
   TVMFFIAny args[] = {none_value(), a.any(), b.any()};
-  return in_module->ask_operation(operation, args, 3);
+  return ask_python_with(what, args, 3);
 }
-inline object ask_python(const char *operation, const handle &a, const handle &b, const handle &c) {
+inline object ask_python(operation what, const handle &a, const handle &b, const handle &c) {
   TVMFFIAny args[] = {none_value(), a.any(), b.any(), c.any()};
-  return in_module->ask_operation(operation, args, 4);
+  return ask_python_with(what, args, 4);
 }
 template <typename... More>
-object ask_python(const char *operation, const handle &a, const handle &b, const handle &c, const handle &d,
+object ask_python(operation what, const handle &a, const handle &b, const handle &c, const handle &d,
                   const More &...more) {
   TVMFFIAny args[] = {none_value(), a.any(), b.any(), c.any(), d.any(), more.any()...};
-  return in_module->ask_operation(operation, args, 5 + sizeof...(More));
+  return ask_python_with(what, args, 5 + sizeof...(More));
+}
+/** The items of an Array, or of another container of the core, valid as long as it is. */
+inline const TVMFFIAny *items_in(const object &sequence) {
+  const auto *cell = reinterpret_cast<const TVMFFISeqCell *>(sequence.any().v_obj + 1);
+  return static_cast<const TVMFFIAny *>(cell->data);
+}
+/** A text that lives longer than the value. */
+inline handle raw_text(const char *text) {
+  TVMFFIAny value = word(kTVMFFIRawStr, 0);
+  value.v_c_str = text;
+  return handle(value);
+}
+/** Whether a value is an instance of a class, or of another kind, that the package knows by name. */
+inline bool is_kind(const char *name, handle value) {
+  return value.is_valid() && ask_python(kFfiHpyRunIsKind, value, raw_text(name)).any().v_int64 != 0;
+}
+/** The result of a function of Python's module `operator`. */
+inline object use_operator(const char *name, handle a) { return ask_python(kFfiHpyRunOperator, a, raw_text(name)); }
+inline object use_operator(const char *name, handle a, handle b) {
+  return ask_python(kFfiHpyRunOperator, a, b, raw_text(name));
 }
 inline handle int_value(int64_t number) { return handle(word(kTVMFFIInt, number)); }
 
@@ -222,9 +249,9 @@ inline bool python_error::matches(handle exception_class) const {
 inline object python_error::value() const {
   return error_.is_none() ? error_ : detail::ask_python("error_value", error_);
 }
-inline object python_error::type() const { return detail::ask_python("type", value()); }
+inline object python_error::type() const { return detail::ask_python(kFfiHpyRunType, value()); }
 inline object python_error::traceback() const {
-  return detail::ask_python("getattr", value(), detail::str_of("__traceback__"));
+  return detail::ask_python(kFfiHpyRunGetAttr, value(), detail::str_of("__traceback__"));
 }
 /** Keeps the error that is pending on this thread, and makes it pending again at the end of the scope. */
 class error_scope {

@@ -58,6 +58,22 @@ inline python_values values_for(const TVMFFIAny &result) {
   return result.type_index == kTVMFFINone && result.v_ptr == known ? known : nullptr;
 }
 
+/** An operation on Python objects: its number in FFI_HPY_OPERATIONS, or, for a rarer one, only its name in the
+ * package. */
+struct operation {
+  uint32_t number;
+  const char *name;
+  constexpr operation(const char *of) : number(kFfiHpyNumOperations), name(of) {}
+  constexpr operation(uint32_t of) : number(of), name(nullptr) {}
+  /** The name. */
+  const char *text() const {
+#define FFI_HPY_OPERATION(constant, name) name,
+    static constexpr const char *names[] = {FFI_HPY_OPERATIONS(FFI_HPY_OPERATION)};
+#undef FFI_HPY_OPERATION
+    return name != nullptr ? name : names[number];
+  }
+};
+
 /** The type index of a handle that refers to nothing. */
 enum : int32_t { kNull = INT32_MIN };
 

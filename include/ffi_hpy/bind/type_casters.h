@@ -82,11 +82,10 @@ template <typename T> struct rest_caster {
     handle made = guarded([&] {
       const auto *cell = reinterpret_cast<const TVMFFISeqCell *>(source.any().v_obj + 1);
       const auto *items = static_cast<const TVMFFIAny *>(cell->data);
-      object operation = str_of(std::is_same_v<T, args> ? "tuple" : "dict");
       item_list<TVMFFIAny> all;
-      all.add(operation.any());
+      all.add(none_value());
       for (int64_t i = 0; i < static_cast<int64_t>(cell->size); ++i) all.add(items[i]);
-      return ask_package(all.data(), all.size());
+      return ask_python_with(std::is_same_v<T, args> ? kFfiHpyRunTuple : kFfiHpyRunDict, all.data(), all.size());
     });
     if (!made.is_valid()) python_error dropped;
     value = steal<T>(made);

@@ -10,9 +10,13 @@ FFI_HPY_NAMESPACE_BEGIN
 
 namespace detail {
 
-/** Whether a value is an instance of a class that the package knows by name. */
-inline bool is_kind(const char *name, handle value) {
-  return value.is_valid() && ask_python("is_kind", str_of(name), value).any().v_int64 != 0;
+/** The next item of an iterator, or the result of another operation on it; an empty handle at its end. */
+FFI_HPY_NOINLINE inline object next_of(handle iterator, operation what = kFfiHpyRunNext) {
+  static const char end = 0;
+  TVMFFIAny at_end = word(kTVMFFIOpaquePtr, 0);
+  at_end.v_ptr = const_cast<char *>(&end);
+  object found = ask_python(what, iterator, handle(at_end));
+  return found.any().type_index == kTVMFFIOpaquePtr && found.any().v_ptr == at_end.v_ptr ? object() : found;
 }
 inline bool is_text(handle value, int32_t small, int32_t large, const char *name) {
   int32_t index = value.any().type_index;
@@ -50,7 +54,7 @@ class none : public object {
 class bool_ : public object {
   FFI_HPY_OBJECT_DEFAULT(bool_, object, "bool", value.any().type_index == kTVMFFIBool)
   explicit bool_(bool value) : object(handle(detail::word(kTVMFFIBool, value)), detail::steal_t{}) {}
-  explicit bool_(handle value) : object(detail::ask_python("bool", value)) {}
+  explicit bool_(handle value) : object(detail::ask_python(kFfiHpyRunBool, value)) {}
   explicit bool_(const accessor &value) : object(detail::value_or_made<bool_>(value, "bool")) {}
   explicit operator bool() const { return any_.v_int64 != 0; }
 };
@@ -87,7 +91,7 @@ class float_ : public object {
 /** A str. c_str() is valid while the object is. */
 class str : public object {
   FFI_HPY_OBJECT_DEFAULT(str, object, "str", detail::is_text(value, kTVMFFISmallStr, kTVMFFIStr, "str"))
-  explicit str(handle value) : object(detail::ask_python("str", value)) {}
+  explicit str(handle value) : object(detail::ask_python(kFfiHpyRunStr, value)) {}
   explicit str(const accessor &value) : object(detail::value_or_made<str>(value, "str")) {}
   explicit str(const char *value) : object(detail::str_of(value)) {}
   str(const char *value, size_t n) : object(detail::str_of(std::string_view(value, n))) {}
@@ -128,8 +132,8 @@ private:
 };
 
 /** The functions of all containers. */
-#define FFI_HPY_SIZED                                                                                   \
-  size_t size() const { return static_cast<size_t>(detail::int_of(detail::ask_python("len", *this))); } \
+#define FFI_HPY_SIZED                                                                                              \
+  size_t size() const { return static_cast<size_t>(detail::int_of(detail::ask_python(kFfiHpyRunLength, *this))); } \
   bool empty() const { return size() == 0; }
 
 class bytearray : public object {
@@ -149,7 +153,7 @@ class bytearray : public object {
 
 class tuple : public object {
   FFI_HPY_OBJECT(tuple, object, "tuple", detail::is_kind("tuple", value))
-  tuple() : object(detail::ask_python("tuple")) {}
+  tuple() : object(detail::ask_python(kFfiHpyRunTuple)) {}
   explicit tuple(handle value) : object(detail::ask_python("tuple_of", value)) {}
   explicit tuple(const accessor &value) : object(detail::value_or_made<tuple>(value, "tuple_of")) {}
   FFI_HPY_SIZED
@@ -159,13 +163,15 @@ class tuple : public object {
 
 class list : public object {
   FFI_HPY_OBJECT(list, object, "list", detail::is_kind("list", value))
-  list() : object(detail::ask_python("list")) {}
+  list() : object(detail::ask_python(kFfiHpyRunList)) {}
   explicit list(handle value) : object(detail::ask_python("list_of", value)) {}
   explicit list(const accessor &value) : object(detail::value_or_made<list>(value, "list_of")) {}
   FFI_HPY_SIZED
   iterator begin() const;
   iterator end() const;
-  template <typename T> void append(T &&value) { detail::ask_python("append", *this, cast(std::forward<T>(value))); }
+  template <typename T> void append(T &&value) {
+    detail::ask_python(kFfiHpyRunAppend, *this, cast(std::forward<T>(value)));
+  }
   template <typename T> void insert(int64_t at, T &&value) { attr("insert")(at, std::forward<T>(value)); }
   void clear() { attr("clear")(); }
   void extend(handle values) { attr("extend")(values); }
@@ -175,12 +181,12 @@ class list : public object {
 
 class dict : public object {
   FFI_HPY_OBJECT(dict, object, "dict", detail::is_kind("dict", value))
-  dict() : object(detail::ask_python("dict")) {}
+  dict() : object(detail::ask_python(kFfiHpyRunDict)) {}
   explicit dict(handle value) : object(detail::ask_python("dict_of", value)) {}
   explicit dict(const accessor &value) : object(detail::value_or_made<dict>(value, "dict_of")) {}
   FFI_HPY_SIZED
   template <typename T> bool contains(T &&key) const {
-    return detail::int_of(detail::ask_python("contains", *this, cast(std::forward<T>(key)))) != 0;
+    return detail::int_of(detail::ask_python(kFfiHpyRunContains, *this, cast(std::forward<T>(key)))) != 0;
   }
   /** The pairs of keys and values. */
   class pairs;
@@ -202,7 +208,7 @@ class set : public object {
   explicit set(const accessor &value) : object(detail::value_or_made<set>(value, "set_of")) {}
   FFI_HPY_SIZED
   template <typename T> bool contains(T &&key) const {
-    return detail::int_of(detail::ask_python("contains", *this, cast(std::forward<T>(key)))) != 0;
+    return detail::int_of(detail::ask_python(kFfiHpyRunContains, *this, cast(std::forward<T>(key)))) != 0;
   }
   template <typename T> void add(T &&value) { attr("add")(std::forward<T>(value)); }
   template <typename T> bool discard(T &&value) {
@@ -220,7 +226,7 @@ class frozenset : public object {
   explicit frozenset(const accessor &value) : object(detail::value_or_made<frozenset>(value, "frozenset")) {}
   FFI_HPY_SIZED
   template <typename T> bool contains(T &&key) const {
-    return detail::int_of(detail::ask_python("contains", *this, cast(std::forward<T>(key)))) != 0;
+    return detail::int_of(detail::ask_python(kFfiHpyRunContains, *this, cast(std::forward<T>(key)))) != 0;
   }
 };
 
@@ -231,7 +237,7 @@ class sequence : public object {
 class mapping : public object {
   FFI_HPY_OBJECT_DEFAULT(mapping, object, "collections.abc.Mapping", detail::is_kind("mapping", value))
   template <typename T> bool contains(T &&key) const {
-    return detail::int_of(detail::ask_python("contains", *this, cast(std::forward<T>(key)))) != 0;
+    return detail::int_of(detail::ask_python(kFfiHpyRunContains, *this, cast(std::forward<T>(key)))) != 0;
   }
   list keys() const { return list(attr("keys")()); }
   list values() const { return list(attr("values")()); }
@@ -373,7 +379,6 @@ class iterator : public object {
 private:
   friend class tuple;
   friend class list;
-  friend class dict;
   /** An iterator that has the first item. Without it, the first `++` of an iterator gets the first item. */
   static iterator at_first(const object &all) {
     iterator made = all.begin();
@@ -384,10 +389,8 @@ private:
     if (is_fetched_ || !is_valid()) return;
     next();
   }
-  /* The package answers with a list of the value, or None at the end. */
   void next() const {
-    object found = detail::ask_python("next", *this);
-    value_ = found.is_none() ? object() : object(found[0]);
+    value_ = detail::next_of(*this);
     is_fetched_ = true;
   }
   mutable object value_;
@@ -396,7 +399,7 @@ private:
 
 namespace detail {
 template <typename D> iterator object_api<D>::begin() const {
-  return steal<iterator>(ask_python("iter", self()).release());
+  return steal<iterator>(ask_python(kFfiHpyRunIter, self()).release());
 }
 template <typename D> iterator object_api<D>::end() const { return iterator::sentinel(); }
 } // namespace detail
@@ -408,36 +411,39 @@ inline iterator list::end() const { return iterator::sentinel(); }
 
 class dict::pairs {
 public:
-  explicit pairs(iterator at) : at_(std::move(at)) {}
+  /** The end. */
+  pairs() = default;
+  explicit pairs(const dict &all) : all_(all.attr("items")().begin()) { ++*this; }
   std::pair<object, object> operator*() const {
-    handle both = *at_;
-    return {both[0], both[1]};
+    const TVMFFIAny *both = detail::items_in(pair_);
+    return {borrow(handle(both[0])), borrow(handle(both[1]))};
   }
   pairs &operator++() {
-    ++at_;
+    pair_ = detail::next_of(all_, kFfiHpyRunNextPair);
     return *this;
   }
-  friend bool operator==(const pairs &a, const pairs &b) { return a.at_ == b.at_; }
-  friend bool operator!=(const pairs &a, const pairs &b) { return a.at_ != b.at_; }
+  friend bool operator==(const pairs &a, const pairs &b) { return a.pair_.is_valid() == b.pair_.is_valid(); }
+  friend bool operator!=(const pairs &a, const pairs &b) { return !(a == b); }
 
 private:
-  iterator at_;
+  iterator all_;
+  object pair_; /* an Array, empty at the end */
 };
-inline dict::pairs dict::begin() const { return pairs(iterator::at_first(attr("items")())); }
-inline dict::pairs dict::end() const { return pairs(iterator::sentinel()); }
+inline dict::pairs dict::begin() const { return pairs(*this); }
+inline dict::pairs dict::end() const { return pairs(); }
 
 /** A pointer with a function that is called when the last reference is released. A null pointer makes None. */
 class capsule : public object {
   FFI_HPY_OBJECT_DEFAULT(capsule, object, "typing_extensions.CapsuleType", detail::is_kind("capsule", value))
   capsule(const void *value, const char *name, void (*cleanup)(void *) noexcept = nullptr)
       : object(value == nullptr ? none()
-                                : detail::ask_python("capsule", detail::address_value(value), name_value(name),
+                                : detail::ask_python(kFfiHpyRunCapsule, detail::address_value(value), name_value(name),
                                                      detail::address_value(reinterpret_cast<const void *>(cleanup)))) {}
   explicit capsule(const void *value, void (*cleanup)(void *) noexcept = nullptr) : capsule(value, nullptr, cleanup) {}
-  void *data() const { return is_none() ? nullptr : cast<void *>(detail::ask_python("capsule_data", *this)); }
+  void *data() const { return is_none() ? nullptr : cast<void *>(detail::ask_python(kFfiHpyRunCapsuleData, *this)); }
   /** The address. ValueError if the capsule has another name. */
   void *data(const char *name) const {
-    return is_none() ? nullptr : cast<void *>(detail::ask_python("capsule_data", *this, name_value(name)));
+    return is_none() ? nullptr : cast<void *>(detail::ask_python(kFfiHpyRunCapsuleData, *this, name_value(name)));
   }
   /** The name, valid while this object is; null for a capsule without one. */
   const char *name() const {

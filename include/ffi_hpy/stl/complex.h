@@ -21,12 +21,13 @@ template <typename T> struct type_caster<std::complex<T>> {
       value = real.value;
       return true;
     }
-    handle parts = guarded([&] { return ask_python("complex_parts", source, handle(word(kTVMFFIBool, may_convert))); });
+    handle parts =
+        guarded([&] { return ask_python(kFfiHpyRunComplexParts, source, handle(word(kTVMFFIBool, may_convert))); });
     if (!parts.is_valid()) python_error dropped;
     object kept = steal(parts);
-    sequence items;
-    if (kept.any().type_index != kTVMFFIArray || !items.read(kept, 0, false)) return false;
-    if (!real.from_python(items[0], flags, cleanup) || !imaginary.from_python(items[1], flags, cleanup)) {
+    if (!is_object(kept.any())) return false;
+    const TVMFFIAny *both = items_in(kept);
+    if (!real.from_python(handle(both[0]), flags, cleanup) || !imaginary.from_python(handle(both[1]), flags, cleanup)) {
       return false;
     }
     value = {real.value, imaginary.value};
@@ -35,7 +36,7 @@ template <typename T> struct type_caster<std::complex<T>> {
   static handle from_cpp(const std::complex<T> &source, rv_policy policy, cleanup_list *cleanup) noexcept {
     handle real = type_caster<T>::from_cpp(source.real(), policy, cleanup);
     handle imaginary = type_caster<T>::from_cpp(source.imag(), policy, cleanup);
-    return guarded([&] { return ask_python("complex", real, imaginary); });
+    return guarded([&] { return ask_python(kFfiHpyRunComplex, real, imaginary); });
   }
 };
 

@@ -37,8 +37,8 @@ template <typename R, typename... A> struct python_callable {
     cleanup_list cleanup;
     object values[sizeof...(A) + 1] = {
         checked(make_caster<A>::from_cpp(static_cast<A &&>(args), rv_policy::automatic_reference, &cleanup))...};
-    TVMFFIAny views[sizeof...(A) + 2] = {none_value(), function.any()};
-    for (size_t i = 0; i < sizeof...(A); ++i) views[i + 2] = values[i].any();
+    TVMFFIAny views[sizeof...(A) + 2] = {none_value()};
+    for (size_t i = 0; i < sizeof...(A); ++i) views[i + 1] = values[i].any();
     object kept = call(views);
     if constexpr (is_text_view_v<R>) {
       std::decay_t<R> text;
@@ -54,14 +54,13 @@ template <typename R, typename... A> struct python_callable {
 
 private:
   /* A result that C++ gets as the Python object itself comes from the package: a native function converts it. */
-  static object call(TVMFFIAny *views) {
+  object call(TVMFFIAny *views) const {
     if constexpr (takes_python_result_v<R>) {
-      object operation = str_of("call_function");
-      views[0] = operation.any();
-      return ask_package(views, sizeof...(A) + 2);
+      views[sizeof...(A) + 1] = function.any();
+      return ask_python_with(kFfiHpyRunCallFunction, views, sizeof...(A) + 2);
     } else {
       TVMFFIAny result = none_value();
-      check(api->call(views[1].v_obj, views + 2, static_cast<int32_t>(sizeof...(A)), &result));
+      check(api->call(function.any().v_obj, views + 1, static_cast<int32_t>(sizeof...(A)), &result));
       return take(result);
     }
   }

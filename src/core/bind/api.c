@@ -28,8 +28,6 @@ static int call(TVMFFIObjectHandle function, TVMFFIAny *args, int32_t n_args, TV
   return rc;
 }
 
-static const ffi_hpy_python_values *python_values;
-
 const ffi_hpy_bind_api fh_api_table = {
     .version = FFI_HPY_BIND_VERSION,
     .dec_ref = TVMFFIObjectDecRef,
@@ -64,6 +62,6 @@ const ffi_hpy_bind_api fh_api_table = {
     .function_call = fh_overload_call,
     .class_add_traverse = fh_instance_class_add_traverse,
     .value_visit = fh_instance_value_visit,
-    .python = &python_values,
+    .python = &fh_sequence_python,
     .function_refuse = fh_overload_refuse,
 };

@@ -75,12 +75,15 @@ static int call(const char *function_name, const TVMFFIAny *args, int32_t n_args
   return rc;
 }
 
-/* Asks the package for the items, or keys and values, of another object. Python returns None for objects without. */
+const ffi_hpy_python_values *fh_sequence_python;
+
+/* Asks Python for the items, or keys and values, of another object. Python returns None for objects without. */
 static int ask(const TVMFFIAny *value, bool wants_pairs, TVMFFIAny *out) {
   const char *form = wants_pairs ? NULL : fh_bytes_description(value); /* of the bytes of a memoryview */
   TVMFFIAny args[2] = {*value, fh_any_none()};
   if (form != NULL && fh_str_from_cstr(form, &args[1]) != 0) return -1;
   bool has_elements = form != NULL || value->type_index == kTVMFFITensor;
+  if (!wants_pairs && !has_elements && fh_sequence_python != NULL) return fh_sequence_python->read_items(value, out);
   const char *name = wants_pairs ? "ffi_hpy.bind_pairs" : has_elements ? "ffi_hpy.bind_elements" : "ffi_hpy.bind_items";
   int rc = call(name, args, form != NULL ? 2 : 1, out);
   fh_any_drop(&args[1]);

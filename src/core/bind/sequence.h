@@ -13,6 +13,9 @@ int fh_sequence_init(void);
 int fh_sequence_container_new(uint32_t kind, size_t n, TVMFFIObjectHandle *out);
 int fh_sequence_container_items(const TVMFFIAny *value, uint32_t flags, TVMFFIAny *out);
 
+/* The entry `python` of that table. */
+extern FH_HIDDEN const ffi_hpy_python_values *fh_sequence_python;
+
 /* Makes an owned value readable for a caller in another language than Python: a container of these types, and the
  * containers in it, become an Array or a Map. Returns 0, or -1 with an error pending, and None in *value. */
 int fh_sequence_make_native(TVMFFIAny *value);

@@ -8,9 +8,12 @@
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/context.h"
 #include "hpy_module/context/drop.h"
+#include "hpy_module/context/messages.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/text.h"
 #include "hpy_module/context/thread.h"
+#include "hpy_module/convert/argument.h"
+#include "hpy_module/convert/immediate.h"
 #include "hpy_module/convert/result.h"
 #include "hpy_module/error/error.h"
 #include "hpy_module/error/translate.h"
@@ -216,7 +219,77 @@ static int values_read_text(const TVMFFIAny *value, int is_bytes, TVMFFIByteArra
   return is_found;
 }
 
-const ffi_hpy_python_values fb_builtin_values = {values_new_str, values_new_container, values_drop, values_read_text};
+/* --- iterables ---------------------------------------------------------------------------------------------------- */
+
+/* Whether the class of a value has a method. -1 with an exception raised. */
+static int has_method(HPyContext *ctx, HPy value, const char *name) {
+  HPy type = HPy_Type(ctx, value);
+  if (HPy_IsNull(type)) return -1;
+  HPy method = fb_attr_find(ctx, type, name);
+  HPy_Close(ctx, type);
+  if (HPy_IsNull(method)) return HPyErr_Occurred(ctx) ? -1 : 0;
+  HPy_Close(ctx, method);
+  return 1;
+}
+
+bool fb_builtin_is_list_or_tuple(HPyContext *ctx, HPy value) {
+  intptr_t type = fb_immediate_type(value);
+  return type == ctx->h_ListType._i || type == ctx->h_TupleType._i;
+}
+
+/* A list of the items, or a list or tuple itself: a new handle. None for strings, mappings and values that are not
+ * iterable. */
+static HPy items_of(HPyContext *ctx, HPy value) {
+  unsigned protocols;
+  if (fb_ext != NULL && fb_builtin_is_list_or_tuple(ctx, value)) return HPy_Dup(ctx, value);
+  if (fb_type_tag_with_protocols(ctx, value, &protocols) == FB_TYPE_KIND_UNKNOWN) return HPy_NULL;
+  bool is_other = (protocols & FB_PROTOCOL_MAPPING) || HPyUnicode_Check(ctx, value) || HPyBytes_Check(ctx, value);
+  if (is_other) return HPy_Dup(ctx, ctx->h_None);
+  int is_iterable = has_method(ctx, value, "__iter__");
+  if (is_iterable == 0) { /* an older sequence */
+    is_iterable = has_method(ctx, value, "__getitem__");
+    if (is_iterable == 1) is_iterable = has_method(ctx, value, "__len__");
+  }
+  if (is_iterable < 0) return HPy_NULL;
+  if (is_iterable == 0) return HPy_Dup(ctx, ctx->h_None);
+  return fb_call_one(ctx, ctx->h_ListType, value);
+}
+
+HPyDef_METH(fb_builtin_items, "items_of", HPyFunc_O,
+            .doc = "The items of an iterable; None for strings, mappings, and values that are not iterable.")
+static HPy fb_builtin_items_impl(HPyContext *ctx, HPy self, HPy value) {
+  (void)self;
+  return items_of(ctx, value);
+}
+
+static int values_read_items(const TVMFFIAny *value, TVMFFIAny *out) {
+  FbThread attach;
+  if (fb_thread_attach(&attach) != 0) {
+    TVMFFIErrorSetRaisedFromCStr("RuntimeError",
+                                 "a bound library read an iterable after the interpreter began to exit");
+    return -1;
+  }
+  uint64_t began = fb_error_moment();
+  FbRaised raised;
+  fb_raised_take(&raised);
+  HPy given = fb_result_of_view(attach.ctx, value), items = HPy_NULL;
+  if (!HPy_IsNull(given)) items = items_of(attach.ctx, given);
+  int rc = HPy_IsNull(items) ? -1 : fb_argument_convert_owned(attach.ctx, items, out, FB_MESSAGE_RETURN_VALUE);
+  if (rc != 0) (void)fb_translate_raised(attach.ctx, began);
+  if (!HPy_IsNull(items)) HPy_Close(attach.ctx, items);
+  if (!HPy_IsNull(given)) HPy_Close(attach.ctx, given);
+  fb_raised_put(&raised);
+  fb_thread_detach(&attach);
+  return rc;
+}
+
+/* --- the struct of functions -------------------------------------------------------------------------------------- */
+
+ffi_hpy_python_values fb_builtin_values = {.new_str = values_new_str,
+                                           .new_container = values_new_container,
+                                           .drop = values_drop,
+                                           .read_text = values_read_text,
+                                           .read_items = values_read_items};
 
 HPyDef_METH(fb_builtin_enable, "enable_builtins", HPyFunc_VARARGS,
             .doc = "Values of bound libraries become lists, tuples, instances of a class (set), dicts and str.")
@@ -248,35 +321,4 @@ static HPy fb_builtin_enable_impl(HPyContext *ctx, HPy self, const HPy *args, si
   fh_atomic_store_release(&fb_wrap_other, fb_builtin_unwrap);
   fh_atomic_store_release(&fb_builtin_first_type, first); /* pairs with fb_builtin_may_unwrap */
   return HPy_Dup(ctx, ctx->h_None);
-}
-
-/* --- iterables ---------------------------------------------------------------------------------------------------- */
-
-/* Whether the class of a value has a method. -1 with an exception raised. */
-static int has_method(HPyContext *ctx, HPy value, const char *name) {
-  HPy type = HPy_Type(ctx, value);
-  if (HPy_IsNull(type)) return -1;
-  HPy method = fb_attr_find(ctx, type, name);
-  HPy_Close(ctx, type);
-  if (HPy_IsNull(method)) return HPyErr_Occurred(ctx) ? -1 : 0;
-  HPy_Close(ctx, method);
-  return 1;
-}
-
-HPyDef_METH(fb_builtin_items, "items_of", HPyFunc_O,
-            .doc = "A list of the items of an iterable; None for strings, mappings, and values that are not iterable.")
-static HPy fb_builtin_items_impl(HPyContext *ctx, HPy self, HPy value) {
-  (void)self;
-  unsigned protocols;
-  if (fb_type_tag_with_protocols(ctx, value, &protocols) == FB_TYPE_KIND_UNKNOWN) return HPy_NULL;
-  bool is_other = (protocols & FB_PROTOCOL_MAPPING) || HPyUnicode_Check(ctx, value) || HPyBytes_Check(ctx, value);
-  if (is_other) return HPy_Dup(ctx, ctx->h_None);
-  int is_iterable = has_method(ctx, value, "__iter__");
-  if (is_iterable == 0) { /* an older sequence */
-    is_iterable = has_method(ctx, value, "__getitem__");
-    if (is_iterable == 1) is_iterable = has_method(ctx, value, "__len__");
-  }
-  if (is_iterable < 0) return HPy_NULL;
-  if (is_iterable == 0) return HPy_Dup(ctx, ctx->h_None);
-  return fb_call_one(ctx, ctx->h_ListType, value);
 }

@@ -19,8 +19,12 @@ FH_INLINE bool fb_builtin_may_unwrap(int32_t type_index) {
   return type_index >= first && type_index - first < 2 * kFfiHpyNumContainers;
 }
 
-/* Makes results of bound libraries. Requires the extension and the GIL. */
-extern FB_HIDDEN const ffi_hpy_python_values fb_builtin_values;
+/* Whether the class of a value is list or tuple itself. Requires the extension. */
+bool fb_builtin_is_list_or_tuple(HPyContext *ctx, HPy value);
+
+/* Makes results of bound libraries, and reads values. Requires the extension. function/operation.c sets `operate`, once
+ * during the import. */
+extern FB_HIDDEN ffi_hpy_python_values fb_builtin_values;
 
 /* If the object is such a container, makes *out the value, HPy_NULL with an exception raised, steals the object and
  * returns true. This function is also the fb_wrap_other. */

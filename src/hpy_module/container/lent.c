@@ -29,7 +29,7 @@ static intptr_t set_type;
 /* The room of a block that can be used again, the most of them that wait for the next call, the items of a set that are
  * read without a list, the number of bytes of a string that fit into a TVMFFIAny, and the nesting that the C stack
  * allows. */
-enum { ROOM = 512, MOST_SPARE = 16, FEW = 16, SMALL_SIZE = 7, DEPTH_LIMIT = 32 };
+enum { ROOM = 512, MOST_SPARE = 256, FEW = 16, SMALL_SIZE = 7, DEPTH_LIMIT = 32 };
 
 /* The GIL guards the stack; without a GIL it stays empty. */
 static FbLent *spare[MOST_SPARE];

@@ -238,9 +238,7 @@ static int keep_context(HPyContext *ctx, HPy capsule, owned *context) {
   return set(ctx, capsule, HPyCapsule_key_Context, context);
 }
 
-/* Makes a capsule with a copy of the name, or without one. When the capsule is freed, it calls `cleanup`, which may be
- * NULL, with the pointer, which is not NULL. HPy_NULL with an exception raised on failure. */
-static HPy owned_new(HPyContext *ctx, void *pointer, const char *name, void (*cleanup)(void *)) {
+HPy fb_capsule_new_owned(HPyContext *ctx, void *pointer, const char *name, void (*cleanup)(void *)) {
   size_t n_bytes = name == NULL ? 1 : strlen(name) + 1;
   owned *context = malloc(sizeof(*context) + n_bytes);
   if (context == NULL) return HPyErr_NoMemory(ctx);
@@ -254,8 +252,7 @@ static HPy owned_new(HPyContext *ctx, void *pointer, const char *name, void (*cl
   return HPy_NULL;
 }
 
-/* Returns the pointer in a capsule, and stores its name, or NULL. NULL with an exception raised for another object. */
-static void *read_parts(HPyContext *ctx, HPy capsule, const char **name) {
+void *fb_capsule_read(HPyContext *ctx, HPy capsule, const char **name) {
   void *pointer = NULL;
   if (pypy_api()) {
     cpy_PyObject *object = HPy_AsPyObject(ctx, capsule);
@@ -290,14 +287,14 @@ static HPy fb_capsule_make_impl(HPyContext *ctx, HPy self, const HPy *args, size
   if (function == NULL && HPyErr_Occurred(ctx)) return HPy_NULL;
   void (*cleanup)(void *);
   memcpy(&cleanup, &function, sizeof(cleanup));
-  return owned_new(ctx, address, name, cleanup);
+  return fb_capsule_new_owned(ctx, address, name, cleanup);
 }
 
 HPyDef_METH(fb_capsule_parts, "capsule_read", HPyFunc_O, .doc = "The address in a capsule, and its name or None.")
 static HPy fb_capsule_parts_impl(HPyContext *ctx, HPy self, HPy capsule) {
   (void)self;
   const char *name = NULL;
-  void *pointer = read_parts(ctx, capsule, &name);
+  void *pointer = fb_capsule_read(ctx, capsule, &name);
   if (pointer == NULL) return HPy_NULL;
   HPy items[] = {HPyLong_FromUInt64_t(ctx, (uintptr_t)pointer),
                  name == NULL ? HPy_Dup(ctx, ctx->h_None) : HPyUnicode_FromString(ctx, name)};

@@ -71,4 +71,10 @@ HPy fb_capsule_new_lasting(HPyContext *ctx, void *pointer, const char *name);
 /* Functions of _core, for capsules of bound libraries. */
 extern HPyDef fb_capsule_make, fb_capsule_parts;
 
+/* Makes a capsule with a copy of the name, or without one. When the capsule is freed, it calls `cleanup`, which may be
+ * NULL, with the pointer, which is not NULL. HPy_NULL with an exception raised on failure. */
+HPy fb_capsule_new_owned(HPyContext *ctx, void *pointer, const char *name, void (*cleanup)(void *));
+/* Returns the pointer in a capsule, and stores its name, or NULL. NULL with an exception raised for another object. */
+void *fb_capsule_read(HPyContext *ctx, HPy capsule, const char **name);
+
 #endif /* FFI_HPY_CONTEXT_CAPSULE_H_ */

@@ -287,11 +287,12 @@ int fb_argument_keep(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
   return conversions[FB_TYPE_KIND_OPAQUE](ctx, value, out, args);
 }
 
-int fb_argument_convert_owned(HPyContext *ctx, HPy value, TVMFFIAny *out, const char *callee) {
+/* Makes an owned value from the view that a conversion makes. */
+FH_INLINE int own_converted(HPyContext *ctx, FbConversion convert, HPy value, TVMFFIAny *out, const char *callee) {
   FbTemp temp;
   FbArgs args = {.temps = &temp, .position = -1, .callee = callee};
   TVMFFIAny view;
-  int rc = fb_argument_convert(ctx, value, &view, &args);
+  int rc = convert(ctx, value, &view, &args);
   if (rc == 0) fb_args_own_last(&args, 0, &view);
   if (rc == 0 && args.n_temps == 1) {
     *out = view; /* the temporary becomes *out */
@@ -304,6 +305,40 @@ int fb_argument_convert_owned(HPyContext *ctx, HPy value, TVMFFIAny *out, const 
   }
   fb_args_end(&args, rc);
   return rc;
+}
+
+int fb_argument_convert_owned(HPyContext *ctx, HPy value, TVMFFIAny *out, const char *callee) {
+  return own_converted(ctx, fb_argument_convert, value, out, callee);
+}
+
+/* Stored once, before the first bound library is imported. */
+static FbRef pointer_class;
+
+void fb_argument_set_pointer_class(HPyContext *ctx, HPy cls) {
+  if (HPy_IsNull(pointer_class.handle) && pointer_class.global._i == 0) fb_ref_store(ctx, &pointer_class, cls);
+}
+
+static bool is_pointer(HPyContext *ctx, HPy value) {
+  HPy cls = fb_ref_borrow(ctx, &pointer_class);
+  bool is_one = fb_ext != NULL ? fb_type_tag_type(value) == cls._i : HPy_TypeCheck(ctx, value, cls);
+  fb_ref_return(ctx, cls);
+  return is_one;
+}
+
+int fb_argument_keep_owned(HPyContext *ctx, HPy value, TVMFFIAny *out, const char *callee) {
+  const FbTypeTagEntry *entry = fb_ext == NULL ? NULL : fb_type_tag_find(value);
+  if (FH_UNLIKELY(is_pointer(ctx, value))) return fb_argument_convert_owned(ctx, value, out, callee);
+  if (entry != NULL && entry->kind > FB_TYPE_KIND_RVALUE_REF && entry->kind != FB_TYPE_KIND_MEMBER) {
+    TVMFFIObject *made = fb_opaque_new(ctx, value);
+    if (FH_LIKELY(made != NULL)) return fb_put_object(out, made), 0;
+    if (!HPyErr_Occurred(ctx)) fb_error_raise_pending(ctx, callee);
+    return -1;
+  }
+  int rc = own_converted(ctx, fb_argument_keep, value, out, callee);
+  if (FH_LIKELY(rc == 0) || !HPyUnicode_Check(ctx, value) || !HPyErr_ExceptionMatches(ctx, ctx->h_UnicodeEncodeError))
+    return rc;
+  HPyErr_Clear(ctx); /* lone surrogates: the object itself is passed */
+  return own_converted(ctx, conversions[FB_TYPE_KIND_OPAQUE], value, out, callee);
 }
 
 int fb_argument_convert_refused(HPyContext *ctx, HPy callee, HPy value, TVMFFIAny *out, FbArgs *args) {

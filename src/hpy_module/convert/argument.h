@@ -41,4 +41,10 @@ int fb_argument_convert_refused(HPyContext *ctx, HPy callee, HPy value, TVMFFIAn
  * exception raised. */
 int fb_argument_convert_owned(HPyContext *ctx, HPy value, TVMFFIAny *out, const char *callee);
 
+/* Like fb_argument_convert_owned, by fb_argument_keep. A str without UTF-8 is passed itself, too. An instance of the
+ * pointer class becomes a native pointer. */
+int fb_argument_keep_owned(HPyContext *ctx, HPy value, TVMFFIAny *out, const char *callee);
+/* The class, ctypes.c_void_p, is set before the first call of fb_argument_keep_owned. */
+void fb_argument_set_pointer_class(HPyContext *ctx, HPy cls);
+
 #endif /* FFI_HPY_CONVERT_ARGUMENT_H_ */

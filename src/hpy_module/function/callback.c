@@ -28,10 +28,19 @@
 
 enum { STACK_ARGS = 8 };
 
+/* The callable, and the form of its array arguments. */
+typedef struct Callback {
+  const FbPyOwner *owner;
+  const DLPackExchangeAPI *exchange; /* NULL: as Tensor */
+  bool is_name; /* only with the extension, and for calls with an argument */
+  bool keeps; /* the return value stays a Python object if it is not a native value (fb_argument_keep_owned) */
+} Callback;
+
 /* The caller of the callback owns the converted return value. */
-FH_INLINE int result_out(HPyContext *ctx, HPy value, TVMFFIAny *result) {
+FH_INLINE int result_out(HPyContext *ctx, const Callback *self, HPy value, TVMFFIAny *result) {
   if (fb_context_is_same(ctx, value, ctx->h_None)) return 0; /* *result is None already (c_api.h) */
   if (FH_LIKELY(fb_ext != NULL) && fb_immediate_int(value, result)) return 0;
+  if (self->keeps) return fb_argument_keep_owned(ctx, value, result, FB_MESSAGE_RETURN_VALUE);
   return fb_argument_convert_owned(ctx, value, result, FB_MESSAGE_RETURN_VALUE);
 }
 
@@ -79,8 +88,8 @@ static FH_NOINLINE int failure_put(HPyContext *ctx, const Failure *failure, uint
 }
 
 /* Calls through the package's guard, which catches exceptions. Returns 0, or -1 with *failure set. */
-static FH_NOINLINE int call_guarded(HPyContext *ctx, HPy callable, const HPy *argv, size_t n, TVMFFIAny *result,
-                                    Failure *failure) {
+static FH_NOINLINE int call_guarded(HPyContext *ctx, const Callback *self, HPy callable, const HPy *argv, size_t n,
+                                    TVMFFIAny *result, Failure *failure) {
   static const char no_result[] = "the return value of a callback cannot be passed to native code";
   HPy value;
   FbGuarded state = fb_guard_call(ctx, callable, argv, n, &value);
@@ -89,19 +98,20 @@ static FH_NOINLINE int call_guarded(HPyContext *ctx, HPy callable, const HPy *ar
     return -1;
   }
   if (state == FB_GUARDED_BROKEN) return fail_raised(ctx, failure, no_result);
-  int rc = result_out(ctx, value, result);
+  int rc = result_out(ctx, self, value, result);
   HPy_Close(ctx, value);
   return rc == 0 ? 0 : fail_raised(ctx, failure, no_result);
 }
 
 /* Calls the callable, or the method of that name, and converts its return value to *result. Returns 0, or -1 with
  * *failure set. */
-static int call_callable(HPyContext *ctx, HPy callable, bool is_name, const HPy *argv, size_t n, TVMFFIAny *result,
-                         Failure *failure) {
-  if (FH_UNLIKELY(fb_ext == NULL)) return call_guarded(ctx, callable, argv, n, result, failure);
-  HPy value = FH_UNLIKELY(is_name) ? fb_call_method(ctx, callable, argv, n) : fb_call(ctx, callable, argv, n, HPy_NULL);
+static int call_callable(HPyContext *ctx, const Callback *self, HPy callable, const HPy *argv, size_t n,
+                         TVMFFIAny *result, Failure *failure) {
+  if (FH_UNLIKELY(fb_ext == NULL)) return call_guarded(ctx, self, callable, argv, n, result, failure);
+  HPy value =
+      FH_UNLIKELY(self->is_name) ? fb_call_method(ctx, callable, argv, n) : fb_call(ctx, callable, argv, n, HPy_NULL);
   if (FH_UNLIKELY(HPy_IsNull(value))) return fail_raised(ctx, failure, NULL);
-  int rc = result_out(ctx, value, result);
+  int rc = result_out(ctx, self, value, result);
   HPy_Close(ctx, value);
   return FH_LIKELY(rc == 0) ? 0 : fail_raised(ctx, failure, NULL);
 }
@@ -111,13 +121,6 @@ FH_INLINE HPy argument_of(HPyContext *ctx, const TVMFFIAny *arg, const DLPackExc
   if (arg->type_index == kTVMFFIInt) return fb_immediate_int_new(ctx, arg->v_int64); /* the most common value */
   return FH_LIKELY(exchange == NULL) ? fb_result_of_view(ctx, arg) : fb_exchange_view(ctx, arg, exchange);
 }
-
-/* The callable, and the form of its array arguments. */
-typedef struct Callback {
-  const FbPyOwner *owner;
-  const DLPackExchangeAPI *exchange; /* NULL: as Tensor */
-  bool is_name; /* only with the extension, and for calls with an argument */
-} Callback;
 
 /* Converts the arguments, calls, and closes the arguments. argv has room for n handles. Returns 0, or -1 with a native
  * error pending. */
@@ -136,7 +139,7 @@ static int convert_and_call(HPyContext *ctx, const Callback *self, const TVMFFIA
   if (rc == 0) {
     /* the caller keeps the function alive, and the function keeps the owner alive */
     HPy callable = fb_ref_borrow(ctx, &self->owner->ref);
-    rc = call_callable(ctx, callable, self->is_name, argv, (size_t)n, result, &failure);
+    rc = call_callable(ctx, self, callable, argv, (size_t)n, result, &failure);
     fb_ref_return(ctx, callable);
   }
   for (int32_t i = 0; i < n_done; ++i) HPy_Close(ctx, argv[i]);
@@ -181,6 +184,11 @@ static int method_call(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *
   if (FH_LIKELY(n > 0)) return run_callback(&(Callback){.owner = self, .is_name = true}, args, n, result);
   TVMFFIErrorSetRaisedFromCStr("TypeError", "a method was called without its object");
   return -1;
+}
+
+/* The safe_call of a callback that returns Python objects; self is its FbPyOwner. */
+static int keeping_call(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
+  return run_callback(&(Callback){.owner = self, .keeps = true}, args, n, result);
 }
 
 /* The safe_call of a callback that gets arrays of another library; self is a Callback, which owns its FbPyOwner. */
@@ -354,19 +362,31 @@ static HPy fb_callback_callable_get(HPyContext *ctx, HPy self, void *closure) {
   return callable;
 }
 
+/* Makes a Function of a Python object and a safe_call for its owner. */
+static HPy function_of(HPyContext *ctx, HPy value, TVMFFISafeCallType call, const char *name) {
+  FbPyOwner *owner = fb_py_owner_new(ctx, value);
+  TVMFFIObjectHandle handle = NULL;
+  if (owner == NULL) return HPy_NULL;
+  if (TVMFFIFunctionCreate(owner, call, fb_py_owner_drop, &handle) == 0) return fb_wrap_object(ctx, handle);
+  fb_error_raise_pending(ctx, name);
+  fb_py_owner_drop(owner);
+  return HPy_NULL;
+}
+
 HPyDef_METH(fb_callback_method, "function_from_method_name", HPyFunc_O,
             .doc = "A native function that calls the method of a name of its first argument.")
 static HPy fb_callback_method_impl(HPyContext *ctx, HPy self, HPy name) {
   (void)self;
   HPy_ssize_t n_bytes;
   if (fb_text_arg(ctx, name, "name", &n_bytes) == NULL) return HPy_NULL;
-  FbPyOwner *owner = fb_py_owner_new(ctx, name);
-  TVMFFIObjectHandle handle = NULL;
-  if (owner == NULL) return HPy_NULL;
-  if (TVMFFIFunctionCreate(owner, method_call, fb_py_owner_drop, &handle) == 0) {
-    return fb_wrap_object(ctx, handle);
-  }
-  fb_error_raise_pending(ctx, "function_from_method_name");
-  fb_py_owner_drop(owner);
-  return HPy_NULL;
+  return function_of(ctx, name, method_call, "function_from_method_name");
+}
+
+HPyDef_METH(fb_callback_keeping, "function_that_keeps", HPyFunc_VARARGS,
+            .doc = "A native function that calls a callable, and returns Python objects, but pointers, themselves.")
+static HPy fb_callback_keeping_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+  (void)self;
+  if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "function_that_keeps() takes 2 arguments, got %zu", nargs);
+  fb_argument_set_pointer_class(ctx, args[1]);
+  return function_of(ctx, args[0], keeping_call, "function_that_keeps");
 }

@@ -25,6 +25,7 @@
 #include "hpy_module/error/translate.h"
 #include "hpy_module/function/callback.h"
 #include "hpy_module/function/function.h"
+#include "hpy_module/function/operation.h"
 #include "hpy_module/object/class_table.h"
 #include "hpy_module/object/identity.h"
 #include "hpy_module/object/recorded.h"
@@ -179,7 +180,7 @@ static int set_up(HPyContext *ctx, HPy module) {
   /* Types come after fb_type_init: on PyPy 7.3 their properties are instances of the type that fb_type_init makes. */
   if (fb_type_tag_init(ctx) != 0 || fb_dlpack_init(ctx) != 0 || fb_dlpack_out_init(ctx) != 0 ||
       fb_type_init(ctx) != 0 || fb_iterate_init(ctx) != 0 || fb_deep_copy_init(ctx) != 0 ||
-      add_types(ctx, module) != 0 || fb_callback_init(ctx, module) != 0)
+      add_types(ctx, module) != 0 || fb_callback_init(ctx, module) != 0 || fb_operation_init(ctx) != 0)
     return -1;
   fb_collect_init();
   /* After the types: making CObject determines whether wrappers have an identity (KEEPS_IDENTITY). */
@@ -214,6 +215,7 @@ static HPyDef *module_defines[] = {&module_exec,
                                    &convert,
                                    &fb_callback_function,
                                    &fb_callback_method,
+                                   &fb_callback_keeping,
                                    &fb_address_function,
                                    &fb_cffi_backend_start,
                                    &fb_closed_find,

@@ -13,6 +13,8 @@
 
 #include "borrowed.h"
 #include "core/platform/atomic.h"
+#include "hpy_module/context/call.h"
+#include "hpy_module/context/drop.h"
 #include "hpy_module/context/raise.h"
 #include "hpy_module/context/thread.h"
 #include "hpy_module/object/object.h"
@@ -151,13 +153,46 @@ static HPy fb_ndarray_reads_impl(HPyContext *ctx, HPy self, const HPy *args, siz
   return HPy_Dup(ctx, is_right ? ctx->h_True : ctx->h_False);
 }
 
-HPyDef_METH(fb_ndarray_use, "ndarray_use", HPyFunc_O, .doc = "From now on read arrays of this class from their struct.")
-static HPy fb_ndarray_use_impl(HPyContext *ctx, HPy self, HPy cls) {
+/* numpy.asarray, and names. Threads that learn at the same time store the same objects, which are never released. */
+static HPy as_array, copy_name, copy_order, flags_name, writeable_name;
+
+HPyDef_METH(fb_ndarray_use, "ndarray_use", HPyFunc_VARARGS,
+            .doc = "From now on read arrays of a class from their struct, and make them by a function.")
+static HPy fb_ndarray_use_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
   (void)self;
-  /* Relaxed, like the loads. Threads that learn at the same time store the same word. The class is never freed, so its
-   * word stays unique. */
-  if (fb_ext != NULL) fh_atomic_store_relaxed(&fb_ndarray_type, HPy_Dup(ctx, cls)._i);
+  if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "ndarray_use() takes 2 arguments, got %zu", nargs);
+  if (fb_ext == NULL || fh_atomic_load_acquire(&fb_ndarray_type) != 0) return HPy_Dup(ctx, ctx->h_None);
+  HPy names[] = {HPyUnicode_FromString(ctx, "copy"), HPyUnicode_FromString(ctx, "K"),
+                 HPyUnicode_FromString(ctx, "flags"), HPyUnicode_FromString(ctx, "writeable")};
+  for (int i = 0; i < 4; ++i) {
+    if (HPy_IsNull(names[i])) return HPy_NULL;
+  }
+  copy_name = names[0], copy_order = names[1], flags_name = names[2], writeable_name = names[3];
+  as_array = HPy_Dup(ctx, args[1]);
+  /* Release: pairs with fb_ndarray_export. The class is never freed, so its word stays unique. */
+  fh_atomic_store_release(&fb_ndarray_type, HPy_Dup(ctx, args[0])._i);
   return HPy_Dup(ctx, ctx->h_None);
+}
+
+bool fb_ndarray_export(HPyContext *ctx, HPy tensor, bool reads, bool copies, HPy *out) {
+  if (fh_atomic_load_acquire(&fb_ndarray_type) == 0) return false; /* pairs with ndarray_use() */
+  HPy array = fb_call_one(ctx, as_array, tensor);
+  *out = array;
+  if (HPy_IsNull(array) || (!reads && !copies)) return true;
+  if (copies) {
+    const HPy args[] = {array, copy_order};
+    *out = fb_call_method(ctx, copy_name, args, 2);
+    HPy_Close(ctx, array);
+    return true;
+  }
+  HPy flags = HPy_GetAttr(ctx, array, flags_name);
+  bool is_done = !HPy_IsNull(flags) && HPy_SetAttr(ctx, flags, writeable_name, ctx->h_False) == 0;
+  if (!HPy_IsNull(flags)) HPy_Close(ctx, flags);
+  if (!is_done) {
+    fb_drop_handle(ctx, array);
+    *out = HPy_NULL;
+  }
+  return true;
 }
 
 /* --- arrays in native objects ------------------------------------------------------------------------------------- */

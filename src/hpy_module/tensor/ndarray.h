@@ -23,6 +23,10 @@ int fb_ndarray_tensor(HPyContext *ctx, HPy value, bool reads, TVMFFIObject **out
 /* fb_ndarray_tensor as an FbConversion; also returns 1. */
 int fb_ndarray_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args);
 
+/* Makes *out a NumPy array over the memory of a Tensor, or a copy: a new handle, or HPy_NULL with an exception raised.
+ * Returns false if the package has to make the array, before the first array was read. */
+bool fb_ndarray_export(HPyContext *ctx, HPy tensor, bool reads, bool copies, HPy *out);
+
 /* --- arrays in native objects ------------------------------------------------------------------------------------- */
 
 /* Tensors of arrays that native code holds as Python objects. */

@@ -1,4 +1,6 @@
 /* The private extension of the context: fills the table of extension.h, which has the contracts of these functions. */
+#include "core/platform/base.h"
+#include "core/platform/system.h"
 #include "entries.h"
 #include "hpy_runtime/abi/handle.h"
 #include "hpy_runtime/abi/layout.h"
@@ -105,6 +107,25 @@ static int class_shorten(HPy cls, HPy base) { return fhpy_type_instance_shorten(
 static HPy short_new(HPy cls) { return to_hpy(_PyObject_GC_New(to_py(cls))); }
 static void short_track(HPy h) { PyObject_GC_Track(to_py(h)); }
 #endif
+#ifndef FHPY_PYPY
+/* CPython 3.12 and 3.13 count nested calls of C functions and allow 10,000 of them, although calls of bound functions
+ * need more stack than there is. There the remaining stack decides, as in later versions. */
+extern PyObject *PyExc_RecursionError;
+
+static int stack_check(const char *where) {
+  enum { SPARED = 256 * 1024 }; /* for the called function */
+  static FH_THREAD_LOCAL uintptr_t end;
+  static FH_THREAD_LOCAL size_t size; /* 0: not known yet, SIZE_MAX: unknown */
+  if (FH_UNLIKELY(size == 0) && (!fh_thread_stack(&end, &size) || size == 0)) size = SIZE_MAX;
+  uintptr_t left = (uintptr_t)__builtin_frame_address(0) - end;
+  size_t spared = size / 4 < SPARED ? size / 4 : SPARED;
+  if (FH_LIKELY(left > spared) || size == SIZE_MAX) return 0; /* also on another stack than the thread's */
+  PyErr_Format(PyExc_RecursionError, "maximum recursion depth exceeded%s: the thread's stack ends", where);
+  return -1;
+}
+static void stack_leave(void) {}
+static bool checks_stack(void) { return fhpy_layout.minor == 12 || fhpy_layout.minor == 13; }
+#endif
 static int end_resume(HPy h) { return fhpy_instance_end_resume(to_py(h)); }
 
 /* The copy is never freed, because the descriptor points into it and the runtime gets no notification when the
@@ -176,8 +197,8 @@ void fhpy_ctx_extension_fill(HPyContext *ctx) {
       .class_shorten = class_shorten,
       .short_new = short_new,
       .short_track = short_track,
-      .recursion_enter = Py_EnterRecursiveCall,
-      .recursion_leave = Py_LeaveRecursiveCall,
+      .recursion_enter = checks_stack() ? stack_check : Py_EnterRecursiveCall,
+      .recursion_leave = checks_stack() ? stack_leave : Py_LeaveRecursiveCall,
       .class_next = fhpy_layout.member_offset[MEMBER_ITERNEXT] != 0 ? class_next : NULL,
       .set_items = fhpy_layout.free_threaded ? NULL : fhpy_ctx_container_set_items,
 #endif
