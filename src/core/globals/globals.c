@@ -55,11 +55,12 @@ static void expand(const char *schema, char *at) {
 }
 
 /* If the memory for an entry runs out, the function is missing afterwards, and the error is pending (globals.c). */
-static void add_all(const fh_globals_entry *entries) {
+static void add_all(const fh_globals_item *entries) {
   char metadata[MAX_METADATA];
-  for (; entries->name != NULL; ++entries) {
-    if (entries->schema != NULL) expand(entries->schema, metadata);
-    fh_global_add(entries->name, entries->call, entries->schema != NULL ? metadata : NULL);
+  for (; *entries != NULL; ++entries) {
+    const fh_globals_entry *entry = *entries;
+    if (entry->schema != NULL) expand(entry->schema, metadata);
+    fh_global_add(entry->name, entry->call, entry->schema != NULL ? metadata : NULL);
   }
 }
 

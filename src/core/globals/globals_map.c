@@ -9,15 +9,9 @@
 #include "core/platform/mem.h"
 #include "globals_entry.h"
 
-/* The container in args[0], after a check of its type and of the number of arguments. */
-static int arg_map(const char *name, const TVMFFIAny *args, int32_t n_args, int32_t n_expected, int32_t type_index,
-                   fh_hashmap_object **map) {
-  TVMFFIObject *obj;
-  if (fh_function_check_count(name, n_args, n_expected) != 0) return -1;
-  if (fh_function_arg_object(name, args, 0, type_index, &obj) != 0) return -1;
-  *map = (fh_hashmap_object *)obj;
-  return 0;
-}
+/* Heads of functions whose first argument is a Map or a Dict, `map`. */
+#define MAP(...) FH_GLOBAL_OF(fh_hashmap_object, map, kTVMFFIMap, __VA_ARGS__)
+#define DICT(...) FH_GLOBAL_OF(fh_hashmap_object, map, kTVMFFIDict, __VA_ARGS__)
 
 /* ---- Locking. A Map never changes. A Dict is locked, and no hooks run under the lock. An operation that needs a hook,
  * because its key or a key of the Dict has one, runs again without the lock. Programs with such keys must synchronize
@@ -73,9 +67,7 @@ static int make_map(const char *name, int32_t type_index, const TVMFFIAny *args,
 }
 
 /* ffi.MapSize(map) -> int */
-static int get_size(const char *name, int32_t type_index, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  fh_hashmap_object *map;
-  if (arg_map(name, args, n_args, 1, type_index, &map) != 0) return -1;
+static int get_size(const fh_hashmap_object *map, TVMFFIAny *result) {
   fh_shared_note note = fh_stripe_read(map);
   *result = fh_any_int(fh_hashmap_size(map));
   fh_stripe_read_end(map, note);
@@ -83,30 +75,29 @@ static int get_size(const char *name, int32_t type_index, const TVMFFIAny *args,
 }
 
 /* ffi.MapCount(map, key) -> 1 or 0, an int as in the reference */
-static int has_key(const char *name, int32_t type_index, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  fh_hashmap_object *map;
+static int has_key(const fh_hashmap_object *map, const TVMFFIAny *key, TVMFFIAny *result) {
   TVMFFIAny value;
-  if (arg_map(name, args, n_args, 2, type_index, &map) != 0) return -1;
-  int found = get_value(map, &args[1], &value);
+  int found = get_value(map, key, &value);
   if (found < 0) return -1;
   if (found) fh_any_drop(&value);
   *result = fh_any_int(found);
   return 0;
 }
 
-/* ffi.MapGetItem(map, key) -> value. or_missing: whether a missing key gives the sentinel MISSING (as in
- * ffi.MapGetItemOrMissing), or a KeyError. */
-static int get_item(const char *name, int32_t type_index, int or_missing, const TVMFFIAny *args, int32_t n_args,
-                    TVMFFIAny *result) {
-  fh_hashmap_object *map;
-  if (arg_map(name, args, n_args, 2, type_index, &map) != 0) return -1;
-  int found = get_value(map, &args[1], result);
-  if (found < 0) return -1;
-  if (found) return 0;
-  if (!or_missing) return fh_error_raise(FH_KEY_ERROR, "Expected a key of the map but it has no such key");
+static int give_missing(TVMFFIAny *result) {
   TVMFFIAny missing = fh_any_object(fh_sentinel_missing());
   fh_any_copy(&missing, result);
   return 0;
+}
+
+/* ffi.MapGetItem(map, key) -> value. or_missing: whether a missing key gives the sentinel MISSING (as in
+ * ffi.MapGetItemOrMissing), or a KeyError. */
+static int get_item(const fh_hashmap_object *map, const TVMFFIAny *key, bool or_missing, TVMFFIAny *result) {
+  int found = get_value(map, key, result);
+  if (found < 0) return -1;
+  if (found) return 0;
+  if (!or_missing) return fh_error_raise(FH_KEY_ERROR, "Expected a key of the map but it has no such key");
+  return give_missing(result);
 }
 
 /* ---- Iteration: a Function of one command, which keeps the container alive ----
@@ -131,7 +122,7 @@ static fh_hashmap_pair *pair_at(const iterator *it) {
   return fh_hashmap_is_live(map, it->position) ? fh_hashmap_at(map, it->position) : NULL;
 }
 
-FH_GLOBAL(iterator_call) {
+FH_CODE(iterator_call) {
   const char *name = "ffi.MapForwardIterFunctor.<iterator>";
   iterator *it = (iterator *)self;
   int64_t command;
@@ -158,10 +149,8 @@ static void iterator_end(void *self) {
 }
 
 /* ffi.MapForwardIterFunctor(map) -> Function(command) */
-static int iterate(const char *name, int32_t type_index, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  fh_hashmap_object *map;
+static int iterate(fh_hashmap_object *map, TVMFFIAny *result) {
   TVMFFIObjectHandle func;
-  if (arg_map(name, args, n_args, 1, type_index, &map) != 0) return -1;
   iterator *it = (iterator *)fh_mem_alloc(sizeof(*it));
   if (it == NULL) return fh_error_raise_no_memory();
   it->map = map;
@@ -179,38 +168,34 @@ static int iterate(const char *name, int32_t type_index, const TVMFFIAny *args, 
 
 /* ---- The functions ---- */
 
-/* A function for each name, which passes its own name and type on. */
-#define DEFINE(function, body) \
-  FH_GLOBAL(function) { return body; }
-
-DEFINE(map_new, make_map("ffi.Map", kTVMFFIMap, args, n_args, result))
-DEFINE(map_size, get_size("ffi.MapSize", kTVMFFIMap, args, n_args, result))
-DEFINE(map_count, has_key("ffi.MapCount", kTVMFFIMap, args, n_args, result))
-DEFINE(map_get_item, get_item("ffi.MapGetItem", kTVMFFIMap, 0, args, n_args, result))
-DEFINE(map_get_item_or_missing, get_item("ffi.MapGetItemOrMissing", kTVMFFIMap, 1, args, n_args, result))
-DEFINE(map_iterate, iterate("ffi.MapForwardIterFunctor", kTVMFFIMap, args, n_args, result))
-DEFINE(dict_new, make_map("ffi.Dict", kTVMFFIDict, args, n_args, result))
-DEFINE(dict_size, get_size("ffi.DictSize", kTVMFFIDict, args, n_args, result))
-DEFINE(dict_count, has_key("ffi.DictCount", kTVMFFIDict, args, n_args, result))
-DEFINE(dict_get_item, get_item("ffi.DictGetItem", kTVMFFIDict, 0, args, n_args, result))
-DEFINE(dict_get_item_or_missing, get_item("ffi.DictGetItemOrMissing", kTVMFFIDict, 1, args, n_args, result))
-DEFINE(dict_iterate, iterate("ffi.DictForwardIterFunctor", kTVMFFIDict, args, n_args, result))
+FH_GLOBAL_OPEN(map_new, "ffi.Map", "ffi.Function") { return make_map(name, kTVMFFIMap, args, n_args, result); }
+MAP(map_size, "ffi.MapSize", 1, "int(ffi.Map)") { return get_size(map, result); }
+MAP(map_count, "ffi.MapCount", 2, "int(ffi.Map, Any)") { return has_key(map, &args[1], result); }
+MAP(map_get_item, "ffi.MapGetItem", 2, "Any(ffi.Map, Any)") { return get_item(map, &args[1], false, result); }
+MAP(map_get_item_or_missing, "ffi.MapGetItemOrMissing", 2, "Any(ffi.Map, Any)") {
+  return get_item(map, &args[1], true, result);
+}
+MAP(map_iterate, "ffi.MapForwardIterFunctor", 1, "ffi.Function(ffi.Map)") { return iterate(map, result); }
+FH_GLOBAL_OPEN(dict_new, "ffi.Dict", "ffi.Function") { return make_map(name, kTVMFFIDict, args, n_args, result); }
+DICT(dict_size, "ffi.DictSize", 1, "int(ffi.Dict)") { return get_size(map, result); }
+DICT(dict_count, "ffi.DictCount", 2, "int(ffi.Dict, Any)") { return has_key(map, &args[1], result); }
+DICT(dict_get_item, "ffi.DictGetItem", 2, "Any(ffi.Dict, Any)") { return get_item(map, &args[1], false, result); }
+DICT(dict_get_item_or_missing, "ffi.DictGetItemOrMissing", 2, "Any(ffi.Dict, Any)") {
+  return get_item(map, &args[1], true, result);
+}
+DICT(dict_iterate, "ffi.DictForwardIterFunctor", 1, "ffi.Function(ffi.Dict)") { return iterate(map, result); }
 
 /* ffi.DictSetItem(dict, key, value) */
-FH_GLOBAL(dict_set_item) {
-  fh_hashmap_object *map;
+DICT(dict_set_item, "ffi.DictSetItem", 3, "None(ffi.Dict<Any, Any>, Any, Any)") {
   fh_hashmap_pair pair;
-  if (arg_map("ffi.DictSetItem", args, n_args, 3, kTVMFFIDict, &map) != 0) return -1;
   if (own_pair(&args[1], &args[2], &pair) != 0) return -1;
   return fh_hashmap_put(map, &pair);
 }
 
 /* ffi_hpy.DictSetDefault(dict, key, value) -> the value that the key has after the call: the old one, if it existed.
  * With separate calls for getting and setting, another thread could change the key in between. */
-FH_GLOBAL(dict_set_default) {
-  fh_hashmap_object *map;
+DICT(dict_set_default, "ffi_hpy.DictSetDefault", 3, NULL) {
   fh_hashmap_pair pair;
-  if (arg_map("ffi_hpy.DictSetDefault", args, n_args, 3, kTVMFFIDict, &map) != 0) return -1;
   if (own_pair(&args[1], &args[2], &pair) != 0) return -1;
   return fh_hashmap_put_new(map, &pair, result);
 }
@@ -219,13 +204,10 @@ FH_GLOBAL(dict_set_default) {
  * the caller must search again: for keys that Python's `==` compares. The caller has searched `seen`, a Map with the
  * entries that the Dict had at one moment. A new key is set only if the Dict has got no other key since that may equal
  * it. */
-FH_GLOBAL(dict_put_searched) {
-  const char *name = "ffi_hpy.DictPutSearched";
-  fh_hashmap_object *map;
+DICT(dict_put_searched, "ffi_hpy.DictPutSearched", 5, NULL) {
   fh_hashmap_pair pair;
   TVMFFIObject *seen;
   int64_t replaces;
-  if (arg_map(name, args, n_args, 5, kTVMFFIDict, &map) != 0) return -1;
   if (fh_function_arg_object(name, args, 1, kTVMFFIMap, &seen) != 0) return -1;
   if (fh_function_arg_int(name, args, 4, &replaces) != 0) return -1;
   if (own_pair(&args[2], &args[3], &pair) != 0) return -1;
@@ -247,10 +229,8 @@ static int take_pair(fh_hashmap_object *map, const TVMFFIAny *key_view, fh_hashm
 }
 
 /* ffi.DictErase(dict, key): does nothing if the key does not exist. */
-FH_GLOBAL(dict_erase) {
-  fh_hashmap_object *map;
+DICT(dict_erase, "ffi.DictErase", 2, "None(ffi.Dict<Any, Any>, Any)") {
   fh_hashmap_pair old;
-  if (arg_map("ffi.DictErase", args, n_args, 2, kTVMFFIDict, &map) != 0) return -1;
   int found = take_pair(map, &args[1], &old);
   if (found == 1) fh_hashmap_drop_pair(&old);
   return found < 0 ? -1 : 0;
@@ -258,47 +238,35 @@ FH_GLOBAL(dict_erase) {
 
 /* ffi_hpy.DictPop(dict, key) -> value, or the sentinel MISSING. With separate calls for getting and erasing, another
  * thread could change the key in between. */
-FH_GLOBAL(dict_pop) {
-  fh_hashmap_object *map;
+DICT(dict_pop, "ffi_hpy.DictPop", 2, NULL) {
   fh_hashmap_pair old;
-  if (arg_map("ffi_hpy.DictPop", args, n_args, 2, kTVMFFIDict, &map) != 0) return -1;
   int found = take_pair(map, &args[1], &old);
   if (found < 0) return -1;
-  if (found == 0) {
-    TVMFFIAny missing = fh_any_object(fh_sentinel_missing());
-    fh_any_copy(&missing, result);
-    return 0;
-  }
+  if (found == 0) return give_missing(result);
   fh_any_drop(&old.key);
   *result = old.value;
   return 0;
 }
 
 /* ffi.DictClear(dict) */
-FH_GLOBAL(dict_clear) {
-  fh_hashmap_object *map;
-  if (arg_map("ffi.DictClear", args, n_args, 1, kTVMFFIDict, &map) != 0) return -1;
-  return fh_hashmap_clear(map);
-}
+DICT(dict_clear, "ffi.DictClear", 1, "None(ffi.Dict<Any, Any>)") { return fh_hashmap_clear(map); }
 
-const fh_globals_entry fh_globals_map[] = {
-    {"ffi.Map", map_new, "ffi.Function"},
-    {"ffi.MapSize", map_size, "int(ffi.Map)"},
-    {"ffi.MapCount", map_count, "int(ffi.Map, Any)"},
-    {"ffi.MapGetItem", map_get_item, "Any(ffi.Map, Any)"},
-    {"ffi.MapGetItemOrMissing", map_get_item_or_missing, "Any(ffi.Map, Any)"},
-    {"ffi.MapForwardIterFunctor", map_iterate, "ffi.Function(ffi.Map)"},
-    {"ffi.Dict", dict_new, "ffi.Function"},
-    {"ffi.DictSize", dict_size, "int(ffi.Dict)"},
-    {"ffi.DictCount", dict_count, "int(ffi.Dict, Any)"},
-    {"ffi.DictGetItem", dict_get_item, "Any(ffi.Dict, Any)"},
-    {"ffi.DictGetItemOrMissing", dict_get_item_or_missing, "Any(ffi.Dict, Any)"},
-    {"ffi.DictSetItem", dict_set_item, "None(ffi.Dict<Any, Any>, Any, Any)"},
-    {"ffi.DictErase", dict_erase, "None(ffi.Dict<Any, Any>, Any)"},
-    {"ffi_hpy.DictPop", dict_pop, NULL},
-    {"ffi_hpy.DictSetDefault", dict_set_default, NULL},
-    {"ffi_hpy.DictPutSearched", dict_put_searched, NULL},
-    {"ffi.DictClear", dict_clear, "None(ffi.Dict<Any, Any>)"},
-    {"ffi.DictForwardIterFunctor", dict_iterate, "ffi.Function(ffi.Dict)"},
-    {NULL, NULL, NULL},
-};
+const fh_globals_item fh_globals_map[] = {&map_new,
+                                          &map_size,
+                                          &map_count,
+                                          &map_get_item,
+                                          &map_get_item_or_missing,
+                                          &map_iterate,
+                                          &dict_new,
+                                          &dict_size,
+                                          &dict_count,
+                                          &dict_get_item,
+                                          &dict_get_item_or_missing,
+                                          &dict_set_item,
+                                          &dict_erase,
+                                          &dict_pop,
+                                          &dict_set_default,
+                                          &dict_put_searched,
+                                          &dict_clear,
+                                          &dict_iterate,
+                                          NULL};

@@ -14,12 +14,8 @@
 #include "core/platform/mem.h"
 #include "globals_entry.h"
 
-/* The module in args[0], after a check of the number of arguments. */
-static int arg_module(const char *name, const TVMFFIAny *args, int32_t n_args, int32_t n_expected,
-                      TVMFFIObject **module) {
-  if (fh_function_check_count(name, n_args, n_expected) != 0) return -1;
-  return fh_function_arg_object(name, args, 0, kTVMFFIModule, module);
-}
+/* The head of a function whose first argument is a module. */
+#define MODULE(...) FH_GLOBAL_OF(TVMFFIObject, module, kTVMFFIModule, __VA_ARGS__)
 
 /* ---- Loading ---- */
 
@@ -31,29 +27,25 @@ static int arg_path(const char *name, const TVMFFIAny *args, TVMFFIByteArray *ou
 }
 
 /* ffi.ModuleLoadFromFile(path) -> Module, by the loader of the file's extension */
-FH_GLOBAL(load_from_file) {
+FH_GLOBAL(load_from_file, "ffi.ModuleLoadFromFile", 1, "ffi.Module(ffi.String)") {
   TVMFFIByteArray path;
-  if (fh_function_check_count("ffi.ModuleLoadFromFile", n_args, 1) != 0) return -1;
-  if (arg_path("ffi.ModuleLoadFromFile", args, &path) != 0) return -1;
+  if (arg_path(name, args, &path) != 0) return -1;
   return fh_library_module_load(path, result);
 }
 
 /* ffi.Module.load_from_file.so(path, format) -> Module: the loader of shared libraries. `format` is checked but not
  * used. */
-FH_GLOBAL(load_library) {
-  const char *name = "ffi.Module.load_from_file.so";
+FH_GLOBAL(load_library, "ffi.Module.load_from_file.so", 2, "ffi.Module(ffi.String, ffi.String)") {
   TVMFFIByteArray path, format;
-  if (fh_function_check_count(name, n_args, 2) != 0) return -1;
   if (arg_path(name, args, &path) != 0 || fh_function_arg_str(name, args, 1, &format) != 0) return -1;
   return fh_library_module_open(path, result);
 }
 
 /* ffi_hpy.check_library_file(path): for callers that open a library by other means. An InternalError if the file is
  * truncated, damaged or not a library. */
-FH_GLOBAL(check_library_file) {
+FH_GLOBAL(check_library_file, "ffi_hpy.check_library_file", 1, NULL) {
   TVMFFIByteArray path;
-  if (fh_function_check_count("ffi_hpy.check_library_file", n_args, 1) != 0) return -1;
-  if (arg_path("ffi_hpy.check_library_file", args, &path) != 0) return -1;
+  if (arg_path(name, args, &path) != 0) return -1;
   char *text = fh_mem_copy_text(path.data, path.size); /* a view of a string need not end in a NUL */
   if (text == NULL) return fh_error_raise_no_memory();
   int rc = fh_library_check_file(text);
@@ -63,55 +55,52 @@ FH_GLOBAL(check_library_file) {
 
 /* ffi_hpy.fail_load(reason) -> whether a load is in progress on this thread, which then fails. For initialisers of
  * libraries, which must not throw. */
-FH_GLOBAL(fail_load) {
+FH_GLOBAL(fail_load, "ffi_hpy.fail_load", 1, NULL) {
   TVMFFIByteArray reason;
-  if (fh_function_check_count("ffi_hpy.fail_load", n_args, 1) != 0) return -1;
-  if (fh_function_arg_str("ffi_hpy.fail_load", args, 0, &reason) != 0) return -1;
+  if (fh_function_arg_str(name, args, 0, &reason) != 0) return -1;
   *result = fh_any_bool(fh_library_load_fail(reason));
   return 0;
 }
 
 /* ffi.SystemLib([prefix]) -> Module: one for each prefix */
-FH_GLOBAL(system_lib) {
+FH_GLOBAL_OPEN(system_lib, "ffi.SystemLib", "ffi.Function") {
   TVMFFIByteArray prefix = FH_LITERAL("");
-  if (n_args > 1) return fh_function_check_count("ffi.SystemLib", n_args, 1);
-  if (n_args == 1 && fh_function_arg_str("ffi.SystemLib", args, 0, &prefix) != 0) return -1;
+  if (n_args > 1) return fh_function_check_count(name, n_args, 1);
+  if (n_args == 1 && fh_function_arg_str(name, args, 0, &prefix) != 0) return -1;
   return fh_library_module_system(prefix, result);
 }
 
 /* ---- Queries by name ---- */
 
-/* Checks (module, name, query_imports); on 0 the caller drops *owned_name. */
-static int open_query(const char *name, const TVMFFIAny *args, int32_t n_args, TVMFFIObject **module,
-                      int *query_imports, TVMFFIAny *owned_name) {
-  TVMFFIByteArray text;
-  if (arg_module(name, args, n_args, 3, module) != 0 || fh_function_arg_str(name, args, 1, &text) != 0) return -1;
-  if (fh_function_arg_bool(name, args, 2, query_imports) != 0) return -1;
-  return fh_str_from_bytes(text, owned_name);
-}
-
 /* A query of module.h with a name. */
 typedef int (*query)(TVMFFIObject *module, const TVMFFIAny *name, int query_imports, TVMFFIAny *out);
 
 /* (module, name, query_imports) -> result, None if no module has one. */
-static int run_query(const char *name, const TVMFFIAny *args, int32_t n_args, query ask, TVMFFIAny *result) {
-  TVMFFIObject *module;
+static int run_query(const char *name, TVMFFIObject *module, const TVMFFIAny *args, query ask, TVMFFIAny *result) {
+  TVMFFIByteArray text;
   TVMFFIAny symbol;
   int query_imports;
-  if (open_query(name, args, n_args, &module, &query_imports, &symbol) != 0) return -1;
+  if (fh_function_arg_str(name, args, 1, &text) != 0) return -1;
+  if (fh_function_arg_bool(name, args, 2, &query_imports) != 0 || fh_str_from_bytes(text, &symbol) != 0) return -1;
   int rc = ask(module, &symbol, query_imports, result);
   fh_any_drop(&symbol);
   return rc;
 }
 
 /* ffi.ModuleGetFunction(module, name, query_imports) -> Function or None */
-FH_GLOBAL(get_function) { return run_query("ffi.ModuleGetFunction", args, n_args, fh_module_get_function, result); }
+MODULE(get_function, "ffi.ModuleGetFunction", 3, "Optional<ffi.Function>(ffi.Module, ffi.String, bool)") {
+  return run_query(name, module, args, fh_module_get_function, result);
+}
 
 /* ffi.ModuleGetFunctionMetadata(module, name, query_imports) -> JSON or None */
-FH_GLOBAL(get_metadata) { return run_query("ffi.ModuleGetFunctionMetadata", args, n_args, fh_module_metadata, result); }
+MODULE(get_metadata, "ffi.ModuleGetFunctionMetadata", 3, "Optional<ffi.String>(ffi.Module, ffi.String, bool)") {
+  return run_query(name, module, args, fh_module_metadata, result);
+}
 
 /* ffi.ModuleGetFunctionDoc(module, name, query_imports) -> str or None */
-FH_GLOBAL(get_doc) { return run_query("ffi.ModuleGetFunctionDoc", args, n_args, fh_module_doc, result); }
+MODULE(get_doc, "ffi.ModuleGetFunctionDoc", 3, "Optional<ffi.String>(ffi.Module, ffi.String, bool)") {
+  return run_query(name, module, args, fh_module_doc, result);
+}
 
 static int ask_implements(TVMFFIObject *module, const TVMFFIAny *name, int query_imports, TVMFFIAny *out) {
   int found;
@@ -121,33 +110,28 @@ static int ask_implements(TVMFFIObject *module, const TVMFFIAny *name, int query
 }
 
 /* ffi.ModuleImplementsFunction(module, name, query_imports) -> bool */
-FH_GLOBAL(implements) { return run_query("ffi.ModuleImplementsFunction", args, n_args, ask_implements, result); }
+MODULE(implements, "ffi.ModuleImplementsFunction", 3, "bool(ffi.Module, ffi.String, bool)") {
+  return run_query(name, module, args, ask_implements, result);
+}
 
 /* ---- Properties of a module ---- */
 
 /* ffi.ModuleGetKind(module) -> str */
-FH_GLOBAL(get_kind) {
-  TVMFFIObject *module;
-  return arg_module("ffi.ModuleGetKind", args, n_args, 1, &module) != 0 ? -1 : fh_module_kind(module, result);
-}
+MODULE(get_kind, "ffi.ModuleGetKind", 1, "ffi.String(ffi.Module)") { return fh_module_kind(module, result); }
 
 /* ffi.ModuleGetPropertyMask(module) -> int, of FH_MODULE_SERIALIZABLE and similar bits */
-FH_GLOBAL(get_property_mask) {
-  TVMFFIObject *module;
+MODULE(get_property_mask, "ffi.ModuleGetPropertyMask", 1, "int(ffi.Module)") {
   int64_t mask;
-  if (arg_module("ffi.ModuleGetPropertyMask", args, n_args, 1, &module) != 0) return -1;
   if (fh_module_property_mask(module, &mask) != 0) return -1;
   *result = fh_any_int(mask);
   return 0;
 }
 
 /* ffi.ModuleInspectSource(module, format) -> str, empty if there is none */
-FH_GLOBAL(inspect_source) {
-  const char *name = "ffi.ModuleInspectSource";
-  TVMFFIObject *module;
+MODULE(inspect_source, "ffi.ModuleInspectSource", 2, "ffi.String(ffi.Module, ffi.String)") {
   TVMFFIByteArray text;
   TVMFFIAny format;
-  if (arg_module(name, args, n_args, 2, &module) != 0 || fh_function_arg_str(name, args, 1, &text) != 0) return -1;
+  if (fh_function_arg_str(name, args, 1, &text) != 0) return -1;
   if (fh_str_from_bytes(text, &format) != 0) return -1;
   int rc = fh_module_source(module, &format, result);
   fh_any_drop(&format);
@@ -155,19 +139,14 @@ FH_GLOBAL(inspect_source) {
 }
 
 /* ffi.ModuleGetWriteFormats(module) -> Array of str */
-FH_GLOBAL(get_write_formats) {
-  TVMFFIObject *module;
-  if (arg_module("ffi.ModuleGetWriteFormats", args, n_args, 1, &module) != 0) return -1;
+MODULE(get_write_formats, "ffi.ModuleGetWriteFormats", 1, "ffi.Array<ffi.String>(ffi.Module)") {
   return fh_module_write_formats(module, result);
 }
 
 /* ffi.ModuleWriteToFile(module, path, format) */
-FH_GLOBAL(write_to_file) {
-  const char *name = "ffi.ModuleWriteToFile";
-  TVMFFIObject *module;
+MODULE(write_to_file, "ffi.ModuleWriteToFile", 3, "None(ffi.Module, ffi.String, ffi.String)") {
   TVMFFIByteArray text[2];
   TVMFFIAny owned[2] = {fh_any_none(), fh_any_none()};
-  if (arg_module(name, args, n_args, 3, &module) != 0) return -1;
   if (fh_function_arg_str(name, args, 1, &text[0]) != 0 || fh_function_arg_str(name, args, 2, &text[1]) != 0) return -1;
   if (fh_str_check_name("a path", text[0]) != 0) return -1;
   int rc = fh_str_from_bytes(text[0], &owned[0]);
@@ -181,19 +160,14 @@ FH_GLOBAL(write_to_file) {
 /* ---- Imports ---- */
 
 /* ffi.ModuleImportModule(module, other): by the module's class, which may refuse */
-FH_GLOBAL(import_module) {
-  const char *name = "ffi.ModuleImportModule";
-  TVMFFIObject *module, *other;
-  if (arg_module(name, args, n_args, 2, &module) != 0) return -1;
+MODULE(import_module, "ffi.ModuleImportModule", 2, "None(ffi.Module, ffi.Module)") {
+  TVMFFIObject *other;
   if (fh_function_arg_object(name, args, 1, kTVMFFIModule, &other) != 0) return -1;
   return fh_module_import(module, other);
 }
 
 /* ffi.ModuleClearImports(module) */
-FH_GLOBAL(clear_imports) {
-  TVMFFIObject *module;
-  return arg_module("ffi.ModuleClearImports", args, n_args, 1, &module) != 0 ? -1 : fh_module_clear_imports(module);
-}
+MODULE(clear_imports, "ffi.ModuleClearImports", 1, "None(ffi.Module)") { return fh_module_clear_imports(module); }
 
 /* ---- Modules that stay loaded: the keys of a Map that is never freed. `kept_lock` guards `kept` ----
  *
@@ -203,9 +177,7 @@ FH_LOCK(kept_lock, "kept", FH_RANK_PLAIN);
 static fh_hashmap_object *kept;
 
 /* ffi.ModuleGlobalsAdd(module) */
-FH_GLOBAL(keep_module) {
-  TVMFFIObject *module;
-  if (arg_module("ffi.ModuleGlobalsAdd", args, n_args, 1, &module) != 0) return -1;
+MODULE(keep_module, "ffi.ModuleGlobalsAdd", 1, "None(ffi.Module)") {
   TVMFFIAny view = fh_any_object(module);
   fh_hashmap_pair pair = {fh_any_none(), fh_any_int(1)};
   fh_hashmap_rest rest;
@@ -226,9 +198,7 @@ FH_GLOBAL(keep_module) {
 }
 
 /* ffi.ModuleGlobalsRemove(module): does nothing if the module was not kept. */
-FH_GLOBAL(unkeep_module) {
-  TVMFFIObject *module;
-  if (arg_module("ffi.ModuleGlobalsRemove", args, n_args, 1, &module) != 0) return -1;
+MODULE(unkeep_module, "ffi.ModuleGlobalsRemove", 1, "None(ffi.Module)") {
   TVMFFIAny key = fh_any_object(module);
   fh_hashmap_pair old = {fh_any_none(), fh_any_none()};
   fh_mutex_lock(&kept_lock);
@@ -238,24 +208,22 @@ FH_GLOBAL(unkeep_module) {
   return found < 0 ? -1 : 0;
 }
 
-const fh_globals_entry fh_globals_module[] = {
-    {"ffi.ModuleLoadFromFile", load_from_file, "ffi.Module(ffi.String)"},
-    {"ffi.Module.load_from_file.so", load_library, "ffi.Module(ffi.String, ffi.String)"},
-    {"ffi.SystemLib", system_lib, "ffi.Function"},
-    {"ffi_hpy.check_library_file", check_library_file, NULL},
-    {"ffi_hpy.fail_load", fail_load, NULL},
-    {"ffi.ModuleGetFunction", get_function, "Optional<ffi.Function>(ffi.Module, ffi.String, bool)"},
-    {"ffi.ModuleImplementsFunction", implements, "bool(ffi.Module, ffi.String, bool)"},
-    {"ffi.ModuleGetFunctionMetadata", get_metadata, "Optional<ffi.String>(ffi.Module, ffi.String, bool)"},
-    {"ffi.ModuleGetFunctionDoc", get_doc, "Optional<ffi.String>(ffi.Module, ffi.String, bool)"},
-    {"ffi.ModuleGetKind", get_kind, "ffi.String(ffi.Module)"},
-    {"ffi.ModuleGetPropertyMask", get_property_mask, "int(ffi.Module)"},
-    {"ffi.ModuleInspectSource", inspect_source, "ffi.String(ffi.Module, ffi.String)"},
-    {"ffi.ModuleGetWriteFormats", get_write_formats, "ffi.Array<ffi.String>(ffi.Module)"},
-    {"ffi.ModuleWriteToFile", write_to_file, "None(ffi.Module, ffi.String, ffi.String)"},
-    {"ffi.ModuleImportModule", import_module, "None(ffi.Module, ffi.Module)"},
-    {"ffi.ModuleClearImports", clear_imports, "None(ffi.Module)"},
-    {"ffi.ModuleGlobalsAdd", keep_module, "None(ffi.Module)"},
-    {"ffi.ModuleGlobalsRemove", unkeep_module, "None(ffi.Module)"},
-    {NULL, NULL, NULL},
-};
+const fh_globals_item fh_globals_module[] = {&load_from_file,
+                                             &load_library,
+                                             &system_lib,
+                                             &check_library_file,
+                                             &fail_load,
+                                             &get_function,
+                                             &implements,
+                                             &get_metadata,
+                                             &get_doc,
+                                             &get_kind,
+                                             &get_property_mask,
+                                             &inspect_source,
+                                             &get_write_formats,
+                                             &write_to_file,
+                                             &import_module,
+                                             &clear_imports,
+                                             &keep_module,
+                                             &unkeep_module,
+                                             NULL};

@@ -36,17 +36,17 @@ static int arg_address(const char *name, const TVMFFIAny *args, int32_t i, void 
 }
 
 /* ffi.MakeObjectFromPackedArgs(type key or index, name, value, ...) -> object */
-FH_GLOBAL(make_object) { return fh_create_from_pairs(args, n_args, result); }
+FH_GLOBAL_OPEN(make_object, "ffi.MakeObjectFromPackedArgs", "ffi.Function") {
+  return fh_create_from_pairs(args, n_args, result);
+}
 
 /* ffi._RegisterFFIInit(type index): registers the automatic constructor as the type's __ffi_init__. The C++ headers
  * call it for each class that can be created and defines no constructor. */
-FH_GLOBAL(register_init) {
-  const char *name = "ffi._RegisterFFIInit";
+FH_GLOBAL(register_init, "ffi._RegisterFFIInit", 1, "None(int)") {
   TVMFFIByteArray attr = FH_LITERAL("__ffi_init__");
   TVMFFIObjectHandle func;
   int32_t type_index;
-  if (fh_function_check_count(name, n_args, 1) != 0 || arg_type_index(name, args, 0, &type_index) != 0) return -1;
-  if (fh_create_constructor(type_index, &func) != 0) return -1;
+  if (arg_type_index(name, args, 0, &type_index) != 0 || fh_create_constructor(type_index, &func) != 0) return -1;
   TVMFFIAny value = fh_any_object(func);
   int rc = TVMFFITypeRegisterAttr(type_index, &attr, &value);
   fh_object_release(func);
@@ -54,62 +54,47 @@ FH_GLOBAL(register_init) {
 }
 
 /* ffi._PyClassRegisterTypeAttrColumns(type index, bytes of an object): see fh_record_register. */
-FH_GLOBAL(register_record) {
-  const char *name = "ffi._PyClassRegisterTypeAttrColumns";
+FH_GLOBAL(register_record, "ffi._PyClassRegisterTypeAttrColumns", 2, "None(int, int)") {
   int64_t n_bytes;
   int32_t type_index;
-  if (fh_function_check_count(name, n_args, 2) != 0 || arg_type_index(name, args, 0, &type_index) != 0) return -1;
-  if (fh_function_arg_int(name, args, 1, &n_bytes) != 0) return -1;
+  if (arg_type_index(name, args, 0, &type_index) != 0 || fh_function_arg_int(name, args, 1, &n_bytes) != 0) return -1;
   return fh_record_register(type_index, n_bytes);
 }
 
 /* ffi.MakeFieldGetter(type index) -> the address of a TVMFFIFieldGetter, as an int */
-FH_GLOBAL(make_getter) {
-  const char *name = "ffi.MakeFieldGetter";
+FH_GLOBAL(make_getter, "ffi.MakeFieldGetter", 1, "int(int)") {
   TVMFFIFieldGetter getter;
   int32_t type_index;
-  if (fh_function_check_count(name, n_args, 1) != 0 || arg_type_index(name, args, 0, &type_index) != 0) return -1;
-  if (fh_field_getter(type_index, &getter) != 0) return -1;
+  if (arg_type_index(name, args, 0, &type_index) != 0 || fh_field_getter(type_index, &getter) != 0) return -1;
   *result = fh_any_int((int64_t)(uintptr_t)getter);
   return 0;
 }
 
 /* ffi.MakeFieldSetter(type index, converter, address of a fh_field_convert) -> Function(field address, value) */
-FH_GLOBAL(make_setter) {
-  const char *name = "ffi.MakeFieldSetter";
+FH_GLOBAL(make_setter, "ffi.MakeFieldSetter", 3, "ffi.Function(int, int, int)") {
   TVMFFIObjectHandle setter;
   void *converter, *convert;
   int32_t type_index;
-  if (fh_function_check_count(name, n_args, 3) != 0 || arg_type_index(name, args, 0, &type_index) != 0) return -1;
+  if (arg_type_index(name, args, 0, &type_index) != 0) return -1;
   if (arg_address(name, args, 1, &converter) != 0 || arg_address(name, args, 2, &convert) != 0) return -1;
   if (fh_field_setter(type_index, converter, (fh_field_convert)(uintptr_t)convert, &setter) != 0) return -1;
   *result = fh_any_object(setter);
   return 0;
 }
 
-const fh_globals_entry fh_globals_create[] = {
-    {"ffi.MakeObjectFromPackedArgs", make_object, "ffi.Function"},
-    {"ffi._RegisterFFIInit", register_init, "None(int)"},
-    {"ffi._PyClassRegisterTypeAttrColumns", register_record, "None(int, int)"},
-    {"ffi.MakeFieldGetter", make_getter, "int(int)"},
-    {"ffi.MakeFieldSetter", make_setter, "ffi.Function(int, int, int)"},
-    {NULL, NULL, NULL},
-};
+const fh_globals_item fh_globals_create[] = {&make_object, &register_init, &register_record,
+                                             &make_getter, &make_setter,   NULL};
 
 /* --- walks ------------------------------------------------------------------------------------------------------- */
 
 /* ffi.DeepCopy(value) -> copy (nested.h) */
-FH_GLOBAL(deep_copy) {
-  if (fh_function_check_count("ffi.DeepCopy", n_args, 1) != 0) return -1;
-  return fh_copy_deep(&args[0], result);
-}
+FH_GLOBAL(deep_copy, "ffi.DeepCopy", 1, "Any(Any)") { return fh_copy_deep(&args[0], result); }
 
 /* ---- Equality, order, hash ---- */
 
 /* ffi.RecursiveEq(a, b) -> bool (nested.h) */
-FH_GLOBAL(recursive_eq) {
+FH_GLOBAL(recursive_eq, "ffi.RecursiveEq", 2, "bool(Any, Any)") {
   int equal;
-  if (fh_function_check_count("ffi.RecursiveEq", n_args, 2) != 0) return -1;
   if (fh_compare_equal(&args[0], &args[1], &equal) != 0) return -1;
   *result = fh_any_bool(equal);
   return 0;
@@ -117,9 +102,9 @@ FH_GLOBAL(recursive_eq) {
 
 /* ffi_hpy.LooseEq(a, b, equal=None) -> whether two containers have equal contents by Python's rules (nested.h); the
  * function equal(a, b) -> bool compares other objects, and mappings by keys that are not found */
-FH_GLOBAL(loose_eq) {
+FH_GLOBAL_OPEN(loose_eq, "ffi_hpy.LooseEq", NULL) {
   int equal;
-  if (n_args != 2 && fh_function_check_count("ffi_hpy.LooseEq", n_args, 3) != 0) return -1;
+  if (n_args != 2 && fh_function_check_count(name, n_args, 3) != 0) return -1;
   TVMFFIObject *function = n_args == 3 && args[2].type_index == kTVMFFIFunction ? args[2].v_obj : NULL;
   if (fh_compare_loose(&args[0], &args[1], function, &equal) != 0) return -1;
   *result = fh_any_bool(equal);
@@ -128,9 +113,8 @@ FH_GLOBAL(loose_eq) {
 
 /* ffi.RecursiveLt(a, b) -> bool, and the other three: defines a function that compares the order of two values to 0. */
 #define DEFINE_ORDER(function, name, relation)                        \
-  FH_GLOBAL(function) {                                               \
+  FH_GLOBAL(function, name, 2, "bool(Any, Any)") {                    \
     int order;                                                        \
-    if (fh_function_check_count(name, n_args, 2) != 0) return -1;     \
     if (fh_compare_order(&args[0], &args[1], &order) != 0) return -1; \
     *result = fh_any_bool(order relation 0);                          \
     return 0;                                                         \
@@ -141,9 +125,8 @@ DEFINE_ORDER(recursive_gt, "ffi.RecursiveGt", >)
 DEFINE_ORDER(recursive_ge, "ffi.RecursiveGe", >=)
 
 /* ffi.RecursiveHash(value) -> int (nested.h) */
-FH_GLOBAL(recursive_hash) {
+FH_GLOBAL(recursive_hash, "ffi.RecursiveHash", 1, "int(Any)") {
   int64_t hash;
-  if (fh_function_check_count("ffi.RecursiveHash", n_args, 1) != 0) return -1;
   if (fh_hash_nested(&args[0], &hash) != 0) return -1;
   *result = fh_any_int(hash);
   return 0;
@@ -191,12 +174,11 @@ static int find_in(fh_walk *walk, fh_memo *seen, const TVMFFIAny *root, DLDevice
 
 /* ffi.ContainerFindFirstNonCPUDevice(value) -> the device of the first tensor that is not on the CPU, else cpu:0.
  * Bindings use it to find the device whose stream a call must use. */
-FH_GLOBAL(find_device) {
+FH_GLOBAL(find_device, "ffi.ContainerFindFirstNonCPUDevice", 1, "Device(Any)") {
   fh_walk walk;
   fh_memo seen = {NULL, 0, 0, 1};
   TVMFFIAny root;
   DLDevice device = {kDLCPU, 0};
-  if (fh_function_check_count("ffi.ContainerFindFirstNonCPUDevice", n_args, 1) != 0) return -1;
   if (fh_any_own(&args[0], &root) != 0) return -1;
   fh_walk_init(&walk, FH_WALK_PLAIN, 0, 0);
   int rc = find_in(&walk, &seen, &root, &device);
@@ -208,15 +190,6 @@ FH_GLOBAL(find_device) {
   return 0;
 }
 
-const fh_globals_entry fh_globals_nested[] = {
-    {"ffi.DeepCopy", deep_copy, "Any(Any)"},
-    {"ffi.RecursiveEq", recursive_eq, "bool(Any, Any)"},
-    {"ffi_hpy.LooseEq", loose_eq, NULL},
-    {"ffi.RecursiveLt", recursive_lt, "bool(Any, Any)"},
-    {"ffi.RecursiveLe", recursive_le, "bool(Any, Any)"},
-    {"ffi.RecursiveGt", recursive_gt, "bool(Any, Any)"},
-    {"ffi.RecursiveGe", recursive_ge, "bool(Any, Any)"},
-    {"ffi.RecursiveHash", recursive_hash, "int(Any)"},
-    {"ffi.ContainerFindFirstNonCPUDevice", find_device, "Device(Any)"},
-    {NULL, NULL, NULL},
-};
+const fh_globals_item fh_globals_nested[] = {&deep_copy,    &recursive_eq, &loose_eq,     &recursive_lt,
+                                             &recursive_le, &recursive_gt, &recursive_ge, &recursive_hash,
+                                             &find_device,  NULL};

@@ -12,7 +12,7 @@
 
 /* Function(i) -> the i-th name, or for a negative i the number of names. The closure is an Array of the names, a
  * consistent copy. IndexError. */
-FH_GLOBAL(names_call) {
+FH_CODE(names_call) {
   const char *name = "ffi.FunctionListGlobalNamesFunctor.<names>";
   const fh_seq_object *names = (const fh_seq_object *)self;
   int64_t i;
@@ -27,11 +27,10 @@ FH_GLOBAL(names_call) {
 }
 
 /* ffi.FunctionListGlobalNamesFunctor() -> Function(i). A Function and not an Array, as in the reference. */
-FH_GLOBAL(list_names) {
+FH_GLOBAL(list_names, "ffi.FunctionListGlobalNamesFunctor", 0, "ffi.Function()") {
   TVMFFIAny *names;
   int64_t n;
   TVMFFIObjectHandle func;
-  if (fh_function_check_count("ffi.FunctionListGlobalNamesFunctor", n_args, 0) != 0) return -1;
   if (fh_global_names(&names, &n) != 0) return -1;
   fh_seq_object *array = fh_seq_from_views(kTVMFFIArray, names, n);
   fh_seq_drop_items(names, n);
@@ -45,35 +44,34 @@ FH_GLOBAL(list_names) {
 }
 
 /* ffi.FunctionRemoveGlobal(name) -> whether there was one */
-FH_GLOBAL(remove_global) {
-  TVMFFIByteArray name;
-  if (fh_function_check_count("ffi.FunctionRemoveGlobal", n_args, 1) != 0) return -1;
-  if (fh_function_arg_str("ffi.FunctionRemoveGlobal", args, 0, &name) != 0) return -1;
-  *result = fh_any_bool(fh_global_remove(name));
+FH_GLOBAL(remove_global, "ffi.FunctionRemoveGlobal", 1, "bool(ffi.String)") {
+  TVMFFIByteArray removed;
+  if (fh_function_arg_str(name, args, 0, &removed) != 0) return -1;
+  *result = fh_any_bool(fh_global_remove(removed));
   return 0;
 }
 
 /* Returns the documentation, or the metadata, of a function. */
-static int get_text(const char *getter, const TVMFFIAny *args, int32_t n_args, bool is_doc, TVMFFIAny *result) {
+static int get_text(const char *getter, const TVMFFIAny *args, bool is_doc, TVMFFIAny *result) {
   TVMFFIByteArray name;
-  if (fh_function_check_count(getter, n_args, 1) != 0) return -1;
-  if (fh_function_arg_str(getter, args, 0, &name) != 0) return -1;
-  return fh_global_text(name, is_doc, result);
+  return fh_function_arg_str(getter, args, 0, &name) != 0 ? -1 : fh_global_text(name, is_doc, result);
 }
 
 /* ffi.GetGlobalFuncMetadata(name) -> JSON. RuntimeError. */
-FH_GLOBAL(get_metadata) { return get_text("ffi.GetGlobalFuncMetadata", args, n_args, 0, result); }
+FH_GLOBAL(get_metadata, "ffi.GetGlobalFuncMetadata", 1, "ffi.String(ffi.String)") {
+  return get_text(name, args, false, result);
+}
 
 /* ffi_hpy.GetGlobalFuncDoc(name) -> str. RuntimeError. */
-FH_GLOBAL(get_doc) { return get_text("ffi_hpy.GetGlobalFuncDoc", args, n_args, 1, result); }
+FH_GLOBAL(get_doc, "ffi_hpy.GetGlobalFuncDoc", 1, "ffi.String(ffi.String)") {
+  return get_text(name, args, true, result);
+}
 
 /* ffi.FunctionFromExternC(closure, code, deleter) -> Function: TVMFFIFunctionCreate, with pointers as values. The
  * deleter may be None. */
-FH_GLOBAL(from_extern_c) {
-  const char *name = "ffi.FunctionFromExternC";
+FH_GLOBAL(from_extern_c, "ffi.FunctionFromExternC", 3, "ffi.Function(void*, void*, void*)") {
   void *closure, *call, *deleter;
   TVMFFIObjectHandle func;
-  if (fh_function_check_count(name, n_args, 3) != 0) return -1;
   if (fh_function_arg_ptr(name, args, 0, &closure) != 0 || fh_function_arg_ptr(name, args, 1, &call) != 0 ||
       fh_function_arg_ptr(name, args, 2, &deleter) != 0) {
     return -1;
@@ -88,8 +86,7 @@ FH_GLOBAL(from_extern_c) {
 /* ---- Types ---- */
 
 /* ffi.GetRegisteredTypeKeys() -> Array, in order of type indices */
-FH_GLOBAL(get_type_keys) {
-  if (fh_function_check_count("ffi.GetRegisteredTypeKeys", n_args, 0) != 0) return -1;
+FH_GLOBAL(get_type_keys, "ffi.GetRegisteredTypeKeys", 0, "ffi.Array<ffi.String>()") {
   int32_t end = fh_type_end(); /* leaves out a type that gets an index from `end` on during the loop */
   fh_seq_object *keys = fh_seq_new_array(end);
   if (keys == NULL) return -1;
@@ -106,12 +103,5 @@ FH_GLOBAL(get_type_keys) {
   return 0;
 }
 
-const fh_globals_entry fh_globals_registry[] = {
-    {"ffi.FunctionListGlobalNamesFunctor", list_names, "ffi.Function()"},
-    {"ffi.FunctionRemoveGlobal", remove_global, "bool(ffi.String)"},
-    {"ffi.GetGlobalFuncMetadata", get_metadata, "ffi.String(ffi.String)"},
-    {"ffi_hpy.GetGlobalFuncDoc", get_doc, "ffi.String(ffi.String)"},
-    {"ffi.FunctionFromExternC", from_extern_c, "ffi.Function(void*, void*, void*)"},
-    {"ffi.GetRegisteredTypeKeys", get_type_keys, "ffi.Array<ffi.String>()"},
-    {NULL, NULL, NULL},
-};
+const fh_globals_item fh_globals_registry[] = {&list_names,    &remove_global, &get_metadata, &get_doc,
+                                               &from_extern_c, &get_type_keys, NULL};

@@ -11,15 +11,9 @@
 #include "core/object/reflect.h"
 #include "globals_entry.h"
 
-/* The sequence in args[0], after a check of the number of arguments. */
-static int arg_seq(const char *name, const TVMFFIAny *args, int32_t n_args, int32_t n_expected, int32_t type_index,
-                   fh_seq_object **seq) {
-  TVMFFIObject *obj;
-  if (fh_function_check_count(name, n_args, n_expected) != 0) return -1;
-  if (fh_function_arg_object(name, args, 0, type_index, &obj) != 0) return -1;
-  *seq = (fh_seq_object *)obj;
-  return 0;
-}
+/* Heads of functions whose first argument is an Array, `seq`, or a List, `list`. */
+#define ARRAY(...) FH_GLOBAL_OF(fh_seq_object, seq, kTVMFFIArray, __VA_ARGS__)
+#define LIST(...) FH_GLOBAL_OF(fh_seq_object, list, kTVMFFIList, __VA_ARGS__)
 
 /* Returns a new sequence as the result; NULL means that an error is pending. */
 static int return_seq(fh_seq_object *seq, TVMFFIAny *result) {
@@ -41,32 +35,28 @@ static int contains(const TVMFFIAny *items, int64_t n, const TVMFFIAny *value, T
 /* ---- Arrays: never changed, so no lock ---- */
 
 /* ffi.Array(item...) -> Array */
-FH_GLOBAL(array_new) { return return_seq(fh_seq_from_views(kTVMFFIArray, args, n_args), result); }
+FH_GLOBAL_OPEN(array_new, "ffi.Array", "ffi.Function") {
+  return return_seq(fh_seq_from_views(kTVMFFIArray, args, n_args), result);
+}
 
 /* ffi.ArrayGetItem(array, i) -> item. IndexError. */
-FH_GLOBAL(array_get_item) {
-  fh_seq_object *seq;
+ARRAY(array_get_item, "ffi.ArrayGetItem", 2, "Any(ffi.Array, int)") {
   int64_t i;
-  if (arg_seq("ffi.ArrayGetItem", args, n_args, 2, kTVMFFIArray, &seq) != 0) return -1;
-  if (fh_function_arg_int("ffi.ArrayGetItem", args, 1, &i) != 0 || fh_seq_check_index(seq, i) != 0) return -1;
+  if (fh_function_arg_int(name, args, 1, &i) != 0 || fh_seq_check_index(seq, i) != 0) return -1;
   fh_any_copy(&fh_seq_items(seq)[i], result);
   return 0;
 }
 
 /* ffi.ArraySize(array) -> int */
-FH_GLOBAL(array_size) {
-  fh_seq_object *seq;
-  if (arg_seq("ffi.ArraySize", args, n_args, 1, kTVMFFIArray, &seq) != 0) return -1;
+ARRAY(array_size, "ffi.ArraySize", 1, "int(ffi.Array)") {
   *result = fh_any_int(fh_seq_size(seq));
   return 0;
 }
 
 /* ffi.ArrayContains(array, value) -> bool. The value is converted to an owned one first, so that strings of any form
  * are compared by content. */
-FH_GLOBAL(array_contains) {
-  fh_seq_object *seq;
+ARRAY(array_contains, "ffi.ArrayContains", 2, "bool(ffi.Array, Any)") {
   TVMFFIAny value;
-  if (arg_seq("ffi.ArrayContains", args, n_args, 2, kTVMFFIArray, &seq) != 0) return -1;
   if (fh_any_own(&args[1], &value) != 0) return -1;
   int rc = contains(fh_seq_items(seq), fh_seq_size(seq), &value, result);
   fh_any_drop(&value);
@@ -76,31 +66,27 @@ FH_GLOBAL(array_contains) {
 /* ---- Lists ---- */
 
 /* ffi.List(item...) -> List */
-FH_GLOBAL(list_new) { return return_seq(fh_seq_from_views(kTVMFFIList, args, n_args), result); }
+FH_GLOBAL_OPEN(list_new, "ffi.List", "ffi.Function") {
+  return return_seq(fh_seq_from_views(kTVMFFIList, args, n_args), result);
+}
 
 /* ffi.ListGetItem(list, i) -> item. IndexError. */
-FH_GLOBAL(list_get_item) {
-  fh_seq_object *list;
+LIST(list_get_item, "ffi.ListGetItem", 2, "Any(ffi.List, int)") {
   int64_t i;
-  if (arg_seq("ffi.ListGetItem", args, n_args, 2, kTVMFFIList, &list) != 0) return -1;
-  if (fh_function_arg_int("ffi.ListGetItem", args, 1, &i) != 0) return -1;
+  if (fh_function_arg_int(name, args, 1, &i) != 0) return -1;
   return fh_list_get(list, i, result);
 }
 
 /* ffi.ListSetItem(list, i, item). IndexError. */
-FH_GLOBAL(list_set_item) {
-  fh_seq_object *list;
+LIST(list_set_item, "ffi.ListSetItem", 3, "None(ffi.List<Any>, int, Any)") {
   int64_t i;
   TVMFFIAny item;
-  if (arg_seq("ffi.ListSetItem", args, n_args, 3, kTVMFFIList, &list) != 0) return -1;
-  if (fh_function_arg_int("ffi.ListSetItem", args, 1, &i) != 0 || fh_any_own(&args[2], &item) != 0) return -1;
+  if (fh_function_arg_int(name, args, 1, &i) != 0 || fh_any_own(&args[2], &item) != 0) return -1;
   return fh_list_set(list, i, item);
 }
 
 /* ffi.ListSize(list) -> int */
-FH_GLOBAL(list_size) {
-  fh_seq_object *list;
-  if (arg_seq("ffi.ListSize", args, n_args, 1, kTVMFFIList, &list) != 0) return -1;
+LIST(list_size, "ffi.ListSize", 1, "int(ffi.List)") {
   *result = fh_any_int(fh_list_size(list));
   return 0;
 }
@@ -116,10 +102,8 @@ static int contains_copied(const fh_seq_object *list, const TVMFFIAny *value, TV
 }
 
 /* ffi.ListContains(list, value) -> bool */
-FH_GLOBAL(list_contains) {
-  fh_seq_object *list;
+LIST(list_contains, "ffi.ListContains", 2, "bool(ffi.List, Any)") {
   TVMFFIAny value;
-  if (arg_seq("ffi.ListContains", args, n_args, 2, kTVMFFIList, &list) != 0) return -1;
   if (fh_any_own(&args[1], &value) != 0) return -1;
   int rc;
   /* Equality calls a hook only for two objects of one type. So the value's type decides whether a hook could run, and
@@ -136,61 +120,46 @@ FH_GLOBAL(list_contains) {
 }
 
 /* ffi.ListAppend(list, item) */
-FH_GLOBAL(list_append) {
-  fh_seq_object *list;
+LIST(list_append, "ffi.ListAppend", 2, "None(ffi.List<Any>, Any)") {
   TVMFFIAny item;
-  if (arg_seq("ffi.ListAppend", args, n_args, 2, kTVMFFIList, &list) != 0) return -1;
   if (fh_any_own(&args[1], &item) != 0) return -1;
   return fh_list_append(list, item);
 }
 
 /* ffi.ListInsert(list, i, item): before position i, or at the end if i is the size. IndexError. */
-FH_GLOBAL(list_insert) {
-  fh_seq_object *list;
+LIST(list_insert, "ffi.ListInsert", 3, "None(ffi.List<Any>, int, Any)") {
   int64_t i;
   TVMFFIAny item;
-  if (arg_seq("ffi.ListInsert", args, n_args, 3, kTVMFFIList, &list) != 0) return -1;
-  if (fh_function_arg_int("ffi.ListInsert", args, 1, &i) != 0 || fh_any_own(&args[2], &item) != 0) return -1;
+  if (fh_function_arg_int(name, args, 1, &i) != 0 || fh_any_own(&args[2], &item) != 0) return -1;
   return fh_list_insert(list, i, item);
 }
 
-/* The common part of ffi.ListPop and ffi.ListErase, which differ in the use of the item. */
-static int take_item(const char *name, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *out) {
-  fh_seq_object *list;
+/* ffi.ListPop(list, i) -> the removed item. IndexError. */
+LIST(list_pop, "ffi.ListPop", 2, "Any(ffi.List<Any>, int)") {
   int64_t i;
-  if (arg_seq(name, args, n_args, 2, kTVMFFIList, &list) != 0) return -1;
-  if (fh_function_arg_int(name, args, 1, &i) != 0) return -1;
-  return fh_list_take(list, i, out);
+  return fh_function_arg_int(name, args, 1, &i) != 0 ? -1 : fh_list_take(list, i, result);
 }
 
-/* ffi.ListPop(list, i) -> the removed item. IndexError. */
-FH_GLOBAL(list_pop) { return take_item("ffi.ListPop", args, n_args, result); }
-
 /* ffi.ListErase(list, i). IndexError. */
-FH_GLOBAL(list_erase) {
+LIST(list_erase, "ffi.ListErase", 2, "None(ffi.List<Any>, int)") {
+  int64_t i;
   TVMFFIAny old;
-  if (take_item("ffi.ListErase", args, n_args, &old) != 0) return -1;
+  if (fh_function_arg_int(name, args, 1, &i) != 0 || fh_list_take(list, i, &old) != 0) return -1;
   fh_any_drop(&old);
   return 0;
 }
 
 /* ffi.ListEraseRange(list, first, last): the items from `first` up to, not including, `last`. IndexError. */
-FH_GLOBAL(list_erase_range) {
-  const char *name = "ffi.ListEraseRange";
-  fh_seq_object *list;
+LIST(list_erase_range, "ffi.ListEraseRange", 3, "None(ffi.List<Any>, int, int)") {
   int64_t first, last;
-  if (arg_seq(name, args, n_args, 3, kTVMFFIList, &list) != 0) return -1;
   if (fh_function_arg_int(name, args, 1, &first) != 0 || fh_function_arg_int(name, args, 2, &last) != 0) return -1;
   return fh_list_splice(list, first, last, NULL, 0);
 }
 
 /* ffi.ListReplaceSlice(list, first, last, items): replaces that range by the items of a sequence. IndexError. */
-FH_GLOBAL(list_replace_slice) {
-  const char *name = "ffi.ListReplaceSlice";
-  fh_seq_object *list;
+LIST(list_replace_slice, "ffi.ListReplaceSlice", 4, "None(ffi.List<Any>, int, int, ffi.List<Any>)") {
   int64_t first, last, n;
   TVMFFIAny *items;
-  if (arg_seq(name, args, n_args, 4, kTVMFFIList, &list) != 0) return -1;
   if (fh_function_arg_int(name, args, 1, &first) != 0 || fh_function_arg_int(name, args, 2, &last) != 0) return -1;
   if (!fh_seq_is(&args[3])) return fh_function_raise_type(name, 3, "ffi.List", &args[3]);
   /* a copy, also because it may be `list` itself */
@@ -215,35 +184,28 @@ static int arg_slice(const char *name, const TVMFFIAny *args, fh_list_slice *sli
 
 /* ffi_hpy.ListAssignSlice(list, start, stop, step, items): list[start:stop:step] = items, in one step. Bounds that the
  * caller computes from the length are wrong once another thread has changed the List. ValueError. */
-FH_GLOBAL(list_assign_slice) {
-  const char *name = "ffi_hpy.ListAssignSlice";
-  fh_seq_object *list;
+LIST(list_assign_slice, "ffi_hpy.ListAssignSlice", 5, NULL) {
   fh_list_slice slice;
   TVMFFIAny *items;
   int64_t n;
-  if (arg_seq(name, args, n_args, 5, kTVMFFIList, &list) != 0 || arg_slice(name, args, &slice) != 0) return -1;
+  if (arg_slice(name, args, &slice) != 0) return -1;
   if (!fh_seq_is(&args[4])) return fh_function_raise_type(name, 4, "ffi.List", &args[4]);
   if (fh_list_copy_items((const fh_seq_object *)args[4].v_obj, &items, &n) != 0) return -1;
   return fh_list_replace_slice(list, &slice, items, n);
 }
 
 /* ffi_hpy.ListEraseSlice(list, start, stop, step): del list[start:stop:step], in one step. */
-FH_GLOBAL(list_erase_slice) {
-  fh_seq_object *list;
+LIST(list_erase_slice, "ffi_hpy.ListEraseSlice", 4, NULL) {
   fh_list_slice slice;
-  const char *name = "ffi_hpy.ListEraseSlice";
-  if (arg_seq(name, args, n_args, 4, kTVMFFIList, &list) != 0 || arg_slice(name, args, &slice) != 0) return -1;
+  if (arg_slice(name, args, &slice) != 0) return -1;
   return fh_list_erase_slice(list, &slice);
 }
 
 /* ffi_hpy.ListEraseSame(list, i, array) -> whether the item at i was array[i], which it removes then. IndexError for
  * the Array only. */
-FH_GLOBAL(list_erase_same) {
-  const char *name = "ffi_hpy.ListEraseSame";
-  fh_seq_object *list;
+LIST(list_erase_same, "ffi_hpy.ListEraseSame", 3, NULL) {
   TVMFFIObject *array;
   int64_t i;
-  if (arg_seq(name, args, n_args, 3, kTVMFFIList, &list) != 0) return -1;
   if (fh_function_arg_int(name, args, 1, &i) != 0) return -1;
   if (fh_function_arg_object(name, args, 2, kTVMFFIArray, &array) != 0) return -1;
   if (fh_seq_check_index((const fh_seq_object *)array, i) != 0) return -1;
@@ -269,11 +231,9 @@ static int equals_in_python(const TVMFFIAny *item, const TVMFFIAny *value) {
 
 /* ffi_hpy.SeqHolds(sequence, value) -> whether Python's `in` finds an int or a string in an Array or a List; None if
  * only Python can tell. */
-FH_GLOBAL(seq_holds) {
-  const char *name = "ffi_hpy.SeqHolds";
+FH_GLOBAL(seq_holds, "ffi_hpy.SeqHolds", 2, NULL) {
   const int64_t most = INT64_C(1) << 53; /* below this limit a float represents each integer exactly */
   TVMFFIAny value;
-  if (fh_function_check_count(name, n_args, 2) != 0) return -1;
   if (!fh_seq_is(&args[0])) return fh_function_raise_type(name, 0, "ffi.List", &args[0]);
   if (fh_any_own(&args[1], &value) != 0) return -1;
   bool is_int = value.type_index == kTVMFFIInt && value.v_int64 > -most && value.v_int64 < most;
@@ -289,51 +249,41 @@ FH_GLOBAL(seq_holds) {
 }
 
 /* ffi.ListReverse(list): in place. */
-FH_GLOBAL(list_reverse) {
-  fh_seq_object *list;
-  if (arg_seq("ffi.ListReverse", args, n_args, 1, kTVMFFIList, &list) != 0) return -1;
+LIST(list_reverse, "ffi.ListReverse", 1, "None(ffi.List<Any>)") {
   fh_list_reverse(list);
   return 0;
 }
 
 /* ffi.ListClear(list) */
-FH_GLOBAL(list_clear) {
-  fh_seq_object *list;
-  if (arg_seq("ffi.ListClear", args, n_args, 1, kTVMFFIList, &list) != 0) return -1;
-  return fh_list_clear(list);
-}
+LIST(list_clear, "ffi.ListClear", 1, "None(ffi.List<Any>)") { return fh_list_clear(list); }
 
 /* ffi.ListReserve(list, capacity): makes room for `capacity` items in all. MemoryError. */
-FH_GLOBAL(list_reserve) {
-  fh_seq_object *list;
+LIST(list_reserve, "ffi.ListReserve", 2, "None(ffi.List<Any>, int)") {
   int64_t capacity;
-  if (arg_seq("ffi.ListReserve", args, n_args, 2, kTVMFFIList, &list) != 0) return -1;
-  if (fh_function_arg_int("ffi.ListReserve", args, 1, &capacity) != 0) return -1;
+  if (fh_function_arg_int(name, args, 1, &capacity) != 0) return -1;
   return fh_list_reserve(list, capacity);
 }
 
-const fh_globals_entry fh_globals_seq[] = {
-    {"ffi.Array", array_new, "ffi.Function"},
-    {"ffi.ArrayGetItem", array_get_item, "Any(ffi.Array, int)"},
-    {"ffi.ArraySize", array_size, "int(ffi.Array)"},
-    {"ffi.ArrayContains", array_contains, "bool(ffi.Array, Any)"},
-    {"ffi.List", list_new, "ffi.Function"},
-    {"ffi.ListGetItem", list_get_item, "Any(ffi.List, int)"},
-    {"ffi.ListSetItem", list_set_item, "None(ffi.List<Any>, int, Any)"},
-    {"ffi.ListSize", list_size, "int(ffi.List)"},
-    {"ffi.ListContains", list_contains, "bool(ffi.List, Any)"},
-    {"ffi.ListAppend", list_append, "None(ffi.List<Any>, Any)"},
-    {"ffi.ListInsert", list_insert, "None(ffi.List<Any>, int, Any)"},
-    {"ffi.ListPop", list_pop, "Any(ffi.List<Any>, int)"},
-    {"ffi.ListErase", list_erase, "None(ffi.List<Any>, int)"},
-    {"ffi.ListEraseRange", list_erase_range, "None(ffi.List<Any>, int, int)"},
-    {"ffi.ListReplaceSlice", list_replace_slice, "None(ffi.List<Any>, int, int, ffi.List<Any>)"},
-    {"ffi_hpy.ListAssignSlice", list_assign_slice, NULL},
-    {"ffi_hpy.ListEraseSlice", list_erase_slice, NULL},
-    {"ffi_hpy.ListEraseSame", list_erase_same, NULL},
-    {"ffi_hpy.SeqHolds", seq_holds, NULL},
-    {"ffi.ListReverse", list_reverse, "None(ffi.List<Any>)"},
-    {"ffi.ListClear", list_clear, "None(ffi.List<Any>)"},
-    {"ffi.ListReserve", list_reserve, "None(ffi.List<Any>, int)"},
-    {NULL, NULL, NULL},
-};
+const fh_globals_item fh_globals_seq[] = {&array_new,
+                                          &array_get_item,
+                                          &array_size,
+                                          &array_contains,
+                                          &list_new,
+                                          &list_get_item,
+                                          &list_set_item,
+                                          &list_size,
+                                          &list_contains,
+                                          &list_append,
+                                          &list_insert,
+                                          &list_pop,
+                                          &list_erase,
+                                          &list_erase_range,
+                                          &list_replace_slice,
+                                          &list_assign_slice,
+                                          &list_erase_slice,
+                                          &list_erase_same,
+                                          &seq_holds,
+                                          &list_reverse,
+                                          &list_clear,
+                                          &list_reserve,
+                                          NULL};
