@@ -259,39 +259,20 @@ static int dict_assign_impl(HPyContext *ctx, HPy self, HPy key, HPy value) {
 
 /* --- types -------------------------------------------------------------------------------------------------------- */
 
-static FbRef mapping_type; /* written once during the import */
-
-FB_OBJECT_NEW(mapping, mapping_type)
+FB_OBJECT_CLASS(mapping)
 
 HPy fb_mapping_type_new(HPyContext *ctx, HPy base) {
   static HPyDef *defines[] = {
       &mapping_new, &map_init,     &mapping_length,      &mapping_item,       &mapping_contains,
       &mapping_get, &mapping_iter, &mapping_iter_values, &mapping_iter_items, &fb_deep_copy_container,
       NULL,         NULL};
-  static HPyType_Spec spec = {
-      .name = "ffi_hpy._core.CMapping",
-      .basicsize = sizeof(FbObject),
-      .flags = HPy_TPFLAGS_DEFAULT | HPy_TPFLAGS_BASETYPE,
-      .builtin_shape = SHAPE(FbObject),
-      .defines = defines,
-      .doc = "Reading of native mappings.",
-  };
-  return fb_object_type_derive(ctx, &spec, base, &mapping_type);
+  return fb_object_type_plain(ctx, "ffi_hpy._core.CMapping", "Reading of native mappings.", defines, base,
+                              &mapping_type);
 }
 
-static FbRef dict_type; /* written once during the import */
-
-FB_OBJECT_NEW(dict, dict_type)
+FB_OBJECT_CLASS(dict)
 
 HPy fb_mapping_dict_type_new(HPyContext *ctx, HPy mapping) {
   static HPyDef *defines[] = {&dict_new, &dict_init, &dict_assign, NULL, NULL};
-  static HPyType_Spec spec = {
-      .name = "ffi_hpy._core.CDict",
-      .basicsize = sizeof(FbObject),
-      .flags = HPy_TPFLAGS_DEFAULT | HPy_TPFLAGS_BASETYPE,
-      .builtin_shape = SHAPE(FbObject),
-      .defines = defines,
-      .doc = "Changes of native mappings.",
-  };
-  return fb_object_type_derive(ctx, &spec, mapping, &dict_type);
+  return fb_object_type_plain(ctx, "ffi_hpy._core.CDict", "Changes of native mappings.", defines, mapping, &dict_type);
 }

@@ -215,38 +215,20 @@ static HPy list_append_method_impl(HPyContext *ctx, HPy self, HPy value) {
 
 /* --- types -------------------------------------------------------------------------------------------------------- */
 
-static FbRef sequence_type; /* written once during the import */
-
-FB_OBJECT_NEW(sequence, sequence_type)
+FB_OBJECT_CLASS(sequence)
 
 HPy fb_sequence_type_new(HPyContext *ctx, HPy base) {
   static HPyDef *defines[] = {
       &sequence_new, &array_init, &sequence_length, &sequence_item, &sequence_iter, &fb_deep_copy_container,
       NULL,          NULL};
-  static HPyType_Spec spec = {
-      .name = "ffi_hpy._core.CSequence",
-      .basicsize = sizeof(FbObject),
-      .flags = HPy_TPFLAGS_DEFAULT | HPy_TPFLAGS_BASETYPE,
-      .builtin_shape = SHAPE(FbObject),
-      .defines = defines,
-      .doc = "Reading of native sequences.",
-  };
-  return fb_object_type_derive(ctx, &spec, base, &sequence_type);
+  return fb_object_type_plain(ctx, "ffi_hpy._core.CSequence", "Reading of native sequences.", defines, base,
+                              &sequence_type);
 }
 
-static FbRef list_type; /* written once during the import */
-
-FB_OBJECT_NEW(list, list_type)
+FB_OBJECT_CLASS(list)
 
 HPy fb_sequence_list_type_new(HPyContext *ctx, HPy sequence) {
   static HPyDef *defines[] = {&list_new, &list_init, &list_assign, &list_append_method, NULL, NULL};
-  static HPyType_Spec spec = {
-      .name = "ffi_hpy._core.CList",
-      .basicsize = sizeof(FbObject),
-      .flags = HPy_TPFLAGS_DEFAULT | HPy_TPFLAGS_BASETYPE,
-      .builtin_shape = SHAPE(FbObject),
-      .defines = defines,
-      .doc = "Changes of native sequences.",
-  };
-  return fb_object_type_derive(ctx, &spec, sequence, &list_type);
+  return fb_object_type_plain(ctx, "ffi_hpy._core.CList", "Changes of native sequences.", defines, sequence,
+                              &list_type);
 }

@@ -103,3 +103,15 @@ HPy fb_object_type_derive(HPyContext *ctx, HPyType_Spec *spec, HPy base, FbRef *
   adapt_to_owner(spec);
   return stored(ctx, is_larger ? fb_type_new_larger(ctx, spec, base) : fb_type_new(ctx, spec, base), own);
 }
+
+HPy fb_object_type_plain(HPyContext *ctx, const char *name, const char *doc, HPyDef **defines, HPy base, FbRef *own) {
+  HPyType_Spec spec = {
+      .name = name,
+      .basicsize = sizeof(FbObject),
+      .flags = HPy_TPFLAGS_DEFAULT | HPy_TPFLAGS_BASETYPE,
+      .builtin_shape = SHAPE(FbObject),
+      .defines = defines,
+      .doc = doc,
+  };
+  return fb_object_type_derive(ctx, &spec, base, own);
+}

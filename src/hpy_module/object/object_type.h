@@ -16,6 +16,8 @@ HPy fb_object_type_base(HPyContext *ctx, HPyType_Spec *spec);
 /* Makes a derived class from a spec whose `defines` have room for one more entry, and stores it in *own. Returns a new
  * handle, or HPy_NULL with an exception raised. */
 HPy fb_object_type_derive(HPyContext *ctx, HPyType_Spec *spec, HPy base, FbRef *own);
+/* Makes a derived class whose instances have nothing but the handle, as fb_object_type_derive. */
+HPy fb_object_type_plain(HPyContext *ctx, const char *name, const char *doc, HPyDef **defines, HPy base, FbRef *own);
 
 /* Makes an instance of cls, for the tp_new of a class. */
 FH_INLINE HPy fb_object_type_make(HPyContext *ctx, HPy cls, const FbRef *own) {
@@ -35,5 +37,9 @@ FH_INLINE HPy fb_object_type_make(HPyContext *ctx, HPy cls, const FbRef *own) {
     (void)args, (void)nargs, (void)kw; /* they are for __init__ */                                    \
     return fb_object_type_make(ctx, type, &(OWN));                                                    \
   }
+/* Defines NAME_type, which a NAME_type_new writes once during the import, and NAME_new. */
+#define FB_OBJECT_CLASS(NAME) \
+  static FbRef NAME##_type;   \
+  FB_OBJECT_NEW(NAME, NAME##_type)
 
 #endif /* FFI_HPY_OBJECT_OBJECT_TYPE_H_ */

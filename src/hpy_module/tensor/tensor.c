@@ -55,41 +55,13 @@ static HPy read_is_contiguous(HPyContext *ctx, const DLTensor *tensor) {
   return HPy_Dup(ctx, fh_dltensor_is_compact(tensor) ? ctx->h_True : ctx->h_False);
 }
 
-HPyDef_GET(tensor_shape, "shape", .doc = "Extent of each axis.")
-static HPy tensor_shape_get(HPyContext *ctx, HPy self, void *closure) {
-  (void)closure;
-  return read_tensor(ctx, self, read_shape);
-}
-
-HPyDef_GET(tensor_strides, "strides", .doc = "Stride of each axis, in elements.")
-static HPy tensor_strides_get(HPyContext *ctx, HPy self, void *closure) {
-  (void)closure;
-  return read_tensor(ctx, self, read_strides);
-}
-
-HPyDef_GET(tensor_dtype, "dtype", .doc = "Element type.")
-static HPy tensor_dtype_get(HPyContext *ctx, HPy self, void *closure) {
-  (void)closure;
-  return read_tensor(ctx, self, read_dtype);
-}
-
-HPyDef_GET(tensor_device, "device", .doc = "Where the memory is.")
-static HPy tensor_device_get(HPyContext *ctx, HPy self, void *closure) {
-  (void)closure;
-  return read_tensor(ctx, self, read_device);
-}
-
-HPyDef_GET(tensor_ndim, "ndim", .doc = "Number of axes.")
-static HPy tensor_ndim_get(HPyContext *ctx, HPy self, void *closure) {
-  (void)closure;
-  return read_tensor(ctx, self, read_ndim);
-}
-
-HPyDef_GET(tensor_byte_offset, "byte_offset", .doc = "Bytes from the beginning of the memory to the first element.")
-static HPy tensor_byte_offset_get(HPyContext *ctx, HPy self, void *closure) {
-  (void)closure;
-  return read_tensor(ctx, self, read_byte_offset);
-}
+FB_GETTER(tensor_shape, "shape", read_tensor(ctx, self, read_shape), "Extent of each axis.")
+FB_GETTER(tensor_strides, "strides", read_tensor(ctx, self, read_strides), "Stride of each axis, in elements.")
+FB_GETTER(tensor_dtype, "dtype", read_tensor(ctx, self, read_dtype), "Element type.")
+FB_GETTER(tensor_device, "device", read_tensor(ctx, self, read_device), "Where the memory is.")
+FB_GETTER(tensor_ndim, "ndim", read_tensor(ctx, self, read_ndim), "Number of axes.")
+FB_GETTER(tensor_byte_offset, "byte_offset", read_tensor(ctx, self, read_byte_offset),
+          "Bytes from the beginning of the memory to the first element.")
 
 HPyDef_METH(tensor_data_ptr, "data_ptr", HPyFunc_NOARGS, .doc = "Address of the first element, on the tensor's device.")
 static HPy tensor_data_ptr_impl(HPyContext *ctx, HPy self) { return read_tensor(ctx, self, read_data_ptr); }
@@ -130,9 +102,7 @@ HPyDef_METH(tensor_is_contiguous, "is_contiguous", HPyFunc_NOARGS,
             .doc = "Whether the elements are contiguous, row by row.")
 static HPy tensor_is_contiguous_impl(HPyContext *ctx, HPy self) { return read_tensor(ctx, self, read_is_contiguous); }
 
-static FbRef tensor_type; /* written once during the import */
-
-FB_OBJECT_NEW(tensor, tensor_type)
+FB_OBJECT_CLASS(tensor)
 
 HPy fb_tensor_type_new(HPyContext *ctx, HPy base) {
   static HPyDef *defines[] = {&tensor_new,
@@ -155,16 +125,10 @@ HPy fb_tensor_type_new(HPyContext *ctx, HPy base) {
                               NULL, /* of fb_buffer_init */
                               NULL,
                               NULL};
-  static HPyType_Spec spec = {
-      .name = "ffi_hpy.Tensor",
-      .basicsize = sizeof(FbObject),
-      .flags = HPy_TPFLAGS_DEFAULT | HPy_TPFLAGS_BASETYPE,
-      .builtin_shape = SHAPE(FbObject),
-      .defines = defines,
-      .doc = "An n-dimensional array with shared ownership of its memory, exchanged through DLPack.",
-  };
   defines[sizeof(defines) / sizeof(defines[0]) - 3] = fb_buffer_init();
-  return fb_object_type_derive(ctx, &spec, base, &tensor_type);
+  return fb_object_type_plain(ctx, "ffi_hpy.Tensor",
+                              "An n-dimensional array with shared ownership of its memory, exchanged through DLPack.",
+                              defines, base, &tensor_type);
 }
 
 /* --- streams ----------------------------------------------------------------------------------------------------- */

@@ -105,18 +105,10 @@ static HPy read_object(HPyContext *ctx, HPy self, bool is_cause) {
   return handle == NULL ? HPy_Dup(ctx, ctx->h_None) : fb_result_of_object(ctx, handle);
 }
 
-HPyDef_GET(error_kind, "kind", .doc = "Kind of the error: the name of an exception class.")
-static HPy error_kind_get(HPyContext *ctx, HPy self, void *closure) {
-  (void)closure;
-  return read_text(ctx, self, offsetof(TVMFFIErrorCell, kind));
-}
-
-HPyDef_GET(error_message, "message", .doc = "The message of the error.")
-static HPy error_message_get(HPyContext *ctx, HPy self, void *closure) {
-  (void)closure;
-  return read_text(ctx, self, offsetof(TVMFFIErrorCell, message));
-}
-
+FB_GETTER(error_kind, "kind", read_text(ctx, self, offsetof(TVMFFIErrorCell, kind)),
+          "Kind of the error: the name of an exception class.")
+FB_GETTER(error_message, "message", read_text(ctx, self, offsetof(TVMFFIErrorCell, message)),
+          "The message of the error.")
 HPyDef_GET(error_backtrace, "backtrace",
            .doc = "Frames, most recent call first, each ``  File \"f\", line N, in fn`` and a newline.")
 static HPy error_backtrace_get(HPyContext *ctx, HPy self, void *closure) {
@@ -136,17 +128,8 @@ static HPy error_backtrace_get(HPyContext *ctx, HPy self, void *closure) {
   return result;
 }
 
-HPyDef_GET(error_cause, "cause", .doc = "The error that led to this one, or None.")
-static HPy error_cause_get(HPyContext *ctx, HPy self, void *closure) {
-  (void)closure;
-  return read_object(ctx, self, true);
-}
-
-HPyDef_GET(error_extra, "extra_context", .doc = "A value attached to the error, or None.")
-static HPy error_extra_get(HPyContext *ctx, HPy self, void *closure) {
-  (void)closure;
-  return read_object(ctx, self, false);
-}
+FB_GETTER(error_cause, "cause", read_object(ctx, self, true), "The error that led to this one, or None.")
+FB_GETTER(error_extra, "extra_context", read_object(ctx, self, false), "A value attached to the error, or None.")
 
 HPyDef_METH(error_update, "update_backtrace", HPyFunc_KEYWORDS,
             .doc = "update_backtrace($self, backtrace, append=False)\n--\n\n"
@@ -172,21 +155,12 @@ static HPy error_update_impl(HPyContext *ctx, HPy self, const HPy *args, size_t 
   return HPy_Dup(ctx, ctx->h_None);
 }
 
-static FbRef error_type; /* written once during the import */
-
-FB_OBJECT_NEW(error, error_type)
+FB_OBJECT_CLASS(error)
 
 /* The last but one entry of `defines` is room for the slot that fb_object_type_derive may append. */
 HPy fb_error_type_new(HPyContext *ctx, HPy base) {
   static HPyDef *defines[] = {&error_new,   &error_init,  &error_kind,   &error_message, &error_backtrace,
                               &error_cause, &error_extra, &error_update, NULL,           NULL};
-  static HPyType_Spec spec = {
-      .name = "ffi_hpy._core.Error",
-      .basicsize = sizeof(FbObject),
-      .flags = HPy_TPFLAGS_DEFAULT | HPy_TPFLAGS_BASETYPE,
-      .builtin_shape = SHAPE(FbObject),
-      .defines = defines,
-      .doc = "A native error value (not an exception).",
-  };
-  return fb_object_type_derive(ctx, &spec, base, &error_type);
+  return fb_object_type_plain(ctx, "ffi_hpy._core.Error", "A native error value (not an exception).", defines, base,
+                              &error_type);
 }
