@@ -23,19 +23,9 @@ static inline TVMFFIAny ft_none(void) {
   return value;
 }
 
-static inline TVMFFIAny ft_int(int64_t number) {
-  TVMFFIAny value = ft_none();
-  value.type_index = kTVMFFIInt;
-  value.v_int64 = number;
-  return value;
-}
+static inline TVMFFIAny ft_int(int64_t number) { return (TVMFFIAny){.type_index = kTVMFFIInt, .v_int64 = number}; }
 
-static inline TVMFFIAny ft_bool(int truth) {
-  TVMFFIAny value = ft_none();
-  value.type_index = kTVMFFIBool;
-  value.v_int64 = truth != 0;
-  return value;
-}
+static inline TVMFFIAny ft_bool(int truth) { return (TVMFFIAny){.type_index = kTVMFFIBool, .v_int64 = truth != 0}; }
 
 /* Makes a value of an object, None for NULL. The value owns a reference if the caller passes one. */
 static inline TVMFFIAny ft_object(void *object) {

@@ -138,28 +138,19 @@ static int arg_path(const char *name, const TVMFFIAny *args, int32_t i, fh_acces
   return 0;
 }
 
-static int return_path(fh_access_path_object *path, TVMFFIAny *result) {
-  if (path == NULL) return -1;
-  *result = fh_any_object(path);
-  return 0;
-}
-
-static int call_root(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
-  FH_UNUSED(args);
+FH_CODE(call_root) {
   if (fh_function_check_count(PATH_KEY "._root", n_args, 0) != 0) return -1;
-  return return_path(fh_access_path_root(), result);
+  return fh_any_give_object(fh_access_path_root(), result);
 }
 
-static int call_extend(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_CODE(call_extend) {
   const char *name = PATH_KEY "._extend";
   fh_access_path_object *path;
   TVMFFIObject *step;
   if (fh_function_check_count(name, n_args, 2) != 0 || arg_path(name, args, 0, &path) != 0) return -1;
   if (fh_function_arg_object(name, args, 1, step_index, &step) != 0) return -1;
   fh_object_retain(step);
-  return return_path(extend_by_step(path, step), result);
+  return fh_any_give_object(extend_by_step(path, step), result);
 }
 
 /* The six methods that make a step of their second argument. */
@@ -178,15 +169,12 @@ static int extend_by(const char *name, fh_access_kind kind, const TVMFFIAny *arg
     if (fh_function_arg_int(name, args, 1, &index) != 0) return -1;
     key = fh_any_int(index);
   }
-  return return_path(fh_access_path_extend(path, kind, &key), result);
+  return fh_any_give_object(fh_access_path_extend(path, kind, &key), result);
 }
 
 /* A Function does not know its name, so each method is a C function that passes its name and kind on. */
-#define EXTENDING(function, name, kind)                                                       \
-  static int function(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) { \
-    FH_UNUSED(self);                                                                          \
-    return extend_by(PATH_KEY "." name, kind, args, n_args, result);                          \
-  }
+#define EXTENDING(function, name, kind) \
+  FH_CODE(function) { return extend_by(PATH_KEY "." name, kind, args, n_args, result); }
 EXTENDING(call_attr, "_attr", FH_ACCESS_ATTR)
 EXTENDING(call_array_item, "_array_item", FH_ACCESS_ARRAY_ITEM)
 EXTENDING(call_map_item, "_map_item", FH_ACCESS_MAP_ITEM)
@@ -201,8 +189,7 @@ static int arg_two_paths(const char *name, const TVMFFIAny *args, int32_t n_args
 
 /* A path is a prefix of another one if the other one, without its further steps, is equal to it. A longer path never
  * is. */
-static int call_is_prefix_of(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_CODE(call_is_prefix_of) {
   fh_access_path_object *paths[2];
   int is_equal = 0;
   if (arg_two_paths(PATH_KEY "._is_prefix_of", args, n_args, paths) != 0) return -1;
@@ -214,8 +201,7 @@ static int call_is_prefix_of(void *self, const TVMFFIAny *args, int32_t n_args, 
   return 0;
 }
 
-static int call_path_equal(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_CODE(call_path_equal) {
   fh_access_path_object *paths[2];
   int is_equal = 0;
   if (arg_two_paths(PATH_KEY "._path_equal", args, n_args, paths) != 0) return -1;
@@ -249,15 +235,11 @@ static fh_seq_object *to_steps(const fh_access_path_object *path) {
   return steps;
 }
 
-static int call_to_steps(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_CODE(call_to_steps) {
   const char *name = PATH_KEY "._to_steps";
   fh_access_path_object *path;
   if (fh_function_check_count(name, n_args, 1) != 0 || arg_path(name, args, 0, &path) != 0) return -1;
-  fh_seq_object *steps = to_steps(path);
-  if (steps == NULL) return -1;
-  *result = fh_any_object(steps);
-  return 0;
+  return fh_any_give_object(to_steps(path), result);
 }
 
 /* ---- __ffi_repr__(object, fn_repr) ---- */
@@ -287,8 +269,7 @@ static int return_text(int rc, fh_text *text, TVMFFIAny *result) {
 }
 
 /* ".name", "[key]", or "[<missing:key>]". */
-static int repr_step(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_CODE(repr_step) {
   TVMFFIObject *obj, *fn_repr;
   TVMFFIByteArray name;
   fh_text text = {NULL, 0, 0};
@@ -311,8 +292,7 @@ static int repr_step(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
 }
 
 /* "<root>" and the steps, each by fn_repr, so that a hook of a step's type is called. */
-static int repr_path(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_CODE(repr_path) {
   TVMFFIObject *obj, *fn_repr;
   fh_text text = {NULL, 0, 0};
   if (arg_repr(PATH_KEY ".__ffi_repr__", args, n_args, path_index, &obj, &fn_repr) != 0) return -1;

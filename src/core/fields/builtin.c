@@ -109,19 +109,13 @@ int fh_builtin_create(const fh_builtin_type *type, TVMFFIObjectHandle *out) {
 
 int fh_builtin_construct(const fh_builtin_type *type, int32_t n_args, TVMFFIAny *result) {
   if (fh_function_check_count(type->key, n_args, 0) != 0) return -1;
-  void *obj = fh_builtin_new(type);
-  if (obj == NULL) return -1;
-  *result = fh_any_object(obj);
-  return 0;
+  return fh_any_give_object(fh_builtin_new(type), result);
 }
 
 /* __ffi_new__ and __ffi_shallow_copy__ of all types; the closure is the type's table. */
-static int call_new(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(args);
-  return fh_builtin_construct((const fh_builtin_type *)self, n_args, result);
-}
+FH_CODE(call_new) { return fh_builtin_construct((const fh_builtin_type *)self, n_args, result); }
 
-static int call_copy(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+FH_CODE(call_copy) {
   const fh_builtin_type *type = (const fh_builtin_type *)self;
   const char *name = "__ffi_shallow_copy__";
   TVMFFIObject *from;

@@ -60,19 +60,12 @@ static int to_bytes(const TVMFFIAny *value, TVMFFIAny *result) {
   return fh_bytes_content(value, &content) ? fh_any_own(value, result) : raise_cast(value, "bytes");
 }
 
-/* Returns a new object; NULL means that an error is pending. */
-static int return_object(void *obj, TVMFFIAny *result) {
-  if (obj == NULL) return -1;
-  *result = fh_any_object(obj);
-  return 0;
-}
-
 /* A container of the wanted type stays the same object, so all owners see changes to it. A container of the other type
  * is copied, one level deep. */
 static int to_sequence(const TVMFFIAny *value, int32_t type_index, const char *wanted, TVMFFIAny *result) {
   if (!fh_seq_is(value)) return raise_cast(value, wanted);
   if (value->type_index == type_index) return fh_any_own(value, result);
-  return return_object(fh_list_copy((const fh_seq_object *)(const void *)value->v_obj, type_index), result);
+  return fh_any_give_object(fh_list_copy((const fh_seq_object *)(const void *)value->v_obj, type_index), result);
 }
 static int to_array(const TVMFFIAny *value, TVMFFIAny *result) {
   return to_sequence(value, kTVMFFIArray, "Array<Any>", result);
@@ -84,7 +77,7 @@ static int to_list(const TVMFFIAny *value, TVMFFIAny *result) {
 static int to_mapping(const TVMFFIAny *value, int32_t type_index, const char *wanted, TVMFFIAny *result) {
   if (!fh_hashmap_is(value)) return raise_cast(value, wanted);
   if (value->type_index == type_index) return fh_any_own(value, result);
-  return return_object(fh_hashmap_copy((const fh_hashmap_object *)(const void *)value->v_obj, type_index), result);
+  return fh_any_give_object(fh_hashmap_copy((const fh_hashmap_object *)(const void *)value->v_obj, type_index), result);
 }
 static int to_map(const TVMFFIAny *value, TVMFFIAny *result) {
   return to_mapping(value, kTVMFFIMap, "Map<Any, Any>", result);
@@ -113,7 +106,7 @@ static int to_shape(const TVMFFIAny *value, TVMFFIAny *result) {
     }
   }
   fh_any_drop(&array);
-  if (rc == 0) return return_object(shape, result);
+  if (rc == 0) return fh_any_give_object(shape, result);
   fh_object_release(shape);
   return -1;
 }
@@ -128,11 +121,8 @@ static int call_conversion(conversion convert, const TVMFFIAny *args, int32_t n_
 }
 
 /* A C function for each type, with the signature of a Function's code. */
-#define CONVERTING(convert)                                                                         \
-  static int call_##convert(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) { \
-    FH_UNUSED(self);                                                                                \
-    return call_conversion(convert, args, n_args, result);                                          \
-  }
+#define CONVERTING(convert) \
+  FH_CODE(call_##convert) { return call_conversion(convert, args, n_args, result); }
 CONVERTING(to_object)
 CONVERTING(to_string)
 CONVERTING(to_bytes)

@@ -405,7 +405,7 @@ static const constructor *up_to_date(constructor *c) {
   return (const constructor *)fh_atomic_load_acquire_ptr(&c->newer);
 }
 
-static int construct(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+FH_CODE(construct) {
   const constructor *c = up_to_date((constructor *)self);
   return c == NULL ? -1 : construct_with(c, args, n_args, result);
 }

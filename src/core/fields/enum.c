@@ -8,6 +8,7 @@
 #include "builtin.h"
 #include "core/container/hashmap.h"
 #include "core/container/stripe.h"
+#include "core/object/function.h"
 #include "core/object/reflect.h"
 #include "core/object/str.h"
 
@@ -139,11 +140,7 @@ static const fh_builtin_type str_enum_type = {
 /* ---- ffi.EnumState ---- */
 
 /* The state begins empty and its fields are not parameters, so a constructor without arguments is sufficient. */
-static int init_state(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
-  FH_UNUSED(args);
-  return fh_builtin_construct(&state_type, n_args, result);
-}
+FH_CODE(init_state) { return fh_builtin_construct(&state_type, n_args, result); }
 
 #define COLUMN_SCHEMA FH_SCHEMA_GENERIC("ffi.Dict", FH_SCHEMA_OBJECT "," FH_SCHEMA_ANY)
 

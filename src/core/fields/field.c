@@ -51,8 +51,7 @@ static bool shape_value(int32_t type_index, TVMFFIAny *value) {
 }
 
 /* Function(address of the field, value). */
-static int set_field(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(result);
+FH_CODE(set_field) {
   const setter *s = (const setter *)self;
   const char *name = "ffi.MakeFieldSetter.<setter>";
   void *field;
@@ -164,18 +163,14 @@ typedef struct {
 } layout;
 
 /* The object is zeroed, which is an empty value for every form of a field. */
-static int call_new(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(args);
+FH_CODE(call_new) {
   const layout *l = (const layout *)self;
   if (fh_function_check_count("__ffi_new__", n_args, 0) != 0) return -1;
-  void *obj = fh_object_new((size_t)l->n_bytes, l->type_index, delete_record);
-  if (obj == NULL) return -1;
-  *result = fh_any_object(obj);
-  return 0;
+  return fh_any_give_object(fh_object_new((size_t)l->n_bytes, l->type_index, delete_record), result);
 }
 
 /* `from` may be of a subclass; the copy is of this type, and has only the fields of this type. */
-static int call_copy(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+FH_CODE(call_copy) {
   const layout *l = (const layout *)self;
   TVMFFIObject *from;
   if (fh_function_check_count("__ffi_shallow_copy__", n_args, 1) != 0) return -1;

@@ -16,11 +16,6 @@ typedef struct {
 } fh_globals_entry;
 typedef const fh_globals_entry *fh_globals_item;
 
-/* The head of the code of a Function. */
-#define FH_CODE(function)                                                                \
-  static int function(FH_MAYBE_UNUSED void *self, FH_MAYBE_UNUSED const TVMFFIAny *args, \
-                      FH_MAYBE_UNUSED int32_t n_args, FH_MAYBE_UNUSED TVMFFIAny *result)
-
 /* The heads below define an entry. `name` in the body that follows is global_name. */
 #define FH_BODY(function, more)                                                  \
   FH_INLINE int function(FH_MAYBE_UNUSED const char *name, FH_MAYBE_UNUSED more, \

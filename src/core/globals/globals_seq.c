@@ -15,13 +15,6 @@
 #define ARRAY(...) FH_GLOBAL_OF(fh_seq_object, seq, kTVMFFIArray, __VA_ARGS__)
 #define LIST(...) FH_GLOBAL_OF(fh_seq_object, list, kTVMFFIList, __VA_ARGS__)
 
-/* Returns a new sequence as the result; NULL means that an error is pending. */
-static int return_seq(fh_seq_object *seq, TVMFFIAny *result) {
-  if (seq == NULL) return -1;
-  *result = fh_any_object(seq);
-  return 0;
-}
-
 /* Whether one of the items equals the owned value, as a bool. Equality is that of map keys (any_hash.h). */
 static int contains(const TVMFFIAny *items, int64_t n, const TVMFFIAny *value, TVMFFIAny *result) {
   int equal = 0;
@@ -36,7 +29,7 @@ static int contains(const TVMFFIAny *items, int64_t n, const TVMFFIAny *value, T
 
 /* ffi.Array(item...) -> Array */
 FH_GLOBAL_OPEN(array_new, "ffi.Array", "ffi.Function") {
-  return return_seq(fh_seq_from_views(kTVMFFIArray, args, n_args), result);
+  return fh_any_give_object(fh_seq_from_views(kTVMFFIArray, args, n_args), result);
 }
 
 /* ffi.ArrayGetItem(array, i) -> item. IndexError. */
@@ -67,7 +60,7 @@ ARRAY(array_contains, "ffi.ArrayContains", 2, "bool(ffi.Array, Any)") {
 
 /* ffi.List(item...) -> List */
 FH_GLOBAL_OPEN(list_new, "ffi.List", "ffi.Function") {
-  return return_seq(fh_seq_from_views(kTVMFFIList, args, n_args), result);
+  return fh_any_give_object(fh_seq_from_views(kTVMFFIList, args, n_args), result);
 }
 
 /* ffi.ListGetItem(list, i) -> item. IndexError. */

@@ -58,10 +58,7 @@ FH_GLOBAL(structural_hash, "ffi.StructuralHash", 3, "int(Any, bool, bool)") {
 
 /* ffi.StructuralKey(value) -> StructuralKey, which maps compare by structure */
 FH_GLOBAL(new_key, "ffi.StructuralKey", 1, "ffi.StructuralKey(Any)") {
-  fh_structural_key_object *made = fh_structural_key_new(&args[0]);
-  if (made == NULL) return -1;
-  *result = fh_any_object(made);
-  return 0;
+  return fh_any_give_object(fh_structural_key_new(&args[0]), result);
 }
 
 /* ffi.StructuralKeyEqual(a, b) -> bool */
@@ -129,10 +126,7 @@ FH_GLOBAL(structural_visit, "ffi.StructuralVisit", 2,
 
 /* ffi.VisitInterrupt(value) -> VisitInterrupt: a callback returns it to stop a visit */
 FH_GLOBAL(interrupt, "ffi.VisitInterrupt", 1, "ffi.VisitInterrupt(Any)") {
-  fh_visit_interrupt_object *made = fh_visit_interrupt_new(&args[0]);
-  if (made == NULL) return -1;
-  *result = fh_any_object(made);
-  return 0;
+  return fh_any_give_object(fh_visit_interrupt_new(&args[0]), result);
 }
 
 /* ---- Visitors of any library ---- */

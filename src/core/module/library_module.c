@@ -86,9 +86,7 @@ typedef struct {
 } library_function;
 
 /* A function that a library exports has no closure, so it gets NULL instead. */
-static int call_function(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  return ((const library_function *)self)->code(NULL, args, n_args, result);
-}
+FH_CODE(call_function) { return ((const library_function *)self)->code(NULL, args, n_args, result); }
 
 static void end_function(void *self) {
   fh_object_release(((library_function *)self)->module);

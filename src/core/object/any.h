@@ -13,23 +13,10 @@ static inline TVMFFIAny fh_any_none(void) {
   memset(&any, 0, sizeof(any));
   return any;
 }
-static inline TVMFFIAny fh_any_int(int64_t value) {
-  TVMFFIAny any = fh_any_none();
-  any.type_index = kTVMFFIInt;
-  any.v_int64 = value;
-  return any;
-}
-static inline TVMFFIAny fh_any_bool(int value) {
-  TVMFFIAny any = fh_any_none();
-  any.type_index = kTVMFFIBool;
-  any.v_int64 = value != 0;
-  return any;
-}
+static inline TVMFFIAny fh_any_int(int64_t value) { return (TVMFFIAny){.type_index = kTVMFFIInt, .v_int64 = value}; }
+static inline TVMFFIAny fh_any_bool(int value) { return (TVMFFIAny){.type_index = kTVMFFIBool, .v_int64 = value != 0}; }
 static inline TVMFFIAny fh_any_float(double value) {
-  TVMFFIAny any = fh_any_none();
-  any.type_index = kTVMFFIFloat;
-  any.v_float64 = value;
-  return any;
+  return (TVMFFIAny){.type_index = kTVMFFIFloat, .v_float64 = value};
 }
 static inline TVMFFIAny fh_any_ptr(void *value) {
   TVMFFIAny any = fh_any_none();
@@ -58,6 +45,13 @@ static inline TVMFFIAny fh_any_object(void *obj) {
     any.v_obj = (TVMFFIObject *)obj;
   }
   return any;
+}
+
+/* Makes a new object the result of a function; -1 for NULL, which means that an error is pending. */
+static inline int fh_any_give_object(void *obj, TVMFFIAny *result) {
+  if (obj == NULL) return -1;
+  *result = fh_any_object(obj);
+  return 0;
 }
 
 static inline bool fh_any_is_object(const TVMFFIAny *any) { return any->type_index >= kTVMFFIStaticObjectBegin; }

@@ -87,7 +87,7 @@ static convention find_convention(hasher *hash, const TVMFFIAny *value, const TV
   return found;
 }
 
-static int call_native_hash(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+FH_CODE(call_native_hash) {
   hasher *hash = (hasher *)self;
   if (fh_function_check_count("__any_hash__", n_args, 1) != 0) return -1;
   TVMFFIAny returned = hash->function(&args[0]);

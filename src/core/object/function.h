@@ -19,6 +19,11 @@ static inline void *fh_function_self_in(const void *handle) {
 /* The `self` of a Function that one of these made with that `call`, NULL for other Functions. Borrowed. */
 void *fh_function_self(TVMFFIObjectHandle func, TVMFFISafeCallType call);
 
+/* The head of the code of a Function. */
+#define FH_CODE(function)                                                                \
+  static int function(FH_MAYBE_UNUSED void *self, FH_MAYBE_UNUSED const TVMFFIAny *args, \
+                      FH_MAYBE_UNUSED int32_t n_args, FH_MAYBE_UNUSED TVMFFIAny *result)
+
 /* The argument array of a call without arguments. The pointer is not NULL, because functions in Rust make a slice of
  * it. */
 extern const TVMFFIAny fh_no_arguments[1];

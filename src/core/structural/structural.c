@@ -157,9 +157,7 @@ int fh_structural_path_finish(const fh_structural_path *path, TVMFFIAny *out) {
   fh_seq_object *both = right != NULL ? fh_seq_from_views(kTVMFFIArray, sides, 2) : NULL;
   fh_object_release(left);
   fh_object_release(right);
-  if (both == NULL) return -1;
-  *out = fh_any_object(both);
-  return 0;
+  return fh_any_give_object(both, out);
 }
 
 void fh_structural_path_free(fh_structural_path *path) {

@@ -163,9 +163,8 @@ static verdict finish_objects(comparer *c, TVMFFIObject *a, TVMFFIObject *b, con
 static verdict compare_values(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int32_t region, bool is_shared);
 
 /* fn_equal(a, b, region, name of their field) */
-static int call_back(void *client, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(n_args);
-  comparer *c = (comparer *)client;
+FH_CODE(call_back) {
+  comparer *c = (comparer *)self;
   TVMFFIByteArray name;
   int32_t region;
   if (fh_structural_arg_region(CALLBACK_NAME, args, 2, c->hook_region, &region) != 0) return -1;

@@ -246,9 +246,8 @@ static int finish_object(hasher *h, TVMFFIObject *obj, const frame_data *data, u
 static int hash_value(hasher *h, const TVMFFIAny *value, int32_t region, bool is_shared, uint64_t *out);
 
 /* fn_hash(value, hash, region): returns `hash` combined with the hash of the value. */
-static int call_back(void *client, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(n_args);
-  hasher *h = (hasher *)client;
+FH_CODE(call_back) {
+  hasher *h = (hasher *)self;
   int64_t hash;
   int32_t region;
   uint64_t hash_of_value;

@@ -63,13 +63,9 @@ static TVMFFIAny any_equal(const TVMFFIAny *a, const TVMFFIAny *b) {
 /* ---- The type ---- */
 
 /* __ffi_init__(key) -> StructuralKey */
-static int init_key(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(self);
+FH_CODE(init_key) {
   if (fh_function_check_count(KEY ".__ffi_init__", n_args, 1) != 0) return -1;
-  fh_structural_key_object *made = fh_structural_key_new(&args[0]);
-  if (made == NULL) return -1;
-  *result = fh_any_object(made);
-  return 0;
+  return fh_any_give_object(fh_structural_key_new(&args[0]), result);
 }
 
 static const fh_builtin_field key_fields[] = {

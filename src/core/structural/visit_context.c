@@ -182,9 +182,7 @@ int fh_visit_context_find(const TVMFFIAny *root, const fh_visit_context_object *
   fh_seq_drop_items(f.items, f.n_items);
   fh_mem_free(f.wanted);
   fh_object_release(f.results);
-  if (array == NULL) return -1;
-  *out = fh_any_object(array);
-  return 0;
+  return fh_any_give_object(array, out);
 }
 
 /* ---- The type ---- */

@@ -190,19 +190,17 @@ static bool are_of_one_kind(const TVMFFIAny *a, const TVMFFIAny *b) {
 static int compare_values(comparer *c, const TVMFFIAny *a, const TVMFFIAny *b, int *out);
 
 /* fn_eq(a, b) -> bool */
-static int eq_back(void *client, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(n_args);
+FH_CODE(eq_back) {
   int order;
-  if (compare_values((comparer *)client, &args[0], &args[1], &order) != 0) return -1;
+  if (compare_values((comparer *)self, &args[0], &args[1], &order) != 0) return -1;
   *result = fh_any_bool(order == 0);
   return 0;
 }
 
 /* fn_cmp(a, b) -> int */
-static int compare_back(void *client, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(n_args);
+FH_CODE(compare_back) {
   int order;
-  if (compare_values((comparer *)client, &args[0], &args[1], &order) != 0) return -1;
+  if (compare_values((comparer *)self, &args[0], &args[1], &order) != 0) return -1;
   *result = fh_any_int(sign_of(order < 0, order > 0));
   return 0;
 }

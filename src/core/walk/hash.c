@@ -116,10 +116,9 @@ static uint64_t finished_hash(const TVMFFIObject *obj, uint64_t hash) { return h
 static int hash_value(hasher *h, const TVMFFIAny *value, uint64_t *out);
 
 /* fn_hash(value) -> int */
-static int hash_back(void *client, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(n_args);
+FH_CODE(hash_back) {
   uint64_t hash;
-  if (hash_value((hasher *)client, &args[0], &hash) != 0) return -1;
+  if (hash_value((hasher *)self, &args[0], &hash) != 0) return -1;
   *result = fh_any_int((int64_t)hash);
   return 0;
 }

@@ -31,7 +31,7 @@ typedef struct {
 } callback;
 
 /* The client gets owned values instead of views: the walk needs its objects alive until the callback is done. */
-static int callback_call(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+FH_CODE(callback_call) {
   const callback *c = (const callback *)self;
   if (c->thread != fh_thread_id() || c->client == NULL) {
     return fh_error_raise(FH_RUNTIME_ERROR,

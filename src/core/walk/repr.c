@@ -11,6 +11,7 @@
 #include "core/fields/enum.h"
 #include "core/object/any_own.h"
 #include "core/object/bigint.h"
+#include "core/object/function.h"
 #include "core/object/opaque.h"
 #include "core/object/str.h"
 #include "core/object/text.h"
@@ -105,9 +106,8 @@ static int add_plain(const TVMFFIAny *value, fh_text *text) {
 
 /* fn_repr(value): returns the representation as a separate string. The output of the hook's caller is put aside during
  * the call. */
-static int repr_back(void *client, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(n_args);
-  printer *p = (printer *)client;
+FH_CODE(repr_back) {
+  printer *p = (printer *)self;
   fh_text outer = p->text;
   memset(&p->text, 0, sizeof(p->text));
   int rc = print_any(p, &args[0]);

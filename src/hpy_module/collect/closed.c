@@ -72,10 +72,8 @@ static void write_words(FbScan *scan, int64_t *words) {
   }
 }
 
-HPyDef_METH(fb_closed_find, "closed_groups", HPyFunc_VARARGS,
-            .doc = "The graph of the native objects that only the given wrappers, and others of the graph, refer to.")
-static HPy fb_closed_find_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
-  (void)self;
+FB_METHOD(fb_closed_find, "closed_groups",
+          "The graph of the native objects that only the given wrappers, and others of the graph, refer to.") {
   TVMFFIObject **objects;
   int64_t numbers[3];
   if (read_args(ctx, args, nargs, 4, &objects, numbers) != 0) return HPy_NULL;
@@ -100,10 +98,8 @@ static HPy fb_closed_find_impl(HPyContext *ctx, HPy self, const HPy *args, size_
   return HPyLong_FromLongLong(ctx, (int64_t)(intptr_t)words);
 }
 
-HPyDef_METH(fb_closed_break, "closed_break", HPyFunc_VARARGS,
-            .doc = "Break the cycles of native objects that only the given wrappers, which are garbage, keep alive.")
-static HPy fb_closed_break_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
-  (void)self;
+FB_METHOD(fb_closed_break, "closed_break",
+          "Break the cycles of native objects that only the given wrappers, which are garbage, keep alive.") {
   TVMFFIObject **objects;
   int64_t n;
   if (read_args(ctx, args, nargs, 2, &objects, &n) != 0) return HPy_NULL;

@@ -18,11 +18,9 @@
  * Python objects inside of native ones (_values/standard.py). Empty while Python code copies such an object. */
 static FH_THREAD_LOCAL FbRef memo_of_thread;
 
-HPyDef_METH(fb_deep_copy_swap_memo, "_swap_memo", HPyFunc_O,
-            .doc = "_swap_memo($self, memo, /)\n--\n\n"
-                   "Replace the memo of the deep copy that runs on this thread, and return the former memo.")
-static HPy fb_deep_copy_swap_memo_impl(HPyContext *ctx, HPy self, HPy memo) {
-  (void)self;
+FB_METHOD_O(fb_deep_copy_swap_memo, "_swap_memo", memo,
+            "_swap_memo($self, memo, /)\n--\n\n"
+            "Replace the memo of the deep copy that runs on this thread, and return the former memo.") {
   FbRef former = memo_of_thread;
   memo_of_thread = (FbRef){0};
   if (!fb_context_is_same(ctx, memo, ctx->h_None)) fb_ref_store(ctx, &memo_of_thread, memo);
@@ -170,15 +168,13 @@ static HPy deep_copy(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, b
   return copy_with(ctx, self, memo);
 }
 
-HPyDef_METH(fb_deep_copy_object, "_deep_copy", HPyFunc_VARARGS,
-            .doc = "_deep_copy($self, memo=None, /)\n--\n\n"
-                   "A new object whose fields are deep copies. The `memo` is for Python objects inside.")
-static HPy fb_deep_copy_object_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+FB_METHOD(fb_deep_copy_object, "_deep_copy",
+          "_deep_copy($self, memo=None, /)\n--\n\n"
+          "A new object whose fields are deep copies. The `memo` is for Python objects inside.") {
   return deep_copy(ctx, self, args, nargs, false);
 }
 
-HPyDef_METH(fb_deep_copy_container, "__deepcopy__", HPyFunc_VARARGS,
-            .doc = "__deepcopy__($self, memo=None, /)\n--\n\nA new container with deep copies of the items.")
-static HPy fb_deep_copy_container_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+FB_METHOD(fb_deep_copy_container, "__deepcopy__",
+          "__deepcopy__($self, memo=None, /)\n--\n\nA new container with deep copies of the items.") {
   return deep_copy(ctx, self, args, nargs, true);
 }

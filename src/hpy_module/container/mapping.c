@@ -181,13 +181,12 @@ static int mapping_contains_impl(HPyContext *ctx, HPy self, HPy key) {
   return rc != 0 ? -1 : n.v_int64 != 0;
 }
 
-HPyDef_METH(mapping_get, "get", HPyFunc_KEYWORDS,
-            .doc = "get($self, key, default=None)\n--\n\n"
+FB_METHOD_KEYWORDS(mapping_get, "get",
+                   "get($self, key, default=None)\n--\n\n"
                    "Look up a value.\n\n"
                    "Args:\n"
                    "    key: the key to look up.\n"
-                   "    default: the result if the key is missing.")
-static HPy mapping_get_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
+                   "    default: the result if the key is missing.") {
   static const char *const names[] = {"key", "default"};
   static const FbKeywords keywords = {"get", names, 2, NULL};
   HPy given[2];
@@ -214,14 +213,17 @@ static HPy iterate(HPyContext *ctx, HPy self, FbPart part) {
   return fb_iterate_map(ctx, map.v_obj, part, fb_exchange_number_find(fb_object_cell(ctx, self)));
 }
 
-HPyDef_METH(mapping_iter, "__iter__", HPyFunc_NOARGS, .doc = "Over the keys; of a Dict over those that are there now.")
-static HPy mapping_iter_impl(HPyContext *ctx, HPy self) { return iterate(ctx, self, FB_PART_KEYS); }
+FB_METHOD_NOARGS(mapping_iter, "__iter__", "Over the keys; of a Dict over those that are there now.") {
+  return iterate(ctx, self, FB_PART_KEYS);
+}
 
-HPyDef_METH(mapping_iter_values, "_iter_values", HPyFunc_NOARGS, .doc = "The same over the values.")
-static HPy mapping_iter_values_impl(HPyContext *ctx, HPy self) { return iterate(ctx, self, FB_PART_VALUES); }
+FB_METHOD_NOARGS(mapping_iter_values, "_iter_values", "The same over the values.") {
+  return iterate(ctx, self, FB_PART_VALUES);
+}
 
-HPyDef_METH(mapping_iter_items, "_iter_items", HPyFunc_NOARGS, .doc = "The same over pairs of key and value.")
-static HPy mapping_iter_items_impl(HPyContext *ctx, HPy self) { return iterate(ctx, self, FB_PART_ITEMS); }
+FB_METHOD_NOARGS(mapping_iter_items, "_iter_items", "The same over pairs of key and value.") {
+  return iterate(ctx, self, FB_PART_ITEMS);
+}
 
 /* --- construction ------------------------------------------------------------------------------------------------- */
 

@@ -133,9 +133,7 @@ static HPy sequence_item_impl(HPyContext *ctx, HPy self, HPy key) {
   return HPyErr_Occurred(ctx) ? HPy_NULL : fb_rare_call(ctx, self, "_get_rare", key, HPy_NULL);
 }
 
-HPyDef_METH(sequence_iter, "__iter__", HPyFunc_NOARGS,
-            .doc = "Over the items; of a List over those that are there now.")
-static HPy sequence_iter_impl(HPyContext *ctx, HPy self) {
+FB_METHOD_NOARGS(sequence_iter, "__iter__", "Over the items; of a List over those that are there now.") {
   TVMFFIObject *array = array_take(ctx, self);
   return array == NULL ? HPy_NULL : fb_iterate_array(ctx, array, exchange_of(ctx, self));
 }
@@ -204,12 +202,11 @@ static int list_assign_impl(HPyContext *ctx, HPy self, HPy key, HPy value) {
   return FH_LIKELY(rc <= 0) ? rc : fb_rare_run(ctx, self, "_refuse", key, HPy_NULL);
 }
 
-HPyDef_METH(list_append_method, "append", HPyFunc_O,
-            .doc = "append($self, value, /)\n--\n\n"
-                   "Put an item at the end.\n\n"
-                   "Args:\n"
-                   "    value: the item, which is converted as an argument of a call.")
-static HPy list_append_method_impl(HPyContext *ctx, HPy self, HPy value) {
+FB_METHOD_O(list_append_method, "append", value,
+            "append($self, value, /)\n--\n\n"
+            "Put an item at the end.\n\n"
+            "Args:\n"
+            "    value: the item, which is converted as an argument of a call.") {
   return list_change(ctx, self, &list_append, NULL, value) != 0 ? HPy_NULL : HPy_Dup(ctx, ctx->h_None);
 }
 

@@ -271,10 +271,8 @@ void *fb_capsule_read(HPyContext *ctx, HPy capsule, const char **name) {
 
 /* --- functions of _core ------------------------------------------------------------------------------------------- */
 
-HPyDef_METH(fb_capsule_make, "capsule_new", HPyFunc_VARARGS,
-            .doc = "A capsule of an address, with a name or None, and the address of a C function or 0.")
-static HPy fb_capsule_make_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
-  (void)self;
+FB_METHOD(fb_capsule_make, "capsule_new",
+          "A capsule of an address, with a name or None, and the address of a C function or 0.") {
   if (nargs != 3) return fb_raise(ctx, ctx->h_TypeError, "capsule_new() takes 3 arguments, got %zu", nargs);
   void *address = HPyLong_AsVoidPtr(ctx, args[0]);
   if (address == NULL && HPyErr_Occurred(ctx)) return HPy_NULL;
@@ -290,9 +288,7 @@ static HPy fb_capsule_make_impl(HPyContext *ctx, HPy self, const HPy *args, size
   return fb_capsule_new_owned(ctx, address, name, cleanup);
 }
 
-HPyDef_METH(fb_capsule_parts, "capsule_read", HPyFunc_O, .doc = "The address in a capsule, and its name or None.")
-static HPy fb_capsule_parts_impl(HPyContext *ctx, HPy self, HPy capsule) {
-  (void)self;
+FB_METHOD_O(fb_capsule_parts, "capsule_read", capsule, "The address in a capsule, and its name or None.") {
   const char *name = NULL;
   void *pointer = fb_capsule_read(ctx, capsule, &name);
   if (pointer == NULL) return HPy_NULL;

@@ -95,4 +95,26 @@ FH_INLINE void fb_ref_lend(FbRef *ref, HPy borrowed) { ref->handle = borrowed; }
 FH_INLINE void fb_ref_own(HPyContext *ctx, FbRef *ref) { ref->handle = HPy_Dup(ctx, ref->handle); }
 FH_INLINE void fb_ref_end_loan(FbRef *ref) { ref->handle = HPy_NULL; }
 
+/* The heads of C functions for Python, of methods and of functions of the module, whose self is the module. */
+#define FB_METHOD(SYMBOL, NAME, DOC)                     \
+  HPyDef_METH(SYMBOL, NAME, HPyFunc_VARARGS, .doc = DOC) \
+  static HPy SYMBOL##_impl(HPyContext *ctx, FH_MAYBE_UNUSED HPy self, const HPy *args, size_t nargs)
+#define FB_METHOD_KEYWORDS(SYMBOL, NAME, DOC)             \
+  HPyDef_METH(SYMBOL, NAME, HPyFunc_KEYWORDS, .doc = DOC) \
+  static HPy SYMBOL##_impl(HPyContext *ctx, FH_MAYBE_UNUSED HPy self, const HPy *args, size_t nargs, HPy kwnames)
+#define FB_METHOD_O(SYMBOL, NAME, ARG, DOC)        \
+  HPyDef_METH(SYMBOL, NAME, HPyFunc_O, .doc = DOC) \
+  static HPy SYMBOL##_impl(HPyContext *ctx, FH_MAYBE_UNUSED HPy self, HPy ARG)
+#define FB_METHOD_NOARGS(SYMBOL, NAME, DOC)             \
+  HPyDef_METH(SYMBOL, NAME, HPyFunc_NOARGS, .doc = DOC) \
+  static HPy SYMBOL##_impl(HPyContext *ctx, FH_MAYBE_UNUSED HPy self)
+
+/* Defines a read-only attribute: VALUE is an expression of ctx and self, a new handle or HPy_NULL. */
+#define FB_GETTER(SYMBOL, NAME, VALUE, DOC)                           \
+  HPyDef_GET(SYMBOL, NAME, .doc = DOC)                                \
+  static HPy SYMBOL##_get(HPyContext *ctx, HPy self, void *closure) { \
+    (void)closure;                                                    \
+    return VALUE;                                                     \
+  }
+
 #endif /* FFI_HPY_CONTEXT_CONTEXT_H_ */

@@ -85,10 +85,8 @@ HPy fb_hook_call(HPyContext *ctx, FbHook hook, const HPy *args, size_t nargs) {
 
 /* The package calls this during its import, and again for classes that a program replaces. A hook that is not given
  * keeps its value. */
-HPyDef_METH(fb_hook_set_all, "set_hooks", HPyFunc_KEYWORDS, .doc = "Give the binding its Python half.")
-static HPy fb_hook_set_all_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
+FB_METHOD_KEYWORDS(fb_hook_set_all, "set_hooks", "Give the binding its Python half.") {
   static const FbKeywords keywords = {"set_hooks", names, FB_N_HOOKS, NULL};
-  (void)self;
   if (nargs != 0) return fb_raise(ctx, ctx->h_TypeError, "set_hooks() takes keyword arguments only");
   HPy_ssize_t n = HPy_IsNull(kwnames) ? 0 : HPy_Length(ctx, kwnames);
   for (HPy_ssize_t i = 0; i < n; ++i) {

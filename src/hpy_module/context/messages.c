@@ -37,9 +37,7 @@ static const struct {
     {"NOTHING_MADE", FB_MESSAGE_NOTHING_MADE},
 };
 
-HPyDef_METH(fb_messages_get, "messages", HPyFunc_NOARGS, .doc = "Formats of error messages, by name.")
-static HPy fb_messages_get_impl(HPyContext *ctx, HPy self) {
-  (void)self;
+FB_METHOD_NOARGS(fb_messages_get, "messages", "Formats of error messages, by name.") {
   HPy formats = HPyDict_New(ctx);
   for (size_t i = 0; !HPy_IsNull(formats) && i < sizeof(messages) / sizeof(messages[0]); ++i) {
     HPy format = HPyUnicode_FromString(ctx, messages[i].format);

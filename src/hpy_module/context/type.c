@@ -92,14 +92,12 @@ static HPy accessor_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssi
   return fb_raise(ctx, ctx->h_TypeError, "an _Accessor cannot be made directly");
 }
 
-HPyDef_METH(accessor_get, "get", HPyFunc_O, .doc = "Value of the attribute of an object.")
-static HPy accessor_get_impl(HPyContext *ctx, HPy self, HPy object) {
+FB_METHOD_O(accessor_get, "get", object, "Value of the attribute of an object.") {
   const Accessor *accessor = accessor_for(ctx, self, object);
   return accessor == NULL ? HPy_NULL : accessor->access.get(ctx, object, accessor->access.closure);
 }
 
-HPyDef_METH(accessor_set, "set", HPyFunc_VARARGS, .doc = "Set the attribute of an object.")
-static HPy accessor_set_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+FB_METHOD(accessor_set, "set", "Set the attribute of an object.") {
   if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "set() takes 2 arguments, got %zu", nargs);
   const Accessor *accessor = accessor_for(ctx, self, args[0]);
   if (accessor == NULL || accessor->access.set(ctx, args[0], args[1], accessor->access.closure) != 0) return HPy_NULL;
@@ -107,8 +105,7 @@ static HPy accessor_set_impl(HPyContext *ctx, HPy self, const HPy *args, size_t 
 }
 
 /* Called as __init_subclass__ with any arguments of the class statement, which it ignores. */
-HPyDef_METH(accessor_refuse, "refuse", HPyFunc_VARARGS, .doc = "TypeError for a derived class.")
-static HPy accessor_refuse_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+FB_METHOD(accessor_refuse, "refuse", "TypeError for a derived class.") {
   (void)args, (void)nargs;
   const Accessor *accessor = Accessor_AsStruct(ctx, self);
   if (accessor == NULL || accessor->name == NULL) return fb_instance_raise_unmade(ctx, self);

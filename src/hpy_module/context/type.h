@@ -22,14 +22,6 @@ HPy fb_instance_raise_unmade(HPyContext *ctx, HPy h);
 
 /* --- properties --------------------------------------------------------------------------------------------------- */
 
-/* Defines a read-only attribute: VALUE is an expression of ctx and self, a new handle or HPy_NULL. */
-#define FB_GETTER(SYMBOL, NAME, VALUE, DOC)                           \
-  HPyDef_GET(SYMBOL, NAME, .doc = DOC)                                \
-  static HPy SYMBOL##_get(HPyContext *ctx, HPy self, void *closure) { \
-    (void)closure;                                                    \
-    return VALUE;                                                     \
-  }
-
 /* Properties made of C functions, and the accessor objects that they call. */
 
 /* The functions of a property. The closure must stay valid for the life of the process. */

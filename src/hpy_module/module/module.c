@@ -140,19 +140,15 @@ static int add_constants(HPyContext *ctx, HPy module) {
   return add(ctx, module, "CONTEXT_NAME", HPyUnicode_FromString(ctx, ctx->name));
 }
 
-HPyDef_METH(convert, "convert", HPyFunc_O, .doc = "The value after a trip to native code and back.")
-static HPy convert_impl(HPyContext *ctx, HPy self, HPy arg) {
-  (void)self;
+FB_METHOD_O(convert, "convert", arg, "The value after a trip to native code and back.") {
   TVMFFIAny value;
   if (fb_argument_convert_owned(ctx, arg, &value, "convert") != 0) return HPy_NULL;
   return fb_result_make(ctx, &value);
 }
 
 /* The package registers this function with atexit. */
-HPyDef_METH(mark_finalizing, "mark_finalizing", HPyFunc_NOARGS,
-            .doc = "From now on Python objects held by native code are leaked instead of touched.")
-static HPy mark_finalizing_impl(HPyContext *ctx, HPy self) {
-  (void)self;
+FB_METHOD_NOARGS(mark_finalizing, "mark_finalizing",
+                 "From now on Python objects held by native code are leaked instead of touched.") {
   fb_thread_mark_finalizing(ctx);
   return HPy_Dup(ctx, ctx->h_None);
 }

@@ -54,10 +54,8 @@ static int32_t store_args(HPyContext *ctx, const char *name, const HPy *args, si
   return index;
 }
 
-HPyDef_METH(fb_classes_made, "class_made", HPyFunc_O,
-            .doc = "Watch the end of instances of a class that was made, or has got __del__.")
-static HPy fb_classes_made_impl(HPyContext *ctx, HPy self, HPy cls) {
-  (void)self;
+FB_METHOD_O(fb_classes_made, "class_made", cls,
+            "Watch the end of instances of a class that was made, or has got __del__.") {
   int derives = derives_from(ctx, cls, &fb_own_class_object);
   if (derives < 0) return HPy_NULL;
   if (derives == 0) return fb_raise(ctx, ctx->h_TypeError, "class_made() argument must derive from CObject");
@@ -65,19 +63,13 @@ static HPy fb_classes_made_impl(HPyContext *ctx, HPy self, HPy cls) {
   return HPy_Dup(ctx, ctx->h_None);
 }
 
-HPyDef_METH(fb_classes_register, "class_register", HPyFunc_VARARGS,
-            .doc = "Native objects of a type become instances of a class from now on.")
-static HPy fb_classes_register_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
-  (void)self;
+FB_METHOD(fb_classes_register, "class_register", "Native objects of a type become instances of a class from now on.") {
   return store_args(ctx, "class_register", args, nargs, true) >= 0 ? HPy_Dup(ctx, ctx->h_None) : HPy_NULL;
 }
 
-HPyDef_METH(
-    fb_classes_offer, "class_offer", HPyFunc_VARARGS,
-    .doc =
-        "Registers a class for a type that has none; None registers nothing. Returns the class of the type, or None.")
-static HPy fb_classes_offer_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
-  (void)self;
+FB_METHOD(
+    fb_classes_offer, "class_offer",
+    "Registers a class for a type that has none; None registers nothing. Returns the class of the type, or None.") {
   bool is_offer = nargs != 2 || !HPy_Is(ctx, args[1], ctx->h_None);
   int32_t index = is_offer ? store_args(ctx, "class_offer", args, nargs, false) : fb_int32_read(ctx, args[0]);
   if (index == -1 && HPyErr_Occurred(ctx)) return HPy_NULL;
@@ -99,9 +91,7 @@ static int name_arg(HPyContext *ctx, HPy h, const char *what, TVMFFIByteArray *o
   return 0;
 }
 
-HPyDef_METH(fb_registry_type_index, "type_key_to_index", HPyFunc_O, .doc = "Index of a type key, -1 if it is unknown.")
-static HPy fb_registry_type_index_impl(HPyContext *ctx, HPy self, HPy arg) {
-  (void)self;
+FB_METHOD_O(fb_registry_type_index, "type_key_to_index", arg, "Index of a type key, -1 if it is unknown.") {
   TVMFFIByteArray key;
   if (name_arg(ctx, arg, "type key", &key) != 0) return HPy_NULL;
   int32_t index = -1;
@@ -199,9 +189,7 @@ static HPy ancestor_tuple(HPyContext *ctx, const TVMFFITypeInfo *info) {
   return tuple;
 }
 
-HPyDef_METH(fb_registry_type_info, "type_info", HPyFunc_O, .doc = "The registered data of a type index.")
-static HPy fb_registry_type_info_impl(HPyContext *ctx, HPy self, HPy arg) {
-  (void)self;
+FB_METHOD_O(fb_registry_type_info, "type_info", arg, "The registered data of a type index.") {
   int32_t index = fb_int32_read(ctx, arg);
   if (index == -1 && HPyErr_Occurred(ctx)) return HPy_NULL;
   const TVMFFITypeInfo *info = TVMFFIGetTypeInfo(index);
@@ -223,10 +211,7 @@ static HPy fb_registry_type_info_impl(HPyContext *ctx, HPy self, HPy arg) {
   return tuple_take(ctx, items, 7);
 }
 
-HPyDef_METH(fb_registry_type_attr, "type_attr", HPyFunc_VARARGS,
-            .doc = "A type's own value in an attribute column, or None.")
-static HPy fb_registry_type_attr_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
-  (void)self;
+FB_METHOD(fb_registry_type_attr, "type_attr", "A type's own value in an attribute column, or None.") {
   if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "type_attr() takes index, name");
   int32_t index = fb_int32_read(ctx, args[0]);
   if (index == -1 && HPyErr_Occurred(ctx)) return HPy_NULL;
@@ -238,9 +223,7 @@ static HPy fb_registry_type_attr_impl(HPyContext *ctx, HPy self, const HPy *args
 
 /* --- global functions --------------------------------------------------------------------------------------------- */
 
-HPyDef_METH(fb_registry_get_global, "global_get", HPyFunc_O, .doc = "The global function of a name, or None.")
-static HPy fb_registry_get_global_impl(HPyContext *ctx, HPy self, HPy arg) {
-  (void)self;
+FB_METHOD_O(fb_registry_get_global, "global_get", arg, "The global function of a name, or None.") {
   TVMFFIByteArray name;
   if (name_arg(ctx, arg, "name of a global function", &name) != 0) return HPy_NULL;
   TVMFFIObjectHandle handle = NULL;
@@ -249,11 +232,9 @@ static HPy fb_registry_get_global_impl(HPyContext *ctx, HPy self, HPy arg) {
   return handle == NULL ? HPy_Dup(ctx, ctx->h_None) : fb_function_wrap(ctx, handle, name.data);
 }
 
-HPyDef_METH(fb_registry_global_metadata, "global_metadata", HPyFunc_VARARGS,
-            .doc = "The metadata of a global function, if they contain a word, or None.")
-static HPy fb_registry_global_metadata_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+FB_METHOD(fb_registry_global_metadata, "global_metadata",
+          "The metadata of a global function, if they contain a word, or None.") {
   static FbCoreFunction get = {"ffi.GetGlobalFuncMetadata", NULL};
-  (void)self;
   if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "global_metadata() takes name, word");
   TVMFFIByteArray name, word;
   if (name_arg(ctx, args[0], "name of a global function", &name) != 0) return HPy_NULL;
@@ -273,9 +254,7 @@ static HPy fb_registry_global_metadata_impl(HPyContext *ctx, HPy self, const HPy
   return HPy_Dup(ctx, ctx->h_None);
 }
 
-HPyDef_METH(fb_registry_set_global, "global_set", HPyFunc_VARARGS, .doc = "Register a global function.")
-static HPy fb_registry_set_global_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
-  (void)self;
+FB_METHOD(fb_registry_set_global, "global_set", "Register a global function.") {
   if (nargs != 3) return fb_raise(ctx, ctx->h_TypeError, "global_set() takes name, fn, override");
   TVMFFIByteArray name;
   if (name_arg(ctx, args[0], "name of a global function", &name) != 0) return HPy_NULL;

@@ -33,9 +33,7 @@ int fb_recorded_add(HPyContext *ctx, HPy wrapper) {
   return rc;
 }
 
-HPyDef_METH(fb_recorded_wrappers, "wrappers", HPyFunc_NOARGS, .doc = "The registered wrappers, in a list.")
-static HPy fb_recorded_wrappers_impl(HPyContext *ctx, HPy self) {
-  (void)self;
+FB_METHOD_NOARGS(fb_recorded_wrappers, "wrappers", "The registered wrappers, in a list.") {
   size_t n = 0;
   HPy *found = fb_identity_all(ctx, &n);
   HPy list = found == NULL ? HPyErr_NoMemory(ctx) : HPyList_New(ctx, 0);

@@ -74,10 +74,8 @@ static cpy_PyObject *vectorcall_initialized(cpy_PyObject *cls, cpy_PyObject *con
   return (cpy_PyObject *)made._i;
 }
 
-HPyDef_METH(fb_class_call, "class_call", HPyFunc_VARARGS,
-            .doc = "Let a Function or an Initializer make the instances of exactly a class; None: type.__call__ does.")
-static HPy fb_class_call_impl(HPyContext *ctx, HPy module, const HPy *args, size_t nargs) {
-  (void)module;
+FB_METHOD(fb_class_call, "class_call",
+          "Let a Function or an Initializer make the instances of exactly a class; None: type.__call__ does.") {
   bool is_function = nargs == 2 && fb_own_class_check(ctx, args[1], &fb_own_class_function);
   bool is_maker = is_function || (nargs == 2 && fb_initializer_check(ctx, args[1]));
   if (nargs != 2 || !HPy_TypeCheck(ctx, args[0], ctx->h_TypeType) || (!is_maker && !HPy_Is(ctx, args[1], ctx->h_None)))
@@ -114,10 +112,8 @@ static cpy_PyObject *iternext(cpy_PyObject *iterator) {
   return (cpy_PyObject *)item._i;
 }
 
-HPyDef_METH(fb_class_next, "class_next", HPyFunc_VARARGS,
-            .doc = "Let a Function, the method `__next__` of exactly a class, make the steps of an iteration.")
-static HPy fb_class_next_impl(HPyContext *ctx, HPy module, const HPy *args, size_t nargs) {
-  (void)module;
+FB_METHOD(fb_class_next, "class_next",
+          "Let a Function, the method `__next__` of exactly a class, make the steps of an iteration.") {
   if (nargs != 2 || !HPy_TypeCheck(ctx, args[0], ctx->h_TypeType) ||
       !fb_own_class_check(ctx, args[1], &fb_own_class_function))
     return fb_raise(ctx, ctx->h_TypeError, "class_next() takes a class and a Function");

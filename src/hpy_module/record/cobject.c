@@ -43,11 +43,10 @@ static TVMFFIObject *find_copier(int32_t type_index) {
 
 /* __ffi_shallow_copy__ must be an attribute of the object's own type: an ancestor's function would copy only the
  * ancestor's fields. */
-HPyDef_METH(fb_dataclass_copy, "_shallow_copy", HPyFunc_NOARGS,
-            .doc = "_shallow_copy($self, /)\n--\n\n"
-                   "A new object with the same values in its fields. TypeError where the "
-                   "type cannot be copied.")
-static HPy fb_dataclass_copy_impl(HPyContext *ctx, HPy self) {
+FB_METHOD_NOARGS(fb_dataclass_copy, "_shallow_copy",
+                 "_shallow_copy($self, /)\n--\n\n"
+                 "A new object with the same values in its fields. TypeError where the "
+                 "type cannot be copied.") {
   FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFIObject, 0);
   if (cell == NULL) return HPy_NULL;
   TVMFFIObject *copier = find_copier(cell->handle->type_index);
@@ -102,8 +101,7 @@ static HPy_hash_t object_hash_impl(HPyContext *ctx, HPy self) {
   return (HPy_hash_t)(address >> 4); /* the low bits are alignment; the result is never -1 */
 }
 
-HPyDef_METH(object_chandle, "__chandle__", HPyFunc_NOARGS, .doc = "Address of the native object, 0 if there is none.")
-static HPy object_chandle_impl(HPyContext *ctx, HPy self) {
+FB_METHOD_NOARGS(object_chandle, "__chandle__", "Address of the native object, 0 if there is none.") {
   /* registers self, so that a caller who returns this pointer gets self */
   TVMFFIObject *handle = fb_object_take(ctx, self);
   HPy address = HPyLong_FromUInt64_t(ctx, (uint64_t)(uintptr_t)handle);
@@ -112,8 +110,7 @@ static HPy object_chandle_impl(HPyContext *ctx, HPy self) {
 }
 
 /* A use of the cell protects the object while its header is read. */
-HPyDef_METH(object_type_index, "__type_index__", HPyFunc_NOARGS, .doc = "Type index of the native object.")
-static HPy object_type_index_impl(HPyContext *ctx, HPy self) {
+FB_METHOD_NOARGS(object_type_index, "__type_index__", "Type index of the native object.") {
   FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFIObject, 0);
   if (cell == NULL) return HPy_NULL;
   HPy index = HPyLong_FromInt32_t(ctx, cell->handle->type_index);
@@ -121,8 +118,7 @@ static HPy object_type_index_impl(HPyContext *ctx, HPy self) {
   return index;
 }
 
-HPyDef_METH(object_use_count, "__use_count__", HPyFunc_NOARGS, .doc = "Strong references to the native object.")
-static HPy object_use_count_impl(HPyContext *ctx, HPy self) {
+FB_METHOD_NOARGS(object_use_count, "__use_count__", "Strong references to the native object.") {
   TVMFFIObject *handle = fb_object_take(ctx, self);
   if (handle == NULL) return HPyLong_FromInt32_t(ctx, 0);
   /* A snapshot without this function's own reference: other threads may change the count at any time. */
@@ -131,17 +127,17 @@ static HPy object_use_count_impl(HPyContext *ctx, HPy self) {
   return HPyLong_FromUInt64_t(ctx, count & UINT32_MAX);
 }
 
-HPyDef_METH(object_move, "_move", HPyFunc_NOARGS, .doc = "Mark the object for a call that may take its handle away.")
-static HPy object_move_impl(HPyContext *ctx, HPy self) { return fb_rvalue_ref_new(ctx, self); }
+FB_METHOD_NOARGS(object_move, "_move", "Mark the object for a call that may take its handle away.") {
+  return fb_rvalue_ref_new(ctx, self);
+}
 
 static bool is_function(HPyContext *ctx, HPy h) { return fb_own_class_check(ctx, h, &fb_own_class_function); }
 
 /* Returns None, or HPy_NULL if rc is not 0. */
 static HPy none_if(HPyContext *ctx, int rc) { return rc == 0 ? HPy_Dup(ctx, ctx->h_None) : HPy_NULL; }
 
-HPyDef_METH(object_move_from, "__move_handle_from__", HPyFunc_O,
-            .doc = "__move_handle_from__($self, other, /)\n--\n\nTake over the handle of another object.")
-static HPy object_move_from_impl(HPyContext *ctx, HPy self, HPy other) {
+FB_METHOD_O(object_move_from, "__move_handle_from__", other,
+            "__move_handle_from__($self, other, /)\n--\n\nTake over the handle of another object.") {
   if (!fb_object_check(ctx, other)) {
     char given[128];
     return fb_raise(ctx, ctx->h_TypeError, "__move_handle_from__() argument must be a CObject, not %s",
@@ -156,9 +152,8 @@ static HPy object_move_from_impl(HPyContext *ctx, HPy self, HPy other) {
   return none_if(ctx, fb_transfer_move(ctx, self, other));
 }
 
-HPyDef_METH(object_init_by, "__init_handle_by_constructor__", HPyFunc_VARARGS,
-            .doc = "Take over the handle of the object that a native function returns.")
-static HPy object_init_by_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+FB_METHOD(object_init_by, "__init_handle_by_constructor__",
+          "Take over the handle of the object that a native function returns.") {
   if (nargs == 0 || !is_function(ctx, args[0])) {
     return fb_raise(ctx, ctx->h_TypeError, "__init_handle_by_constructor__() argument 1 must be a Function");
   }

@@ -87,9 +87,7 @@ static const TVMFFITypeInfo *type_arg(HPyContext *ctx, HPy h) {
 
 /* --- type_define -------------------------------------------------------------------------------------------------- */
 
-HPyDef_METH(fb_define_type, "type_define", HPyFunc_VARARGS, .doc = "The index of a type key below a parent type.")
-static HPy fb_define_type_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
-  (void)self;
+FB_METHOD(fb_define_type, "type_define", "The index of a type key below a parent type.") {
   if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "type_define() takes key, parent");
   HPy_ssize_t n;
   const char *text = fb_text_arg(ctx, args[0], "type key", &n);
@@ -238,9 +236,7 @@ static int read_drafts(HPyContext *ctx, HPy fields, const TVMFFITypeInfo *type, 
   return 0;
 }
 
-HPyDef_METH(fb_define_fields, "fields_define", HPyFunc_VARARGS, .doc = "Register the fields of a type, once.")
-static HPy fb_define_fields_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
-  (void)self;
+FB_METHOD(fb_define_fields, "fields_define", "Register the fields of a type, once.") {
   if (nargs != 4) return fb_raise(ctx, ctx->h_TypeError, "fields_define() takes index, fields, total_size, kind");
   const TVMFFITypeInfo *type = type_arg(ctx, args[0]);
   if (type == NULL) return HPy_NULL;
@@ -309,16 +305,12 @@ static HPy define_value(HPyContext *ctx, const char *what, const HPy *args, size
   return rc == 0 ? HPy_Dup(ctx, ctx->h_None) : HPy_NULL;
 }
 
-HPyDef_METH(fb_define_method, "method_define", HPyFunc_VARARGS, .doc = "Register a method of a type.")
-static HPy fb_define_method_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
-  (void)self;
+FB_METHOD(fb_define_method, "method_define", "Register a method of a type.") {
   if (nargs != 5) return fb_raise(ctx, ctx->h_TypeError, "method_define() takes index, name, fn, metadata, flags");
   return define_value(ctx, "method_define", args, nargs, register_method);
 }
 
-HPyDef_METH(fb_define_type_attr, "type_attr_define", HPyFunc_VARARGS, .doc = "Give a type a value in a column.")
-static HPy fb_define_type_attr_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
-  (void)self;
+FB_METHOD(fb_define_type_attr, "type_attr_define", "Give a type a value in a column.") {
   if (nargs != 3) return fb_raise(ctx, ctx->h_TypeError, "type_attr_define() takes index, name, value");
   return define_value(ctx, "type_attr_define", args, nargs, register_attr);
 }

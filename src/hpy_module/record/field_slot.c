@@ -148,14 +148,12 @@ static int slot_descr_set(cpy_PyObject *self, cpy_PyObject *object, cpy_PyObject
 
 /* --- FieldSlot ---------------------------------------------------------------------------------------------------- */
 
-HPyDef_METH(slot_get, "get", HPyFunc_O, .doc = "Value of the field of an object.")
-static HPy slot_get_impl(HPyContext *ctx, HPy self, HPy object) {
+FB_METHOD_O(slot_get, "get", object, "Value of the field of an object.") {
   const FbField *field = field_of(ctx, self);
   return field == NULL ? HPy_NULL : read_field(ctx, field, object);
 }
 
-HPyDef_METH(slot_set, "set", HPyFunc_VARARGS, .doc = "Set the field of an object, also a frozen one.")
-static HPy slot_set_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+FB_METHOD(slot_set, "set", "Set the field of an object, also a frozen one.") {
   if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "set() takes 2 arguments, got %zu", nargs);
   const FbField *field = field_of(ctx, self);
   if (field == NULL || write_field(ctx, field, args[0], args[1]) != 0) return HPy_NULL;
@@ -183,9 +181,8 @@ static HPy slot_native_get(HPyContext *ctx, HPy self, void *closure) {
 }
 
 /* args: value, pointer, and the beginning of the message, None for an assignment. */
-HPyDef_METH(slot_convert, "_convert", HPyFunc_VARARGS,
-            .doc = "Convert a value for a struct field into the TVMFFIAny at a pointer, which owns the value then.")
-static HPy slot_convert_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+FB_METHOD(slot_convert, "_convert",
+          "Convert a value for a struct field into the TVMFFIAny at a pointer, which owns the value then.") {
   if (nargs != 3) return fb_raise(ctx, ctx->h_TypeError, "_convert() takes 3 arguments, got %zu", nargs);
   const FbField *field = field_of(ctx, self);
   if (field == NULL) return HPy_NULL;

@@ -84,10 +84,8 @@ static HPy init_described_get(HPyContext *ctx, HPy self, void *closure) {
 
 static FbRef init_function_type; /* written once during the import */
 
-HPyDef_METH(fb_init_method, "init_method", HPyFunc_VARARGS,
-            .doc = "`__init__` for a class: written(self, ...), without Python code in the commonest case.")
-static HPy fb_init_method_impl(HPyContext *ctx, HPy module, const HPy *args, size_t nargs) {
-  (void)module;
+FB_METHOD(fb_init_method, "init_method",
+          "`__init__` for a class: written(self, ...), without Python code in the commonest case.") {
   if (nargs != 7)
     return fb_raise(ctx, ctx->h_TypeError, "init_method() takes cls, written, maker, module, name, qualname, doc");
   bool is_function = fb_own_class_check(ctx, args[2], &fb_own_class_function);
@@ -96,10 +94,10 @@ static HPy fb_init_method_impl(HPyContext *ctx, HPy module, const HPy *args, siz
   void *data;
   HPy h = fb_instance_make(ctx, init_function_type.handle, &init_function_type, &data);
   if (HPy_IsNull(h)) return h;
-  InitFunction *self = data;
-  self->cls = args[0]._i;
-  fb_ref_store(ctx, is_function ? &self->constructor : &self->initializer, args[2]);
-  fb_ref_store(ctx, &self->written, args[1]);
+  InitFunction *made = data;
+  made->cls = args[0]._i;
+  fb_ref_store(ctx, is_function ? &made->constructor : &made->initializer, args[2]);
+  fb_ref_store(ctx, &made->written, args[1]);
   const FhpyMethodNames names = {args[3], args[4], args[5], args[6]};
   HPy method = fb_ext->method_new(ctx, h, &names);
   /* Threads that make objects share both, and the class keeps both alive. */

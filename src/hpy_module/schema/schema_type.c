@@ -225,9 +225,8 @@ FH_INLINE int convert(HPyContext *ctx, HPy self, HPy value, const char *what, TV
 
 static const char *const value_name[] = {"value"}; /* the argument of both methods */
 
-HPyDef_METH(schema_convert, "convert", HPyFunc_KEYWORDS,
-            .doc = "convert($self, value)\n--\n\nThe value as one of this schema, a CAny; else TypeError.")
-static HPy schema_convert_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
+FB_METHOD_KEYWORDS(schema_convert, "convert",
+                   "convert($self, value)\n--\n\nThe value as one of this schema, a CAny; else TypeError.") {
   static const FbKeywords keywords = {"convert", value_name, 1, NULL};
   HPy value;
   TVMFFIAny out;
@@ -236,9 +235,8 @@ static HPy schema_convert_impl(HPyContext *ctx, HPy self, const HPy *args, size_
 }
 
 /* A check converts the value, because the results of protocols and hooks are known only after they have run. */
-HPyDef_METH(schema_check, "check_value", HPyFunc_KEYWORDS,
-            .doc = "check_value($self, value)\n--\n\nTypeError if convert() would refuse the value.")
-static HPy schema_check_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
+FB_METHOD_KEYWORDS(schema_check, "check_value",
+                   "check_value($self, value)\n--\n\nTypeError if convert() would refuse the value.") {
   static const FbKeywords keywords = {"check_value", value_name, 1, NULL};
   HPy value;
   TVMFFIAny out;
@@ -249,9 +247,8 @@ static HPy schema_check_impl(HPyContext *ctx, HPy self, const HPy *args, size_t 
 }
 
 /* For the cffi backend. args: value, pointer, and whether this is a check, for the message. */
-HPyDef_METH(schema_convert_into, "_convert_into", HPyFunc_VARARGS,
-            .doc = "Convert a value into the TVMFFIAny at an address, which owns it then.")
-static HPy schema_convert_into_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+FB_METHOD(schema_convert_into, "_convert_into",
+          "Convert a value into the TVMFFIAny at an address, which owns it then.") {
   if (nargs != 3) return fb_raise(ctx, ctx->h_TypeError, "_convert_into() takes 3 arguments, got %zu", nargs);
   TVMFFIAny *out = fb_lent_arg(ctx, args[1], "_convert_into()");
   if (out == NULL) return HPy_NULL;
@@ -291,10 +288,8 @@ HPy fb_schema_type_new(HPyContext *ctx) {
 /* ffi.MakeFieldSetter(static type index of the field, data of the converter, pointer of the converter). */
 static FbCoreFunction make_setter = {.name = "ffi.MakeFieldSetter"};
 
-HPyDef_METH(fb_schema_type_setter, "schema_setter", HPyFunc_VARARGS,
-            .doc = "A native Function(field address, value) that converts by a schema and writes.")
-static HPy fb_schema_type_setter_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
-  (void)self;
+FB_METHOD(fb_schema_type_setter, "schema_setter",
+          "A native Function(field address, value) that converts by a schema and writes.") {
   if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "schema_setter() takes schema, type_index, got %zu", nargs);
   const FbSchema *tree = get(ctx, args[0], 0);
   if (tree == NULL) return HPy_NULL;

@@ -76,10 +76,8 @@ static int read_numbers(HPyContext *ctx, const HPy *args, DLManagedTensorVersion
   return 0;
 }
 
-HPyDef_METH(fb_described_capsule, "memory_capsule", HPyFunc_VARARGS,
-            .doc = "A DLPack capsule over memory: owner, address, shape, strides, type, device, is_read_only.")
-static HPy fb_described_capsule_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
-  (void)self;
+FB_METHOD(fb_described_capsule, "memory_capsule",
+          "A DLPack capsule over memory: owner, address, shape, strides, type, device, is_read_only.") {
   if (nargs != 7) return fb_raise(ctx, ctx->h_TypeError, "memory_capsule() takes 7 arguments, got %zu", nargs);
   HPy_ssize_t n = length_of_tuple(ctx, args[2], FH_DLTENSOR_MAX_DIMS);
   if (n < 0) return HPy_NULL;
@@ -123,9 +121,8 @@ static TVMFFIObject *new_view(HPyContext *ctx, TVMFFIObject *source, int64_t *ex
   return made;
 }
 
-HPyDef_METH(fb_described_view, "_view", HPyFunc_VARARGS,
-            .doc = "A Tensor over a part of the memory: shape, strides, bytes from the first element.")
-static HPy fb_described_view_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
+FB_METHOD(fb_described_view, "_view",
+          "A Tensor over a part of the memory: shape, strides, bytes from the first element.") {
   if (nargs != 3) return fb_raise(ctx, ctx->h_TypeError, "_view() takes 3 arguments, got %zu", nargs);
   HPy_ssize_t n = length_of_tuple(ctx, args[0], FH_DLTENSOR_MAX_DIMS);
   if (n < 0) return HPy_NULL;

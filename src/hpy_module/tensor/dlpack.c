@@ -205,8 +205,8 @@ static int from_arguments(HPyContext *ctx, const HPy *args, size_t nargs, HPy kw
   return from_any(ctx, given[0], (FbDemands){alignment, contiguous != 0, false}, out);
 }
 
-HPyDef_METH(fb_dlpack_from, "from_dlpack", HPyFunc_KEYWORDS,
-            .doc = "from_dlpack(ext_tensor, *, require_alignment=0, require_contiguous=False)\n--\n\n"
+FB_METHOD_KEYWORDS(fb_dlpack_from, "from_dlpack",
+                   "from_dlpack(ext_tensor, *, require_alignment=0, require_contiguous=False)\n--\n\n"
                    "Make a Tensor on the memory of an array of any library that supports DLPack, without\n"
                    "copying.\n\n"
                    "Args:\n"
@@ -225,26 +225,20 @@ HPyDef_METH(fb_dlpack_from, "from_dlpack", HPyFunc_KEYWORDS,
                    "Examples:\n"
                    "    >>> import numpy\n"
                    "    >>> ffi_hpy.from_dlpack(numpy.arange(6.0).reshape(2, 3))\n"
-                   "    float64[2, 3]@cpu:0")
-static HPy fb_dlpack_from_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
-  (void)self;
+                   "    float64[2, 3]@cpu:0") {
   TVMFFIObject *made;
   return from_arguments(ctx, args, nargs, kwnames, &made) == 0 ? fb_wrap_object(ctx, made) : HPy_NULL;
 }
 
-HPyDef_METH(fb_dlpack_handle_from, "tensor_from_dlpack", HPyFunc_KEYWORDS,
-            .doc = "As from_dlpack(): the address of the native tensor, whose reference is the caller's.")
-static HPy fb_dlpack_handle_from_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
-  (void)self;
+FB_METHOD_KEYWORDS(fb_dlpack_handle_from, "tensor_from_dlpack",
+                   "As from_dlpack(): the address of the native tensor, whose reference is the caller's.") {
   TVMFFIObject *made;
   if (from_arguments(ctx, args, nargs, kwnames, &made) != 0) return HPy_NULL;
   return address_of(ctx, made);
 }
 
-HPyDef_METH(fb_dlpack_handle_to_read, "tensor_to_read", HPyFunc_O,
-            .doc = "As tensor_from_dlpack(array), for native code that only reads: the array may be read-only.")
-static HPy fb_dlpack_handle_to_read_impl(HPyContext *ctx, HPy self, HPy array) {
-  (void)self;
+FB_METHOD_O(fb_dlpack_handle_to_read, "tensor_to_read", array,
+            "As tensor_from_dlpack(array), for native code that only reads: the array may be read-only.") {
   TVMFFIObject *made;
   return from_any(ctx, array, (FbDemands){.reads = true}, &made) == 0 ? address_of(ctx, made) : HPy_NULL;
 }

@@ -177,35 +177,33 @@ static HPy export(HPyContext *ctx, HPy self, const Request *request) {
   return capsule;
 }
 
-HPyDef_METH(
-    fb_dlpack_out_method, "__dlpack__", HPyFunc_KEYWORDS,
-    .doc = "__dlpack__($self, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"
-           "A DLPack capsule that keeps the memory alive until its consumer is done.\n\n"
-           "The capsule is \"dltensor_versioned\" for a consumer that reads major version 1 or later, else the older "
-           "\"dltensor\", which cannot say that memory is read-only. `stream` is ignored: a tensor does not "
-           "know which stream its data is written on. `dl_device` is where the consumer wants the data, by "
-           "default where it is. The memory is shared, unless `copy` is true or the data must move: then the "
-           "capsule has a compact copy in host memory. BufferError for impossible requests: read-only memory "
-           "in the older form, another device than the CPU for a copy, a copy of memory that the host cannot "
-           "read, moving data with copy=False.")
-static HPy fb_dlpack_out_method_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
+FB_METHOD_KEYWORDS(
+    fb_dlpack_out_method, "__dlpack__",
+    "__dlpack__($self, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"
+    "A DLPack capsule that keeps the memory alive until its consumer is done.\n\n"
+    "The capsule is \"dltensor_versioned\" for a consumer that reads major version 1 or later, else the older "
+    "\"dltensor\", which cannot say that memory is read-only. `stream` is ignored: a tensor does not "
+    "know which stream its data is written on. `dl_device` is where the consumer wants the data, by "
+    "default where it is. The memory is shared, unless `copy` is true or the data must move: then the "
+    "capsule has a compact copy in host memory. BufferError for impossible requests: read-only memory "
+    "in the older form, another device than the CPU for a copy, a copy of memory that the host cannot "
+    "read, moving data with copy=False.") {
   /* The values of keyword arguments follow the positional arguments, which are not allowed. */
   Request request = {.copy = -1};
   if (read_request(ctx, args + nargs, nargs, kwnames, &request) != 0) return HPy_NULL;
   return export(ctx, self, &request);
 }
 
-HPyDef_METH(fb_dlpack_out_legacy, "_to_dlpack", HPyFunc_NOARGS, .doc = "Capsule \"dltensor\".")
-static HPy fb_dlpack_out_legacy_impl(HPyContext *ctx, HPy self) { return export(ctx, self, &(Request){.copy = -1}); }
+FB_METHOD_NOARGS(fb_dlpack_out_legacy, "_to_dlpack", "Capsule \"dltensor\".") {
+  return export(ctx, self, &(Request){.copy = -1});
+}
 
-HPyDef_METH(fb_dlpack_out_versioned, "_to_dlpack_versioned", HPyFunc_NOARGS, .doc = "Capsule \"dltensor_versioned\".")
-static HPy fb_dlpack_out_versioned_impl(HPyContext *ctx, HPy self) {
+FB_METHOD_NOARGS(fb_dlpack_out_versioned, "_to_dlpack_versioned", "Capsule \"dltensor_versioned\".") {
   return export(ctx, self, &(Request){.is_versioned = true, .copy = -1});
 }
 
-HPyDef_METH(fb_dlpack_out_device, "__dlpack_device__", HPyFunc_NOARGS,
-            .doc = "__dlpack_device__($self)\n--\n\nDLPack device type and index, two ints.")
-static HPy fb_dlpack_out_device_impl(HPyContext *ctx, HPy self) {
+FB_METHOD_NOARGS(fb_dlpack_out_device, "__dlpack_device__",
+                 "__dlpack_device__($self)\n--\n\nDLPack device type and index, two ints.") {
   FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFITensor, 1);
   if (cell == NULL) return HPy_NULL;
   DLDevice device = ((const DLTensor *)(cell->handle + 1))->device;
@@ -215,10 +213,8 @@ static HPy fb_dlpack_out_device_impl(HPyContext *ctx, HPy self) {
   return fb_tuple_of_ints(ctx, (int64_t[]){device.device_type, device.device_id}, 2);
 }
 
-HPyDef_METH(fb_dlpack_out_of, "tensor_capsule", HPyFunc_VARARGS,
-            .doc = "The capsule of a native tensor, which the caller keeps: its address, whether it is versioned.")
-static HPy fb_dlpack_out_of_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
-  (void)self;
+FB_METHOD(fb_dlpack_out_of, "tensor_capsule",
+          "The capsule of a native tensor, which the caller keeps: its address, whether it is versioned.") {
   if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "tensor_capsule() takes an address and a bool");
   TVMFFIObject *handle = HPyLong_AsVoidPtr(ctx, args[0]);
   Request request = {.is_versioned = fb_context_is_same(ctx, args[1], ctx->h_True), .copy = -1};

@@ -72,10 +72,8 @@ int fb_exchange_tensor(HPyContext *ctx, HPy value, const DLPackExchangeAPI *exch
   return *out == NULL ? -1 : 0;
 }
 
-HPyDef_METH(fb_exchange_writable, "exchange_writable", HPyFunc_O,
-            .doc = "From now on the arrays of the table at this address count as writable, all of them.")
-static HPy fb_exchange_writable_impl(HPyContext *ctx, HPy self, HPy address) {
-  (void)self;
+FB_METHOD_O(fb_exchange_writable, "exchange_writable", address,
+            "From now on the arrays of the table at this address count as writable, all of them.") {
   const DLPackExchangeAPI *exchange = HPyLong_AsVoidPtr(ctx, address);
   if (exchange == NULL && HPyErr_Occurred(ctx)) return HPy_NULL;
   fh_atomic_store_relaxed(&writable, exchange);
@@ -218,10 +216,8 @@ const DLPackExchangeAPI *fb_exchange_read(HPyContext *ctx, HPy capsule) {
   return exchange != NULL && exchange->managed_tensor_from_py_object_no_sync != NULL ? exchange : NULL;
 }
 
-HPyDef_METH(fb_exchange_address, "exchange_address", HPyFunc_O,
-            .doc = "Address of the exchange table in a capsule; 0 if it is of no version that is understood.")
-static HPy fb_exchange_address_impl(HPyContext *ctx, HPy self, HPy capsule) {
-  (void)self;
+FB_METHOD_O(fb_exchange_address, "exchange_address", capsule,
+            "Address of the exchange table in a capsule; 0 if it is of no version that is understood.") {
   const DLPackExchangeAPI *exchange = fb_exchange_read(ctx, capsule);
   if (exchange == NULL && HPyErr_Occurred(ctx)) return HPy_NULL;
   return HPyLong_FromUInt64_t(ctx, (uint64_t)(uintptr_t)exchange);

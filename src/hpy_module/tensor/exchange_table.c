@@ -154,10 +154,7 @@ static DLPackExchangeAPI table = {
 };
 
 /* The package sets the capsule as Tensor.__dlpack_c_exchange_api__; the name is DLPack's. */
-HPyDef_METH(fb_exchange_table_get, "exchange_table", HPyFunc_NOARGS,
-            .doc = "A capsule with the exchange table of Tensor.")
-static HPy fb_exchange_table_get_impl(HPyContext *ctx, HPy self) {
-  (void)self;
+FB_METHOD_NOARGS(fb_exchange_table_get, "exchange_table", "A capsule with the exchange table of Tensor.") {
   return fb_capsule_new_lasting(ctx, &table, "dlpack_exchange_api");
 }
 
@@ -231,9 +228,7 @@ const DLPackExchangeAPI fb_exchange_python_table = {
     .current_work_stream = stream_by_hook,
 };
 
-HPyDef_METH(fb_exchange_python_address, "exchange_from_python", HPyFunc_NOARGS,
-            .doc = "Address of the exchange table that calls hooks.")
-static HPy fb_exchange_python_address_impl(HPyContext *ctx, HPy self) {
-  (void)self;
+FB_METHOD_NOARGS(fb_exchange_python_address, "exchange_from_python",
+                 "Address of the exchange table that calls hooks.") {
   return HPyLong_FromUInt64_t(ctx, (uint64_t)(uintptr_t)&fb_exchange_python_table);
 }

@@ -79,10 +79,8 @@ static ptrdiff_t find_bits(const Sample *samples, HPy_ssize_t n) {
 
 enum { MOST_SAMPLES = 8 };
 
-HPyDef_METH(fb_lazy_bits_learn, "lazy_bits_learn", HPyFunc_VARARGS,
-            .doc = "Find where tensors have their bits, by samples: (tensor, address, bits), object's size, mask.")
-static HPy fb_lazy_bits_learn_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
-  (void)self;
+FB_METHOD(fb_lazy_bits_learn, "lazy_bits_learn",
+          "Find where tensors have their bits, by samples: (tensor, address, bits), object's size, mask.") {
   Sample samples[MOST_SAMPLES];
   HPy_ssize_t n = nargs == 3 ? HPy_Length(ctx, args[0]) : -1;
   if (HPyErr_Occurred(ctx)) return HPy_NULL;

@@ -136,10 +136,8 @@ static bool is_tuple(HPyContext *ctx, HPy tuple, const int64_t *numbers, int32_t
   return is_same;
 }
 
-HPyDef_METH(fb_ndarray_reads, "ndarray_reads", HPyFunc_VARARGS,
-            .doc = "Whether an array's struct says: address, shape, strides in items, code, bits.")
-static HPy fb_ndarray_reads_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
-  (void)self;
+FB_METHOD(fb_ndarray_reads, "ndarray_reads",
+          "Whether an array's struct says: address, shape, strides in items, code, bits.") {
   if (nargs != 6) return fb_raise(ctx, ctx->h_TypeError, "ndarray_reads() takes 6 arguments, got %zu", nargs);
   Seen seen;
   const DLTensor *tensor = &seen.tensor;
@@ -156,10 +154,8 @@ static HPy fb_ndarray_reads_impl(HPyContext *ctx, HPy self, const HPy *args, siz
 /* numpy.asarray, and names. Threads that learn at the same time store the same objects, which are never released. */
 static HPy as_array, copy_name, copy_order, flags_name, writeable_name;
 
-HPyDef_METH(fb_ndarray_use, "ndarray_use", HPyFunc_VARARGS,
-            .doc = "From now on read arrays of a class from their struct, and make them by a function.")
-static HPy fb_ndarray_use_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
-  (void)self;
+FB_METHOD(fb_ndarray_use, "ndarray_use",
+          "From now on read arrays of a class from their struct, and make them by a function.") {
   if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "ndarray_use() takes 2 arguments, got %zu", nargs);
   if (fb_ext == NULL || fh_atomic_load_acquire(&fb_ndarray_type) != 0) return HPy_Dup(ctx, ctx->h_None);
   HPy names[] = {HPyUnicode_FromString(ctx, "copy"), HPyUnicode_FromString(ctx, "K"),
@@ -218,9 +214,7 @@ static int read_held(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *re
   return 0;
 }
 
-HPyDef_METH(fb_held_reader, "array_reader", HPyFunc_NOARGS,
-            .doc = "The pointer to the C function, of type TVMFFISafeCallType, that reads NumPy arrays.")
-static HPy fb_held_reader_impl(HPyContext *ctx, HPy self) {
-  (void)self;
+FB_METHOD_NOARGS(fb_held_reader, "array_reader",
+                 "The pointer to the C function, of type TVMFFISafeCallType, that reads NumPy arrays.") {
   return HPyLong_FromUInt64_t(ctx, (uint64_t)(uintptr_t)read_held);
 }

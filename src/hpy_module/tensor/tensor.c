@@ -63,11 +63,13 @@ FB_GETTER(tensor_ndim, "ndim", read_tensor(ctx, self, read_ndim), "Number of axe
 FB_GETTER(tensor_byte_offset, "byte_offset", read_tensor(ctx, self, read_byte_offset),
           "Bytes from the beginning of the memory to the first element.")
 
-HPyDef_METH(tensor_data_ptr, "data_ptr", HPyFunc_NOARGS, .doc = "Address of the first element, on the tensor's device.")
-static HPy tensor_data_ptr_impl(HPyContext *ctx, HPy self) { return read_tensor(ctx, self, read_data_ptr); }
+FB_METHOD_NOARGS(tensor_data_ptr, "data_ptr", "Address of the first element, on the tensor's device.") {
+  return read_tensor(ctx, self, read_data_ptr);
+}
 
-HPyDef_METH(tensor_numel, "numel", HPyFunc_NOARGS, .doc = "Number of elements. OverflowError beyond 2**63 - 1.")
-static HPy tensor_numel_impl(HPyContext *ctx, HPy self) { return read_tensor(ctx, self, read_numel); }
+FB_METHOD_NOARGS(tensor_numel, "numel", "Number of elements. OverflowError beyond 2**63 - 1.") {
+  return read_tensor(ctx, self, read_numel);
+}
 
 /* Returns one extent, for an axis that may count from the end; IndexError if the axis does not exist. */
 static HPy extent_of(HPyContext *ctx, const DLTensor *tensor, int64_t axis) {
@@ -78,14 +80,13 @@ static HPy extent_of(HPyContext *ctx, const DLTensor *tensor, int64_t axis) {
   return HPyLong_FromInt64_t(ctx, tensor->shape[axis < 0 ? axis + tensor->ndim : axis]);
 }
 
-HPyDef_METH(tensor_size, "size", HPyFunc_KEYWORDS,
-            .doc = "size($self, idx)\n--\n\n"
+FB_METHOD_KEYWORDS(tensor_size, "size",
+                   "size($self, idx)\n--\n\n"
                    "Return the extent of one axis.\n\n"
                    "Args:\n"
                    "    idx: the axis; negative counts from the end.\n\n"
                    "Raises:\n"
-                   "    IndexError: if the axis does not exist.")
-static HPy tensor_size_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
+                   "    IndexError: if the axis does not exist.") {
   static const char *const names[] = {"idx"};
   static const FbKeywords keywords = {"size", names, 1, NULL};
   HPy arg;
@@ -98,9 +99,9 @@ static HPy tensor_size_impl(HPyContext *ctx, HPy self, const HPy *args, size_t n
   fb_handle_cell_unuse(cell);
   return extent;
 }
-HPyDef_METH(tensor_is_contiguous, "is_contiguous", HPyFunc_NOARGS,
-            .doc = "Whether the elements are contiguous, row by row.")
-static HPy tensor_is_contiguous_impl(HPyContext *ctx, HPy self) { return read_tensor(ctx, self, read_is_contiguous); }
+FB_METHOD_NOARGS(tensor_is_contiguous, "is_contiguous", "Whether the elements are contiguous, row by row.") {
+  return read_tensor(ctx, self, read_is_contiguous);
+}
 
 FB_OBJECT_CLASS(tensor)
 
@@ -165,9 +166,7 @@ static int device_args(HPyContext *ctx, const HPy *args, int32_t *type, int32_t 
   return *index == -1 && HPyErr_Occurred(ctx) ? -1 : 0;
 }
 
-HPyDef_METH(fb_stream_get, "stream_get", HPyFunc_VARARGS, .doc = "This thread's stream of a device, 0 if none was set.")
-static HPy fb_stream_get_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
-  (void)self;
+FB_METHOD(fb_stream_get, "stream_get", "This thread's stream of a device, 0 if none was set.") {
   int32_t type, index;
   if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "stream_get() takes device_type, device_id");
   if (device_args(ctx, args, &type, &index) != 0) return HPy_NULL;
@@ -175,10 +174,7 @@ static HPy fb_stream_get_impl(HPyContext *ctx, HPy self, const HPy *args, size_t
   return HPyLong_FromSize_t(ctx, (size_t)TVMFFIEnvGetStream(type, index));
 }
 
-HPyDef_METH(fb_stream_set, "stream_set", HPyFunc_VARARGS,
-            .doc = "Set this thread's stream of a device; gives the old one.")
-static HPy fb_stream_set_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs) {
-  (void)self;
+FB_METHOD(fb_stream_set, "stream_set", "Set this thread's stream of a device; gives the old one.") {
   int32_t type, index;
   TVMFFIStreamHandle previous = NULL;
   if (nargs != 3) return fb_raise(ctx, ctx->h_TypeError, "stream_set() takes device_type, device_id, stream");

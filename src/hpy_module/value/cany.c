@@ -90,9 +90,7 @@ static HPy cany_repr_impl(HPyContext *ctx, HPy self) {
 
 /* Converts a CAny to a Python value. A call returns short strings and bytes as str and bytes, and longer ones as the
  * package's String and Bytes; this function returns String and Bytes for all lengths. */
-HPyDef_METH(fb_cany_value, "cany_value", HPyFunc_O, .doc = "The Python value of a CAny.")
-static HPy fb_cany_value_impl(HPyContext *ctx, HPy self, HPy arg) {
-  (void)self;
+FB_METHOD_O(fb_cany_value, "cany_value", arg, "The Python value of a CAny.") {
   HPy cls = fb_ref_borrow(ctx, &cany_type);
   bool is_cany = HPy_TypeCheck(ctx, arg, cls);
   fb_ref_return(ctx, cls);

@@ -131,13 +131,12 @@ static HPy error_backtrace_get(HPyContext *ctx, HPy self, void *closure) {
 FB_GETTER(error_cause, "cause", read_object(ctx, self, true), "The error that led to this one, or None.")
 FB_GETTER(error_extra, "extra_context", read_object(ctx, self, false), "A value attached to the error, or None.")
 
-HPyDef_METH(error_update, "update_backtrace", HPyFunc_KEYWORDS,
-            .doc = "update_backtrace($self, backtrace, append=False)\n--\n\n"
+FB_METHOD_KEYWORDS(error_update, "update_backtrace",
+                   "update_backtrace($self, backtrace, append=False)\n--\n\n"
                    "Replace the backtrace, or append to it.\n\n"
                    "Args:\n"
                    "    backtrace: the text.\n"
-                   "    append: whether to keep the existing text and add this one behind it.")
-static HPy error_update_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
+                   "    append: whether to keep the existing text and add this one behind it.") {
   static const char *const names[] = {"backtrace", "append"};
   static const FbKeywords keywords = {"update_backtrace", names, 2, NULL};
   HPy given[2];

@@ -212,15 +212,13 @@ static int find_key(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *res
   return rc;
 }
 
-HPyDef_METH(fb_native_functions, "native_functions", HPyFunc_NOARGS,
-            .doc = "The pointers to the binding's C functions of type TVMFFISafeCallType, by name.")
-static HPy fb_native_functions_impl(HPyContext *ctx, HPy self) {
+FB_METHOD_NOARGS(fb_native_functions, "native_functions",
+                 "The pointers to the binding's C functions of type TVMFFISafeCallType, by name.") {
   static const struct {
     const char *name;
     TVMFFISafeCallType call;
   } functions[] = {{"adopt", adopt},         {"echo", echo},       {"weak_take", weak_take}, {"weak_get", weak_get},
                    {"weak_drop", weak_drop}, {"visited", visited}, {"find_key", find_key},   {"entries", entries}};
-  (void)self;
   HPy found = HPyDict_New(ctx);
   int rc = HPy_IsNull(found) ? -1 : 0;
   for (size_t i = 0; rc == 0 && i < sizeof(functions) / sizeof(*functions); ++i) {

@@ -28,10 +28,8 @@ int fb_opaque_value_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs 
 
 void fb_opaque_value_init(void) { fb_argument_set_conversion(FB_TYPE_KIND_OPAQUE, fb_opaque_value_argument); }
 
-HPyDef_METH(fb_opaque_value_hold, "opaque_new", HPyFunc_O,
-            .doc = "The pointer to a new native object that owns a Python object. The caller owns the reference.")
-static HPy fb_opaque_value_hold_impl(HPyContext *ctx, HPy self, HPy arg) {
-  (void)self;
+FB_METHOD_O(fb_opaque_value_hold, "opaque_new", arg,
+            "The pointer to a new native object that owns a Python object. The caller owns the reference.") {
   TVMFFIObject *made = fb_opaque_value_new(ctx, arg);
   return made == NULL ? HPy_NULL : HPyLong_FromInt64_t(ctx, (int64_t)(intptr_t)made);
 }
@@ -112,10 +110,8 @@ static int member_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *a
 
 void fb_member_init(void) { fb_argument_set_conversion(FB_TYPE_KIND_MEMBER, member_argument); }
 
-HPyDef_METH(fb_member_register, "member_register", HPyFunc_O,
-            .doc = "Pass a member of a bound enum as the same native object each time.")
-static HPy fb_member_register_impl(HPyContext *ctx, HPy self, HPy member) {
-  (void)self;
+FB_METHOD_O(fb_member_register, "member_register", member,
+            "Pass a member of a bound enum as the same native object each time.") {
   if (fb_ext == NULL) return HPy_Dup(ctx, ctx->h_None);
   TVMFFIObject *native = fb_opaque_value_new(ctx, member);
   if (native == NULL) return HPy_NULL;

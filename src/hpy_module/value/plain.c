@@ -216,9 +216,7 @@ static HPy data_type_result(HPyContext *ctx, const TVMFFIAny *value) {
 
 void fb_data_type_init(void) { fb_result_set(kTVMFFIDataType, data_type_result); }
 
-HPyDef_METH(fb_data_type_parse, "data_type_parse", HPyFunc_O, .doc = "The number of a data type by its name.")
-static HPy fb_data_type_parse_impl(HPyContext *ctx, HPy self, HPy arg) {
-  (void)self;
+FB_METHOD_O(fb_data_type_parse, "data_type_parse", arg, "The number of a data type by its name.") {
   HPy_ssize_t n;
   const char *text = fb_text_arg(ctx, arg, "DataType() argument", &n);
   if (text == NULL) return HPy_NULL;
@@ -228,9 +226,7 @@ static HPy fb_data_type_parse_impl(HPyContext *ctx, HPy self, HPy arg) {
   return HPyLong_FromInt64_t(ctx, bits_of(dtype));
 }
 
-HPyDef_METH(fb_data_type_name, "data_type_name", HPyFunc_O, .doc = "The name of a data type by its number.")
-static HPy fb_data_type_name_impl(HPyContext *ctx, HPy self, HPy arg) {
-  (void)self;
+FB_METHOD_O(fb_data_type_name, "data_type_name", arg, "The name of a data type by its number.") {
   int64_t word = HPyLong_AsInt64_t(ctx, arg);
   if (word == -1 && HPyErr_Occurred(ctx)) return HPy_NULL;
   DLDataType dtype = {(uint8_t)word, (uint8_t)(word >> 8), (uint16_t)(word >> 16)};
