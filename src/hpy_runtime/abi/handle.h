@@ -8,6 +8,9 @@
 
 #include "layout.h"
 
+/* The first parameter of the context's entries, of which most need no context. */
+#define CTX FH_MAYBE_UNUSED HPyContext *ctx
+
 /* The count of FHPY_COUNT_HALF, and whether it never changes, because the object is immortal. */
 static inline uint32_t *get_half_count(PyObject *o) { return (uint32_t *)(void *)o; }
 static inline bool is_immortal_count(uint32_t count) { return count > INT32_MAX; }

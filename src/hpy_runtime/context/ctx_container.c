@@ -2,17 +2,12 @@
 #include "entries.h"
 #include "hpy_runtime/abi/handle.h"
 
-static int list_check(HPyContext *ctx, HPy h) {
-  return (void)ctx, type_has_flag(type_of(to_py(h)), TYPE_FLAG_LIST_SUBCLASS);
-}
-static int list_append(HPyContext *ctx, HPy list, HPy item) {
-  return (void)ctx, PyList_Append(to_py(list), to_py(item));
-}
+static int list_check(CTX, HPy h) { return type_has_flag(type_of(to_py(h)), TYPE_FLAG_LIST_SUBCLASS); }
+static int list_append(CTX, HPy list, HPy item) { return PyList_Append(to_py(list), to_py(item)); }
 
 /* PyList_New makes a list of nulls, which Python code must never see. The extension may expose the list before it has
  * set all items, so they are initialised with None. */
-static HPy list_new(HPyContext *ctx, HPy_ssize_t n_items) {
-  (void)ctx;
+static HPy list_new(CTX, HPy_ssize_t n_items) {
   PyObject *list = PyList_New(n_items);
   if (list == NULL) return HPy_NULL;
   for (HPy_ssize_t i = 0; i < n_items; ++i) {
@@ -22,10 +17,8 @@ static HPy list_new(HPyContext *ctx, HPy_ssize_t n_items) {
   return to_hpy(list);
 }
 
-static int dict_check(HPyContext *ctx, HPy h) {
-  return (void)ctx, type_has_flag(type_of(to_py(h)), TYPE_FLAG_DICT_SUBCLASS);
-}
-static HPy dict_new(HPyContext *ctx) { return (void)ctx, to_hpy(PyDict_New()); }
+static int dict_check(CTX, HPy h) { return type_has_flag(type_of(to_py(h)), TYPE_FLAG_DICT_SUBCLASS); }
+static HPy dict_new(CTX) { return to_hpy(PyDict_New()); }
 
 /* Whether the handle is a dict; raises SystemError if not, like CPython's functions. The own check of CPython's
  * functions does not suffice: free-threaded 3.13 locks the object before it checks whether the object is a dict. */
@@ -37,22 +30,13 @@ static bool expect_dict(HPy h, const char *entry) {
     PyErr_Format(PyExc_SystemError, "%s expects a dict, got %R", entry, type_of(to_py(h)));
   return false;
 }
-static HPy dict_keys(HPyContext *ctx, HPy h) {
-  (void)ctx;
-  return expect_dict(h, "HPyDict_Keys") ? to_hpy(PyDict_Keys(to_py(h))) : HPy_NULL;
-}
-static HPy dict_copy(HPyContext *ctx, HPy h) {
-  (void)ctx;
-  return expect_dict(h, "HPyDict_Copy") ? to_hpy(PyDict_Copy(to_py(h))) : HPy_NULL;
-}
+static HPy dict_keys(CTX, HPy h) { return expect_dict(h, "HPyDict_Keys") ? to_hpy(PyDict_Keys(to_py(h))) : HPy_NULL; }
+static HPy dict_copy(CTX, HPy h) { return expect_dict(h, "HPyDict_Copy") ? to_hpy(PyDict_Copy(to_py(h))) : HPy_NULL; }
 
-static int tuple_check(HPyContext *ctx, HPy h) {
-  return (void)ctx, type_has_flag(type_of(to_py(h)), TYPE_FLAG_TUPLE_SUBCLASS);
-}
+static int tuple_check(CTX, HPy h) { return type_has_flag(type_of(to_py(h)), TYPE_FLAG_TUPLE_SUBCLASS); }
 
 /* Borrows the items, like all handle arguments. */
-static HPy tuple_from_array(HPyContext *ctx, HPy items[], HPy_ssize_t n_items) {
-  (void)ctx;
+static HPy tuple_from_array(CTX, HPy items[], HPy_ssize_t n_items) {
   PyObject *tuple = PyTuple_New(n_items);
   if (tuple == NULL) return HPy_NULL;
   for (HPy_ssize_t i = 0; i < n_items; ++i) {
@@ -62,8 +46,7 @@ static HPy tuple_from_array(HPyContext *ctx, HPy items[], HPy_ssize_t n_items) {
   return to_hpy(tuple);
 }
 
-static int slice_unpack(HPyContext *ctx, HPy slice, HPy_ssize_t *start, HPy_ssize_t *stop, HPy_ssize_t *step) {
-  (void)ctx;
+static int slice_unpack(CTX, HPy slice, HPy_ssize_t *start, HPy_ssize_t *stop, HPy_ssize_t *step) {
   if (type_of(to_py(slice)) != &PySlice_Type) { /* slice cannot be subclassed; CPython's function does not check */
     PyErr_Format(PyExc_SystemError, "HPySlice_Unpack expects a slice, got %R", type_of(to_py(slice)));
     return -1;
@@ -204,13 +187,12 @@ static inline bool fill_plain(PyObject **slot, PyObject *item) {
   return true;
 }
 
-static HPyListBuilder list_builder_new(HPyContext *ctx, HPy_ssize_t n_items) {
-  return (void)ctx, (HPyListBuilder){take_started(PyList_New(n_items))};
+static HPyListBuilder list_builder_new(CTX, HPy_ssize_t n_items) {
+  return (HPyListBuilder){take_started(PyList_New(n_items))};
 }
 /* PyList_SetItem and PyTuple_SetItem steal the reference even if the index is out of range. HPy's Set cannot report
  * that error, so the exception stays raised for the caller's next check. */
-static FH_NOINLINE void list_builder_set(HPyContext *ctx, HPyListBuilder builder, HPy_ssize_t i, HPy item) {
-  (void)ctx;
+static FH_NOINLINE void list_builder_set(CTX, HPyListBuilder builder, HPy_ssize_t i, HPy item) {
   if (builder._lst == 0) return;
   take_reference(to_py(item));
   PyList_SetItem((PyObject *)builder._lst, i, to_py(item));
@@ -221,18 +203,13 @@ static void plain_list_builder_set(HPyContext *ctx, HPyListBuilder builder, HPy_
   if (list != NULL && (size_t)i < list->head.n_items && fill_plain(list->items + i, to_py(item))) return;
   list_builder_set(ctx, builder, i, item);
 }
-static HPy list_builder_build(HPyContext *ctx, HPyListBuilder builder) {
-  return (void)ctx, to_hpy(take_built(builder._lst));
-}
-static void list_builder_cancel(HPyContext *ctx, HPyListBuilder builder) {
-  (void)ctx, Py_DecRef((PyObject *)builder._lst);
-}
+static HPy list_builder_build(CTX, HPyListBuilder builder) { return to_hpy(take_built(builder._lst)); }
+static void list_builder_cancel(CTX, HPyListBuilder builder) { Py_DecRef((PyObject *)builder._lst); }
 
-static HPyTupleBuilder tuple_builder_new(HPyContext *ctx, HPy_ssize_t n_items) {
-  return (void)ctx, (HPyTupleBuilder){take_started(PyTuple_New(n_items))};
+static HPyTupleBuilder tuple_builder_new(CTX, HPy_ssize_t n_items) {
+  return (HPyTupleBuilder){take_started(PyTuple_New(n_items))};
 }
-static FH_NOINLINE void tuple_builder_set(HPyContext *ctx, HPyTupleBuilder builder, HPy_ssize_t i, HPy item) {
-  (void)ctx;
+static FH_NOINLINE void tuple_builder_set(CTX, HPyTupleBuilder builder, HPy_ssize_t i, HPy item) {
   if (builder._tup == 0) return;
   take_reference(to_py(item));
   PyTuple_SetItem((PyObject *)builder._tup, i, to_py(item));
@@ -242,12 +219,8 @@ static void plain_tuple_builder_set(HPyContext *ctx, HPyTupleBuilder builder, HP
   if (tuple != NULL && (size_t)i < tuple->head.n_items && fill_plain(tuple->items + i, to_py(item))) return;
   tuple_builder_set(ctx, builder, i, item);
 }
-static HPy tuple_builder_build(HPyContext *ctx, HPyTupleBuilder builder) {
-  return (void)ctx, to_hpy(take_built(builder._tup));
-}
-static void tuple_builder_cancel(HPyContext *ctx, HPyTupleBuilder builder) {
-  (void)ctx, Py_DecRef((PyObject *)builder._tup);
-}
+static HPy tuple_builder_build(CTX, HPyTupleBuilder builder) { return to_hpy(take_built(builder._tup)); }
+static void tuple_builder_cancel(CTX, HPyTupleBuilder builder) { Py_DecRef((PyObject *)builder._tup); }
 
 void fhpy_ctx_builder_fill(HPyContext *ctx) {
   bool counts_in_word = fhpy_layout.counting == FHPY_COUNT_WORD;
@@ -276,8 +249,7 @@ typedef struct {
 static Tracker *get_tracker(HPyTracker t) { return (Tracker *)t._i; }
 
 /* Returns a null tracker with an exception raised if memory is exhausted or the size is negative. */
-static HPyTracker tracker_new(HPyContext *ctx, HPy_ssize_t n_expected) {
-  (void)ctx;
+static HPyTracker tracker_new(CTX, HPy_ssize_t n_expected) {
   if (n_expected < 0) {
     PyErr_Format(PyExc_ValueError, "HPyTracker_New expects a size of at least 0, got %zd", n_expected);
     return (HPyTracker){0};
@@ -295,8 +267,7 @@ static HPyTracker tracker_new(HPyContext *ctx, HPy_ssize_t n_expected) {
 }
 
 /* The handle is stored before the array grows, so it is closed with the others even if Add fails. */
-static int tracker_add(HPyContext *ctx, HPyTracker tracker, HPy h) {
-  (void)ctx;
+static int tracker_add(CTX, HPyTracker tracker, HPy h) {
   Tracker *t = get_tracker(tracker);
   t->handles[t->n_handles++] = h;
   if (t->n_handles < t->capacity) return 0;
@@ -311,7 +282,7 @@ static int tracker_add(HPyContext *ctx, HPyTracker tracker, HPy h) {
   return 0;
 }
 
-static void tracker_forget_all(HPyContext *ctx, HPyTracker tracker) { (void)ctx, get_tracker(tracker)->n_handles = 0; }
+static void tracker_forget_all(CTX, HPyTracker tracker) { get_tracker(tracker)->n_handles = 0; }
 
 /* Closes through `ctx`: in debug mode these are handles of the debug context. */
 static void tracker_close(HPyContext *ctx, HPyTracker tracker) {

@@ -6,10 +6,9 @@
 #include "hpy_runtime/abi/handle.h"
 #include "threads.h"
 
-static HPy import_module(HPyContext *ctx, const char *name) { return (void)ctx, to_hpy(PyImport_ImportModule(name)); }
+static HPy import_module(CTX, const char *name) { return to_hpy(PyImport_ImportModule(name)); }
 
-static HPy compile_source(HPyContext *ctx, const char *source, const char *filename, HPy_SourceKind kind) {
-  (void)ctx;
+static HPy compile_source(CTX, const char *source, const char *filename, HPy_SourceKind kind) {
   int start;
   switch (kind) {
   case HPy_SourceKind_Expr: start = EVAL_EXPRESSION; break;
@@ -25,8 +24,8 @@ static HPy compile_source(HPyContext *ctx, const char *source, const char *filen
   return to_hpy(Py_CompileString(source, filename, start));
 }
 
-static HPy eval_code(HPyContext *ctx, HPy code, HPy globals, HPy locals) {
-  return (void)ctx, to_hpy(PyEval_EvalCode(to_py(code), to_py(globals), to_py(locals)));
+static HPy eval_code(CTX, HPy code, HPy globals, HPy locals) {
+  return to_hpy(PyEval_EvalCode(to_py(code), to_py(globals), to_py(locals)));
 }
 
 /* ---- context variables: not in the stable ABI, but exported by every supported version ---- */
@@ -38,37 +37,31 @@ static bool has_context_variables(void) {
                                      "PyContextVar_Set");
   return false;
 }
-static HPy context_var_new(HPyContext *ctx, const char *name, HPy default_value) {
-  (void)ctx;
+static HPy context_var_new(CTX, const char *name, HPy default_value) {
   if (!has_context_variables()) return HPy_NULL;
   return to_hpy(fhpy_optional.PyContextVar_New(name, to_py(default_value)));
 }
 /* *result is a new handle; null for a variable without value and default, which is not an error. */
-static int32_t context_var_get(HPyContext *ctx, HPy var, HPy default_value, HPy *result) {
-  (void)ctx;
+static int32_t context_var_get(CTX, HPy var, HPy default_value, HPy *result) {
   PyObject *value = NULL;
   int rc = has_context_variables() ? fhpy_optional.PyContextVar_Get(to_py(var), to_py(default_value), &value) : -1;
   *result = to_hpy(value);
   return rc;
 }
-static HPy context_var_set(HPyContext *ctx, HPy var, HPy value) {
-  (void)ctx;
+static HPy context_var_set(CTX, HPy var, HPy value) {
   if (!has_context_variables()) return HPy_NULL;
   return to_hpy(fhpy_optional.PyContextVar_Set(to_py(var), to_py(value)));
 }
 
 /* ---- threads: between the two calls the thread is detached, and must not use a handle ---- */
 
-static HPyThreadState leave_python(HPyContext *ctx) {
-  return (void)ctx, (HPyThreadState){(intptr_t)PyEval_SaveThread()};
-}
-static void reenter_python(HPyContext *ctx, HPyThreadState state) { (void)ctx, fhpy_threads_reenter((void *)state._i); }
+static HPyThreadState leave_python(CTX) { return (HPyThreadState){(intptr_t)PyEval_SaveThread()}; }
+static void reenter_python(CTX, HPyThreadState state) { fhpy_threads_reenter((void *)state._i); }
 
 /* ---- debugging ---- */
 
 /* Writes to stderr, by the interpreter's function if it has one. A raised exception stays raised. */
-static void dump_object(HPyContext *ctx, HPy h) {
-  (void)ctx;
+static void dump_object(CTX, HPy h) {
   void (*interpreter_dump)(PyObject *) =
       fhpy_optional.PyObject_Dump != NULL ? fhpy_optional.PyObject_Dump : fhpy_optional._PyObject_Dump;
   if (interpreter_dump != NULL)
@@ -94,39 +87,35 @@ void fhpy_ctx_eval_fill(HPyContext *ctx) {
 /* Context entries: exceptions and warnings. A raised exception is the interpreter's own, so an exception that an
  * extension raises needs no translation. */
 
-static void err_set_string(HPyContext *ctx, HPy type, const char *message) {
-  (void)ctx, PyErr_SetString(to_py(type), message);
-}
-static void err_set_object(HPyContext *ctx, HPy type, HPy value) {
-  (void)ctx, PyErr_SetObject(to_py(type), to_py(value));
-}
+static void err_set_string(CTX, HPy type, const char *message) { PyErr_SetString(to_py(type), message); }
+static void err_set_object(CTX, HPy type, HPy value) { PyErr_SetObject(to_py(type), to_py(value)); }
 
 /* These two raise; the interpreter's functions always return NULL. */
-static HPy err_set_from_errno(HPyContext *ctx, HPy type, const char *filename) {
-  return (void)ctx, to_hpy(PyErr_SetFromErrnoWithFilename(to_py(type), filename));
+static HPy err_set_from_errno(CTX, HPy type, const char *filename) {
+  return to_hpy(PyErr_SetFromErrnoWithFilename(to_py(type), filename));
 }
-static void err_set_from_errno_objects(HPyContext *ctx, HPy type, HPy filename1, HPy filename2) {
-  (void)ctx, PyErr_SetFromErrnoWithFilenameObjects(to_py(type), to_py(filename1), to_py(filename2));
+static void err_set_from_errno_objects(CTX, HPy type, HPy filename1, HPy filename2) {
+  PyErr_SetFromErrnoWithFilenameObjects(to_py(type), to_py(filename1), to_py(filename2));
 }
 
 /* HPy returns a truth value where the interpreter returns the type. */
-static int err_occurred(HPyContext *ctx) { return (void)ctx, PyErr_Occurred() != NULL; }
-static int err_exception_matches(HPyContext *ctx, HPy exc) { return (void)ctx, PyErr_ExceptionMatches(to_py(exc)); }
-static void err_no_memory(HPyContext *ctx) { (void)ctx, PyErr_NoMemory(); }
-static void err_clear(HPyContext *ctx) { (void)ctx, PyErr_Clear(); }
-static HPy err_new_exception(HPyContext *ctx, const char *name, HPy base, HPy dict) {
-  return (void)ctx, to_hpy(PyErr_NewException(name, to_py(base), to_py(dict)));
+static int err_occurred(CTX) { return PyErr_Occurred() != NULL; }
+static int err_exception_matches(CTX, HPy exc) { return PyErr_ExceptionMatches(to_py(exc)); }
+static void err_no_memory(CTX) { PyErr_NoMemory(); }
+static void err_clear(CTX) { PyErr_Clear(); }
+static HPy err_new_exception(CTX, const char *name, HPy base, HPy dict) {
+  return to_hpy(PyErr_NewException(name, to_py(base), to_py(dict)));
 }
-static HPy err_new_exception_with_doc(HPyContext *ctx, const char *name, const char *doc, HPy base, HPy dict) {
-  return (void)ctx, to_hpy(PyErr_NewExceptionWithDoc(name, doc, to_py(base), to_py(dict)));
+static HPy err_new_exception_with_doc(CTX, const char *name, const char *doc, HPy base, HPy dict) {
+  return to_hpy(PyErr_NewExceptionWithDoc(name, doc, to_py(base), to_py(dict)));
 }
-static int err_warn(HPyContext *ctx, HPy category, const char *message, HPy_ssize_t stack_level) {
-  return (void)ctx, PyErr_WarnEx(to_py(category), message, stack_level);
+static int err_warn(CTX, HPy category, const char *message, HPy_ssize_t stack_level) {
+  return PyErr_WarnEx(to_py(category), message, stack_level);
 }
-static void err_write_unraisable(HPyContext *ctx, HPy o) { (void)ctx, PyErr_WriteUnraisable(to_py(o)); }
+static void err_write_unraisable(CTX, HPy o) { PyErr_WriteUnraisable(to_py(o)); }
 
 /* Does not return. */
-static void fatal_error(HPyContext *ctx, const char *message) { (void)ctx, Py_FatalError(message); }
+static void fatal_error(CTX, const char *message) { Py_FatalError(message); }
 
 void fhpy_ctx_error_fill(HPyContext *ctx) {
   ctx->ctx_Err_SetString = err_set_string;

@@ -17,8 +17,7 @@ static FhpyExtension extension; /* filled once, before any module gets the conte
 
 /* Up to 3.11 a raised exception is three words, and the value may still be the arguments of the exception.
  * Normalization makes the exception object. */
-static HPy error_take(HPyContext *ctx) {
-  (void)ctx;
+static HPy error_take(CTX) {
   if (fhpy_optional.PyErr_GetRaisedException != NULL) return to_hpy(fhpy_optional.PyErr_GetRaisedException());
   PyObject *type, *value, *traceback;
   PyErr_Fetch(&type, &value, &traceback);
@@ -30,8 +29,7 @@ static HPy error_take(HPyContext *ctx) {
 }
 
 /* Restoring the three words needs references to all of them; PyException_GetTraceback returns a new one. */
-static void error_restore(HPyContext *ctx, HPy exception) {
-  (void)ctx;
+static void error_restore(CTX, HPy exception) {
   PyObject *value = to_py(exception);
   Py_IncRef(value);
   if (fhpy_optional.PyErr_SetRaisedException != NULL) {
@@ -42,10 +40,9 @@ static void error_restore(HPyContext *ctx, HPy exception) {
   PyErr_Restore(type_of(value), value, PyException_GetTraceback(value));
 }
 
-static int refcount_defer(HPyContext *ctx, HPy h) { return (void)ctx, defer_references(to_py(h)); }
+static int refcount_defer(CTX, HPy h) { return defer_references(to_py(h)); }
 
-static HPy method_new(HPyContext *ctx, HPy callable, const FhpyMethodNames *names) {
-  (void)ctx;
+static HPy method_new(CTX, HPy callable, const FhpyMethodNames *names) {
   return to_hpy(fhpy_descriptor_new_method(to_py(callable), names));
 }
 
@@ -130,8 +127,7 @@ static int end_resume(HPy h) { return fhpy_instance_end_resume(to_py(h)); }
 
 /* The copy is never freed, because the descriptor points into it and the runtime gets no notification when the
  * descriptor is freed. */
-static HPy getset_new(HPyContext *ctx, HPy type, const FhpyGetSet *def) {
-  (void)ctx;
+static HPy getset_new(CTX, HPy type, const FhpyGetSet *def) {
   if (!is_type(to_py(type))) {
     PyErr_Format(PyExc_TypeError, "getset_new expects a type, got %R", to_py(type));
     return HPy_NULL;
@@ -211,38 +207,35 @@ void fhpy_ctx_extension_fill(HPyContext *ctx) {
 /* Context entries that HPy's master has added after 0.9.0 (appended.h has their contracts). All except AsStruct_Dict
  * pass their arguments on to the corresponding function of the interpreter. */
 
-static void *as_struct_dict(HPyContext *ctx, HPy h) {
-  return (void)ctx, (char *)to_py(h) + fhpy_layout.data_offset[FHPY_BUILTIN_SHAPE_DICT];
+static void *as_struct_dict(CTX, HPy h) { return (char *)to_py(h) + fhpy_layout.data_offset[FHPY_BUILTIN_SHAPE_DICT]; }
+
+static int list_insert(CTX, HPy list, HPy_ssize_t index, HPy item) {
+  return PyList_Insert(to_py(list), index, to_py(item));
 }
 
-static int list_insert(HPyContext *ctx, HPy list, HPy_ssize_t index, HPy item) {
-  return (void)ctx, PyList_Insert(to_py(list), index, to_py(item));
+static HPy get_slice(CTX, HPy sequence, HPy_ssize_t start, HPy_ssize_t end) {
+  return to_hpy(PySequence_GetSlice(to_py(sequence), start, end));
+}
+static int set_slice(CTX, HPy sequence, HPy_ssize_t start, HPy_ssize_t end, HPy value) {
+  return PySequence_SetSlice(to_py(sequence), start, end, to_py(value));
+}
+static int del_slice(CTX, HPy sequence, HPy_ssize_t start, HPy_ssize_t end) {
+  return PySequence_DelSlice(to_py(sequence), start, end);
 }
 
-static HPy get_slice(HPyContext *ctx, HPy sequence, HPy_ssize_t start, HPy_ssize_t end) {
-  return (void)ctx, to_hpy(PySequence_GetSlice(to_py(sequence), start, end));
-}
-static int set_slice(HPyContext *ctx, HPy sequence, HPy_ssize_t start, HPy_ssize_t end, HPy value) {
-  return (void)ctx, PySequence_SetSlice(to_py(sequence), start, end, to_py(value));
-}
-static int del_slice(HPyContext *ctx, HPy sequence, HPy_ssize_t start, HPy_ssize_t end) {
-  return (void)ctx, PySequence_DelSlice(to_py(sequence), start, end);
-}
-
-static HPy get_iter(HPyContext *ctx, HPy h) { return (void)ctx, to_hpy(PyObject_GetIter(to_py(h))); }
+static HPy get_iter(CTX, HPy h) { return to_hpy(PyObject_GetIter(to_py(h))); }
 
 /* PyIter_Next calls tp_iternext without a check that it exists. At the end it returns NULL without an exception, like
  * HPy's entry. */
-static HPy iter_next(HPyContext *ctx, HPy iterator) {
-  (void)ctx;
+static HPy iter_next(CTX, HPy iterator) {
   if (PyIter_Check(to_py(iterator))) return to_hpy(PyIter_Next(to_py(iterator)));
   PyErr_Format(PyExc_TypeError, "HPyIter_Next expects an iterator, got %R", type_of(to_py(iterator)));
   return HPy_NULL;
 }
-static int iter_check(HPyContext *ctx, HPy h) { return (void)ctx, PyIter_Check(to_py(h)); }
+static int iter_check(CTX, HPy h) { return PyIter_Check(to_py(h)); }
 
-static HPy slice_new(HPyContext *ctx, HPy start, HPy stop, HPy step) {
-  return (void)ctx, to_hpy(PySlice_New(to_py(start), to_py(stop), to_py(step)));
+static HPy slice_new(CTX, HPy start, HPy stop, HPy step) {
+  return to_hpy(PySlice_New(to_py(start), to_py(stop), to_py(step)));
 }
 
 void fhpy_ctx_appended_fill(FhpyContext *ctx) {

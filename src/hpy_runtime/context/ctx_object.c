@@ -5,44 +5,35 @@
 #include "hpy_runtime/abi/pypy_functions.h"
 
 /* The most frequent entries know how to count references. */
-static HPy dup_by_call(HPyContext *ctx, HPy h) { return (void)ctx, take_reference_by(FHPY_COUNT_CALLS, to_py(h)), h; }
-static HPy dup_in_word(HPyContext *ctx, HPy h) { return (void)ctx, take_reference_by(FHPY_COUNT_WORD, to_py(h)), h; }
-static HPy dup_in_half(HPyContext *ctx, HPy h) { return (void)ctx, take_reference_by(FHPY_COUNT_HALF, to_py(h)), h; }
-static void close_by_call(HPyContext *ctx, HPy h) { (void)ctx, drop_reference_by(FHPY_COUNT_CALLS, to_py(h)); }
-static void close_in_word(HPyContext *ctx, HPy h) { (void)ctx, drop_reference_by(FHPY_COUNT_WORD, to_py(h)); }
-static void close_in_half(HPyContext *ctx, HPy h) { (void)ctx, drop_reference_by(FHPY_COUNT_HALF, to_py(h)); }
+static HPy dup_by_call(CTX, HPy h) { return take_reference_by(FHPY_COUNT_CALLS, to_py(h)), h; }
+static HPy dup_in_word(CTX, HPy h) { return take_reference_by(FHPY_COUNT_WORD, to_py(h)), h; }
+static HPy dup_in_half(CTX, HPy h) { return take_reference_by(FHPY_COUNT_HALF, to_py(h)), h; }
+static void close_by_call(CTX, HPy h) { drop_reference_by(FHPY_COUNT_CALLS, to_py(h)); }
+static void close_in_word(CTX, HPy h) { drop_reference_by(FHPY_COUNT_WORD, to_py(h)); }
+static void close_in_half(CTX, HPy h) { drop_reference_by(FHPY_COUNT_HALF, to_py(h)); }
 
 /* Both return a new reference and borrow their argument. */
-static HPy from_py_object(HPyContext *ctx, cpy_PyObject *o) { return (void)ctx, new_reference((PyObject *)o); }
-static cpy_PyObject *as_py_object(HPyContext *ctx, HPy h) {
-  (void)ctx;
+static HPy from_py_object(CTX, cpy_PyObject *o) { return new_reference((PyObject *)o); }
+static cpy_PyObject *as_py_object(CTX, HPy h) {
   Py_IncRef(to_py(h));
   return (cpy_PyObject *)to_py(h);
 }
 
-static HPy_ssize_t length(HPyContext *ctx, HPy h) { return (void)ctx, PyObject_Size(to_py(h)); }
-static int is_true(HPyContext *ctx, HPy h) { return (void)ctx, PyObject_IsTrue(to_py(h)); }
-static int is_same(HPyContext *ctx, HPy a, HPy b) { return (void)ctx, a._i == b._i; }
-static HPy repr(HPyContext *ctx, HPy h) { return (void)ctx, to_hpy(PyObject_Repr(to_py(h))); }
-static HPy str(HPyContext *ctx, HPy h) { return (void)ctx, to_hpy(PyObject_Str(to_py(h))); }
-static HPy ascii(HPyContext *ctx, HPy h) { return (void)ctx, to_hpy(PyObject_ASCII(to_py(h))); }
-static HPy bytes(HPyContext *ctx, HPy h) { return (void)ctx, to_hpy(PyObject_Bytes(to_py(h))); }
-static HPy_hash_t hash(HPyContext *ctx, HPy h) { return (void)ctx, PyObject_Hash(to_py(h)); }
-static HPy rich_compare(HPyContext *ctx, HPy a, HPy b, int op) {
-  return (void)ctx, to_hpy(PyObject_RichCompare(to_py(a), to_py(b), op));
-}
-static int rich_compare_bool(HPyContext *ctx, HPy a, HPy b, int op) {
-  return (void)ctx, PyObject_RichCompareBool(to_py(a), to_py(b), op);
-}
+static HPy_ssize_t length(CTX, HPy h) { return PyObject_Size(to_py(h)); }
+static int is_true(CTX, HPy h) { return PyObject_IsTrue(to_py(h)); }
+static int is_same(CTX, HPy a, HPy b) { return a._i == b._i; }
+static HPy repr(CTX, HPy h) { return to_hpy(PyObject_Repr(to_py(h))); }
+static HPy str(CTX, HPy h) { return to_hpy(PyObject_Str(to_py(h))); }
+static HPy ascii(CTX, HPy h) { return to_hpy(PyObject_ASCII(to_py(h))); }
+static HPy bytes(CTX, HPy h) { return to_hpy(PyObject_Bytes(to_py(h))); }
+static HPy_hash_t hash(CTX, HPy h) { return PyObject_Hash(to_py(h)); }
+static HPy rich_compare(CTX, HPy a, HPy b, int op) { return to_hpy(PyObject_RichCompare(to_py(a), to_py(b), op)); }
+static int rich_compare_bool(CTX, HPy a, HPy b, int op) { return PyObject_RichCompareBool(to_py(a), to_py(b), op); }
 
 /* ---- attributes ---- */
 
-static HPy get_attr(HPyContext *ctx, HPy o, HPy name) {
-  return (void)ctx, to_hpy(PyObject_GetAttr(to_py(o), to_py(name)));
-}
-static HPy get_attr_s(HPyContext *ctx, HPy o, const char *name) {
-  return (void)ctx, to_hpy(PyObject_GetAttrString(to_py(o), name));
-}
+static HPy get_attr(CTX, HPy o, HPy name) { return to_hpy(PyObject_GetAttr(to_py(o), to_py(name))); }
+static HPy get_attr_s(CTX, HPy o, const char *name) { return to_hpy(PyObject_GetAttrString(to_py(o), name)); }
 /* Whether the attribute was found. HPy_HasAttr cannot fail: any exception means no. PyObject_HasAttr is not used,
  * because from 3.13 on it prints the exception. */
 static int take_is_present(PyObject *value) {
@@ -50,32 +41,20 @@ static int take_is_present(PyObject *value) {
   Py_DecRef(value);
   return value != NULL;
 }
-static int has_attr(HPyContext *ctx, HPy o, HPy name) {
-  return (void)ctx, take_is_present(PyObject_GetAttr(to_py(o), to_py(name)));
-}
-static int has_attr_s(HPyContext *ctx, HPy o, const char *name) {
-  return (void)ctx, take_is_present(PyObject_GetAttrString(to_py(o), name));
-}
+static int has_attr(CTX, HPy o, HPy name) { return take_is_present(PyObject_GetAttr(to_py(o), to_py(name))); }
+static int has_attr_s(CTX, HPy o, const char *name) { return take_is_present(PyObject_GetAttrString(to_py(o), name)); }
 /* In both, a null value deletes the attribute. */
-static int set_attr(HPyContext *ctx, HPy o, HPy name, HPy value) {
-  return (void)ctx, PyObject_SetAttr(to_py(o), to_py(name), to_py(value));
-}
-static int set_attr_s(HPyContext *ctx, HPy o, const char *name, HPy value) {
-  return (void)ctx, PyObject_SetAttrString(to_py(o), name, to_py(value));
+static int set_attr(CTX, HPy o, HPy name, HPy value) { return PyObject_SetAttr(to_py(o), to_py(name), to_py(value)); }
+static int set_attr_s(CTX, HPy o, const char *name, HPy value) {
+  return PyObject_SetAttrString(to_py(o), name, to_py(value));
 }
 
 /* ---- items: by key, by index, by name. For index and name the key is made here. ---- */
 
-static HPy get_item(HPyContext *ctx, HPy o, HPy key) {
-  return (void)ctx, to_hpy(PyObject_GetItem(to_py(o), to_py(key)));
-}
-static int set_item(HPyContext *ctx, HPy o, HPy key, HPy value) {
-  return (void)ctx, PyObject_SetItem(to_py(o), to_py(key), to_py(value));
-}
-static int del_item(HPyContext *ctx, HPy o, HPy key) { return (void)ctx, PyObject_DelItem(to_py(o), to_py(key)); }
-static int contains(HPyContext *ctx, HPy container, HPy key) {
-  return (void)ctx, PySequence_Contains(to_py(container), to_py(key));
-}
+static HPy get_item(CTX, HPy o, HPy key) { return to_hpy(PyObject_GetItem(to_py(o), to_py(key))); }
+static int set_item(CTX, HPy o, HPy key, HPy value) { return PyObject_SetItem(to_py(o), to_py(key), to_py(value)); }
+static int del_item(CTX, HPy o, HPy key) { return PyObject_DelItem(to_py(o), to_py(key)); }
+static int contains(CTX, HPy container, HPy key) { return PySequence_Contains(to_py(container), to_py(key)); }
 
 /* These three steal the new key. NULL means that making the key failed, and an exception is raised. */
 static HPy get_item_take_key(HPy o, PyObject *key) {
@@ -118,29 +97,22 @@ static PyObject *item_in_place(PyObject *o, PyObject *type, HPy_ssize_t i) {
 /* Exact lists and tuples are the most frequent and are read without an int as the key. A subclass may override
  * __getitem__, so it is handled like any other object. PySequence_GetItem raises the IndexError, and counts a negative
  * index from the end. */
-static HPy get_item_i(HPyContext *ctx, HPy o, HPy_ssize_t i) {
-  (void)ctx;
+static HPy get_item_i(CTX, HPy o, HPy_ssize_t i) {
   PyObject *type = type_of(to_py(o));
   PyObject *item = item_in_place(to_py(o), type, i);
   if (item != NULL) return to_hpy(item);
   if (type == &PyList_Type || type == &PyTuple_Type) return to_hpy(PySequence_GetItem(to_py(o), i));
   return get_item_take_key(o, PyLong_FromSsize_t(i));
 }
-static HPy get_item_s(HPyContext *ctx, HPy o, const char *name) {
-  return (void)ctx, get_item_take_key(o, PyUnicode_FromString(name));
+static HPy get_item_s(CTX, HPy o, const char *name) { return get_item_take_key(o, PyUnicode_FromString(name)); }
+static int set_item_i(CTX, HPy o, HPy_ssize_t i, HPy value) {
+  return set_item_take_key(o, PyLong_FromSsize_t(i), value);
 }
-static int set_item_i(HPyContext *ctx, HPy o, HPy_ssize_t i, HPy value) {
-  return (void)ctx, set_item_take_key(o, PyLong_FromSsize_t(i), value);
+static int set_item_s(CTX, HPy o, const char *name, HPy value) {
+  return set_item_take_key(o, PyUnicode_FromString(name), value);
 }
-static int set_item_s(HPyContext *ctx, HPy o, const char *name, HPy value) {
-  return (void)ctx, set_item_take_key(o, PyUnicode_FromString(name), value);
-}
-static int del_item_i(HPyContext *ctx, HPy o, HPy_ssize_t i) {
-  return (void)ctx, del_item_take_key(o, PyLong_FromSsize_t(i));
-}
-static int del_item_s(HPyContext *ctx, HPy o, const char *name) {
-  return (void)ctx, del_item_take_key(o, PyUnicode_FromString(name));
-}
+static int del_item_i(CTX, HPy o, HPy_ssize_t i) { return del_item_take_key(o, PyLong_FromSsize_t(i)); }
+static int del_item_s(CTX, HPy o, const char *name) { return del_item_take_key(o, PyUnicode_FromString(name)); }
 
 void fhpy_ctx_object_fill(HPyContext *ctx) {
   static HPy (*const dup_handle[])(HPyContext *, HPy) = {
@@ -216,8 +188,7 @@ static FH_NOINLINE HPy call_with_names(PyObject *callable, PyObject *const *args
   return to_hpy(call_with_names_before_311(callable, args, nargs, to_py(kwnames)));
 }
 
-static HPy call_object(HPyContext *ctx, HPy callable, const HPy *args, size_t nargs, HPy kwnames) {
-  (void)ctx;
+static HPy call_object(CTX, HPy callable, const HPy *args, size_t nargs, HPy kwnames) {
   PyObject *f = to_py(callable);
   PyObject *const *items = to_py_array(args);
   if (!fhpy_pypy_stack_has_room()) return HPy_NULL;
@@ -228,15 +199,13 @@ static HPy call_object(HPyContext *ctx, HPy callable, const HPy *args, size_t na
 }
 
 /* args[0] is the receiver of the method and is included in nargs. */
-static HPy call_method(HPyContext *ctx, HPy name, const HPy *args, size_t nargs, HPy kwnames) {
-  (void)ctx;
+static HPy call_method(CTX, HPy name, const HPy *args, size_t nargs, HPy kwnames) {
   if (!fhpy_pypy_stack_has_room() || !is_names_or_null(kwnames, "HPy_CallMethod")) return HPy_NULL;
   return to_hpy(PyObject_VectorcallMethod(to_py(name), to_py_array(args), nargs, to_py(kwnames)));
 }
 
 /* PyObject_Call checks neither the tuple nor the dict, and needs a tuple even without arguments. */
-static HPy call_tuple_dict(HPyContext *ctx, HPy callable, HPy args, HPy kw) {
-  (void)ctx;
+static HPy call_tuple_dict(CTX, HPy callable, HPy args, HPy kw) {
   if (!fhpy_pypy_stack_has_room()) return HPy_NULL;
   if (!HPy_IsNull(args) && !type_has_flag(type_of(to_py(args)), TYPE_FLAG_TUPLE_SUBCLASS)) {
     PyErr_Format(PyExc_TypeError, "HPy_CallTupleDict expects a tuple or null in args, got %R", type_of(to_py(args)));
@@ -255,7 +224,7 @@ static HPy call_tuple_dict(HPyContext *ctx, HPy callable, HPy args, HPy kw) {
   return to_hpy(result);
 }
 
-static int callable_check(HPyContext *ctx, HPy h) { return (void)ctx, PyCallable_Check(to_py(h)); }
+static int callable_check(CTX, HPy h) { return PyCallable_Check(to_py(h)); }
 
 void fhpy_ctx_call_fill(HPyContext *ctx) {
   ctx->ctx_Call = call_object;

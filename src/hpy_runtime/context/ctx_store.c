@@ -37,18 +37,18 @@ static HPy load_value(intptr_t word) {
   return new_reference((PyObject *)word);
 }
 
-static void field_store(HPyContext *ctx, HPy owner, HPyField *field, HPy h) {
-  (void)ctx, (void)owner;
+static void field_store(CTX, HPy owner, HPyField *field, HPy h) {
+  (void)owner;
   store_value(&field->_i, to_py(h));
 }
-static HPy field_load(HPyContext *ctx, HPy owner, HPyField field) {
-  (void)ctx, (void)owner;
+static HPy field_load(CTX, HPy owner, HPyField field) {
+  (void)owner;
   return load_value(field._i);
 }
 /* Reference counts of globals are not deferred (handle.h). A load takes its reference in C, where it is counted in
  * any case, so deferring would gain nothing and keep the value until a collection. */
-static void global_store(HPyContext *ctx, HPyGlobal *global, HPy h) { (void)ctx, store_value(&global->_i, to_py(h)); }
-static HPy global_load(HPyContext *ctx, HPyGlobal global) { return (void)ctx, load_value(global._i); }
+static void global_store(CTX, HPyGlobal *global, HPy h) { store_value(&global->_i, to_py(h)); }
+static HPy global_load(CTX, HPyGlobal global) { return load_value(global._i); }
 
 void fhpy_ctx_store_fill(HPyContext *ctx) {
   ctx->ctx_Field_Store = field_store;
@@ -74,14 +74,12 @@ static capsule_destructor get_destructor(const HPyCapsule_Destructor *d) {
   return d == NULL ? NULL : (capsule_destructor)(void (*)(void))d->cpy_trampoline;
 }
 
-static HPy capsule_new(HPyContext *ctx, void *pointer, const char *name, HPyCapsule_Destructor *d) {
-  (void)ctx;
+static HPy capsule_new(CTX, void *pointer, const char *name, HPyCapsule_Destructor *d) {
   if (!is_valid_destructor(d)) return HPy_NULL;
   return to_hpy(PyCapsule_New(pointer, name, get_destructor(d)));
 }
 
-static void *capsule_get(HPyContext *ctx, HPy capsule, _HPyCapsule_key key, const char *name) {
-  (void)ctx;
+static void *capsule_get(CTX, HPy capsule, _HPyCapsule_key key, const char *name) {
   switch (key) {
   case HPyCapsule_key_Pointer: return PyCapsule_GetPointer(to_py(capsule), name);
   case HPyCapsule_key_Name: return (void *)(uintptr_t)PyCapsule_GetName(to_py(capsule));
@@ -92,8 +90,7 @@ static void *capsule_get(HPyContext *ctx, HPy capsule, _HPyCapsule_key key, cons
   return NULL;
 }
 
-static int capsule_set(HPyContext *ctx, HPy capsule, _HPyCapsule_key key, void *value) {
-  (void)ctx;
+static int capsule_set(CTX, HPy capsule, _HPyCapsule_key key, void *value) {
   switch (key) {
   case HPyCapsule_key_Pointer: return PyCapsule_SetPointer(to_py(capsule), value);
   case HPyCapsule_key_Name: return PyCapsule_SetName(to_py(capsule), value);
@@ -106,9 +103,7 @@ static int capsule_set(HPyContext *ctx, HPy capsule, _HPyCapsule_key key, void *
   return -1;
 }
 
-static int capsule_is_valid(HPyContext *ctx, HPy h, const char *name) {
-  return (void)ctx, PyCapsule_IsValid(to_py(h), name);
-}
+static int capsule_is_valid(CTX, HPy h, const char *name) { return PyCapsule_IsValid(to_py(h), name); }
 
 void fhpy_ctx_capsule_fill(HPyContext *ctx) {
   ctx->ctx_Capsule_New = capsule_new;

@@ -4,13 +4,11 @@
 #include "hpy_runtime/types/type_instance.h"
 #include "hpy_runtime/types/type_spec.h"
 
-static HPy type_from_spec(HPyContext *ctx, HPyType_Spec *spec, HPyType_SpecParam *params) {
-  return (void)ctx, to_hpy(fhpy_type_spec_make(spec, params));
+static HPy type_from_spec(CTX, HPyType_Spec *spec, HPyType_SpecParam *params) {
+  return to_hpy(fhpy_type_spec_make(spec, params));
 }
 
-static HPy new_instance(HPyContext *ctx, HPy type, void **data) {
-  return (void)ctx, to_hpy(fhpy_type_instance_make(to_py(type), data));
-}
+static HPy new_instance(CTX, HPy type, void **data) { return to_hpy(fhpy_type_instance_make(to_py(type), data)); }
 
 /* Whether o is a type; raises TypeError if not. */
 static bool expect_type(PyObject *o, const char *entry) {
@@ -21,28 +19,25 @@ static bool expect_type(PyObject *o, const char *entry) {
 
 /* Makes an instance like tp_new and ignores the arguments. Also accepts types that HPy did not make, whose instances
  * have no struct. */
-static HPy generic_new(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
-  (void)ctx, (void)args, (void)nargs, (void)kw; /* unused: the signature of tp_new */
+static HPy generic_new(CTX, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
+  (void)args, (void)nargs, (void)kw; /* unused: the signature of tp_new */
   if (!expect_type(to_py(type), "HPyType_GenericNew")) return HPy_NULL;
   if (type_nearest_note(to_py(type)) == NULL) return to_hpy(fhpy_type_instance_make_bare(to_py(type)));
   void *data;
   return to_hpy(fhpy_type_instance_make(to_py(type), &data));
 }
 
-static HPy get_type(HPyContext *ctx, HPy h) { return (void)ctx, new_reference(type_of(to_py(h))); }
+static HPy get_type(CTX, HPy h) { return new_reference(type_of(to_py(h))); }
 /* In the most frequent case the type is exactly the object's type, which needs no call. */
-static int type_check(HPyContext *ctx, HPy h, HPy type) {
-  return (void)ctx, type_of(to_py(h)) == to_py(type) || PyType_IsSubtype(type_of(to_py(h)), to_py(type));
+static int type_check(CTX, HPy h, HPy type) {
+  return type_of(to_py(h)) == to_py(type) || PyType_IsSubtype(type_of(to_py(h)), to_py(type));
 }
-static int type_is_subtype(HPyContext *ctx, HPy sub, HPy type) {
-  return (void)ctx, PyType_IsSubtype(to_py(sub), to_py(type));
-}
+static int type_is_subtype(CTX, HPy sub, HPy type) { return PyType_IsSubtype(to_py(sub), to_py(type)); }
 
 /* The string must outlive the call, and HPy gives it no owner. A heap type keeps its name object alive, and the name
  * object its UTF-8 data. The name of a static type is made again for each request, so one interned copy is never
  * freed. */
-static const char *type_get_name(HPyContext *ctx, HPy h) {
-  (void)ctx;
+static const char *type_get_name(CTX, HPy h) {
   PyObject *type = to_py(h);
   if (!expect_type(type, "HPyType_GetName")) return NULL;
   PyObject *name = PyObject_GetAttrString(type, "__name__");
@@ -54,8 +49,7 @@ static const char *type_get_name(HPyContext *ctx, HPy h) {
   return text;
 }
 
-static HPyType_BuiltinShape type_get_builtin_shape(HPyContext *ctx, HPy type) {
-  (void)ctx;
+static HPyType_BuiltinShape type_get_builtin_shape(CTX, HPy type) {
   if (!expect_type(to_py(type), "HPyType_GetBuiltinShape"))
     return (HPyType_BuiltinShape)-2; /* not a shape: -1 is Legacy */
   const FhpyType *note = type_note(to_py(type));
@@ -63,13 +57,13 @@ static HPyType_BuiltinShape type_get_builtin_shape(HPyContext *ctx, HPy type) {
 }
 
 /* Not checked: the caller guarantees that the object has the shape. Debug mode checks it (debug_check.c). */
-#define AS_STRUCT(name)                                                                        \
-  static void *as_struct_##name(HPyContext *ctx, HPy h) {                                      \
-    return (void)ctx, (char *)to_py(h) + fhpy_layout.data_offset[HPyType_BuiltinShape_##name]; \
+#define AS_STRUCT(name)                                                             \
+  static void *as_struct_##name(CTX, HPy h) {                                       \
+    return (char *)to_py(h) + fhpy_layout.data_offset[HPyType_BuiltinShape_##name]; \
   }
 AS_STRUCT(Object)
 #ifdef FHPY_PYPY
-static void *as_struct_Type(HPyContext *ctx, HPy h) { return (void)ctx, fhpy_type_get_meta_struct(to_py(h)); }
+static void *as_struct_Type(CTX, HPy h) { return fhpy_type_get_meta_struct(to_py(h)); }
 #else
 AS_STRUCT(Type)
 #endif
@@ -78,11 +72,10 @@ AS_STRUCT(Float)
 AS_STRUCT(Unicode)
 AS_STRUCT(Tuple)
 AS_STRUCT(List)
-static void *as_struct_Legacy(HPyContext *ctx, HPy h) { return (void)ctx, to_py(h); }
+static void *as_struct_Legacy(CTX, HPy h) { return to_py(h); }
 
 /* Only an instance with a vectorcall word can store the function. */
-static int set_call_function(HPyContext *ctx, HPy h, HPyCallFunction *function) {
-  (void)ctx;
+static int set_call_function(CTX, HPy h, HPyCallFunction *function) {
   PyObject *o = to_py(h);
   const FhpyType *note = type_nearest_note(type_of(o));
   if (note == NULL || note->vectorcall_offset == 0) {

@@ -66,29 +66,20 @@ void fhpy_ctx_constant_fill(HPyContext *ctx) {
 /* clang-format on */
 #define TERNARY(X) X(Power) X(InPlacePower)
 
-#define DEFINE_UNARY(name)                          \
-  extern PyObject *PyNumber_##name(PyObject *);     \
-  static HPy unary_##name(HPyContext *ctx, HPy a) { \
-    (void)ctx;                                      \
-    return to_hpy(PyNumber_##name(to_py(a)));       \
-  }
+#define DEFINE_UNARY(name)                      \
+  extern PyObject *PyNumber_##name(PyObject *); \
+  static HPy unary_##name(CTX, HPy a) { return to_hpy(PyNumber_##name(to_py(a))); }
 #define DEFINE_BINARY(name)                                 \
   extern PyObject *PyNumber_##name(PyObject *, PyObject *); \
-  static HPy binary_##name(HPyContext *ctx, HPy a, HPy b) { \
-    (void)ctx;                                              \
-    return to_hpy(PyNumber_##name(to_py(a), to_py(b)));     \
-  }
+  static HPy binary_##name(CTX, HPy a, HPy b) { return to_hpy(PyNumber_##name(to_py(a), to_py(b))); }
 #define DEFINE_TERNARY(name)                                            \
   extern PyObject *PyNumber_##name(PyObject *, PyObject *, PyObject *); \
-  static HPy ternary_##name(HPyContext *ctx, HPy a, HPy b, HPy c) {     \
-    (void)ctx;                                                          \
-    return to_hpy(PyNumber_##name(to_py(a), to_py(b), to_py(c)));       \
-  }
+  static HPy ternary_##name(CTX, HPy a, HPy b, HPy c) { return to_hpy(PyNumber_##name(to_py(a), to_py(b), to_py(c))); }
 UNARY(DEFINE_UNARY)
 BINARY(DEFINE_BINARY)
 TERNARY(DEFINE_TERNARY)
 
-static int number_check(HPyContext *ctx, HPy h) { return (void)ctx, PyNumber_Check(to_py(h)); }
+static int number_check(CTX, HPy h) { return PyNumber_Check(to_py(h)); }
 
 void fhpy_ctx_number_fill(HPyContext *ctx) {
 #define SET_UNARY(name) ctx->ctx_##name = unary_##name;
@@ -105,26 +96,24 @@ void fhpy_ctx_number_fill(HPyContext *ctx) {
 /* Context entries: conversion of int, float and bool values to C and back. Most pass their argument on to the
  * interpreter's function. */
 
-static HPy long_from_int32(HPyContext *ctx, int32_t v) { return (void)ctx, to_hpy(PyLong_FromLong(v)); }
-static HPy long_from_uint32(HPyContext *ctx, uint32_t v) { return (void)ctx, to_hpy(PyLong_FromUnsignedLong(v)); }
-static HPy long_from_int64(HPyContext *ctx, int64_t v) { return (void)ctx, to_hpy(PyLong_FromLongLong(v)); }
-static HPy long_from_uint64(HPyContext *ctx, uint64_t v) { return (void)ctx, to_hpy(PyLong_FromUnsignedLongLong(v)); }
-static HPy long_from_size(HPyContext *ctx, size_t v) { return (void)ctx, to_hpy(PyLong_FromSize_t(v)); }
-static HPy long_from_ssize(HPyContext *ctx, HPy_ssize_t v) { return (void)ctx, to_hpy(PyLong_FromSsize_t(v)); }
+static HPy long_from_int32(CTX, int32_t v) { return to_hpy(PyLong_FromLong(v)); }
+static HPy long_from_uint32(CTX, uint32_t v) { return to_hpy(PyLong_FromUnsignedLong(v)); }
+static HPy long_from_int64(CTX, int64_t v) { return to_hpy(PyLong_FromLongLong(v)); }
+static HPy long_from_uint64(CTX, uint64_t v) { return to_hpy(PyLong_FromUnsignedLongLong(v)); }
+static HPy long_from_size(CTX, size_t v) { return to_hpy(PyLong_FromSize_t(v)); }
+static HPy long_from_ssize(CTX, HPy_ssize_t v) { return to_hpy(PyLong_FromSsize_t(v)); }
 
 /* The interpreter has no 32-bit conversions before 3.14, so the result of a wider conversion is narrowed after a check.
  * A conversion that fails returns -1 with an exception raised. For int32 that is in range and is returned unchanged.
  * For uint32 it is out of range, and only the exception distinguishes it from a large number. */
-static int32_t long_as_int32(HPyContext *ctx, HPy h) {
-  (void)ctx;
+static int32_t long_as_int32(CTX, HPy h) {
   long long wide = PyLong_AsLongLong(to_py(h));
   if (wide >= INT32_MIN && wide <= INT32_MAX) return (int32_t)wide;
   PyErr_Format(PyExc_OverflowError, "HPyLong_AsInt32_t expects an int of 32 bits, got %lld", wide);
   return -1;
 }
 
-static uint32_t long_as_uint32(HPyContext *ctx, HPy h) {
-  (void)ctx;
+static uint32_t long_as_uint32(CTX, HPy h) {
   unsigned long long wide = PyLong_AsUnsignedLongLong(to_py(h));
   if (wide <= UINT32_MAX) return (uint32_t)wide;
   if (wide == (unsigned long long)-1 && PyErr_Occurred()) return (uint32_t)-1;
@@ -132,24 +121,18 @@ static uint32_t long_as_uint32(HPyContext *ctx, HPy h) {
   return (uint32_t)-1;
 }
 
-static uint32_t long_as_uint32_mask(HPyContext *ctx, HPy h) {
-  return (void)ctx, (uint32_t)PyLong_AsUnsignedLongLongMask(to_py(h));
-}
-static int64_t long_as_int64(HPyContext *ctx, HPy h) { return (void)ctx, PyLong_AsLongLong(to_py(h)); }
-static uint64_t long_as_uint64(HPyContext *ctx, HPy h) { return (void)ctx, PyLong_AsUnsignedLongLong(to_py(h)); }
-static uint64_t long_as_uint64_mask(HPyContext *ctx, HPy h) {
-  return (void)ctx, PyLong_AsUnsignedLongLongMask(to_py(h));
-}
-static size_t long_as_size(HPyContext *ctx, HPy h) { return (void)ctx, PyLong_AsSize_t(to_py(h)); }
-static HPy_ssize_t long_as_ssize(HPyContext *ctx, HPy h) { return (void)ctx, PyLong_AsSsize_t(to_py(h)); }
-static void *long_as_void_ptr(HPyContext *ctx, HPy h) { return (void)ctx, PyLong_AsVoidPtr(to_py(h)); }
-static double long_as_double(HPyContext *ctx, HPy h) { return (void)ctx, PyLong_AsDouble(to_py(h)); }
+static uint32_t long_as_uint32_mask(CTX, HPy h) { return (uint32_t)PyLong_AsUnsignedLongLongMask(to_py(h)); }
+static int64_t long_as_int64(CTX, HPy h) { return PyLong_AsLongLong(to_py(h)); }
+static uint64_t long_as_uint64(CTX, HPy h) { return PyLong_AsUnsignedLongLong(to_py(h)); }
+static uint64_t long_as_uint64_mask(CTX, HPy h) { return PyLong_AsUnsignedLongLongMask(to_py(h)); }
+static size_t long_as_size(CTX, HPy h) { return PyLong_AsSize_t(to_py(h)); }
+static HPy_ssize_t long_as_ssize(CTX, HPy h) { return PyLong_AsSsize_t(to_py(h)); }
+static void *long_as_void_ptr(CTX, HPy h) { return PyLong_AsVoidPtr(to_py(h)); }
+static double long_as_double(CTX, HPy h) { return PyLong_AsDouble(to_py(h)); }
 
-static HPy float_from_double(HPyContext *ctx, double v) { return (void)ctx, to_hpy(PyFloat_FromDouble(v)); }
-static double float_as_double(HPyContext *ctx, HPy h) { return (void)ctx, PyFloat_AsDouble(to_py(h)); }
-static HPy bool_from_bool(HPyContext *ctx, bool v) {
-  return (void)ctx, new_reference(v ? &_Py_TrueStruct : &_Py_FalseStruct);
-}
+static HPy float_from_double(CTX, double v) { return to_hpy(PyFloat_FromDouble(v)); }
+static double float_as_double(CTX, HPy h) { return PyFloat_AsDouble(to_py(h)); }
+static HPy bool_from_bool(CTX, bool v) { return new_reference(v ? &_Py_TrueStruct : &_Py_FalseStruct); }
 
 void fhpy_ctx_long_fill(HPyContext *ctx) {
   ctx->ctx_Long_FromInt32_t = long_from_int32;
@@ -177,41 +160,33 @@ void fhpy_ctx_long_fill(HPyContext *ctx) {
 
 /* Context entries: str. Each passes its arguments on to the interpreter's function of the same name. */
 
-static int unicode_check(HPyContext *ctx, HPy h) {
-  return (void)ctx, type_has_flag(type_of(to_py(h)), TYPE_FLAG_UNICODE_SUBCLASS);
-}
-static HPy unicode_from_string(HPyContext *ctx, const char *utf8) {
-  return (void)ctx, to_hpy(PyUnicode_FromString(utf8));
-}
-static HPy unicode_from_wide(HPyContext *ctx, const wchar_t *w, HPy_ssize_t n) {
-  return (void)ctx, to_hpy(PyUnicode_FromWideChar(w, n));
-}
-static HPy unicode_as_ascii(HPyContext *ctx, HPy h) { return (void)ctx, to_hpy(PyUnicode_AsASCIIString(to_py(h))); }
-static HPy unicode_as_latin1(HPyContext *ctx, HPy h) { return (void)ctx, to_hpy(PyUnicode_AsLatin1String(to_py(h))); }
-static HPy unicode_as_utf8(HPyContext *ctx, HPy h) { return (void)ctx, to_hpy(PyUnicode_AsUTF8String(to_py(h))); }
+static int unicode_check(CTX, HPy h) { return type_has_flag(type_of(to_py(h)), TYPE_FLAG_UNICODE_SUBCLASS); }
+static HPy unicode_from_string(CTX, const char *utf8) { return to_hpy(PyUnicode_FromString(utf8)); }
+static HPy unicode_from_wide(CTX, const wchar_t *w, HPy_ssize_t n) { return to_hpy(PyUnicode_FromWideChar(w, n)); }
+static HPy unicode_as_ascii(CTX, HPy h) { return to_hpy(PyUnicode_AsASCIIString(to_py(h))); }
+static HPy unicode_as_latin1(CTX, HPy h) { return to_hpy(PyUnicode_AsLatin1String(to_py(h))); }
+static HPy unicode_as_utf8(CTX, HPy h) { return to_hpy(PyUnicode_AsUTF8String(to_py(h))); }
 /* The string data is borrowed: it belongs to the str and lives as long as the str. */
-static const char *unicode_as_utf8_and_size(HPyContext *ctx, HPy h, HPy_ssize_t *byte_len) {
-  return (void)ctx, PyUnicode_AsUTF8AndSize(to_py(h), byte_len);
+static const char *unicode_as_utf8_and_size(CTX, HPy h, HPy_ssize_t *byte_len) {
+  return PyUnicode_AsUTF8AndSize(to_py(h), byte_len);
 }
-static HPy unicode_decode_fs(HPyContext *ctx, const char *s) { return (void)ctx, to_hpy(PyUnicode_DecodeFSDefault(s)); }
-static HPy unicode_decode_fs_and_size(HPyContext *ctx, const char *s, HPy_ssize_t byte_len) {
-  return (void)ctx, to_hpy(PyUnicode_DecodeFSDefaultAndSize(s, byte_len));
+static HPy unicode_decode_fs(CTX, const char *s) { return to_hpy(PyUnicode_DecodeFSDefault(s)); }
+static HPy unicode_decode_fs_and_size(CTX, const char *s, HPy_ssize_t byte_len) {
+  return to_hpy(PyUnicode_DecodeFSDefaultAndSize(s, byte_len));
 }
-static HPy unicode_encode_fs(HPyContext *ctx, HPy h) { return (void)ctx, to_hpy(PyUnicode_EncodeFSDefault(to_py(h))); }
-static HPy_UCS4 unicode_read_char(HPyContext *ctx, HPy h, HPy_ssize_t i) {
-  return (void)ctx, PyUnicode_ReadChar(to_py(h), i);
+static HPy unicode_encode_fs(CTX, HPy h) { return to_hpy(PyUnicode_EncodeFSDefault(to_py(h))); }
+static HPy_UCS4 unicode_read_char(CTX, HPy h, HPy_ssize_t i) { return PyUnicode_ReadChar(to_py(h), i); }
+static HPy unicode_decode_ascii(CTX, const char *s, HPy_ssize_t byte_len, const char *errors) {
+  return to_hpy(PyUnicode_DecodeASCII(s, byte_len, errors));
 }
-static HPy unicode_decode_ascii(HPyContext *ctx, const char *s, HPy_ssize_t byte_len, const char *errors) {
-  return (void)ctx, to_hpy(PyUnicode_DecodeASCII(s, byte_len, errors));
+static HPy unicode_decode_latin1(CTX, const char *s, HPy_ssize_t byte_len, const char *errors) {
+  return to_hpy(PyUnicode_DecodeLatin1(s, byte_len, errors));
 }
-static HPy unicode_decode_latin1(HPyContext *ctx, const char *s, HPy_ssize_t byte_len, const char *errors) {
-  return (void)ctx, to_hpy(PyUnicode_DecodeLatin1(s, byte_len, errors));
+static HPy unicode_from_encoded(CTX, HPy o, const char *encoding, const char *errors) {
+  return to_hpy(PyUnicode_FromEncodedObject(to_py(o), encoding, errors));
 }
-static HPy unicode_from_encoded(HPyContext *ctx, HPy o, const char *encoding, const char *errors) {
-  return (void)ctx, to_hpy(PyUnicode_FromEncodedObject(to_py(o), encoding, errors));
-}
-static HPy unicode_substring(HPyContext *ctx, HPy s, HPy_ssize_t start, HPy_ssize_t end) {
-  return (void)ctx, to_hpy(PyUnicode_Substring(to_py(s), start, end));
+static HPy unicode_substring(CTX, HPy s, HPy_ssize_t start, HPy_ssize_t end) {
+  return to_hpy(PyUnicode_Substring(to_py(s), start, end));
 }
 
 void fhpy_ctx_unicode_fill(HPyContext *ctx) {
@@ -236,17 +211,14 @@ void fhpy_ctx_unicode_fill(HPyContext *ctx) {
 
 /* Context entries: bytes. The data of a bytes object is borrowed: it lives as long as the object. */
 
-static int bytes_check(HPyContext *ctx, HPy h) {
-  return (void)ctx, type_has_flag(type_of(to_py(h)), TYPE_FLAG_BYTES_SUBCLASS);
-}
+static int bytes_check(CTX, HPy h) { return type_has_flag(type_of(to_py(h)), TYPE_FLAG_BYTES_SUBCLASS); }
 /* The next two functions also serve as the entries without a check (GET_SIZE, AS_STRING), because the stable ABI has no
  * cheaper functions. */
-static HPy_ssize_t bytes_size(HPyContext *ctx, HPy h) { return (void)ctx, PyBytes_Size(to_py(h)); }
-static const char *bytes_as_string(HPyContext *ctx, HPy h) { return (void)ctx, PyBytes_AsString(to_py(h)); }
-static HPy bytes_from_string(HPyContext *ctx, const char *s) { return (void)ctx, to_hpy(PyBytes_FromString(s)); }
+static HPy_ssize_t bytes_size(CTX, HPy h) { return PyBytes_Size(to_py(h)); }
+static const char *bytes_as_string(CTX, HPy h) { return PyBytes_AsString(to_py(h)); }
+static HPy bytes_from_string(CTX, const char *s) { return to_hpy(PyBytes_FromString(s)); }
 
-static HPy bytes_from_string_and_size(HPyContext *ctx, const char *s, HPy_ssize_t byte_len) {
-  (void)ctx;
+static HPy bytes_from_string_and_size(CTX, const char *s, HPy_ssize_t byte_len) {
   if (s == NULL) { /* CPython would return uninitialised bytes for the caller to fill, which HPy does not support */
     PyErr_SetString(PyExc_ValueError, "NULL char * passed to HPyBytes_FromStringAndSize");
     return HPy_NULL;

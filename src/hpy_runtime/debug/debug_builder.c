@@ -93,40 +93,34 @@ static PyObject *take_builder(const Shape *shape, intptr_t word, bool is_built) 
 
 /* ---- entries ---- */
 
-static HPyListBuilder list_builder_new(HPyContext *ctx, HPy_ssize_t n_items) {
-  (void)ctx;
+static HPyListBuilder list_builder_new(CTX, HPy_ssize_t n_items) {
   PyObject *list = (PyObject *)real->ctx_ListBuilder_New(real, n_items)._lst;
   return (HPyListBuilder){make_builder(&list_shape, list, n_items)};
 }
-static void list_builder_set(HPyContext *ctx, HPyListBuilder builder, HPy_ssize_t i, HPy h) {
-  (void)ctx, set_item(&list_shape, builder._lst, i, h);
+static void list_builder_set(CTX, HPyListBuilder builder, HPy_ssize_t i, HPy h) {
+  set_item(&list_shape, builder._lst, i, h);
 }
-static HPy list_builder_build(HPyContext *ctx, HPyListBuilder builder) {
-  (void)ctx;
+static HPy list_builder_build(CTX, HPyListBuilder builder) {
   PyObject *list = take_builder(&list_shape, builder._lst, true);
   return debug_wrap(real->ctx_ListBuilder_Build(real, (HPyListBuilder){(intptr_t)list}));
 }
-static void list_builder_cancel(HPyContext *ctx, HPyListBuilder builder) {
-  (void)ctx;
+static void list_builder_cancel(CTX, HPyListBuilder builder) {
   PyObject *list = take_builder(&list_shape, builder._lst, false);
   real->ctx_ListBuilder_Cancel(real, (HPyListBuilder){(intptr_t)list});
 }
 
-static HPyTupleBuilder tuple_builder_new(HPyContext *ctx, HPy_ssize_t n_items) {
-  (void)ctx;
+static HPyTupleBuilder tuple_builder_new(CTX, HPy_ssize_t n_items) {
   PyObject *tuple = (PyObject *)real->ctx_TupleBuilder_New(real, n_items)._tup;
   return (HPyTupleBuilder){make_builder(&tuple_shape, tuple, n_items)};
 }
-static void tuple_builder_set(HPyContext *ctx, HPyTupleBuilder builder, HPy_ssize_t i, HPy h) {
-  (void)ctx, set_item(&tuple_shape, builder._tup, i, h);
+static void tuple_builder_set(CTX, HPyTupleBuilder builder, HPy_ssize_t i, HPy h) {
+  set_item(&tuple_shape, builder._tup, i, h);
 }
-static HPy tuple_builder_build(HPyContext *ctx, HPyTupleBuilder builder) {
-  (void)ctx;
+static HPy tuple_builder_build(CTX, HPyTupleBuilder builder) {
   PyObject *tuple = take_builder(&tuple_shape, builder._tup, true);
   return debug_wrap(real->ctx_TupleBuilder_Build(real, (HPyTupleBuilder){(intptr_t)tuple}));
 }
-static void tuple_builder_cancel(HPyContext *ctx, HPyTupleBuilder builder) {
-  (void)ctx;
+static void tuple_builder_cancel(CTX, HPyTupleBuilder builder) {
   PyObject *tuple = take_builder(&tuple_shape, builder._tup, false);
   real->ctx_TupleBuilder_Cancel(real, (HPyTupleBuilder){(intptr_t)tuple});
 }
@@ -147,8 +141,7 @@ void fhpy_debug_builder_fill(HPyContext *ctx) {
 /* Debug mode: trackers. A tracker's word is a record's word, so its misuse is detected like a handle's. The plain
  * context's tracker stores handles of the debug context; they are looked up only when the tracker closes them. */
 
-static HPyTracker tracker_new(HPyContext *ctx, HPy_ssize_t n_expected) {
-  (void)ctx;
+static HPyTracker tracker_new(CTX, HPy_ssize_t n_expected) {
   return (HPyTracker){fhpy_debug_record_open((void *)real->ctx_Tracker_New(real, n_expected)._i, HANDLE_TRACKER)._i};
 }
 
@@ -159,16 +152,14 @@ static HPyTracker get_tracker(HPyTracker tracker, const char *entry) {
   return (HPyTracker){(intptr_t)fhpy_debug_handle_get_as((HPy){tracker._i}, HANDLE_TRACKER, entry)};
 }
 
-static int tracker_add(HPyContext *ctx, HPyTracker tracker, HPy h) {
-  (void)ctx;
+static int tracker_add(CTX, HPyTracker tracker, HPy h) {
   HPyTracker t = get_tracker(tracker, "Tracker_Add");
   if (t._i != 0) return real->ctx_Tracker_Add(real, t, h);
   PyErr_SetString(PyExc_SystemError, "HPyTracker_Add expects an open tracker");
   return -1;
 }
 
-static void tracker_forget_all(HPyContext *ctx, HPyTracker tracker) {
-  (void)ctx;
+static void tracker_forget_all(CTX, HPyTracker tracker) {
   HPyTracker t = get_tracker(tracker, "Tracker_ForgetAll");
   if (t._i != 0) real->ctx_Tracker_ForgetAll(real, t);
 }

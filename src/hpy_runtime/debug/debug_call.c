@@ -145,8 +145,7 @@ static HPy *unwrap_arguments(const HPy *args, size_t nargs, HPy names, const cha
   return unwrap_array(args, nargs, entry);
 }
 
-static HPy call_object(HPyContext *ctx, HPy callable, const HPy *args, size_t nargs, HPy kwnames) {
-  (void)ctx;
+static HPy call_object(CTX, HPy callable, const HPy *args, size_t nargs, HPy kwnames) {
   HPy names = debug_unwrap(kwnames, "Call");
   HPy *objects = unwrap_arguments(args, nargs, names, "Call");
   HPy result = real->ctx_Call(real, debug_unwrap(callable, "Call"), objects, nargs, names);
@@ -154,8 +153,7 @@ static HPy call_object(HPyContext *ctx, HPy callable, const HPy *args, size_t na
   return debug_wrap(result);
 }
 
-static HPy call_method(HPyContext *ctx, HPy name, const HPy *args, size_t nargs, HPy kwnames) {
-  (void)ctx;
+static HPy call_method(CTX, HPy name, const HPy *args, size_t nargs, HPy kwnames) {
   HPy names = debug_unwrap(kwnames, "CallMethod");
   HPy *objects = unwrap_arguments(args, nargs, names, "CallMethod");
   HPy result = real->ctx_CallMethod(real, debug_unwrap(name, "CallMethod"), objects, nargs, names);
@@ -163,16 +161,14 @@ static HPy call_method(HPyContext *ctx, HPy name, const HPy *args, size_t nargs,
   return debug_wrap(result);
 }
 
-static HPy tuple_from_array(HPyContext *ctx, HPy items[], HPy_ssize_t n_items) {
-  (void)ctx;
+static HPy tuple_from_array(CTX, HPy items[], HPy_ssize_t n_items) {
   HPy *objects = unwrap_array(items, n_items > 0 ? (size_t)n_items : 0, "Tuple_FromArray");
   HPy result = real->ctx_Tuple_FromArray(real, objects, n_items);
   PyMem_Free(objects);
   return debug_wrap(result);
 }
 
-static HPy type_generic_new(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
-  (void)ctx;
+static HPy type_generic_new(CTX, HPy type, const HPy *args, HPy_ssize_t nargs, HPy kw) {
   HPy *objects = unwrap_array(args, args != NULL && nargs > 0 ? (size_t)nargs : 0, "Type_GenericNew");
   HPy result = real->ctx_Type_GenericNew(real, debug_unwrap(type, "Type_GenericNew"), objects, nargs,
                                          debug_unwrap(kw, "Type_GenericNew"));
@@ -180,8 +176,7 @@ static HPy type_generic_new(HPyContext *ctx, HPy type, const HPy *args, HPy_ssiz
   return debug_wrap(result);
 }
 
-static HPy type_from_spec(HPyContext *ctx, HPyType_Spec *spec, HPyType_SpecParam *params) {
-  (void)ctx;
+static HPy type_from_spec(CTX, HPyType_Spec *spec, HPyType_SpecParam *params) {
   size_t n_params = 0;
   while (params != NULL && params[n_params].kind != 0) ++n_params;
   /* One more, zeroed, because kind 0 ends the array. */
@@ -214,8 +209,7 @@ void fhpy_debug_array_fill(HPyContext *ctx) {
 
 /* The copy needs the size, so it is requested even if the extension does not request it. One more byte is copied: the
  * NUL. */
-static const char *unicode_as_utf8_and_size(HPyContext *ctx, HPy h, HPy_ssize_t *byte_len) {
-  (void)ctx;
+static const char *unicode_as_utf8_and_size(CTX, HPy h, HPy_ssize_t *byte_len) {
   HPy_ssize_t n = 0;
   const char *text = real->ctx_Unicode_AsUTF8AndSize(real, debug_unwrap(h, "Unicode_AsUTF8AndSize"), &n);
   if (text != NULL && byte_len != NULL) *byte_len = n;
@@ -227,10 +221,8 @@ static const char *bytes_text(HPy h, const char *entry) {
   const char *text = real->ctx_Bytes_AsString(real, bytes);
   return text != NULL ? fhpy_debug_record_keep_text(h, text, (size_t)real->ctx_Bytes_Size(real, bytes) + 1) : NULL;
 }
-static const char *bytes_as_string(HPyContext *ctx, HPy h) { return (void)ctx, bytes_text(h, "Bytes_AsString"); }
-static const char *bytes_as_string_unchecked(HPyContext *ctx, HPy h) {
-  return (void)ctx, bytes_text(h, "Bytes_AS_STRING");
-}
+static const char *bytes_as_string(CTX, HPy h) { return bytes_text(h, "Bytes_AsString"); }
+static const char *bytes_as_string_unchecked(CTX, HPy h) { return bytes_text(h, "Bytes_AS_STRING"); }
 
 void fhpy_debug_text_fill(HPyContext *ctx) {
   ctx->ctx_Unicode_AsUTF8AndSize = unicode_as_utf8_and_size;

@@ -29,8 +29,7 @@ static bool expect_type(PyObject *o, const char *rule) {
 
 /* ---- types and str ---- */
 
-static int type_check(HPyContext *ctx, HPy h, HPy type) {
-  (void)ctx;
+static int type_check(CTX, HPy h, HPy type) {
   PyObject *o = fhpy_debug_handle_get(h, "TypeCheck"), *t = fhpy_debug_handle_get(type, "TypeCheck");
   if (!expect_type(t, "HPy_TypeCheck arg 2 must be a type")) return 0;
   if (o != NULL) return real->ctx_TypeCheck(real, to_hpy(o), to_hpy(t));
@@ -38,16 +37,14 @@ static int type_check(HPyContext *ctx, HPy h, HPy type) {
   return 0;
 }
 
-static int type_is_subtype(HPyContext *ctx, HPy sub, HPy type) {
-  (void)ctx;
+static int type_is_subtype(CTX, HPy sub, HPy type) {
   PyObject *s = fhpy_debug_handle_get(sub, "Type_IsSubtype"), *t = fhpy_debug_handle_get(type, "Type_IsSubtype");
   return expect_type(s, "HPyType_IsSubtype arg 1 must be a type") &&
          expect_type(t, "HPyType_IsSubtype arg 2 must be a type") &&
          real->ctx_Type_IsSubtype(real, to_hpy(s), to_hpy(t));
 }
 
-static const char *type_get_name(HPyContext *ctx, HPy h) {
-  (void)ctx;
+static const char *type_get_name(CTX, HPy h) {
   PyObject *type = fhpy_debug_handle_get(h, "Type_GetName");
   if (!expect_type(type, "HPyType_GetName arg must be a type")) {
     PyErr_SetString(PyExc_TypeError, "HPyType_GetName expects a type");
@@ -57,8 +54,7 @@ static const char *type_get_name(HPyContext *ctx, HPy h) {
   return name != NULL ? fhpy_debug_record_keep_text(h, name, strlen(name) + 1) : NULL;
 }
 
-static HPy unicode_substring(HPyContext *ctx, HPy h, HPy_ssize_t start, HPy_ssize_t end) {
-  (void)ctx;
+static HPy unicode_substring(CTX, HPy h, HPy_ssize_t start, HPy_ssize_t end) {
   PyObject *o = fhpy_debug_handle_get(h, "Unicode_Substring");
   if (o != NULL && type_has_flag(type_of(o), TYPE_FLAG_UNICODE_SUBCLASS))
     return debug_wrap(real->ctx_Unicode_Substring(real, to_hpy(o), start, end));
@@ -91,13 +87,13 @@ static void *checked_struct(void *(*as_struct)(HPyContext *, HPy), HPy h, HPyTyp
   return nothing;
 }
 #define STRUCTS(X) X(Object) X(Legacy) X(Type) X(Long) X(Float) X(Unicode) X(Tuple) X(List)
-#define DEFINE_AS_STRUCT(shape)                                                                            \
-  static void *as_struct_##shape(HPyContext *ctx, HPy h) {                                                 \
-    return (void)ctx, checked_struct(real->ctx_AsStruct_##shape, h, HPyType_BuiltinShape_##shape, #shape); \
+#define DEFINE_AS_STRUCT(shape)                                                                 \
+  static void *as_struct_##shape(CTX, HPy h) {                                                  \
+    return checked_struct(real->ctx_AsStruct_##shape, h, HPyType_BuiltinShape_##shape, #shape); \
   }
 STRUCTS(DEFINE_AS_STRUCT)
-static void *as_struct_dict(HPyContext *ctx, HPy h) {
-  return (void)ctx, checked_struct(fhpy_context.ctx_AsStruct_Dict, h, FHPY_BUILTIN_SHAPE_DICT, "Dict");
+static void *as_struct_dict(CTX, HPy h) {
+  return checked_struct(fhpy_context.ctx_AsStruct_Dict, h, FHPY_BUILTIN_SHAPE_DICT, "Dict");
 }
 
 void fhpy_debug_check_fill(FhpyContext *table) {

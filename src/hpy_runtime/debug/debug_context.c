@@ -95,29 +95,18 @@ static FhpyContext debug_context;
 /* ---- the entries of the lists. ENTRYn defines the function of an entry with n parameters; REAL is the table with the
  * plain context's entry, because the appended entries are in a larger struct. ---- */
 
-#define ENTRY0(R, name)                \
-  static T_##R name(HPyContext *ctx) { \
-    (void)ctx;                         \
-    R_##R(REAL->ctx_##name(real))      \
-  }
-#define ENTRY1(R, name, A)                         \
-  static T_##R name(HPyContext *ctx, T_##A a) {    \
-    (void)ctx;                                     \
-    R_##R(REAL->ctx_##name(real, U_##A(a, #name))) \
-  }
-#define ENTRY2(R, name, A, B)                                       \
-  static T_##R name(HPyContext *ctx, T_##A a, T_##B b) {            \
-    (void)ctx;                                                      \
-    R_##R(REAL->ctx_##name(real, U_##A(a, #name), U_##B(b, #name))) \
-  }
+#define ENTRY0(R, name) \
+  static T_##R name(CTX) { R_##R(REAL->ctx_##name(real)) }
+#define ENTRY1(R, name, A) \
+  static T_##R name(CTX, T_##A a) { R_##R(REAL->ctx_##name(real, U_##A(a, #name))) }
+#define ENTRY2(R, name, A, B) \
+  static T_##R name(CTX, T_##A a, T_##B b) { R_##R(REAL->ctx_##name(real, U_##A(a, #name), U_##B(b, #name))) }
 #define ENTRY3(R, name, A, B, C)                                                     \
-  static T_##R name(HPyContext *ctx, T_##A a, T_##B b, T_##C c) {                    \
-    (void)ctx;                                                                       \
+  static T_##R name(CTX, T_##A a, T_##B b, T_##C c) {                                \
     R_##R(REAL->ctx_##name(real, U_##A(a, #name), U_##B(b, #name), U_##C(c, #name))) \
   }
 #define ENTRY4(R, name, A, B, C, D)                                                                   \
-  static T_##R name(HPyContext *ctx, T_##A a, T_##B b, T_##C c, T_##D d) {                            \
-    (void)ctx;                                                                                        \
+  static T_##R name(CTX, T_##A a, T_##B b, T_##C c, T_##D d) {                                        \
     R_##R(REAL->ctx_##name(real, U_##A(a, #name), U_##B(b, #name), U_##C(c, #name), U_##D(d, #name))) \
   }
 #define SPECIAL(name)
@@ -135,12 +124,11 @@ static FhpyContext debug_context;
 
 /* ---- entries that do more ---- */
 
-static void close_handle(HPyContext *ctx, HPy h) { (void)ctx, fhpy_debug_handle_close(h); }
+static void close_handle(CTX, HPy h) { fhpy_debug_handle_close(h); }
 
 /* The result is stored through a pointer, for which the lists have no kind. The result is null for a variable without a
  * value, and stays null when it is wrapped. */
-static int32_t context_var_get(HPyContext *ctx, HPy var, HPy default_value, HPy *result) {
-  (void)ctx;
+static int32_t context_var_get(CTX, HPy var, HPy default_value, HPy *result) {
   int32_t rc = real->ctx_ContextVar_Get(real, debug_unwrap(var, "ContextVar_Get"),
                                         debug_unwrap(default_value, "ContextVar_Get"), result);
   *result = debug_wrap(*result);
@@ -148,8 +136,7 @@ static int32_t context_var_get(HPyContext *ctx, HPy var, HPy default_value, HPy 
 }
 
 /* The function is not in a list of definitions, so it gets its name here, from the type of the object. */
-static int set_call_function(HPyContext *ctx, HPy h, HPyCallFunction *function) {
-  (void)ctx;
+static int set_call_function(CTX, HPy h, HPyCallFunction *function) {
   HPy object = debug_unwrap(h, "SetCallFunction");
   const char *type = real->ctx_Type_GetName(real, to_hpy(type_of(to_py(object))));
   if (type == NULL) return -1;

@@ -137,18 +137,14 @@ static FH_NOINLINE Word pass_on(size_t place, Word a, Word b, Word c, Word d) {
 #define ENTRY2(R, name, A, B) SPECIAL(name)
 #define ENTRY3(R, name, A, B, C) SPECIAL(name)
 #define ENTRY4(R, name, A, B, C, D) SPECIAL(name)
-#define SPECIAL(name)                                                      \
-  JUMP static Word name(HPyContext *ctx, Word a, Word b, Word c, Word d) { \
-    (void)ctx;                                                             \
-    return pass_on(TRACE_PLACE(name), a, b, c, d);                         \
-  }
+#define SPECIAL(name) \
+  JUMP static Word name(CTX, Word a, Word b, Word c, Word d) { return pass_on(TRACE_PLACE(name), a, b, c, d); }
 #include "hpy_runtime/context/entries.def"
 #undef SPECIAL
 
 /* ---- entries with a double ---- */
 
-static HPy float_from_double(HPyContext *ctx, double value) {
-  (void)ctx;
+static HPy float_from_double(CTX, double value) {
   uint64_t start = fhpy_trace_record_enter(TRACE_PLACE(Float_FromDouble));
   HPy result = real->ctx_Float_FromDouble(real, value);
   fhpy_trace_record_leave(TRACE_PLACE(Float_FromDouble), start);
@@ -160,12 +156,10 @@ static double as_double(size_t place, double (*entry)(HPyContext *, HPy), HPy h)
   fhpy_trace_record_leave(place, start);
   return result;
 }
-static double float_as_double(HPyContext *ctx, HPy h) {
-  return (void)ctx, as_double(TRACE_PLACE(Float_AsDouble), real->ctx_Float_AsDouble, h);
+static double float_as_double(CTX, HPy h) {
+  return as_double(TRACE_PLACE(Float_AsDouble), real->ctx_Float_AsDouble, h);
 }
-static double long_as_double(HPyContext *ctx, HPy h) {
-  return (void)ctx, as_double(TRACE_PLACE(Long_AsDouble), real->ctx_Long_AsDouble, h);
-}
+static double long_as_double(CTX, HPy h) { return as_double(TRACE_PLACE(Long_AsDouble), real->ctx_Long_AsDouble, h); }
 
 /* ---- the table ---- */
 
