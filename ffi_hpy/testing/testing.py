@@ -86,7 +86,6 @@ class TestIntPair(Object):
 
     if TYPE_CHECKING:
 
-        def __init__(self, a: int, b: int) -> None: ...
         def sum(self, /) -> int: ...
 
 
@@ -97,10 +96,6 @@ class TestFrozenCxx(Object):
     __test__: ClassVar[bool] = False
     value: int
     tag: str
-
-    if TYPE_CHECKING:
-
-        def __init__(self, value: int, tag: str) -> None: ...
 
 
 @c_class("testing.TestObjectPtrHolder")
@@ -122,10 +117,6 @@ class TestNonCopyable(Object):
 
     __test__ = False
     value: int
-
-    if TYPE_CHECKING:
-
-        def __init__(self, value: int) -> None: ...
 
 
 @c_class("testing.SchemaAllTypes")
@@ -172,10 +163,6 @@ class TestCompare(Object):
     name: str
     ignored_field: int
 
-    if TYPE_CHECKING:
-
-        def __init__(self, key: int, name: str, ignored_field: int) -> None: ...
-
 
 @c_class("testing.TestHash")
 class TestHash(Object):
@@ -186,10 +173,6 @@ class TestHash(Object):
     name: str
     hash_ignored: int
 
-    if TYPE_CHECKING:
-
-        def __init__(self, key: int, name: str, hash_ignored: int) -> None: ...
-
 
 @c_class("testing.TestCustomHash")
 class TestCustomHash(Object):
@@ -198,10 +181,6 @@ class TestCustomHash(Object):
     __test__ = False
     key: int
     label: str
-
-    if TYPE_CHECKING:
-
-        def __init__(self, key: int, label: str) -> None: ...
 
 
 @c_class("testing.TestCustomCompare")
@@ -212,10 +191,6 @@ class TestCustomCompare(Object):
     key: int
     label: str
 
-    if TYPE_CHECKING:
-
-        def __init__(self, key: int, label: str) -> None: ...
-
 
 @c_class("testing.TestEqWithoutHash")
 class TestEqWithoutHash(Object):
@@ -224,10 +199,6 @@ class TestEqWithoutHash(Object):
     __test__ = False
     key: int
     label: str
-
-    if TYPE_CHECKING:
-
-        def __init__(self, key: int, label: str) -> None: ...
 
 
 # --- construction -----------------------------------------------------------------------------------------------------
@@ -348,10 +319,6 @@ class _TestCxxAutoInitSimple(Object):
     __test__ = False
     x: int
     y: int
-
-    if TYPE_CHECKING:
-
-        def __init__(self, x: int, y: int) -> None: ...
 
 
 @c_class("testing.TestCxxAutoInitAllInitOff")
