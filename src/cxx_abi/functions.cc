@@ -1,8 +1,7 @@
 /* functions.cc - functions over values: each wraps a global function of the core. */
 #include "call.h"
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 
 using fx::call;
 using fx::view_of;
@@ -94,5 +93,4 @@ String Stringify(const Any &value, Optional<int> indent) { return stringify(valu
 String Stringify(const Any &value, const Optional<int> &indent) { return stringify(value, indent.by_reference()); }
 
 } // namespace json
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi

@@ -1,8 +1,7 @@
 /* module.cc - the functions that clients' module classes inherit, and the queries of any module. */
 #include "call.h"
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 
 using fx::call;
 using fx::view_of;
@@ -86,5 +85,4 @@ void Module::VisitContextSymbols(const TypedFunction<void(String, void *)> &visi
   call("ffi_hpy.visit_context_symbols", {fx::view_of(visit)});
 }
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi

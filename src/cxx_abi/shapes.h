@@ -63,8 +63,7 @@ class __forced_unwind {
 } // namespace __cxxabiv1
 #endif
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 
 /* ---- Values: 16 bytes ---- */
 
@@ -231,7 +230,6 @@ FX_EXPORT String Stringify(const Any &value, Optional<int> indent);
 FX_EXPORT String Stringify(const Any &value, const Optional<int> &indent);
 
 } // namespace json
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* FX_SHAPES_H_ */

@@ -1,8 +1,7 @@
 /* value.cc - copying and releasing values and references, and the exception class that clients throw and catch. */
 #include "shapes.h"
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 
 Any::~Any() {
   if (cell_.type_index >= kTVMFFIStaticObjectBegin) TVMFFIObjectDecRef(cell_.v_obj);
@@ -40,5 +39,4 @@ Error::~Error() noexcept {}
 
 const char *Error::what() const noexcept { return TVMFFIErrorGetCellPtr(handle())->message.data; }
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi

@@ -9,8 +9,7 @@
 
 #include <tvm/ffi/any.h>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 namespace detail {
 
 /** The value of an attribute for a type; null if the type has none. */
@@ -98,7 +97,6 @@ struct AnyEqual {
   }
 };
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_ANY_COMPARE_H_ */

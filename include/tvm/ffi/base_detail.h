@@ -100,8 +100,7 @@
     std::exit(-1);                                                     \
   }
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 namespace detail {
 
 /** If the core is loading a library on this thread, makes that load fail with `reason` and returns true. Returns false
@@ -182,7 +181,6 @@ template <typename T> using TypeSchema = TypeSchemaImpl<std::remove_const_t<std:
 
 } // namespace detail
 namespace details = detail; /**< the older name */
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_BASE_DETAIL_H_ */

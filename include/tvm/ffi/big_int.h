@@ -17,8 +17,7 @@
 #include <istream>
 #include <ostream>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 
 class BigInt;
 
@@ -423,8 +422,7 @@ inline std::istream &operator>>(std::istream &in, BigInt &value) {
   return in;
 }
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 namespace std {
 template <> struct hash<::tvm::ffi::BigInt> {

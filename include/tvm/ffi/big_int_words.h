@@ -16,9 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace tvm {
-namespace ffi {
-namespace detail {
+namespace tvm::ffi::detail {
 namespace int_ops {
 
 /** Borrows at least one word. */
@@ -226,8 +224,6 @@ inline double ToDouble(const Digits &x) {
 }
 
 } // namespace int_ops
-} // namespace detail
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi::detail
 
 #endif /* TVM_FFI_BIG_INT_WORDS_H_ */

@@ -8,8 +8,7 @@
 #include <tvm/ffi/object.h>
 #include <tvm/ffi/optional.h>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 
 /** A reference to the object that a pointer points to. The pointer may be null if the reference may. */
 template <typename RefType, typename ObjectType> inline RefType GetRef(const ObjectType *ptr) {
@@ -28,7 +27,6 @@ template <typename BaseType, typename ObjectType> inline ObjectPtr<BaseType> Get
   return detail::ObjectUnsafe::ObjectPtrFromUnowned<BaseType>(const_cast<Object *>(static_cast<const Object *>(ptr)));
 }
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_CAST_H_ */

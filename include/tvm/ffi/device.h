@@ -8,8 +8,7 @@
 
 #include <string_view>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 namespace detail {
 
 /** Parses "cpu", "cuda:1", ...; nullopt for anything else. The index must not be negative. */
@@ -54,7 +53,6 @@ template <> struct TypeTraits<DLDevice> : detail::PlainTraitsBase<TypeTraits<DLD
   TVM_FFI_TRAITS_NAME_(StaticTypeKey::kTVMFFIDevice)
 };
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_DEVICE_H_ */

@@ -10,8 +10,7 @@
 
 #include <ostream>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 
 /** Type codes from here on are free for other definitions than DLPack's. */
 enum DLExtDataTypeCode {
@@ -72,8 +71,7 @@ struct TypeTraits<DLDataType> : detail::PlainTraitsBase<TypeTraits<DLDataType>, 
   TVM_FFI_TRAITS_NAME_(StaticTypeKey::kTVMFFIDataType)
 };
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 /** In the global namespace, where DLDataType is declared, so that argument-dependent lookup finds them. */
 inline std::ostream &operator<<(std::ostream &out, DLDataType dtype) {

@@ -23,8 +23,7 @@
 /** 1 if portable data has the same bytes as in memory. */
 #define TVM_FFI_IO_NO_ENDIAN_SWAP (TVM_FFI_LITTLE_ENDIAN == TVM_FFI_IO_USE_LITTLE_ENDIAN)
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 
 /** Reverses the bytes of each of num_elems elements of elem_bytes bytes, in place. */
 inline void ByteSwap(void *data, size_t elem_bytes, size_t num_elems) {
@@ -38,7 +37,6 @@ inline void ByteSwap(void *data, size_t elem_bytes, size_t num_elems) {
   }
 }
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_ENDIAN_H_ */

@@ -7,8 +7,7 @@
 #include <tvm/ffi/container/list.h>
 #include <tvm/ffi/reflection/accessor.h>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 
 /** The instances of one class. The object is an attribute of the type. */
 class EnumStateObj : public Object {
@@ -96,7 +95,6 @@ template <typename EnumClsObj> inline Enum EnumObj::_GetByStrIndex(const String 
   return _GetByStrIndex(EnumClsObj::_GetOrAllocRuntimeTypeIndex(), index);
 }
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_ENUM_H_ */

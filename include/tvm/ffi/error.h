@@ -35,8 +35,7 @@
 #define TVM_FFI_ERROR_API TVM_FFI_DLL
 #endif
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 
 class ErrorObj : public Object, public TVMFFIErrorCell {
 public:
@@ -235,8 +234,7 @@ private:
 };
 
 } // namespace detail
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 /* ---- Throwing: << adds to the message ---- */
 
@@ -254,8 +252,7 @@ private:
 #define TVM_FFI_CHECK(cond, ErrorKind) \
   if (TVM_FFI_PREDICT_FALSE(!(cond))) TVM_FFI_THROW(ErrorKind) << "Check failed: (" #cond << ") is false: "
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 namespace detail {
 
 /** " (1 vs. 2) ". Both sides are printed by their operator<<. */
@@ -295,8 +292,7 @@ TVM_FFI_CHECK_FUNC_(_NE, !=)
 #endif
 
 } // namespace detail
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 /** The body of the comparing checks: throws unless `x op y`; the message shows both values. */
 #define TVM_FFI_CHECK_BINARY_OP(name, op, x, y, ErrorKind)               \

@@ -19,8 +19,7 @@
 #include <tvm/ffi/exception_kind.h>
 #include <tvm/ffi/function.h>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 namespace detail {
 
 /* ---- Classes with a kind of their own ---- */
@@ -212,7 +211,6 @@ private:
 };
 
 } // namespace reflection
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_EXCEPTION_H_ */

@@ -24,9 +24,7 @@
 #endif
 #endif
 
-namespace tvm {
-namespace ffi {
-namespace detail {
+namespace tvm::ffi::detail {
 
 /** An exception of C++, as Python knows it. */
 struct ExceptionFacts {
@@ -205,8 +203,6 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline ExceptionFacts FactsOfCurrent() {
   }
 }
 
-} // namespace detail
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi::detail
 
 #endif /* TVM_FFI_EXCEPTION_KIND_H_ */

@@ -15,8 +15,7 @@
 
 #include <sstream>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 
 /** An error that a function returns as an Expected. */
 template <typename E = Error> class Unexpected {
@@ -295,8 +294,7 @@ private:
 };
 
 } // namespace detail
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 /* ---- Returning errors: << adds to the message ---- */
 

@@ -51,8 +51,7 @@
     if (TVM_FFI_PREDICT_FALSE((call) != 0)) throw ::tvm::ffi::detail::MoveFromSafeCallRaised(); \
   } while (0)
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 
 namespace detail {
 
@@ -482,8 +481,7 @@ inline int PutOwnedText(const std::string &text, TVMFFIAny *result) {
 }
 } // namespace detail
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 /* ---- Exporting from a library ---- */
 

@@ -11,9 +11,7 @@
 #include <tuple>
 #include <vector>
 
-namespace tvm {
-namespace ffi {
-namespace detail {
+namespace tvm::ffi::detail {
 
 /* ---- Types ---- */
 
@@ -260,8 +258,6 @@ TVM_FFI_INLINE void UnpackCall(std::string_view name, F &&f, const AnyView *args
   }
 }
 
-} // namespace detail
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi::detail
 
 #endif /* TVM_FFI_FUNCTION_DETAIL_H_ */

@@ -14,8 +14,7 @@
 #include <malloc.h>
 #endif
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 
 /** Destroys the object inside the memory (strong), frees the memory (weak), or both, according to the flags. */
 using FObjectDeleter = void (*)(void *obj, int flags);
@@ -102,7 +101,6 @@ inline ObjectPtr<ArrayType> make_inplace_array_object(size_t num_elems, Args &&.
                                         std::forward<Args>(args)...);
 }
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_MEMORY_H_ */

@@ -7,9 +7,7 @@
 #include <tvm/ffi/name_of_type.h>
 #include <tvm/ffi/type_traits.h>
 
-namespace tvm {
-namespace ffi {
-namespace detail {
+namespace tvm::ffi::detail {
 
 enum class StlHeader { kNone, kStl, kComplex, kChrono, kFilesystem };
 
@@ -68,8 +66,6 @@ template <typename T> constexpr bool CheckHeader() {
   return missing == StlHeader::kNone;
 }
 
-} // namespace detail
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi::detail
 
 #endif /* TVM_FFI_MISSING_HEADER_H_ */

@@ -5,9 +5,7 @@
 
 #include <string_view>
 
-namespace tvm {
-namespace ffi {
-namespace detail {
+namespace tvm::ffi::detail {
 
 /** The name of T as this compiler writes it, without the arguments of its template. */
 template <typename T> constexpr std::string_view NameOfType() {
@@ -24,8 +22,6 @@ template <typename T> constexpr std::string_view NameOfType() {
   return text.substr(0, text.find_first_of("<;]>"));
 }
 
-} // namespace detail
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi::detail
 
 #endif /* TVM_FFI_NAME_OF_TYPE_H_ */

@@ -97,8 +97,7 @@
 #define TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(TypeName, ParentType, ObjectName) \
   TVM_FFI_OBJECT_REF_COMMON_(TypeName, ParentType, ObjectName, false)
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 namespace detail {
 
 /** Defined in function.h. */
@@ -313,7 +312,6 @@ struct TypeTraits<TObject *, std::enable_if_t<std::is_base_of_v<Object, TObject>
   TVM_FFI_TRAITS_NAME_(TObject::_type_key)
 };
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_OBJECT_H_ */

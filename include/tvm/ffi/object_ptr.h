@@ -14,8 +14,7 @@
 #include <intrin.h>
 #endif
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 
 /** Tag of constructors that do not establish an invariant of their class. The caller establishes it. */
 struct UnsafeInit {};
@@ -339,7 +338,6 @@ inline constexpr bool type_subsumes_v<ObjectPtr<Base>, Arc<Derived>> = std::is_b
 template <typename Base, typename Derived>
 inline constexpr bool type_subsumes_v<Arc<Base>, Arc<Derived>> = std::is_base_of_v<Base, Derived>;
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_OBJECT_PTR_H_ */

@@ -4,8 +4,7 @@
 
 #include <tvm/ffi/object_ptr.h>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 
 template <typename T, typename = void> class Optional;
 template <typename... V> class Variant;
@@ -214,7 +213,6 @@ TVM_FFI_INLINE TVMFFIAny ObjectRef::View() const {
   return view;
 }
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_OBJECT_REF_H_ */

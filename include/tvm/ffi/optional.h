@@ -12,8 +12,7 @@
 
 #include <optional>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 
 /** Whether T is an Optional. */
 template <typename T> inline constexpr bool is_optional_type_v = false;
@@ -331,7 +330,6 @@ template <typename T> struct TypeTraits<Optional<T>> : TypeTraitsBase {
   static std::string TypeSchema() { return "{\"type\":\"Optional\",\"args\":[" + detail::TypeSchema<T>::v() + "]}"; }
 };
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_OPTIONAL_H_ */

@@ -14,8 +14,7 @@
 #include <tvm/ffi/any.h>
 #include <tvm/ffi/object.h>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 
 /** An argument that the callee may move out of: pass RValueRef(std::move(ref)). */
 template <typename TObjRef, typename = std::enable_if_t<std::is_base_of_v<ObjectRef, TObjRef>>> class RValueRef {
@@ -78,7 +77,6 @@ private:
   }
 };
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_RVALUE_REF_H_ */

@@ -15,8 +15,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 namespace detail {
 
 template <typename TText, int32_t kSmall, int32_t kLarge, int32_t kBorrowed> struct TextTraitsBase;
@@ -512,8 +511,7 @@ inline String EscapedStringPy(const String &text) {
   return String(out.append(1, '"'));
 }
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 namespace std {
 template <> struct hash<::tvm::ffi::String> {

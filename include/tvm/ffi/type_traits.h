@@ -27,8 +27,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 
 class Any;
 
@@ -419,7 +418,6 @@ template <typename T, typename... Fallbacks> struct FallbackOnlyTraitsBase : Typ
   }
 };
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_TYPE_TRAITS_H_ */

@@ -21,9 +21,7 @@
 #include <string>
 #include <vector>
 
-namespace tvm {
-namespace ffi {
-namespace detail {
+namespace tvm::ffi::detail {
 
 /** While it lives, conversions of this thread are wide, or, with false, narrow; and descriptions have no marks. */
 class Widening {
@@ -315,8 +313,6 @@ template <typename T> TVM_FFI_INLINE T CastResult(Any &&value) {
   return CastWide<T>(value);
 }
 
-} // namespace detail
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi::detail
 
 #endif /* TVM_FFI_WIDEN_H_ */

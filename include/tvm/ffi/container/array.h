@@ -7,8 +7,7 @@
 
 #include <tvm/ffi/container/seq_base.h>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 
 /** The object of an Array: a sequence whose items lie behind it in memory. */
 class ArrayObj : public SeqBaseObj {
@@ -213,7 +212,6 @@ template <typename T> struct TypeTraits<Array<T>> : SeqTypeTraitsBase<TypeTraits
 
 template <typename T, typename U> inline constexpr bool type_subsumes_v<Array<T>, Array<U>> = type_subsumes_v<T, U>;
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_CONTAINER_ARRAY_H_ */

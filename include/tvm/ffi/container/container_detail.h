@@ -10,9 +10,7 @@
 #include <tuple>
 #include <type_traits>
 
-namespace tvm {
-namespace ffi {
-namespace detail {
+namespace tvm::ffi::detail {
 
 /** Whether all T can be elements. */
 template <typename... T> inline constexpr bool all_storage_enabled_v = (storage_enabled_v<T> && ...);
@@ -149,8 +147,6 @@ template <typename... T> std::optional<std::tuple<T...>> ConvertItems(const Any 
   return ItemConverter<T...>::Convert(items);
 }
 
-} // namespace detail
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi::detail
 
 #endif /* TVM_FFI_CONTAINER_CONTAINER_DETAIL_H_ */

@@ -4,8 +4,7 @@
 
 #include <tvm/ffi/container/map_base.h>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 
 /** The object of a Dict. */
 class DictObj : public MapBaseObj {
@@ -88,7 +87,6 @@ struct TypeTraits<Dict<K, V>> : MapTypeTraitsBase<TypeTraits<Dict<K, V>>, Dict<K
 template <typename K, typename V, typename KU, typename VU>
 inline constexpr bool type_subsumes_v<Dict<K, V>, Dict<KU, VU>> = type_subsumes_v<K, KU> && type_subsumes_v<V, VU>;
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_CONTAINER_DICT_H_ */

@@ -4,8 +4,7 @@
 
 #include <tvm/ffi/container/seq_base.h>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 
 /** The object of a List: a sequence whose items lie in a block of their own, which grows. */
 class ListObj : public SeqBaseObj {
@@ -122,7 +121,6 @@ template <typename T> struct TypeTraits<List<T>> : SeqTypeTraitsBase<TypeTraits<
 
 template <typename T, typename U> inline constexpr bool type_subsumes_v<List<T>, List<U>> = type_subsumes_v<T, U>;
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_CONTAINER_LIST_H_ */

@@ -7,8 +7,7 @@
 
 #include <tvm/ffi/container/map_base.h>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 
 /** The object of a Map. */
 class MapObj : public MapBaseObj {
@@ -109,7 +108,6 @@ struct TypeTraits<Map<K, V>> : MapTypeTraitsBase<TypeTraits<Map<K, V>>, Map<K, V
 template <typename K, typename V, typename KU, typename VU>
 inline constexpr bool type_subsumes_v<Map<K, V>, Map<KU, VU>> = type_subsumes_v<K, KU> && type_subsumes_v<V, VU>;
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_CONTAINER_MAP_H_ */

@@ -15,8 +15,7 @@
 #include <optional>
 #include <unordered_map>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 
 /** Pairs of values. KeyError for a missing key. An exception of a hash or equality hook is passed on, and the map is
  * unchanged then. Not synchronised: a thread that changes the map while other threads use it needs a lock. */
@@ -437,7 +436,6 @@ private:
   }
 };
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_CONTAINER_MAP_BASE_H_ */

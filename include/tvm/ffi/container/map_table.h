@@ -17,9 +17,7 @@
 #include <new>
 #include <vector>
 
-namespace tvm {
-namespace ffi {
-namespace detail {
+namespace tvm::ffi::detail {
 
 using MapPair = std::pair<Any, Any>;
 static_assert(sizeof(MapPair) == 32 && std::is_standard_layout_v<MapPair>, "the ABI's pair");
@@ -347,8 +345,6 @@ private:
   MapDenseFields *dense_;
 };
 
-} // namespace detail
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi::detail
 
 #endif /* TVM_FFI_CONTAINER_MAP_TABLE_H_ */

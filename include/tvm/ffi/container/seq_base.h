@@ -13,8 +13,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 
 /** A sequence of fixed capacity: a method that would need more room fails with an InternalError. IndexError for an
  * index out of bounds. Not synchronised: a thread that changes the sequence while other threads use it needs a lock. */
@@ -384,7 +383,6 @@ private:
   }
 };
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_CONTAINER_SEQ_BASE_H_ */

@@ -8,8 +8,7 @@
 #include <ostream>
 #include <vector>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 
 namespace detail {
 
@@ -192,7 +191,6 @@ template <> struct TypeTraits<Shape> : ObjectRefWithFallbackTraitsBase<Shape, Ar
   }
 };
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_CONTAINER_SHAPE_H_ */

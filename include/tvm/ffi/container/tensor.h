@@ -14,8 +14,7 @@
 
 #include <optional>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 
 class Tensor;
 
@@ -415,7 +414,6 @@ struct TypeTraits<ConstTensorView> : detail::TensorParameterTraits<TypeTraits<Co
   static std::string Form() { return "read-only"; }
 };
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_CONTAINER_TENSOR_H_ */

@@ -6,8 +6,7 @@
 
 #include <tuple>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 
 /** A reference to an Array of fixed size whose items have the given types. */
 template <typename... Types> class Tuple : public ObjectRef {
@@ -132,8 +131,7 @@ template <size_t I, typename... Types> auto get(const Tuple<Types...> &tuple) { 
 /** The item at an index, of a temporary tuple. */
 template <size_t I, typename... Types> auto get(Tuple<Types...> &&tuple) { return std::move(tuple).template get<I>(); }
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 namespace std {
 template <typename... Types>

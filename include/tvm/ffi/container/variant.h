@@ -7,8 +7,7 @@
 #include <tvm/ffi/function_detail.h>
 #include <tvm/ffi/optional.h>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 
 /** A value of one of several types. */
 template <typename... V> class Variant {
@@ -118,7 +117,6 @@ template <typename... V, typename T>
 inline constexpr bool type_subsumes_v<Variant<V...>, T> = (type_subsumes_v<V, T> || ...);
 template <typename... V> inline constexpr bool type_subsumes_v<Variant<V...>, Variant<V...>> = true;
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_CONTAINER_VARIANT_H_ */

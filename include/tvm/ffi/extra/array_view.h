@@ -18,8 +18,7 @@
 #include <string>
 #include <type_traits>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 
 /** For ArrayView: any number of axes, or any device. */
 inline constexpr int kAny = -1;
@@ -120,7 +119,6 @@ struct TypeTraits<ArrayView<T, kNDim, kDevice>>
   }
 };
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_EXTRA_ARRAY_VIEW_H_ */

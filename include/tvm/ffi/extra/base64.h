@@ -7,8 +7,7 @@
 
 #include <string>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 namespace detail {
 
 /** The 6 bits of a base64 character, -1 for any other character. */
@@ -62,7 +61,6 @@ inline Bytes Base64Decode(TVMFFIByteArray text) {
 /** Decodes base64. */
 inline Bytes Base64Decode(const String &text) { return Base64Decode(TVMFFIByteArray{text.data(), text.size()}); }
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_EXTRA_BASE64_H_ */

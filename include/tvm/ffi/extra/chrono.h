@@ -16,8 +16,7 @@
 #include <chrono>
 #include <cmath>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 namespace detail {
 
 /* The classes of Python that times become, and the operations of Python that make and read them. */
@@ -239,7 +238,6 @@ template <> struct TypeTraits<std::chrono::year_month_day> : TypeTraitsBase {
 
 #endif
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_EXTRA_CHRONO_H_ */

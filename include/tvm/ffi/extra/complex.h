@@ -7,8 +7,7 @@
 
 #include <complex>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 
 /** Any real number converts to a complex number. */
 template <typename T>
@@ -54,7 +53,6 @@ private:
   }
 };
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_EXTRA_COMPLEX_H_ */

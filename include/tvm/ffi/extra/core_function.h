@@ -4,9 +4,7 @@
 
 #include <tvm/ffi/function.h>
 
-namespace tvm {
-namespace ffi {
-namespace detail {
+namespace tvm::ffi::detail {
 
 /** The global function of that name, looked up at the first call; ValueError if there is none. The function is never
  * released, because objects that need it may outlive all variables. */
@@ -25,8 +23,6 @@ template <const char *kName, typename F> F CoreAddress(F fallback) {
   return address;
 }
 
-} // namespace detail
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi::detail
 
 #endif /* TVM_FFI_EXTRA_CORE_FUNCTION_H_ */

@@ -13,8 +13,7 @@
 
 #include <ostream>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 namespace detail {
 inline constexpr char kDeepCopyName[] = "ffi.DeepCopy";
 inline constexpr char kReprPrintName[] = "ffi.ReprPrint";
@@ -96,7 +95,6 @@ inline constexpr reflection::AttrKey<
     kCompare{"__ffi_compare__"};
 } // namespace type_attr
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_EXTRA_DATACLASS_H_ */

@@ -29,8 +29,7 @@ struct __hip_fp8_e5m2_fnuz;
 struct __hip_fp4_e2m1;
 struct __hip_fp4x2_e2m1;
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 namespace detail {
 
 template <DLDataTypeCode kCode, size_t kBits, uint16_t kLanes = 1> struct DTypeValue {
@@ -74,7 +73,6 @@ template <> struct dtype_trait<__hip_fp8_e5m2_fnuz> : detail::DTypeValue<kDLFloa
 template <> struct dtype_trait<__hip_fp4_e2m1> : detail::DTypeValue<kDLFloat4_e2m1fn, 4> {};
 template <> struct dtype_trait<__hip_fp4x2_e2m1> : detail::DTypeValue<kDLFloat4_e2m1fn, 4, 2> {};
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_EXTRA_DTYPE_H_ */

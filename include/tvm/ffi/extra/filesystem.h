@@ -8,8 +8,7 @@
 
 #include <filesystem>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 
 template <> struct TypeTraits<std::filesystem::path> : TypeTraitsBase {
   using Self = std::filesystem::path;
@@ -53,7 +52,6 @@ private:
   }
 };
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_EXTRA_FILESYSTEM_H_ */

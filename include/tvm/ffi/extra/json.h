@@ -10,8 +10,7 @@
 #include <tvm/ffi/optional.h>
 #include <tvm/ffi/string.h>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 namespace detail {
 inline constexpr char kJSONParseName[] = "ffi.json.Parse";
 inline constexpr char kJSONStringifyName[] = "ffi.json.Stringify";
@@ -47,7 +46,6 @@ inline String Stringify(const Value &value, const Optional<int> &indent = std::n
 }
 
 } // namespace json
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_EXTRA_JSON_H_ */

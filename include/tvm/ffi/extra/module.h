@@ -14,8 +14,7 @@
 #include <tvm/ffi/function.h>
 #include <tvm/ffi/optional.h>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 
 class Module;
 
@@ -151,7 +150,6 @@ constexpr const char *tvm_ffi_metadata_prefix = "__tvm_ffi__metadata_";
 constexpr const char *tvm_ffi_doc_prefix = "__tvm_ffi__doc_"; /**< before the name of a function: its documentation */
 } // namespace symbol
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_EXTRA_MODULE_H_ */

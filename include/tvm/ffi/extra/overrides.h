@@ -29,8 +29,7 @@
 #include <string>
 #include <utility>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 
 namespace detail {
 
@@ -246,7 +245,6 @@ template <typename Class> void RegisterOverrides(int32_t type_index) {
 
 } // namespace detail
 } // namespace reflection
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_EXTRA_OVERRIDES_H_ */

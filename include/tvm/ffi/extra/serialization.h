@@ -11,8 +11,7 @@
 #include <tvm/ffi/function.h>
 #include <tvm/ffi/reflection/accessor.h>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 namespace detail {
 inline constexpr char kToJSONGraphName[] = "ffi.ToJSONGraph";
 inline constexpr char kFromJSONGraphName[] = "ffi.FromJSONGraph";
@@ -35,7 +34,6 @@ inline constexpr reflection::AttrKey<TypedFunction<Any(AnyView)>> kDataToJson{"_
 inline constexpr reflection::AttrKey<TypedFunction<Any(AnyView)>> kDataFromJson{"__data_from_json__"};
 } // namespace type_attr
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_EXTRA_SERIALIZATION_H_ */

@@ -27,8 +27,7 @@
 #include <variant>
 #include <vector>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 
 template <typename T, typename... Rest>
 struct TypeTraits<std::vector<T, Rest...>>
@@ -311,7 +310,6 @@ private:
   }
 };
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_EXTRA_STL_H_ */

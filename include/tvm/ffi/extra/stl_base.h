@@ -9,9 +9,7 @@
 #include <string>
 #include <utility>
 
-namespace tvm {
-namespace ffi {
-namespace detail {
+namespace tvm::ffi::detail {
 
 /** Traits of a type that is copied into a new object. Derived provides ToRef(Self), which makes a reference to that
  * object. */
@@ -72,8 +70,6 @@ struct CopiedSeqTraitsBase : CopiedTraitsBase<Derived, Self, convertible_or_any_
   }
 };
 
-} // namespace detail
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi::detail
 
 #endif /* TVM_FFI_EXTRA_STL_BASE_H_ */

@@ -15,8 +15,7 @@
 #include <unordered_set>
 #include <utility>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 namespace detail {
 
 /** Traits of sequences whose nodes are appended one by one. Derived provides kTypeName. */
@@ -144,7 +143,6 @@ struct TypeTraits<std::pair<A, B>>
   static std::string TypeSchema() { return TypeTraits<Items>::TypeSchema(); }
 };
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_EXTRA_STL_CONTAINERS_H_ */

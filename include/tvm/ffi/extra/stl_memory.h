@@ -17,8 +17,7 @@
 #include <unordered_map>
 #include <variant>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 namespace detail {
 
 /** Writes the header of an object that make_object did not make. */
@@ -207,7 +206,6 @@ struct TypeTraits<std::monostate> : detail::PlainTraitsBase<TypeTraits<std::mono
   TVM_FFI_TRAITS_NAME_(StaticTypeKey::kTVMFFINone)
 };
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_EXTRA_STL_MEMORY_H_ */

@@ -11,8 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 
 template <> struct TypeTraits<std::string_view> : TypeTraitsBase {
   static constexpr bool storage_enabled = false;
@@ -108,7 +107,6 @@ template <> struct TypeTraits<std::wstring> : detail::WideTextTraitsBase<std::ws
 template <> struct TypeTraits<std::u16string> : detail::WideTextTraitsBase<std::u16string> {};
 template <> struct TypeTraits<std::u32string> : detail::WideTextTraitsBase<std::u32string> {};
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_EXTRA_STL_TEXT_H_ */

@@ -12,8 +12,7 @@
 #include <intrin.h>
 #endif
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 
 /** The time of the call of a callback. */
 enum class WalkOrder : int32_t {
@@ -152,7 +151,6 @@ private:
 };
 
 } // namespace detail
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_EXTRA_STRUCTURAL_DETAIL_H_ */

@@ -12,8 +12,7 @@
 #include <tvm/ffi/reflection/access_path.h>
 #include <tvm/ffi/reflection/accessor.h>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 namespace detail {
 inline constexpr char kStructuralEqualName[] = "ffi.StructuralEqual";
 inline constexpr char kFirstMismatchName[] = "ffi.GetFirstStructuralMismatch";
@@ -47,7 +46,6 @@ inline constexpr reflection::AttrKey<
     kSEqual{"__s_equal__"};
 } // namespace type_attr
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_EXTRA_STRUCTURAL_EQUAL_H_ */

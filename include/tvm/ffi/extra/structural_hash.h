@@ -7,8 +7,7 @@
 #include <tvm/ffi/extra/core_function.h>
 #include <tvm/ffi/reflection/accessor.h>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 namespace detail {
 inline constexpr char kStructuralHashName[] = "ffi.StructuralHash";
 } // namespace detail
@@ -33,7 +32,6 @@ inline constexpr reflection::AttrKey<
     kSHash{"__s_hash__"};
 } // namespace type_attr
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_EXTRA_STRUCTURAL_HASH_H_ */

@@ -8,8 +8,7 @@
 
 #include <functional>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 
 /** The object of a StructuralKey: a value with its hash. */
 class StructuralKeyObj : public Object {
@@ -37,8 +36,7 @@ public:
   TVM_FFI_DEFINE_OBJECT_REF_METHODS_NOTNULLABLE(StructuralKey, ObjectRef, StructuralKeyObj);
 };
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 template <> struct std::hash<tvm::ffi::StructuralKey> {
   size_t operator()(const tvm::ffi::StructuralKey &key) const { return static_cast<size_t>(key->hash_i64); }

@@ -20,8 +20,7 @@
 
 #include <unordered_map>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 namespace detail {
 template <typename Engine, typename Parent> class MutatorEngine;
 } // namespace detail
@@ -212,7 +211,6 @@ template <WalkOrder order, typename... Callbacks> Any StructuralMap(Any root, Ca
   return StructuralMapExpected<order>(std::move(root), std::forward<Callbacks>(callbacks)...).value();
 }
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_EXTRA_STRUCTURAL_MAP_H_ */

@@ -15,8 +15,7 @@
 #include <tvm/ffi/extra/structural_mutator.h>
 #include <tvm/ffi/extra/structural_visit.h>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 
 /** The mutator of StructuralMutate. Parent is derived from StructuralMapEngineBase. Callbacks get a pointer to its
  * MutatorObjType. DefaultMutateExpected of that type mutates values that no callback matches. */
@@ -73,7 +72,6 @@ template <typename... Callbacks> Any StructuralMutate(Any root, Callbacks &&...c
   return StructuralMutateExpected(std::move(root), std::forward<Callbacks>(callbacks)...).value();
 }
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_EXTRA_STRUCTURAL_MUTATE_H_ */

@@ -23,8 +23,7 @@
 #include <tvm/ffi/reflection/accessor.h>
 #include <tvm/ffi/reflection/native_function.h>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 
 /** Whether a value may be changed in place: only if the caller owns every reference on the way to it. Python's
  * InplaceMode has the same numbers. */
@@ -186,8 +185,7 @@ inline Expected<Any> MutateRoot(StructuralMutatorObj *mutator, Any root) {
 }
 
 } // namespace detail
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 /* ---- In functions that return an Expected ---- */
 

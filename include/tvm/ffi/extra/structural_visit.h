@@ -12,8 +12,7 @@
 #include <tvm/ffi/extra/structural_visitor.h>
 #include <tvm/ffi/extra/structural_walk.h>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 
 /** The visitor of StructuralVisit. Parent is derived from StructuralVisitorObj. Callbacks get a pointer to its
  * VisitorObjType. DefaultVisitExpected of that type visits values that no callback matches. */
@@ -64,7 +63,6 @@ template <typename... Callbacks> Optional<VisitInterrupt> StructuralVisit(AnyVie
   return StructuralVisitExpected(root, std::forward<Callbacks>(callbacks)...).value();
 }
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_EXTRA_STRUCTURAL_VISIT_H_ */

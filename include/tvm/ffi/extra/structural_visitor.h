@@ -19,8 +19,7 @@
 #include <tvm/ffi/reflection/accessor.h>
 #include <tvm/ffi/reflection/native_function.h>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 
 /** The reason of an early end of a visit. */
 class VisitInterruptObj : public Object {
@@ -175,8 +174,7 @@ private:
 };
 
 } // namespace detail
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 /** For a function that visits its parts one by one: returns `Result` if it ends the visit. */
 #define TVM_FFI_S_VISIT_MAYBE_EARLY_RETURN(Result)                                                    \

@@ -13,8 +13,7 @@
 #include <tvm/ffi/container/variant.h>
 #include <tvm/ffi/extra/structural_visitor.h>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 
 /** The result of a callback: continue; continue, but not into this value (in pre-order only); or end the walk. None
  * converts to Advance. */
@@ -118,7 +117,6 @@ Optional<VisitInterrupt> StructuralWalk(AnyView root, Callbacks &&...callbacks) 
   return StructuralWalkExpected<order>(root, std::forward<Callbacks>(callbacks)...).value();
 }
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_EXTRA_STRUCTURAL_WALK_H_ */

@@ -11,8 +11,7 @@
 #include <tvm/ffi/expected.h>
 #include <tvm/ffi/function_detail.h>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 
 /** The marker for an unchanged value. */
 struct Unchanged {
@@ -152,7 +151,6 @@ template <typename T> struct TypeTraits<UnchangedOr<T>> : TypeTraitsBase {
   static std::string TypeSchema() { return "{\"type\":\"UnchangedOr\",\"args\":[" + detail::TypeSchema<T>::v() + "]}"; }
 };
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_EXTRA_UNCHANGED_OR_H_ */

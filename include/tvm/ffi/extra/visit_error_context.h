@@ -25,8 +25,7 @@
 #include <tvm/ffi/optional.h>
 #include <tvm/ffi/reflection/access_path.h>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 namespace detail {
 inline constexpr char kFindAccessPathsName[] = "ffi.VisitErrorContext.FindAccessPaths";
 } // namespace detail
@@ -104,8 +103,7 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline TVMFFIAny WithErrorContext(TVMFFIAny 
 }
 
 } // namespace detail
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 /** Put these around the visit of one object. An error that is thrown between them gets the object added to its context
  * and is thrown again. */

@@ -7,9 +7,7 @@
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/container/tuple.h>
 
-namespace tvm {
-namespace ffi {
-namespace reflection {
+namespace tvm::ffi::reflection {
 
 /** The "missing" kinds mark a place that one of two compared values does not have. */
 enum class AccessKind : int32_t {
@@ -170,8 +168,6 @@ inline bool AccessPathObj::IsPrefixOf(const AccessPath &other) const {
   return at->depth == depth && StepsEqual(this, at);
 }
 
-} // namespace reflection
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi::reflection
 
 #endif /* TVM_FFI_REFLECTION_ACCESS_PATH_H_ */

@@ -8,8 +8,7 @@
 
 #include <string_view>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 namespace reflection {
 
 /** The bytes of a C string, borrowed. */
@@ -199,7 +198,6 @@ namespace reflection {
 namespace type_attr = ffi::type_attr; /**< their older namespace */
 } // namespace reflection
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_REFLECTION_ACCESSOR_H_ */

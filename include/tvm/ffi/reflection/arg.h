@@ -17,9 +17,7 @@
 #include <optional>
 #include <vector>
 
-namespace tvm {
-namespace ffi {
-namespace reflection {
+namespace tvm::ffi::reflection {
 
 /** A parameter with a default: None, a bool, an int, a float, or a string. TypeError for another value. */
 class default_arg {
@@ -257,9 +255,7 @@ NamedCallable<std::decay_t<F>> ExportNamed(const char *name, F &&f, const Extra 
 }
 
 } // namespace detail
-} // namespace reflection
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi::reflection
 
 /** Exports a function from the library, as TVM_FFI_DLL_EXPORT_TYPED_FUNC, with names for its parameters, and always
  * with its metadata. */

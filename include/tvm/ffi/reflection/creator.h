@@ -5,8 +5,7 @@
 #include <tvm/ffi/container/map.h>
 #include <tvm/ffi/reflection/accessor.h>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 namespace detail {
 
 /** The attribute __ffi_new__ of a type without a native creator; null if the type has neither. */
@@ -108,7 +107,6 @@ private:
 };
 
 } // namespace reflection
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_REFLECTION_CREATOR_H_ */

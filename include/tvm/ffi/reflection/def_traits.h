@@ -10,9 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace tvm {
-namespace ffi {
-namespace reflection {
+namespace tvm::ffi::reflection {
 
 /** Entries of the metadata of a field or method. */
 using _MetadataType = std::vector<std::pair<String, Any>>;
@@ -198,8 +196,6 @@ template <typename Builder, typename T> void Say(Builder *info, const T &what) {
 }
 
 } // namespace detail
-} // namespace reflection
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi::reflection
 
 #endif /* TVM_FFI_REFLECTION_DEF_TRAITS_H_ */

@@ -9,9 +9,7 @@
 #include <tvm/ffi/enum.h>
 #include <tvm/ffi/reflection/registry.h>
 
-namespace tvm {
-namespace ffi {
-namespace reflection {
+namespace tvm::ffi::reflection {
 
 /** Registers instances of an enum, one for each EnumDef. */
 template <typename EnumClsObj, typename = std::enable_if_t<std::is_base_of_v<EnumObj, EnumClsObj>>> class EnumDef {
@@ -83,8 +81,6 @@ private:
   Enum instance_;
 };
 
-} // namespace reflection
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi::reflection
 
 #endif /* TVM_FFI_REFLECTION_ENUM_DEF_H_ */

@@ -9,8 +9,7 @@
 #include <tvm/ffi/expected.h>
 #include <tvm/ffi/function.h>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 namespace reflection {
 
 template <typename Signature> class NativeFunction;
@@ -186,7 +185,6 @@ struct TypeTraits<reflection::NativeFunction<Signature>> : detail::HookTraitsBas
   }
 };
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_REFLECTION_NATIVE_FUNCTION_H_ */

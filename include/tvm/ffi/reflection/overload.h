@@ -9,8 +9,7 @@
 #include <tuple>
 #include <vector>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 namespace detail {
 
 /** One of the functions that share a name. */
@@ -202,7 +201,6 @@ private:
 };
 
 } // namespace reflection
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_REFLECTION_OVERLOAD_H_ */

@@ -11,9 +11,7 @@
 #include <new>
 #include <utility>
 
-namespace tvm {
-namespace ffi {
-namespace reflection {
+namespace tvm::ffi::reflection {
 
 /** Takes the references that an object has, each as often as the object has it. When the collector has found that an
  * object is garbage, the members lose their references. */
@@ -46,8 +44,6 @@ private:
   void (*take_)(void *arg, void *former, void (*release)(void *former)) = nullptr;
 };
 
-} // namespace reflection
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi::reflection
 
 #endif // TVM_FFI_REFLECTION_REFERENCES_H_

@@ -23,8 +23,7 @@
 
 #include <functional>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 
 class Overrides; /* extra/overrides.h */
 
@@ -445,7 +444,6 @@ template <typename... Args> inline constexpr detail::OverloadCastImpl<Args...> o
 inline constexpr auto const_ = std::true_type{};
 
 } // namespace reflection
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_REFLECTION_REGISTRY_H_ */

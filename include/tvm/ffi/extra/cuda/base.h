@@ -16,8 +16,7 @@
     }                                                                                                       \
   } while (0)
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 
 /** The number of blocks, or of threads, in each direction. */
 struct dim3 {
@@ -35,7 +34,6 @@ struct dim3 {
   dim3(unsigned int x_, unsigned int y_, unsigned int z_) : x(x_), y(y_), z(z_) {}
 };
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_EXTRA_CUDA_BASE_H_ */

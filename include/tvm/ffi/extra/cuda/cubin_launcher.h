@@ -40,8 +40,7 @@
 /** The kernel of that name (a string) of such an image. */
 #define TVM_FFI_EMBED_CUBIN_GET_KERNEL(name, kernel_name) (EmbedCubinModule_##name::Global()->mod[kernel_name])
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 
 /** A kernel of a loaded image. The image must outlive the kernel. */
 class CubinKernel {
@@ -141,7 +140,6 @@ private:
   cuda_api::LibraryHandle library_ = nullptr;
 };
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_EXTRA_CUDA_CUBIN_LAUNCHER_H_ */

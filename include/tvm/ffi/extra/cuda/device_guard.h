@@ -4,8 +4,7 @@
 
 #include <tvm/ffi/extra/cuda/base.h>
 
-namespace tvm {
-namespace ffi {
+namespace tvm::ffi {
 
 /** The current device belongs to the calling thread. RuntimeError if it cannot be changed. Restoring it throws as well,
  * but not while another exception is in flight. */
@@ -28,7 +27,6 @@ private:
   int original_ = 0, device_index_, n_exceptions_;
 };
 
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi
 
 #endif /* TVM_FFI_EXTRA_CUDA_DEVICE_GUARD_H_ */

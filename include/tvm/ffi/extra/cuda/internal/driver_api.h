@@ -5,9 +5,7 @@
 #include <cuda.h>
 #include <tvm/ffi/extra/cuda/base.h>
 
-namespace tvm {
-namespace ffi {
-namespace cuda_api {
+namespace tvm::ffi::cuda_api {
 
 using StreamHandle = CUstream;
 using DeviceHandle = CUdevice;
@@ -78,8 +76,6 @@ inline LaunchAttrType MakeClusterAttr(unsigned int n_blocks) {
   return attr;
 }
 
-} // namespace cuda_api
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi::cuda_api
 
 #endif /* TVM_FFI_EXTRA_CUDA_INTERNAL_DRIVER_API_H_ */

@@ -5,9 +5,7 @@
 
 #include <tvm/ffi/extra/cuda/base.h>
 
-namespace tvm {
-namespace ffi {
-namespace cuda_api {
+namespace tvm::ffi::cuda_api {
 
 using StreamHandle = cudaStream_t;
 using DeviceHandle = int;
@@ -80,8 +78,6 @@ inline LaunchAttrType MakeClusterAttr(unsigned int n_blocks) {
   return attr;
 }
 
-} // namespace cuda_api
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi::cuda_api
 
 #endif /* TVM_FFI_EXTRA_CUDA_INTERNAL_RUNTIME_API_H_ */

@@ -31,9 +31,7 @@
     }                                                                                                    \
   } while (0)
 
-namespace tvm {
-namespace ffi {
-namespace cuda_api {
+namespace tvm::ffi::cuda_api {
 
 /** RuntimeError if the device does not exist. */
 inline DeviceHandle GetDeviceHandle(int device_id) {
@@ -56,8 +54,6 @@ inline ResultType ConstructLaunchConfig([[maybe_unused]] KernelHandle kernel, St
   return kSuccess;
 }
 
-} // namespace cuda_api
-} // namespace ffi
-} // namespace tvm
+} // namespace tvm::ffi::cuda_api
 
 #endif /* TVM_FFI_EXTRA_CUDA_INTERNAL_UNIFIED_API_H_ */
