@@ -120,34 +120,21 @@ static int metadata_of(const ft_function *function, TVMFFIAny *result) {
 
 #define EXPORT(name)                                                            \
   TVM_FFI_DLL_EXPORT int name(void *, const TVMFFIAny *, int32_t, TVMFFIAny *); \
-  int name(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result)
+  int name(FT_UNUSED void *self, FT_UNUSED const TVMFFIAny *args, FT_UNUSED int32_t n_args, TVMFFIAny *result)
 
-EXPORT(__tvm_ffi_testing_dll_schema_id_int) {
-  (void)self;
-  return ft_function_call(&exported_id, args, n_args, result);
-}
+EXPORT(__tvm_ffi_testing_dll_schema_id_int) { return ft_function_call(&exported_id, args, n_args, result); }
 
-EXPORT(__tvm_ffi__metadata_testing_dll_schema_id_int) {
-  (void)self, (void)args, (void)n_args;
-  return metadata_of(&exported_id, result);
-}
+EXPORT(__tvm_ffi__metadata_testing_dll_schema_id_int) { return metadata_of(&exported_id, result); }
 
-EXPORT(__tvm_ffi_testing_dll_test_add_with_docstring) {
-  (void)self;
-  return ft_function_call(&exported_add, args, n_args, result);
-}
+EXPORT(__tvm_ffi_testing_dll_test_add_with_docstring) { return ft_function_call(&exported_add, args, n_args, result); }
 
-EXPORT(__tvm_ffi__metadata_testing_dll_test_add_with_docstring) {
-  (void)self, (void)args, (void)n_args;
-  return metadata_of(&exported_add, result);
-}
+EXPORT(__tvm_ffi__metadata_testing_dll_test_add_with_docstring) { return metadata_of(&exported_add, result); }
 
 EXPORT(__tvm_ffi__doc_testing_dll_test_add_with_docstring) {
   static const char text[] =
       "Add two integers and return the sum.\n\nParameters\n----------\na : int\n    First integer\n"
       "b : int\n    Second integer\n\nReturns\n-------\nresult : int\n    Sum of a and b";
   const TVMFFIByteArray bytes = {text, sizeof(text) - 1};
-  (void)self, (void)args, (void)n_args;
   return TVMFFIStringFromByteArray(&bytes, result);
 }
 

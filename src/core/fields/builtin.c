@@ -134,9 +134,8 @@ FH_CODE(call_copy) {
   return 0;
 }
 
-int fh_builtin_refuse_copy(void *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  FH_UNUSED(args);
-  FH_UNUSED(result);
+int fh_builtin_refuse_copy(void *self, FH_MAYBE_UNUSED const TVMFFIAny *args, int32_t n_args,
+                           FH_MAYBE_UNUSED TVMFFIAny *result) {
   const fh_builtin_type *type = (const fh_builtin_type *)self;
   if (fh_function_check_count("__ffi_shallow_copy__", n_args, 1) != 0) return -1;
   return fh_error_raise(FH_TYPE_ERROR, "A `%s` is part of its caller's state and cannot be copied", type->key);

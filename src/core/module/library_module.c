@@ -175,30 +175,24 @@ static int get_metadata(TVMFFIObject *handle, const TVMFFIAny *name, TVMFFIAny *
 
 static int get_kind(TVMFFIObject *handle, TVMFFIAny *out) { return (void)handle, fh_str_from_cstr(KIND, out); }
 
-static int get_property_mask(TVMFFIObject *handle, int64_t *out) {
-  FH_UNUSED(handle);
+static int get_property_mask(FH_MAYBE_UNUSED TVMFFIObject *handle, int64_t *out) {
   *out = PROPERTY_MASK;
   return 0;
 }
 
-static int refuse_write(TVMFFIObject *handle, const TVMFFIAny *file, const TVMFFIAny *format) {
-  FH_UNUSED(handle);
-  FH_UNUSED(file);
-  FH_UNUSED(format);
+static int refuse_write(FH_MAYBE_UNUSED TVMFFIObject *handle, FH_MAYBE_UNUSED const TVMFFIAny *file,
+                        FH_MAYBE_UNUSED const TVMFFIAny *format) {
   return fh_error_raise(FH_RUNTIME_ERROR, "Module[library] does not support WriteToFile");
 }
 
-static int get_write_formats(TVMFFIObject *handle, TVMFFIAny *out) {
-  FH_UNUSED(handle);
+static int get_write_formats(FH_MAYBE_UNUSED TVMFFIObject *handle, TVMFFIAny *out) {
   fh_seq_object *none = fh_seq_new_array(0);
   if (none == NULL) return -1;
   *out = fh_any_object(none);
   return 0;
 }
 
-static int get_source(TVMFFIObject *handle, const TVMFFIAny *format, TVMFFIAny *out) {
-  FH_UNUSED(handle);
-  FH_UNUSED(format);
+static int get_source(FH_MAYBE_UNUSED TVMFFIObject *handle, FH_MAYBE_UNUSED const TVMFFIAny *format, TVMFFIAny *out) {
   return fh_str_new("", 0, out);
 }
 
@@ -225,15 +219,9 @@ static void throw_if_possible(void) {
   if (throw_pending != NULL) throw_pending();
 }
 
-static const char *slot_kind(void *self) {
-  FH_UNUSED(self);
-  return KIND;
-}
+static const char *slot_kind(FH_MAYBE_UNUSED void *self) { return KIND; }
 
-static int slot_property_mask(void *self) {
-  FH_UNUSED(self);
-  return PROPERTY_MASK;
-}
+static int slot_property_mask(FH_MAYBE_UNUSED void *self) { return PROPERTY_MASK; }
 
 /* An operation above that returns a value by name. */
 typedef int (*getter)(TVMFFIObject *handle, const TVMFFIAny *name, TVMFFIAny *out);
@@ -268,7 +256,6 @@ FH_RETURNING(slot_metadata, self, ret, name) {
 }
 
 FH_RETURNING(slot_write_formats, self, ret, nothing) {
-  FH_UNUSED(nothing);
   TVMFFIAny formats = fh_any_none();
   if (get_write_formats(fh_module_handle(self), &formats) != 0) {
     throw_if_possible();
@@ -281,8 +268,6 @@ FH_RETURNING(slot_write_formats, self, ret, nothing) {
 /* Fails, although the property mask says that the module can be serialised: a module of this kind that is embedded in a
  * library is stored there as "_lib", without bytes. */
 FH_RETURNING(slot_save_to_bytes, self, ret, nothing) {
-  FH_UNUSED(self);
-  FH_UNUSED(nothing);
   TVMFFIAny empty;
   fh_bytes_new("", 0, &empty);
   fh_error_raise(FH_RUNTIME_ERROR, "Module[library] does not support SaveToBytes");
@@ -292,8 +277,6 @@ FH_RETURNING(slot_save_to_bytes, self, ret, nothing) {
 }
 
 FH_RETURNING(slot_source, self, ret, format) {
-  FH_UNUSED(self);
-  FH_UNUSED(format);
   TVMFFIAny empty;
   fh_str_new("", 0, &empty);
   memcpy(ret, &empty, sizeof(empty));

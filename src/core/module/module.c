@@ -77,9 +77,8 @@ static int ask_doc(TVMFFIObject *module, const TVMFFIAny *name, TVMFFIAny *out) 
 static int ask_metadata(TVMFFIObject *module, const TVMFFIAny *name, TVMFFIAny *out) {
   return operations_of(module)->metadata(module, name, out) != 0 ? -1 : out->type_index != kTVMFFINone;
 }
-static int ask_implements(TVMFFIObject *module, const TVMFFIAny *name, TVMFFIAny *out) {
+static int ask_implements(TVMFFIObject *module, const TVMFFIAny *name, FH_MAYBE_UNUSED TVMFFIAny *out) {
   int found;
-  FH_UNUSED(out);
   return operations_of(module)->implements(module, name, &found) != 0 ? -1 : found;
 }
 

@@ -37,7 +37,8 @@ typedef void (*fh_module_code)(void);
 /* FH_RETURNING(name, self, ret, arg) { body }: a function with the calling convention of a function that returns an
  * object into `ret`. `arg` is its only argument, or undefined. */
 #if defined(_WIN32)
-#define FH_RETURNING(name, self, ret, arg) static void *name(void *self, void *ret, const void *arg)
+#define FH_RETURNING(name, self, ret, arg) \
+  static void *name(FH_MAYBE_UNUSED void *self, void *ret, FH_MAYBE_UNUSED const void *arg)
 #define FH_RETURNING_END(ret) return ret
 #elif defined(__aarch64__)
 #define FH_TEXT_(x) #x
@@ -54,10 +55,11 @@ typedef void (*fh_module_code)(void);
     (void)u2, (void)u3, (void)u4, (void)u5, (void)u6;                                                                  \
     name##_plainly(ret, self, arg);                                                                                    \
   }                                                                                                                    \
-  static void name##_plainly(void *ret, void *self, const void *arg)
+  static void name##_plainly(void *ret, FH_MAYBE_UNUSED void *self, FH_MAYBE_UNUSED const void *arg)
 #define FH_RETURNING_END(ret) return
 #else
-#define FH_RETURNING(name, self, ret, arg) static void *name(void *ret, void *self, const void *arg)
+#define FH_RETURNING(name, self, ret, arg) \
+  static void *name(void *ret, FH_MAYBE_UNUSED void *self, FH_MAYBE_UNUSED const void *arg)
 #define FH_RETURNING_END(ret) return ret
 #endif
 

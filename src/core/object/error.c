@@ -105,11 +105,8 @@ TVMFFIObject *fh_error_new(TVMFFIByteArray kind, TVMFFIByteArray message, TVMFFI
 /* ---- The error for missing memory. The error is static and shared by all threads, so only its count may change: its
  * function for the backtrace leaves the backtrace empty. ---- */
 
-static void keep_backtrace(TVMFFIObjectHandle self, const TVMFFIByteArray *added, int32_t update_mode) {
-  FH_UNUSED(self);
-  FH_UNUSED(added);
-  FH_UNUSED(update_mode);
-}
+static void keep_backtrace(FH_MAYBE_UNUSED TVMFFIObjectHandle self, FH_MAYBE_UNUSED const TVMFFIByteArray *added,
+                           FH_MAYBE_UNUSED int32_t update_mode) {}
 
 #define NO_MEMORY_TEXT "Out of memory"
 static struct {
@@ -137,8 +134,7 @@ static FH_THREAD_LOCAL struct {
 static FH_THREAD_LOCAL bool is_end_set; /* whether this thread runs drop_pending when it ends */
 static fh_tls pending_end; /* makes drop_pending run; its value is not used */
 
-static void FH_TLS_CALLBACK drop_pending(void *unused) {
-  FH_UNUSED(unused);
+static void FH_TLS_CALLBACK drop_pending(FH_MAYBE_UNUSED void *unused) {
   is_end_set = 0; /* first: the release may run code that raises again, and then this function has to run again */
   fh_error_clear();
 }

@@ -168,9 +168,8 @@ static void builtin_delete_space(void *ptr) { fh_mem_free(((builtin_head *)ptr)[
 
 /* Allocates room for an object at a multiple of `alignment`, a power of two, and for the head before it. The block may
  * begin at any multiple of 8, so it is longer by the bytes that aligning may skip. NULL without memory. */
-static void *builtin_allocate(size_t size, size_t alignment, int32_t type_index, void *context) {
-  FH_UNUSED(type_index);
-  FH_UNUSED(context);
+static void *builtin_allocate(size_t size, size_t alignment, FH_MAYBE_UNUSED int32_t type_index,
+                              FH_MAYBE_UNUSED void *context) {
   /* at least the head's alignment: the head ends at the start of the object */
   if (alignment < sizeof(builtin_head)) alignment = sizeof(builtin_head);
   size_t extra_bytes = sizeof(builtin_head) + alignment - 1;

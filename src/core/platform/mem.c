@@ -81,18 +81,9 @@ static inline size_t small_bytes(const void *block) { return fh_pool_has(block) 
 #else
 #define MIN_BYTES 1
 
-static inline void *alloc_small(size_t n_bytes) {
-  FH_UNUSED(n_bytes);
-  return NULL;
-}
-static inline bool free_small(void *block) {
-  FH_UNUSED(block);
-  return false;
-}
-static inline size_t small_bytes(const void *block) {
-  FH_UNUSED(block);
-  return 0;
-}
+static inline void *alloc_small(FH_MAYBE_UNUSED size_t n_bytes) { return NULL; }
+static inline bool free_small(FH_MAYBE_UNUSED void *block) { return false; }
+static inline size_t small_bytes(FH_MAYBE_UNUSED const void *block) { return 0; }
 #endif
 
 /* Requests huge pages for a large block: filling it causes fewer page faults, and reading it fewer TLB misses. */

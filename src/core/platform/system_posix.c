@@ -90,10 +90,7 @@ static bool refuse(const char *path, char *reason, size_t n_reason) {
 #else
 /* Callers have checked the file before, because on Linux a bad file can end the process within the loader
  * (library_file.h). */
-static bool refuse(const char *path, char *reason, size_t n_reason) {
-  FH_UNUSED(path);
-  FH_UNUSED(reason);
-  FH_UNUSED(n_reason);
+static bool refuse(FH_MAYBE_UNUSED const char *path, FH_MAYBE_UNUSED char *reason, FH_MAYBE_UNUSED size_t n_reason) {
   return false;
 }
 #endif
@@ -184,10 +181,7 @@ size_t fh_loader_room(const void *address) {
 #else
 void fh_loader_pin(const void *address) { open_again(address, RTLD_NODELETE); }
 
-size_t fh_loader_room(const void *address) {
-  FH_UNUSED(address);
-  return SIZE_MAX;
-}
+size_t fh_loader_room(FH_MAYBE_UNUSED const void *address) { return SIZE_MAX; }
 #endif
 
 /* Looked up at run time, because musl has no such function. */

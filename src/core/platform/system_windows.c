@@ -28,10 +28,7 @@ void fh_clock_sleep(uint64_t nanoseconds) { Sleep((DWORD)((nanoseconds + PER_MIL
 
 void *fh_shield_new(size_t n_bytes) { return VirtualAlloc(NULL, n_bytes, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE); }
 
-void fh_shield_free(void *pages, size_t n_bytes) {
-  FH_UNUSED(n_bytes);
-  (void)VirtualFree(pages, 0, MEM_RELEASE);
-}
+void fh_shield_free(void *pages, FH_MAYBE_UNUSED size_t n_bytes) { (void)VirtualFree(pages, 0, MEM_RELEASE); }
 
 static void allow(void *pages, size_t n_bytes, DWORD rights) {
   DWORD before;
@@ -141,8 +138,7 @@ static HMODULE open_wide(const wchar_t *path) {
   return library;
 }
 
-void *fh_loader_open(const char *path, fh_loader_mode mode, char *reason, size_t n_reason) {
-  FH_UNUSED(mode);
+void *fh_loader_open(const char *path, FH_MAYBE_UNUSED fh_loader_mode mode, char *reason, size_t n_reason) {
   wchar_t *wide = wide_of(path);
   HMODULE library = NULL;
   DWORD code = ERROR_NOT_ENOUGH_MEMORY;
@@ -160,8 +156,7 @@ void *fh_loader_open(const char *path, fh_loader_mode mode, char *reason, size_t
 /* ---- Looking up ---- */
 
 /* The system does not provide the name. */
-const char *fh_loader_lacking(const char *reason, size_t *length) {
-  FH_UNUSED(reason);
+const char *fh_loader_lacking(FH_MAYBE_UNUSED const char *reason, size_t *length) {
   *length = 0;
   return NULL;
 }

@@ -168,9 +168,7 @@ static TVMFFIAny mutate_values_inplace(fh_mutator_object *mutator, TVMFFIAny val
 }
 
 /* The hook of strings, bytes and large integers, which have no parts. */
-static TVMFFIAny keep_leaf(fh_mutator_object *mutator, TVMFFIAny value) {
-  FH_UNUSED(mutator);
-  FH_UNUSED(value);
+static TVMFFIAny keep_leaf(FH_MAYBE_UNUSED fh_mutator_object *mutator, FH_MAYBE_UNUSED TVMFFIAny value) {
   return fh_mutator_unchanged();
 }
 

@@ -114,8 +114,7 @@ static bool is_container(FbHolderKind kind) { return kind == FB_HOLDER_SEQUENCE 
 
 /* Visits an item of a container that a getter has made. An item without other references was made with the container,
  * and ends with it. */
-static void visit_item(void *arg, TVMFFIObject *item, const void *slot) {
-  (void)slot;
+static void visit_item(void *arg, TVMFFIObject *item, FH_MAYBE_UNUSED const void *slot) {
   const FbReferenceVisitor *to = arg;
   if (item->combined_ref_count != FB_ONLY_REFERENCE) {
     to->visit(to->arg, item, NULL);
@@ -327,8 +326,7 @@ static void empty_field(const TVMFFIFieldInfo *field, void *address) {
   TVMFFIObjectDecRef(value);
 }
 
-static void note_target(void *arg, TVMFFIObject *target, const void *slot) {
-  (void)target, (void)slot;
+static void note_target(void *arg, FH_MAYBE_UNUSED TVMFFIObject *target, FH_MAYBE_UNUSED const void *slot) {
   *(bool *)arg = true;
 }
 

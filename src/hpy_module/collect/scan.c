@@ -162,8 +162,7 @@ static void add_edge_to(Building *self, uint32_t number) {
   if (!scan->nodes[number].is_read) push(self, number);
 }
 
-static void add_edge(void *arg, TVMFFIObject *target, const void *slot) {
-  (void)slot;
+static void add_edge(void *arg, TVMFFIObject *target, FH_MAYBE_UNUSED const void *slot) {
   Building *self = arg;
   uint32_t number = fb_scan_find(self->scan, target);
   if (number == FB_SCAN_NONE) {
@@ -311,8 +310,7 @@ typedef struct Leaves {
   bool are_all;
 } Leaves;
 
-static void check_leaf(void *arg, TVMFFIObject *target, const void *slot) {
-  (void)slot;
+static void check_leaf(void *arg, TVMFFIObject *target, FH_MAYBE_UNUSED const void *slot) {
   Leaves *self = arg;
   if (self->are_all) self->are_all = is_leaf(self->building, target->type_index, target);
 }
@@ -403,8 +401,7 @@ typedef struct Checking {
   bool differs;
 } Checking;
 
-static void check_edge(void *arg, TVMFFIObject *target, const void *slot) {
-  (void)slot;
+static void check_edge(void *arg, TVMFFIObject *target, FH_MAYBE_UNUSED const void *slot) {
   Checking *self = arg;
   uint32_t number = fb_scan_find(self->scan, target);
   if (number == FB_SCAN_NONE) return;

@@ -135,14 +135,12 @@ static bool is_named(const char *name, const char *wanted) {
  * destructor with the capsule, as does an interpreter whose objects are handles. The last form is fast: nearly every
  * capsule has been consumed when it is freed, and its name alone shows this. */
 HPyCapsule_DESTRUCTOR(dltensor_destructor)
-static void dltensor_destructor_impl(const char *name, void *pointer, void *context) {
-  (void)context;
+static void dltensor_destructor_impl(const char *name, void *pointer, FH_MAYBE_UNUSED void *context) {
   if (is_named(name, dltensor)) fb_drop_managed(pointer);
 }
 
 HPyCapsule_DESTRUCTOR(versioned_destructor)
-static void versioned_destructor_impl(const char *name, void *pointer, void *context) {
-  (void)context;
+static void versioned_destructor_impl(const char *name, void *pointer, FH_MAYBE_UNUSED void *context) {
   if (is_named(name, dltensor_versioned)) fb_drop_versioned(pointer);
 }
 
@@ -216,8 +214,7 @@ static void owned_end(owned *self, void *pointer) {
 }
 
 HPyCapsule_DESTRUCTOR(owned_destructor)
-static void owned_destructor_impl(const char *name, void *pointer, void *context) {
-  (void)name;
+static void owned_destructor_impl(FH_MAYBE_UNUSED const char *name, void *pointer, void *context) {
   owned_end(context, pointer);
 }
 

@@ -104,8 +104,7 @@ FH_INLINE const FieldSlot *descr_struct(cpy_PyObject *slot) {
 
 static FH_NOINLINE void raise_unmade(cpy_PyObject *slot) { fb_instance_raise_unmade(fb_ctx, (HPy){(intptr_t)slot}); }
 
-static cpy_PyObject *slot_descr_get(cpy_PyObject *self, cpy_PyObject *object, cpy_PyObject *type) {
-  (void)type;
+static cpy_PyObject *slot_descr_get(cpy_PyObject *self, cpy_PyObject *object, FH_MAYBE_UNUSED cpy_PyObject *type) {
   /* Read through the class: returns the slot itself, like a property. */
   if (object == NULL) return (cpy_PyObject *)HPy_Dup(fb_ctx, (HPy){(intptr_t)self})._i;
   const FbField *field = descr_struct(self)->field;
@@ -161,8 +160,7 @@ FB_METHOD(slot_set, "set", "Set the field of an object, also a frozen one.") {
 }
 
 HPyDef_GET(slot_frozen, "frozen", .doc = "Whether assignment is refused.")
-static HPy slot_frozen_get(HPyContext *ctx, HPy self, void *closure) {
-  (void)closure;
+static HPy slot_frozen_get(HPyContext *ctx, HPy self, FH_MAYBE_UNUSED void *closure) {
   if (field_of(ctx, self) == NULL) return HPy_NULL;
   return HPy_Dup(ctx, slot_struct(ctx, self)->is_frozen ? ctx->h_True : ctx->h_False);
 }
@@ -171,8 +169,7 @@ static HPy slot_frozen_get(HPyContext *ctx, HPy self, void *closure) {
 
 HPyDef_GET(slot_native, "_native",
            .doc = "Addresses for calls from elsewhere: the field, fb_field_copy, fb_field_put, fb_field_set_native.")
-static HPy slot_native_get(HPyContext *ctx, HPy self, void *closure) {
-  (void)closure;
+static HPy slot_native_get(HPyContext *ctx, HPy self, FH_MAYBE_UNUSED void *closure) {
   const FbField *field = field_of(ctx, self);
   if (field == NULL) return HPy_NULL;
   int64_t addresses[FB_FIELD_N_ADDRESSES];

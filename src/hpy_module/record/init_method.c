@@ -62,8 +62,7 @@ static cpy_PyObject *init_vectorcall(cpy_PyObject *self, cpy_PyObject *const *ar
 /* The method shows the attributes of this object. inspect of CPython 3.13 reads a signature from it only if it has one
  * of its own, which the function written in Python may leave to its `__wrapped__`. */
 HPyDef_GET(init_wrapped, "__wrapped__", .doc = "The function written in Python, or the object that describes it.")
-static HPy init_wrapped_get(HPyContext *ctx, HPy self, void *closure) {
-  (void)closure;
+static HPy init_wrapped_get(HPyContext *ctx, HPy self, FH_MAYBE_UNUSED void *closure) {
   const InitFunction *function = InitFunction_AsStruct(ctx, self);
   if (HPy_IsNull(function->written.handle)) return fb_instance_raise_unmade(ctx, self);
   HPy written = fb_ref_load(ctx, &function->written);

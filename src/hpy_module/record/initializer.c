@@ -389,8 +389,7 @@ bool fb_initializer_check(HPyContext *ctx, HPy h) {
 }
 
 HPyDef_SLOT(initializer_new, HPy_tp_new)
-static HPy initializer_new_impl(HPyContext *ctx, HPy cls, const HPy *args, HPy_ssize_t nargs, HPy kw) {
-  (void)kw;
+static HPy initializer_new_impl(HPyContext *ctx, HPy cls, const HPy *args, HPy_ssize_t nargs, FH_MAYBE_UNUSED HPy kw) {
   if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "Initializer() takes index, missing");
   int32_t index = fb_int32_read(ctx, args[0]);
   if (index == -1 && HPyErr_Occurred(ctx)) return HPy_NULL;

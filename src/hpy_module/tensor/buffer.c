@@ -129,8 +129,7 @@ static int fb_buffer_get_impl(HPyContext *ctx, HPy self, HPy_buffer *view, int f
 }
 
 HPyDef_SLOT(release_buffer, HPy_bf_releasebuffer)
-static void release_buffer_impl(HPyContext *ctx, HPy self, HPy_buffer *view) {
-  (void)ctx, (void)self;
+static void release_buffer_impl(FH_MAYBE_UNUSED HPyContext *ctx, FH_MAYBE_UNUSED HPy self, HPy_buffer *view) {
   Export *export = view->internal;
   fb_drop_object(export->handle, FB_DROP_UNKNOWN);
   free(export);

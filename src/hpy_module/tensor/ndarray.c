@@ -197,8 +197,7 @@ bool fb_ndarray_export(HPyContext *ctx, HPy tensor, bool reads, bool copies, HPy
 
 /* A TVMFFISafeCallType. Arguments: an OpaquePyObject, and whether the tensor is only read. The result is the Tensor of
  * a NumPy array; None for other values, which the package converts. */
-static int read_held(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
-  (void)self;
+static int read_held(FH_MAYBE_UNUSED void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
   if (n != 2 || args[0].type_index != kTVMFFIOpaquePyObject || fb_ext == NULL) return 0;
   FbThread attach;
   TVMFFIObject *made = NULL;

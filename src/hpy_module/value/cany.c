@@ -66,8 +66,7 @@ static const TVMFFIAny *value_of(HPyContext *ctx, HPy h) {
 }
 
 HPyDef_GET(cany_type_index, "type_index", .doc = "Type index of the value.")
-static HPy cany_type_index_get(HPyContext *ctx, HPy self, void *closure) {
-  (void)closure;
+static HPy cany_type_index_get(HPyContext *ctx, HPy self, FH_MAYBE_UNUSED void *closure) {
   const TVMFFIAny *value = value_of(ctx, self);
   return value == NULL ? HPy_NULL : HPyLong_FromInt32_t(ctx, value->type_index);
 }

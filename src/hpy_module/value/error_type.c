@@ -111,8 +111,7 @@ FB_GETTER(error_message, "message", read_text(ctx, self, offsetof(TVMFFIErrorCel
           "The message of the error.")
 HPyDef_GET(error_backtrace, "backtrace",
            .doc = "Frames, most recent call first, each ``  File \"f\", line N, in fn`` and a newline.")
-static HPy error_backtrace_get(HPyContext *ctx, HPy self, void *closure) {
-  (void)closure;
+static HPy error_backtrace_get(HPyContext *ctx, HPy self, FH_MAYBE_UNUSED void *closure) {
   FbHandleCell *cell = fb_object_begin(ctx, self, kTVMFFIError, 1);
   if (cell == NULL) return HPy_NULL;
   /* A copy, because making the str may run any code. */

@@ -12,6 +12,10 @@
 #include "hpy_module/object/class_table.h"
 #include "hpy_module/object/preserve.h"
 
+/* The head of such a function. */
+#define CODE(function) \
+  static int function(FH_MAYBE_UNUSED void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result)
+
 /* Makes TypeError the pending error. Returns -1. */
 static int refuse(const char *message) {
   TVMFFIErrorSetRaisedFromCStr("TypeError", message);
@@ -19,26 +23,21 @@ static int refuse(const char *message) {
 }
 
 /* Gives out a reference that the caller has as a number (opaque_value.c). */
-static int adopt(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
-  (void)self;
+CODE(adopt) {
   if (n != 1 || args->type_index != kTVMFFIInt) return refuse("expected a pointer");
   TVMFFIObject *object = (TVMFFIObject *)(intptr_t)args->v_int64;
   *result = (TVMFFIAny){.type_index = object->type_index, .v_obj = object};
   return 0;
 }
 
-static int echo(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
-  (void)self;
-  return n == 1 ? TVMFFIAnyViewToOwnedAny(args, result) : refuse("expected one argument");
-}
+CODE(echo) { return n == 1 ? TVMFFIAnyViewToOwnedAny(args, result) : refuse("expected one argument"); }
 
 /* --- weak references ---------------------------------------------------------------------------------------------- */
 
 /* For the leak report, which records objects by their pointers: a weak reference keeps the memory of the header. */
 
 /* Takes a weak reference to an object that is alive, unless the object would end with it. Returns whether it did. */
-static int weak_take(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
-  (void)self;
+CODE(weak_take) {
   if (n != 1 || args->type_index != kTVMFFIInt) return refuse("expected a pointer");
   TVMFFIObject *object = (TVMFFIObject *)(intptr_t)args->v_int64;
   *result = (TVMFFIAny){.type_index = kTVMFFIBool, .v_int64 = !fb_object_is_shared_ptrs(object)};
@@ -47,8 +46,7 @@ static int weak_take(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *re
 }
 
 /* Returns the object of a weak reference, or None if it was destroyed. */
-static int weak_get(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
-  (void)self;
+CODE(weak_get) {
   if (n != 1 || args->type_index != kTVMFFIInt) return refuse("expected a pointer");
   TVMFFIObject *object = (TVMFFIObject *)(intptr_t)args->v_int64;
   if (fb_weak_lock(object)) *result = (TVMFFIAny){.type_index = object->type_index, .v_obj = object};
@@ -57,8 +55,7 @@ static int weak_get(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *res
 
 /* Releases a weak reference if the object was destroyed, or in any case if the second argument is true. Returns whether
  * the reference was released. */
-static int weak_drop(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
-  (void)self;
+CODE(weak_drop) {
   if (n != 2 || args->type_index != kTVMFFIInt) return refuse("expected a pointer and a bool");
   TVMFFIObject *object = (TVMFFIObject *)(intptr_t)args->v_int64;
   bool is_dead = (uint32_t)fh_atomic_load_acquire_u64(&object->combined_ref_count) == 0;
@@ -120,8 +117,7 @@ static void note_shared(void *arg, const void *block, const void *pointer,
 }
 
 /* Returns an Array of the objects that an object refers to by members other than fields. */
-static int visited(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
-  (void)self;
+CODE(visited) {
   if (n != 1 || args->type_index != kTVMFFIInt) return refuse("expected a pointer");
   static FbCoreFunction new_array = {.name = "ffi.Array"};
   Visited found = {0};
@@ -182,18 +178,16 @@ static int find_in_walk(TVMFFIObject *walk, int64_t n, KeyKind kind, TVMFFIObjec
 }
 
 /* Returns the entries that a Map or Dict, args[0], has at one moment: a Map with the same objects as keys. */
-static int entries(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
+CODE(entries) {
   static FbCoreFunction to_map = {.name = "__ffi_convert__", .type_index = kTVMFFIMap};
-  (void)self;
   return n == 1 ? fb_core_function_call(&to_map, args, 1, result) : refuse("expected a mapping");
 }
 
 /* Looks in a Map or Dict for a key of the kind of args[1] that args[2], a Function of one key, accepts. Returns the
  * key, or None. A key that is an OpaquePyObject is returned as a pointer that the caller owns, because Python would
  * receive the object inside. */
-static int find_key(void *self, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
+CODE(find_key) {
   static FbCoreFunction size_of = {.name = "ffi.MapSize"}, walk_of = {.name = "ffi.MapForwardIterFunctor"};
-  (void)self;
   if (n != 3 || args[2].type_index != kTVMFFIFunction) return refuse("expected a mapping, a key and a function");
   KeyKind kind = kind_of_key(&args[1]);
   if (kind == KEY_OTHER) return 0;

@@ -44,8 +44,7 @@ FH_INLINE int64_t word_of(const FbPlain *data) { return fh_atomic_load_relaxed(&
 /* --- conversions -------------------------------------------------------------------------------------------------- */
 
 /* FbConversions that need no temporary. */
-static int data_type_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
-  (void)args;
+static int data_type_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FH_MAYBE_UNUSED FbArgs *args) {
   const FbPlain *data = get(ctx, value);
   if (FH_UNLIKELY(data == NULL)) return -1;
   *out = (TVMFFIAny){.type_index = kTVMFFIDataType};
@@ -54,8 +53,7 @@ static int data_type_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs
   return 0;
 }
 
-static int device_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
-  (void)args;
+static int device_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FH_MAYBE_UNUSED FbArgs *args) {
   const FbPlain *data = get(ctx, value);
   if (FH_UNLIKELY(data == NULL)) return -1;
   *out = (TVMFFIAny){.type_index = kTVMFFIDevice};
@@ -64,8 +62,7 @@ static int device_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *a
   return 0;
 }
 
-static int pointer_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FbArgs *args) {
-  (void)args;
+static int pointer_argument(HPyContext *ctx, HPy value, TVMFFIAny *out, FH_MAYBE_UNUSED FbArgs *args) {
   const FbPlain *data = get(ctx, value);
   if (FH_UNLIKELY(data == NULL)) return -1;
   *out = (TVMFFIAny){.type_index = kTVMFFIOpaquePtr, .v_ptr = (void *)(intptr_t)word_of(data)};
@@ -107,14 +104,12 @@ static HPy plain_new_impl(HPyContext *ctx, HPy type, const HPy *args, HPy_ssize_
 }
 
 HPyDef_GETSET(plain_word, "_word", .doc = "The value, as a signed number.")
-static HPy plain_word_get(HPyContext *ctx, HPy self, void *closure) {
-  (void)closure;
+static HPy plain_word_get(HPyContext *ctx, HPy self, FH_MAYBE_UNUSED void *closure) {
   const FbPlain *data = get(ctx, self);
   return data == NULL ? HPy_NULL : HPyLong_FromInt64_t(ctx, word_of(data));
 }
 
-static int plain_word_set(HPyContext *ctx, HPy self, HPy value, void *closure) {
-  (void)closure;
+static int plain_word_set(HPyContext *ctx, HPy self, HPy value, FH_MAYBE_UNUSED void *closure) {
   if (HPy_IsNull(value)) {
     fb_raise(ctx, ctx->h_TypeError, "_word cannot be deleted");
     return -1;

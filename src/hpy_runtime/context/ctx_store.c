@@ -37,14 +37,8 @@ static HPy load_value(intptr_t word) {
   return new_reference((PyObject *)word);
 }
 
-static void field_store(CTX, HPy owner, HPyField *field, HPy h) {
-  (void)owner;
-  store_value(&field->_i, to_py(h));
-}
-static HPy field_load(CTX, HPy owner, HPyField field) {
-  (void)owner;
-  return load_value(field._i);
-}
+static void field_store(CTX, FH_MAYBE_UNUSED HPy owner, HPyField *field, HPy h) { store_value(&field->_i, to_py(h)); }
+static HPy field_load(CTX, FH_MAYBE_UNUSED HPy owner, HPyField field) { return load_value(field._i); }
 /* Reference counts of globals are not deferred (handle.h). A load takes its reference in C, where it is counted in
  * any case, so deferring would gain nothing and keep the value until a collection. */
 static void global_store(CTX, HPyGlobal *global, HPy h) { store_value(&global->_i, to_py(h)); }

@@ -61,10 +61,7 @@ static bool makes_state(void) { return fhpy_layout.minor < 12; }
 static bool attaches_by_hand(void) { return fhpy_layout.minor >= 15; }
 
 /* The effect of PyGILState_Release for a thread with its own state, without the lookup of that state. */
-static void release_known(int token) {
-  (void)token;
-  (void)PyEval_SaveThread();
-}
+static void release_known(FH_MAYBE_UNUSED int token) { (void)PyEval_SaveThread(); }
 
 static int ensure_foreign(void) {
   if (attaches_by_hand()) {
@@ -110,8 +107,7 @@ static _Thread_local bool is_closer; /* this thread called fhpy_threads_close */
 
 /* On PyPy a detached thread of the interpreter is indistinguishable from a foreign thread, so every detached thread
  * counts as foreign. */
-int fhpy_threads_state(void **state) {
-  (void)state;
+int fhpy_threads_state(FH_MAYBE_UNUSED void **state) {
   return PyGILState_Check() ? FHPY_THREAD_ATTACHED : FHPY_THREAD_OTHER;
 }
 

@@ -51,8 +51,7 @@ enum { MAX_FOLLOWERS = 2 };
 static fhpy_collection_note followers[MAX_FOLLOWERS]; /* NULL: not used yet */
 static uint32_t n_followers;
 
-static PyObject *tell_followers(PyObject *self, PyObject *args) {
-  (void)self;
+static PyObject *tell_followers(FH_MAYBE_UNUSED PyObject *self, PyObject *args) {
   int begins = fhpy_collection_begins(args), generation = get_generation(args);
   for (int i = 0; i < MAX_FOLLOWERS; ++i) {
     fhpy_collection_note note = followers[i];
@@ -129,8 +128,7 @@ static void release_condemned(void) {
 }
 
 /* Called before and after each collection. */
-static PyObject *release_retired(PyObject *self, PyObject *args) {
-  (void)self;
+static PyObject *release_retired(FH_MAYBE_UNUSED PyObject *self, PyObject *args) {
   if (fhpy_collection_begins(args)) {
     fh_mutex_lock(&retired_lock);
     retired.n_condemned = retired.n_items;
@@ -203,8 +201,7 @@ extern PyObject *PyWeakref_NewRef(PyObject *, PyObject *);
  * it does not matter when other threads see the flag. */
 static int32_t is_collecting;
 
-static PyObject *note_collection(PyObject *self, PyObject *args) {
-  (void)self;
+static PyObject *note_collection(FH_MAYBE_UNUSED PyObject *self, PyObject *args) {
   fh_atomic_store_release_i32(&is_collecting, fhpy_collection_begins(args));
   Py_IncRef(&_Py_NoneStruct);
   return &_Py_NoneStruct;

@@ -29,8 +29,7 @@ static int read_mode(PyObject *value, PyObject *names, FhpyMode *mode) {
 }
 
 /* load(name, path, spec=None, *, debug=None, trace=False), with one of debug and trace */
-static PyObject *load(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names) {
-  (void)self;
+static PyObject *load(FH_MAYBE_UNUSED PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *names) {
   if (nargs < 2 || nargs > 3) {
     PyErr_Format(PyExc_TypeError, "load() expects name, path and optionally spec, got %zd arguments", nargs);
     return NULL;
@@ -63,8 +62,7 @@ static const char load_doc[] =
     "needs another HPy ABI version.";
 
 /* check_file(path) */
-static PyObject *check_file(PyObject *self, PyObject *path) {
-  (void)self;
+static PyObject *check_file(FH_MAYBE_UNUSED PyObject *self, PyObject *path) {
   PyObject *bytes = PyUnicode_EncodeFSDefault(path);
   const char *text = bytes != NULL ? PyBytes_AsString(bytes) : NULL;
   int rc = text != NULL ? fhpy_load_file_check(text) : -1;

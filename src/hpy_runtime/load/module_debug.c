@@ -13,8 +13,7 @@ static PyObject *new_none(void) {
   return &_Py_NoneStruct;
 }
 
-static PyObject *debug_serial(PyObject *self, PyObject *none) {
-  (void)self, (void)none;
+static PyObject *debug_serial(FH_MAYBE_UNUSED PyObject *self, FH_MAYBE_UNUSED PyObject *none) {
   return PyLong_FromUnsignedLongLong(fhpy_debug_record_serial());
 }
 static const char debug_serial_doc[] = "debug_serial()\n--\n\nThe serial number of the latest debug handle.";
@@ -40,8 +39,7 @@ static const char debug_closed_doc[] = "debug_closed(since)\n--\n\n"
                                        "native stack) of the handles that are closed\n"
                                        "and still known.";
 
-static PyObject *debug_close(PyObject *self, PyObject *word) {
-  (void)self;
+static PyObject *debug_close(FH_MAYBE_UNUSED PyObject *self, PyObject *word) {
   unsigned long long value = PyLong_AsUnsignedLongLong(word);
   if (value == (unsigned long long)-1 && PyErr_Occurred()) return NULL;
   if (fhpy_debug_handle_close_forgotten((HPy){(intptr_t)value})) return new_none();
@@ -51,8 +49,7 @@ static PyObject *debug_close(PyObject *self, PyObject *word) {
 }
 static const char debug_close_doc[] = "debug_close(word)\n--\n\nClose a handle that an extension has forgotten.";
 
-static PyObject *debug_set_hook(PyObject *self, PyObject *hook) {
-  (void)self;
+static PyObject *debug_set_hook(FH_MAYBE_UNUSED PyObject *self, PyObject *hook) {
   bool is_none = hook == &_Py_NoneStruct;
   if (!is_none && !PyCallable_Check(hook)) {
     PyErr_Format(PyExc_TypeError, "debug_set_hook() expects a callable or None, got %R", type_of(hook));
@@ -66,8 +63,7 @@ static const char debug_set_hook_doc[] =
     "Let a misused handle call hook(report) instead of ending the process (None). Returns the former hook.";
 
 /* debug_limits([closed handles, bytes of their texts, native frames]) */
-static PyObject *debug_limits(PyObject *self, PyObject *const *args, Py_ssize_t nargs) {
-  (void)self;
+static PyObject *debug_limits(FH_MAYBE_UNUSED PyObject *self, PyObject *const *args, Py_ssize_t nargs) {
   FhpyDebugLimits old = fhpy_debug_record_get_limits(), wanted;
   if (nargs != 0 && nargs != 3) {
     PyErr_Format(PyExc_TypeError, "debug_limits() expects none or three limits, got %zd", nargs);
@@ -98,8 +94,7 @@ static const char debug_limits_doc[] =
     "is\n"
     "noted when a handle is opened. Returns the limits before; without arguments, changes nothing.";
 
-static PyObject *debug_report_open(PyObject *self, PyObject *none) {
-  (void)self, (void)none;
+static PyObject *debug_report_open(FH_MAYBE_UNUSED PyObject *self, FH_MAYBE_UNUSED PyObject *none) {
   fhpy_debug_list_report();
   return new_none();
 }

@@ -73,8 +73,7 @@ static PyObject *method_call(PyObject *self, PyObject *const *args, size_t nargs
   return method->target(method->callable, args, nargsf, kwnames);
 }
 
-static PyObject *method_bind(PyObject *self, PyObject *object, PyObject *type) {
-  (void)type;
+static PyObject *method_bind(PyObject *self, PyObject *object, FH_MAYBE_UNUSED PyObject *type) {
   if (object != NULL && object != &_Py_NoneStruct) return fhpy_optional.PyMethod_New(self, object);
   take_reference(self);
   return self;
@@ -120,14 +119,12 @@ static PyObject *method_get_attribute(PyObject *self, PyObject *name) {
 
 /* copy and pickle interpret a str as the qualified name of a global object: like a function, a method belongs to its
  * class. */
-static PyObject *method_reduce(PyObject *self, PyObject *ignored) {
-  (void)ignored;
+static PyObject *method_reduce(PyObject *self, FH_MAYBE_UNUSED PyObject *ignored) {
   return method_get(self, (void *)offsetof(Method, qualname));
 }
 
 /* copy.deepcopy asks the instance first, which would otherwise return the function's __deepcopy__. */
-static PyObject *method_deepcopy(PyObject *self, PyObject *memo) {
-  (void)memo;
+static PyObject *method_deepcopy(PyObject *self, FH_MAYBE_UNUSED PyObject *memo) {
   take_reference(self);
   return self;
 }

@@ -48,8 +48,7 @@ void *fhpy_type_get_meta_struct(PyObject *type) {
 
 /* ---- fields ---- */
 
-static int clear_field(HPyField *field, void *arg) {
-  (void)arg;
+static int clear_field(HPyField *field, FH_MAYBE_UNUSED void *arg) {
   PyObject *old = (PyObject *)field->_i;
   field->_i = 0; /* before the release, which may run code that reads the field */
   drop_reference(old);

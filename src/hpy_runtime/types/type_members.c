@@ -8,13 +8,11 @@
 /* cpyext has no members of type HPyMember_NONE, so they become descriptors. */
 static bool is_descriptor(const HPyMember *m) { return m->type == HPyMember_NONE; }
 
-static PyObject *get_none(PyObject *self, void *name) {
-  (void)self, (void)name;
+static PyObject *get_none(FH_MAYBE_UNUSED PyObject *self, FH_MAYBE_UNUSED void *name) {
   Py_IncRef(&_Py_NoneStruct);
   return &_Py_NoneStruct;
 }
-static int refuse_none(PyObject *self, PyObject *value, void *name) {
-  (void)value;
+static int refuse_none(PyObject *self, FH_MAYBE_UNUSED PyObject *value, void *name) {
   PyErr_Format(PyExc_TypeError, "member '%s' of %R is None always", (const char *)name, type_of(self));
   return -1;
 }
