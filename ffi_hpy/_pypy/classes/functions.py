@@ -136,6 +136,22 @@ class Function(CObject):
         return self._call_binding(args)
 
     @hidden
+    def _run(self, frame: CallBuffer, n: int) -> bool:
+        """Make the call with the n arguments in a call buffer. Return whether it failed."""
+        result = frame.result
+        result[0] = NO_RESULT
+        result[1] = 0
+        call, address = self._call, self._ffi_address
+        if call is None or not address:
+            raise_no_handle(self)
+        try:
+            status: int = call(address, frame.words, n, result)
+        except BaseException:  # a signal handler raised
+            _drop(result)
+            raise
+        return status != 0
+
+    @hidden
     def _fail(self, frame: CallBuffer, args: tuple[Any, ...], end: Any = None) -> Any:
         """Raise the error of a call. If it is the end of an iteration, and `end` is not None, return that."""
         block, error = take_pending()  # releasing the arguments may run code that uses the thread's error
@@ -160,24 +176,13 @@ class Function(CObject):
         frame = take()
         try:
             put(frame, 0, iterator, self)
-            result = frame.result
-            result[0] = NO_RESULT
-            result[1] = 0
-            call, address = self._call, self._ffi_address
-            if call is None or not address:
-                raise_no_handle(self)
-            try:
-                failed = call(address, frame.words, 1, result) != 0
-            except BaseException:  # a signal handler raised
-                _drop(result)
-                raise
-            if failed:
+            if self._run(frame, 1):
                 return self._fail(frame, (iterator,), end)
             if frame.held:
                 frame.release()
             if interruptions:
                 raise_interruption()
-            return get(result)
+            return get(frame.result)
         finally:
             give(frame)
 
@@ -216,19 +221,9 @@ class Function(CObject):
                             put(frame, 6, args[3], self)
             elif n:
                 self._put_all(frame, args)
-            result = frame.result
-            result[0] = NO_RESULT
-            result[1] = 0
-            call, address = self._call, self._ffi_address
-            if call is None or not address:
-                raise_no_handle(self)
-            try:
-                failed = call(address, frame.words, n, result) != 0
-            except BaseException:  # a signal handler raised
-                _drop(result)
-                raise
-            if failed:
+            if self._run(frame, n):
                 self._fail(frame, args)
+            result = frame.result
             type_index = result[0] & 0xFFFFFFFF
             if type_index < OBJECT:
                 raise TypeError(messages.NOT_AN_OBJECT % (self._name or "native function", type_index))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..context.backend import core, words_at
 from ..context.hidden import hidden
-from ..object.call_buffers import use
+from ..object.call_buffers import give, take, use
 from ..object.core_functions import conversion_to, core_function
 from ..object.errors import raise_taken, take_pending
 from ..object.objects import check_wrapper, settled
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from ..object.call_buffers import CallBuffer
 
-__all__ = ["begin", "call", "call_conversion", "own_of"]
+__all__ = ["begin", "call", "own_fixed"]
 
 
 @hidden
@@ -61,21 +61,22 @@ def _fail(frame: CallBuffer, name: str, expected: Any) -> bool:
 
 
 @hidden
-def call_conversion(frame: CallBuffer, type_index: int) -> int:
-    """Convert the first argument to an object of a type. The result is owned."""
-    result = frame.result
-    result[0] = 0
-    result[1] = 0
-    function = conversion_to(type_index)
-    if function.call(function.address, frame.words, 1, result) != 0:
-        _fail(frame, "__ffi_convert__", None)
-    made: int = result[1]
-    return made
-
-
-@hidden
-def own_of(frame: CallBuffer) -> int:
-    """Return a new reference to the first argument."""
-    address: int = frame.words[1]
-    core.incref(address)
-    return address
+def own_fixed(wrapper: Any, fixed: int, changing: int) -> int:
+    """Return an owned object of the type `fixed` with the items of a wrapper: its own object, or a copy made at one
+    moment."""
+    frame = take()
+    try:
+        if begin(wrapper, frame, fixed, changing) == fixed:
+            address: int = frame.words[1]
+            core.incref(address)
+            return address
+        result = frame.result
+        result[0] = 0
+        result[1] = 0
+        function = conversion_to(fixed)
+        if function.call(function.address, frame.words, 1, result) != 0:
+            _fail(frame, "__ffi_convert__", None)
+        made: int = result[1]
+        return made
+    finally:
+        give(frame)

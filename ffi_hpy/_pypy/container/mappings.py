@@ -19,7 +19,7 @@ from ..convert.contained import make_mapping
 from ..convert.exchanged import marked
 from ..convert.results import get
 from ..object.call_buffers import give, take
-from .container_calls import begin, call, call_conversion, own_of
+from .container_calls import begin, call, own_fixed
 from .map_walk import ITEMS, KEYS, VALUES, iterate
 
 TYPE_CHECKING = False
@@ -101,22 +101,10 @@ def _look_up_same(self: CMapping, key: Any) -> Any:
 
 
 @hidden
-def _fixed(self: CMapping) -> int:
-    """Return a Map with self's entries, owned: self's own, or a copy made at one moment."""
-    frame = take()
-    try:
-        if _begin(self, frame) == MAP:
-            return own_of(frame)
-        return call_conversion(frame, MAP)
-    finally:
-        give(frame)
-
-
-@hidden
 def _iterate(self: CMapping, part: tuple[int, ...]) -> Iterator[Any]:
     if marked and (theirs := exchanged.find(self)) is not None:
         return _iterate_theirs(theirs, part)
-    address = _fixed(self)
+    address = own_fixed(self, MAP, DICT)
     try:
         return iterate(address, part)
     finally:

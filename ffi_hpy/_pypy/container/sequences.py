@@ -23,7 +23,7 @@ from ..object.call_buffers import give, take
 from ..object.identity import uses_of
 from ..object.objects import check_wrapper
 from .array_items import DATA, SIZE, ArrayIterator, read_items
-from .container_calls import begin, call, call_conversion, own_of
+from .container_calls import begin, call, own_fixed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,18 +45,6 @@ _FEW = 16
 def _begin(self: CSequence, frame: CallBuffer) -> int:
     """Make self's object, which must be an Array or a List, the first argument of a call. Returns its type index."""
     return begin(self, frame, ARRAY, LIST)
-
-
-@hidden
-def _fixed(self: CSequence) -> int:
-    """Return an Array with self's items, owned: self's own, or a copy made at one moment."""
-    frame = take()
-    try:
-        if _begin(self, frame) == ARRAY:
-            return own_of(frame)
-        return call_conversion(frame, ARRAY)
-    finally:
-        give(frame)
 
 
 # --- classes ------------------------------------------------------------------------------------------------------
@@ -121,7 +109,7 @@ class CSequence(CObject):
         """An iterator over the items; of a List, over the current items."""
         if marked and self._ffi_address in marked:
             return iter([CSequence.__getitem__(self, i) for i in range(len(self))])
-        array = _fixed(self)
+        array = own_fixed(self, ARRAY, LIST)
         try:
             size = words_at(array)[SIZE]
             return ArrayIterator(array) if size > _FEW else iter(read_items(array, size))
