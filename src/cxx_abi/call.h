@@ -1,6 +1,5 @@
 /* call.h - calls global functions by name through the C ABI, and throws their errors. */
-#ifndef FX_CALL_H_
-#define FX_CALL_H_
+#pragma once
 
 #include "shapes.h"
 
@@ -38,5 +37,3 @@ template <typename... Parts> [[noreturn]] void raise(const char *kind, Parts... 
 [[noreturn]] void raise_pending();
 
 } // namespace fx
-
-#endif /* FX_CALL_H_ */

@@ -7,8 +7,7 @@
  * So no compiler's own library becomes a dependency, and this library runs with the libstdc++ of its clients.
  *
  * Errors are thrown as tvm::ffi::Error. Arguments are borrowed, results owned. Any thread may call every function. */
-#ifndef FX_SHAPES_H_
-#define FX_SHAPES_H_
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -231,5 +230,3 @@ FX_EXPORT String Stringify(const Any &value, const Optional<int> &indent);
 
 } // namespace json
 } // namespace tvm::ffi
-
-#endif /* FX_SHAPES_H_ */

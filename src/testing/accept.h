@@ -1,7 +1,6 @@
 /* accept.h - converts values to the types of parameters and fields: numbers widen, sequences and mappings become
  * sequences and mappings of the other kind, strings become devices or data types. */
-#ifndef FT_ACCEPT_H_
-#define FT_ACCEPT_H_
+#pragma once
 
 #include "type.h"
 
@@ -22,5 +21,3 @@ static inline void ft_accepted_drop(ft_accepted *accepted) {
 
 /* Appends the type of a refused value in the form of messages: `Array[index 0: float]`. */
 void ft_accept_explain(const ft_type *type, const TVMFFIAny *value, ft_buffer *out);
-
-#endif /* FT_ACCEPT_H_ */

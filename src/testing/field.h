@@ -3,8 +3,7 @@
  * The ABI calls a setter with a pointer and a value, and nothing that identifies the type. So each field type has its
  * own setter and a row in this list. `f32` and `i32` are separate types because their sizes differ from the sizes of
  * `f64` and `i64`. */
-#ifndef FT_FIELD_H_
-#define FT_FIELD_H_
+#pragma once
 
 #include "accept.h"
 
@@ -68,5 +67,3 @@ const ft_field_type *ft_field_type_of(ft_field_id id);
 int ft_field_put(ft_store store, void *at, ft_accepted *accepted);
 /* Initialises a field whose initial value is not all bits 0: empty strings and empty containers. */
 void ft_field_begin(const ft_field_type *field, void *at);
-
-#endif /* FT_FIELD_H_ */

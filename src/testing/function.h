@@ -1,6 +1,5 @@
 /* function.h - functions with a signature: arguments are counted, checked and converted before the body runs. */
-#ifndef FT_FUNCTION_H_
-#define FT_FUNCTION_H_
+#pragma once
 
 #include "accept.h"
 
@@ -64,5 +63,3 @@ int ft_function_add_attr(int32_t type_index, const char *attr, const char *full_
 
 /* The body of functions that return their only argument. */
 int ft_function_echo(const ft_function *self, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result);
-
-#endif /* FT_FUNCTION_H_ */

@@ -1,6 +1,5 @@
 /* object.h - object types described by tables; their functions are generated from these. */
-#ifndef FT_OBJECT_H_
-#define FT_OBJECT_H_
+#pragma once
 
 #include <stddef.h>
 
@@ -62,5 +61,3 @@ int ft_object_new(const ft_class *cls, TVMFFIObjectHandle *out);
 #define FT_WRITABLE kTVMFFIFieldFlagBitMaskWritable
 #define FT_NO_INIT kTVMFFIFieldFlagBitMaskInitOff
 #define FT_KW_ONLY kTVMFFIFieldFlagBitMaskKwOnly
-
-#endif /* FT_OBJECT_H_ */

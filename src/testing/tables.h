@@ -1,6 +1,5 @@
 /* tables.h - the classes and functions of this library, by file. load.c registers them all. */
-#ifndef FT_TABLES_H_
-#define FT_TABLES_H_
+#pragma once
 
 #include "object.h"
 
@@ -37,5 +36,3 @@ int ft_schema_load(void); /* schema.c: a function for every type */
  * pending, possibly after a partial registration. Called when the library is loaded, except in a build with
  * FT_LOAD_BY_HAND. */
 int ft_load(void);
-
-#endif /* FT_TABLES_H_ */

@@ -5,8 +5,7 @@
  *   type: name | name '?' | name '<' type (', ' type)* '>' | '(' [index ': ' type (', ' index ': ' type)*] ') -> ' type
  *
  * A `?` after the name of an object type means that None is accepted, too. Messages do not show it. */
-#ifndef FT_TYPE_H_
-#define FT_TYPE_H_
+#pragma once
 
 #include "value.h"
 
@@ -51,5 +50,3 @@ void ft_type_describe(const ft_type *type, ft_buffer *out);
 void ft_type_add_metadata(const ft_type *type, const char *more, ft_buffer *out);
 /* Returns the field_static_type_index of a field of that type. */
 int32_t ft_type_static_index(const ft_type *type);
-
-#endif /* FT_TYPE_H_ */

@@ -1,8 +1,7 @@
 /* value.h - values for C clients of the ABI: construction, ownership, strings, errors, and the core's functions.
  *
  * Any thread may call every function once ft_value_load has returned. */
-#ifndef FT_VALUE_H_
-#define FT_VALUE_H_
+#pragma once
 
 #include <stdbool.h>
 #include <string.h>
@@ -122,5 +121,3 @@ int ft_walk_begin(const TVMFFIAny *mapping, ft_walk *walk);
 /* Returns 1 with the next pair, both owned; 0 at the end; -1 with an error pending. */
 int ft_walk_next(ft_walk *walk, TVMFFIAny *key, TVMFFIAny *value);
 void ft_walk_end(ft_walk *walk);
-
-#endif /* FT_VALUE_H_ */

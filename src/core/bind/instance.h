@@ -1,6 +1,5 @@
 /* instance.h - classes that libraries bind with ffi_hpy/bind.h, and their objects. */
-#ifndef FH_INSTANCE_H_
-#define FH_INSTANCE_H_
+#pragma once
 
 #include <ffi_hpy/c_bind.h>
 
@@ -25,5 +24,3 @@ ffi_hpy_instance *fh_instance_return(const ffi_hpy_class *type, void *value, voi
 
 /* The bound class of a type index; NULL if there is none. */
 const ffi_hpy_class *fh_instance_class_of(int64_t type_index);
-
-#endif /* FH_INSTANCE_H_ */

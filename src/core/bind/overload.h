@@ -1,6 +1,5 @@
 /* overload.h - Functions with overloads, of libraries that are bound with ffi_hpy/bind.h. */
-#ifndef FH_OVERLOAD_H_
-#define FH_OVERLOAD_H_
+#pragma once
 
 #include <ffi_hpy/c_bind.h>
 
@@ -27,5 +26,3 @@ FH_INLINE int fh_overload_call_inline(TVMFFIObject *function, const TVMFFIAny *a
   int rc = first->head.call(&first->head, args, UINT32_MAX, result);
   return FH_LIKELY(rc <= 0) ? rc : fh_overload_refuse(first, args, result, rc);
 }
-
-#endif /* FH_OVERLOAD_H_ */

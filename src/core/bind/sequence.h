@@ -1,6 +1,5 @@
 /* sequence.h - containers between Python and libraries that are bound with ffi_hpy/bind.h. */
-#ifndef FH_BIND_SEQUENCE_H_
-#define FH_BIND_SEQUENCE_H_
+#pragma once
 
 #include <ffi_hpy/c_bind.h>
 
@@ -22,5 +21,3 @@ int fh_sequence_make_native(TVMFFIAny *value);
 
 /* The class of Python that a container of that type becomes; NULL for other types. */
 const char *fh_sequence_class_name(int32_t type_index);
-
-#endif /* FH_BIND_SEQUENCE_H_ */

@@ -1,6 +1,5 @@
 /* signature.h - the parameters of bound functions in words: their ranges, their classes, and whole signatures. */
-#ifndef FH_SIGNATURE_H_
-#define FH_SIGNATURE_H_
+#pragma once
 
 #include <ffi_hpy/c_bind.h>
 
@@ -47,5 +46,3 @@ int fh_signature_add_name(fh_text *text, const ffi_hpy_param *params, uint32_t n
 /* Adds the metadata (JSON), with the signature. */
 int fh_signature_add_metadata(fh_text *text, const ffi_hpy_function_spec *spec, const ffi_hpy_param *params,
                               const char *signature);
-
-#endif /* FH_SIGNATURE_H_ */

@@ -3,8 +3,7 @@
  * An object keeps its address when its table grows, because all owners of a Dict see its changes. A Map is changed only
  * by its creator, before it is shared. Hash and equality of keys may run foreign code, the hooks of their types
  * (any_hash.h): hold no lock, or forbid hooks. */
-#ifndef FH_HASHMAP_H_
-#define FH_HASHMAP_H_
+#pragma once
 
 #include "hashmap_dense.h"
 
@@ -69,5 +68,3 @@ bool fh_hashmap_is_live(const fh_hashmap_object *map, uint64_t position);
 /* Whether the invariants of the structure hold. */
 int fh_hashmap_is_valid(const fh_hashmap_object *map);
 #endif
-
-#endif /* FH_HASHMAP_H_ */

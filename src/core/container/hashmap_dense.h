@@ -1,6 +1,5 @@
 /* hashmap_dense.h - the ABI's tables of Map and Dict: keys, the two layouts, and operations on the dense one. */
-#ifndef FH_HASHMAP_DENSE_H_
-#define FH_HASHMAP_DENSE_H_
+#pragma once
 
 #include "core/object/any.h"
 #include "core/platform/mem.h"
@@ -126,5 +125,3 @@ bool fh_hashmap_dense_is_used(const fh_hashmap_object *map, uint64_t slot);
 #ifdef FH_TEST
 int fh_hashmap_dense_is_valid(const fh_hashmap_object *map);
 #endif
-
-#endif /* FH_HASHMAP_DENSE_H_ */

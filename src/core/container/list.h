@@ -2,8 +2,7 @@
  *
  * Under the lock a function only computes and moves. Errors are raised, items dropped and buffers freed after the lock
  * is released, because each of these may run foreign code. Functions that only read accept an Array, too. */
-#ifndef FH_LIST_H_
-#define FH_LIST_H_
+#pragma once
 
 #include "seq.h"
 
@@ -45,5 +44,3 @@ int fh_list_reserve(fh_seq_object *list, int64_t capacity);
 int fh_list_copy_items(const fh_seq_object *seq, TVMFFIAny **items, int64_t *n);
 /* Makes an Array or List (by its type index) of the items; NULL with an error pending. */
 fh_seq_object *fh_list_copy(const fh_seq_object *seq, int32_t type_index);
-
-#endif /* FH_LIST_H_ */

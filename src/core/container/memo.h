@@ -1,6 +1,5 @@
 /* memo.h - tables from objects, or from values, to numbers. */
-#ifndef FH_MEMO_H_
-#define FH_MEMO_H_
+#pragma once
 
 #include "core/object/any.h"
 #include "core/object/object.h"
@@ -64,5 +63,3 @@ int fh_value_table_find(const fh_value_table *table, const TVMFFIAny *key, uint6
 int fh_value_table_add(fh_value_table *table, const TVMFFIAny *key, uint64_t hash, int64_t number);
 /* Runs foreign code: deleters. */
 void fh_value_table_free(fh_value_table *table);
-
-#endif /* FH_MEMO_H_ */

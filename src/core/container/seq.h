@@ -7,8 +7,7 @@
  * fh_mem_free, which is that function here, passes a block that the pool did not make to free(). A C++ runtime whose
  * operator new does not call malloc() would not work. (AddressSanitizer needs alloc_dealloc_mismatch=0 for such
  * programs.) */
-#ifndef FH_SEQ_H_
-#define FH_SEQ_H_
+#pragma once
 
 #include "core/object/any.h"
 #include "core/platform/mem.h"
@@ -59,5 +58,3 @@ int fh_seq_grow(fh_seq_object *list, int64_t n_more, fh_mem_aside *aside);
 
 /* Drops n owned items and frees their array, which is from fh_mem_alloc. */
 void fh_seq_drop_items(TVMFFIAny *items, int64_t n);
-
-#endif /* FH_SEQ_H_ */

@@ -3,8 +3,7 @@
  * The locks make this library's functions safe against each other. C++ code that changes a container inline takes no
  * lock: the ABI requires such a program to synchronize its threads. A thread holds at most one stripe. Under a stripe
  * no foreign code runs and no error is raised. */
-#ifndef FH_STRIPE_H_
-#define FH_STRIPE_H_
+#pragma once
 
 #include "core/platform/hazard.h"
 
@@ -15,5 +14,3 @@ void fh_stripe_unlock(const void *container);
  * the result of fh_stripe_read to fh_stripe_read_end. */
 fh_shared_note fh_stripe_read(const void *container);
 void fh_stripe_read_end(const void *container, fh_shared_note note);
-
-#endif /* FH_STRIPE_H_ */

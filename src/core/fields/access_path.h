@@ -2,8 +2,7 @@
  * value.
  *
  * A path is a chain of steps, the last one first, so that paths share their common beginnings. Both are immutable. */
-#ifndef FH_ACCESS_PATH_H_
-#define FH_ACCESS_PATH_H_
+#pragma once
 
 #include "core/object/any.h"
 
@@ -37,5 +36,3 @@ fh_access_path_object *fh_access_path_root(void);
 fh_access_path_object *fh_access_path_extend(fh_access_path_object *path, fh_access_kind kind, const TVMFFIAny *key);
 
 void fh_access_path_init(void);
-
-#endif /* FH_ACCESS_PATH_H_ */

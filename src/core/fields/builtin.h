@@ -1,7 +1,6 @@
 /* builtin.h - the built-in object types that consist of reflected fields: declared as data, so that all of them share
  * the code that creates, copies and destroys their objects. */
-#ifndef FH_BUILTIN_H_
-#define FH_BUILTIN_H_
+#pragma once
 
 #include "core/object/any.h"
 #include "core/object/field_memory.h"
@@ -103,5 +102,3 @@ FH_COLD int fh_builtin_raise_convert(const TVMFFIAny *value, const char *expecte
 /* __ffi_convert__ of the built-in types: a binding calls it to convert a value to a type. */
 
 void fh_convert_init(void);
-
-#endif /* FH_BUILTIN_H_ */

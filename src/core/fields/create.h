@@ -1,6 +1,5 @@
 /* create.h - creating objects of reflected types: empty objects, default values, arguments bound to fields. */
-#ifndef FH_CREATE_H_
-#define FH_CREATE_H_
+#pragma once
 
 #include "core/object/any.h"
 #include "core/object/type.h"
@@ -19,5 +18,3 @@ int fh_create_from_pairs(const TVMFFIAny *args, int32_t n_args, TVMFFIAny *resul
  * then, optionally, KWARGS and alternating names and values. The constructor uses the fields that the type has at the
  * time of the call. */
 int fh_create_constructor(int32_t type_index, TVMFFIObjectHandle *out);
-
-#endif /* FH_CREATE_H_ */

@@ -1,7 +1,6 @@
 /* enum.h - ffi.Enum, ffi.IntEnum, ffi.StrEnum: singletons with an integer and a string; ffi.EnumState: all singletons
  * of one class. */
-#ifndef FH_ENUM_H_
-#define FH_ENUM_H_
+#pragma once
 
 #include "core/object/any.h"
 
@@ -22,5 +21,3 @@ typedef struct {
 
 /* Registers the four types. */
 void fh_enum_init(void);
-
-#endif /* FH_ENUM_H_ */

@@ -1,6 +1,5 @@
 /* field.h - the getters and setters of inline fields, whose layout a binding chose (core/object/field_memory.h). */
-#ifndef FH_FIELD_H_
-#define FH_FIELD_H_
+#pragma once
 
 #include "core/object/any.h"
 
@@ -20,5 +19,3 @@ int fh_field_setter(int32_t type_index, void *converter, fh_field_convert conver
  * type have n_bytes, header included, and all fields are 0, NULL or None at first. A field of plain data is as large as
  * its data; a field of an object type, or of any type in 8 bytes, is a pointer; any other field is a cell. */
 int fh_record_register(int32_t type_index, int64_t n_bytes);
-
-#endif /* FH_FIELD_H_ */

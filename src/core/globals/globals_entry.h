@@ -4,8 +4,7 @@
  * number and types (function.h), under its own name, which the messages contain. *result is None on entry, and a
  * function without a result leaves it so. In the comments `ffi.ListPop(list, i) -> item` names the parameters and the
  * result of a function. */
-#ifndef FH_GLOBALS_ENTRY_H_
-#define FH_GLOBALS_ENTRY_H_
+#pragma once
 
 #include "core/object/function.h"
 
@@ -61,5 +60,3 @@ extern const fh_globals_item fh_globals_structural[]; /* globals_structural.c: e
 extern const fh_globals_item fh_globals_visit[]; /* globals_structural.c: visits, visitors, contexts of errors */
 extern const fh_globals_item fh_globals_mutate[]; /* globals_structural.c: mutations, mutators */
 extern const fh_globals_item fh_globals_json[]; /* globals_value.c: JSON, and values as graphs of JSON */
-
-#endif /* FH_GLOBALS_ENTRY_H_ */

@@ -2,8 +2,7 @@
  *
  * Libraries are never closed: objects, deleters, types and functions of a library point into its code, and the last of
  * these pointers cannot be detected. */
-#ifndef FH_LIBRARY_H_
-#define FH_LIBRARY_H_
+#pragma once
 
 #include "core/platform/base.h"
 
@@ -26,5 +25,3 @@ void fh_library_load_cxx(void);
 void *fh_library_load(const char *path);
 /* Makes the load in progress on this thread fail; 0 if there is none. */
 int fh_library_load_fail(TVMFFIByteArray reason);
-
-#endif /* FH_LIBRARY_H_ */

@@ -3,8 +3,7 @@
  * The system's loader maps as much as a file's headers promise. If the file is shorter, the first access to a page
  * after its end ends the process, and so does an address in a damaged header. The core and the HPy runtime are both
  * built with this file, which needs only loader_head.h of the core. */
-#ifndef FH_LIBRARY_FILE_H_
-#define FH_LIBRARY_FILE_H_
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,5 +15,3 @@ enum { FH_LIBRARY_FILE_REASON = 200 };
  * directory, because the loader searches for it. Without ELF the function checks nothing: a bad file is an error of the
  * loader then, and fh_loader_open examines it. Raises nothing, allocates nothing. */
 bool fh_library_file_refuse(const char *path, char reason[FH_LIBRARY_FILE_REASON]);
-
-#endif /* FH_LIBRARY_FILE_H_ */

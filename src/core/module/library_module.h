@@ -1,6 +1,5 @@
 /* library_module.h - the module of kind "library": functions found as symbols of a library. */
-#ifndef FH_LIBRARY_MODULE_H_
-#define FH_LIBRARY_MODULE_H_
+#pragma once
 
 #include "library_parts.h"
 
@@ -21,5 +20,3 @@ int fh_library_module_open(TVMFFIByteArray path, TVMFFIAny *out);
 int fh_library_module_system(TVMFFIByteArray prefix, TVMFFIAny *out);
 
 void fh_library_module_init(void);
-
-#endif /* FH_LIBRARY_MODULE_H_ */

@@ -1,6 +1,5 @@
 /* library_parts.h - parts of a library module: its context symbols, and the modules embedded in it. */
-#ifndef FH_LIBRARY_PARTS_H_
-#define FH_LIBRARY_PARTS_H_
+#pragma once
 
 #include "core/object/any.h"
 
@@ -35,5 +34,3 @@ int fh_library_context_each(int (*visit)(void *state, const char *name, void *sy
  * itself as one of them: new_own(state) makes that module and returns an owned reference, or NULL with an error
  * pending. */
 int fh_library_blob_load(const char *blob, TVMFFIObject *(*new_own)(void *state), void *state, TVMFFIAny *out);
-
-#endif /* FH_LIBRARY_PARTS_H_ */

@@ -5,8 +5,7 @@
  * such modules through it. Such functions may throw C++ exceptions, which C cannot catch: if a global function
  * "ffi_hpy.catch_cxx" exists, calls go through it as catch_cxx(code, state), which runs code(state) and translates an
  * exception to an error. */
-#ifndef FH_MODULE_H_
-#define FH_MODULE_H_
+#pragma once
 
 #include "core/container/hashmap.h"
 #include "core/container/list.h"
@@ -50,5 +49,3 @@ int fh_module_drop_imports(fh_module_object *module);
 fh_seq_object *fh_module_imports(fh_module_object *module);
 
 void fh_module_init(void);
-
-#endif /* FH_MODULE_H_ */

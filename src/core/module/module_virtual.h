@@ -3,8 +3,7 @@
  *
  * If a C++ member function returns an object with a destructor, its caller passes the address for the object. The
  * address is a hidden first argument on most systems, follows `this` on Windows, and is in register x8 on AArch64. */
-#ifndef FH_MODULE_VIRTUAL_H_
-#define FH_MODULE_VIRTUAL_H_
+#pragma once
 
 #include "core/object/any.h"
 
@@ -111,5 +110,3 @@ typedef struct {
 /* Modules of other libraries: calls through their virtual tables. */
 
 extern const fh_module_operations fh_module_virtual;
-
-#endif /* FH_MODULE_VIRTUAL_H_ */

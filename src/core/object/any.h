@@ -2,8 +2,7 @@
  *
  * An owned Any holds a reference to its object; a view borrows. Every function that makes a cell writes all 16 bytes,
  * because fh_any_same, and clients, compare all 16. */
-#ifndef FH_ANY_H_
-#define FH_ANY_H_
+#pragma once
 
 #include "object.h"
 
@@ -83,5 +82,3 @@ static inline bool fh_any_is_view_only(const TVMFFIAny *any) {
 static inline bool fh_any_same(const TVMFFIAny *a, const TVMFFIAny *b) {
   return a->type_index == b->type_index && a->zero_padding == b->zero_padding && a->v_uint64 == b->v_uint64;
 }
-
-#endif /* FH_ANY_H_ */

@@ -1,6 +1,5 @@
 /* any_hash.h - hash and equality of values as the ABI's maps define them. */
-#ifndef FH_ANY_HASH_H_
-#define FH_ANY_HASH_H_
+#pragma once
 
 #include "any.h"
 
@@ -9,5 +8,3 @@
  * The hooks are foreign code: hold no lock. -1 if a hook fails. */
 int fh_any_hash(const TVMFFIAny *any, uint64_t *out);
 int fh_any_equal(const TVMFFIAny *a, const TVMFFIAny *b, int *out);
-
-#endif /* FH_ANY_HASH_H_ */

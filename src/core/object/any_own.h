@@ -1,6 +1,5 @@
 /* any_own.h - conversion of views to owned values. */
-#ifndef FH_ANY_OWN_H_
-#define FH_ANY_OWN_H_
+#pragma once
 
 #include "any.h"
 
@@ -12,5 +11,3 @@ static inline int fh_any_own(const TVMFFIAny *view, TVMFFIAny *out) {
   fh_any_copy(view, out);
   return 0;
 }
-
-#endif /* FH_ANY_OWN_H_ */

@@ -2,8 +2,7 @@
  *
  * Words are int64, least significant first, two's complement, in native byte order, without redundant sign words. An
  * integer that fits int64 is never a BigInt, so two unequal type indices mean two unequal integers. */
-#ifndef FH_BIGINT_H_
-#define FH_BIGINT_H_
+#pragma once
 
 #include "any.h"
 
@@ -21,5 +20,3 @@ FH_COLD int fh_bigint_raise_argument(const char *name, int32_t i, const TVMFFIAn
 
 /* Gives BigInt its __any_hash__ and __any_equal__: maps compare the numbers, not the objects. */
 void fh_bigint_init(void);
-
-#endif /* FH_BIGINT_H_ */

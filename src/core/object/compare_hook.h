@@ -5,8 +5,7 @@
  * 0.1.14 and older use another calling convention than newer ones, so some libraries would call a native function
  * wrongly. All libraries call a Function in the same way. So the core stores a native function as a Function that calls
  * it. */
-#ifndef FH_COMPARE_HOOK_H_
-#define FH_COMPARE_HOOK_H_
+#pragma once
 
 #include "any.h"
 
@@ -25,5 +24,3 @@ int fh_compare_hook_adapt(TVMFFIByteArray attr_name, TVMFFIAny *value, const TVM
  * Hold no lock, except for objects of types whose callbacks are this library's own. */
 int fh_compare_hook_hash(const TVMFFIAny *hook, const TVMFFIAny *any, int64_t *out);
 int fh_compare_hook_equal(const TVMFFIAny *hook, const TVMFFIAny *a, const TVMFFIAny *b, int64_t *out);
-
-#endif /* FH_COMPARE_HOOK_H_ */

@@ -2,8 +2,7 @@
  *
  * A function that fails leaves one error pending on its thread and returns -1. If memory for an error runs out, the
  * pending error is a static MemoryError, which all threads share. */
-#ifndef FH_ERROR_H_
-#define FH_ERROR_H_
+#pragma once
 
 #include "object.h"
 
@@ -45,5 +44,3 @@ void fh_error_clear(void);
 
 /* For the load-time constructor, before any other part: the other parts raise errors. */
 void fh_error_init(void);
-
-#endif /* FH_ERROR_H_ */

@@ -7,8 +7,7 @@
  *
  * A binding finds these functions by the global function "ffi_hpy.error_deferral.2", which returns the address of the
  * core's fh_error_deferral; with a core that has no such function, the binding makes error objects at once. */
-#ifndef FH_ERROR_DEFERRED_H_
-#define FH_ERROR_DEFERRED_H_
+#pragma once
 
 #include <stdbool.h>
 #include <tvm/ffi/c_api.h>
@@ -32,5 +31,3 @@ typedef struct {
 } fh_error_deferral;
 
 extern const fh_error_deferral fh_error_deferred;
-
-#endif /* FH_ERROR_DEFERRED_H_ */

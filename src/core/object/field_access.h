@@ -2,8 +2,7 @@
  *
  * A binding finds the table by the global function "ffi_hpy.field_access", which returns the address of the core's
  * fh_field_access_table. */
-#ifndef FH_FIELD_ACCESS_H_
-#define FH_FIELD_ACCESS_H_
+#pragma once
 
 #include "field_guard.h"
 
@@ -25,5 +24,3 @@ extern const fh_field_access fh_field_access_table;
 /* Calls the __ffi_shallow_copy__ of an object, which is a Function: the caller owns *out. 0, or -1 with an error
  * pending. Hold no lock. */
 int fh_field_access_copy(TVMFFIObject *function, TVMFFIObject *object, TVMFFIAny *out);
-
-#endif /* FH_FIELD_ACCESS_H_ */

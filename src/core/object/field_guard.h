@@ -14,8 +14,7 @@
  *
  * A field needs no guard (fh_field_guard_is_for) if its values are single words, as FFI_HPY_FIELD_IS_WORD says, too; if
  * it cannot be assigned; or if its setter is a Function: fields/field.c has locks for the fields of the last case. */
-#ifndef FH_FIELD_GUARD_H_
-#define FH_FIELD_GUARD_H_
+#pragma once
 
 #include <stdbool.h>
 #include <tvm/ffi/c_api.h>
@@ -59,5 +58,3 @@ typedef struct {
 } fh_field_guard_waiting;
 /* Sets the functions of the host, which live as long as the process; NULL: the host has no interpreter. */
 void fh_field_guard_set_waiting(const fh_field_guard_waiting *functions);
-
-#endif /* FH_FIELD_GUARD_H_ */

@@ -7,8 +7,7 @@
  * the former value is dropped afterwards.
  *
  * The binding compiles this file, too, for a process with another core. */
-#ifndef FH_FIELD_MEMORY_H_
-#define FH_FIELD_MEMORY_H_
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ typedef struct {
 void fh_field_memory_copy(fh_field_memory_copying *copying, const void *from, void *to, int32_t type_index,
                           size_t n_bytes);
 void fh_field_memory_copy_end(fh_field_memory_copying *copying);
-
-#endif /* FH_FIELD_MEMORY_H_ */

@@ -1,6 +1,5 @@
 /* function.h - function objects and calls. The call path takes no lock and allocates nothing. */
-#ifndef FH_FUNCTION_H_
-#define FH_FUNCTION_H_
+#pragma once
 
 #include "any.h"
 #include "core/platform/sync.h"
@@ -49,5 +48,3 @@ int fh_function_arg_str(const char *name, const TVMFFIAny *args, int32_t i, TVMF
 int fh_function_arg_bytes(const char *name, const TVMFFIAny *args, int32_t i, TVMFFIByteArray *out); /* Bytes, Str */
 /* An object that is an instance of type_index; an rvalue reference counts as its object. `*out` is borrowed. */
 int fh_function_arg_object(const char *name, const TVMFFIAny *args, int32_t i, int32_t type_index, TVMFFIObject **out);
-
-#endif /* FH_FUNCTION_H_ */

@@ -2,8 +2,7 @@
  *
  * Writers take the lock `global`. Readers take no lock: a reader increments a count, and a writer that replaced or
  * removed an entry waits for that count to be zero before it frees the entry. */
-#ifndef FH_GLOBAL_H_
-#define FH_GLOBAL_H_
+#pragma once
 
 #include "any.h"
 
@@ -25,5 +24,3 @@ int fh_global_names(TVMFFIAny **out, int64_t *n);
 /* Registers a function written in C under a name, for the load-time constructor. `call` checks its arguments itself.
  * `metadata`: JSON, or NULL. */
 int fh_global_add(const char *name, TVMFFISafeCallType call, const char *metadata);
-
-#endif /* FH_GLOBAL_H_ */

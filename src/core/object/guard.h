@@ -5,8 +5,7 @@
  * to differ is refused: the load in progress fails. If no load of this core is in progress, or if the difference may be
  * harmless, the core writes a line to stderr, once for each library. Both messages name the library that contains the
  * code at `caller`. Hold no lock: stderr and the refusal may run foreign code. */
-#ifndef FH_GUARD_H_
-#define FH_GUARD_H_
+#pragma once
 
 #include "core/platform/system.h"
 
@@ -41,5 +40,3 @@ const char *fh_guard_library(const void *address, fh_loader_place *place);
 /* Sets the function that refuses a library: it fails the load in progress on this thread with that reason, or returns 0
  * without a load. Called once, by the load-time constructor. */
 void fh_guard_set_refuse(int (*refuse)(TVMFFIByteArray reason));
-
-#endif /* FH_GUARD_H_ */

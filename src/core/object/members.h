@@ -1,6 +1,5 @@
 /* members.h - lookup of fields and methods of one type by name, for reflect.c, which publishes them. */
-#ifndef FH_MEMBERS_H_
-#define FH_MEMBERS_H_
+#pragma once
 
 #include "any.h"
 #include "name.h"
@@ -32,5 +31,3 @@ FH_COLD int fh_reflect_raise_outside(const TVMFFITypeInfo *type, const TVMFFIFie
 /* Whether a checked field is an Optional of an object, stored as an Any instead of a pointer: only the C++ headers of
  * 0.1.13 to 0.1.13.post1 use that layout, and bindings without C++ code. */
 bool fh_reflect_is_withdrawn(const TVMFFIFieldInfo *field);
-
-#endif /* FH_MEMBERS_H_ */

@@ -6,8 +6,7 @@
  * its old generations (fh_name_reserve); together they are as large as the newest. A table from which names are removed
  * returns an old generation to its writer (fh_name_renew), which waits until no reader is left and frees it; the writer
  * frees replaced and removed entries in that way, too. */
-#ifndef FH_NAME_H_
-#define FH_NAME_H_
+#pragma once
 
 #include "core/platform/atomic.h"
 #include "core/platform/base.h"
@@ -44,5 +43,3 @@ typedef struct {
 } fh_name_walk;
 fh_name_walk fh_name_walk_begin(const fh_name_table *table);
 fh_name_entry *fh_name_walk_next(fh_name_walk *walk);
-
-#endif /* FH_NAME_H_ */

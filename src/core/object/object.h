@@ -6,8 +6,7 @@
  * dropping the last one acquires, so that the deleter sees all writes of other threads to the object. When the last
  * strong reference goes while others hold weak ones, the deleter is called twice: with Strong (destroy the value), and
  * with Weak (free the memory) when the last weak reference goes. Otherwise it is called once, with Both. */
-#ifndef FH_OBJECT_H_
-#define FH_OBJECT_H_
+#pragma once
 
 #include "core/platform/atomic.h"
 #include "core/platform/base.h"
@@ -103,5 +102,3 @@ static inline bool fh_object_is_own(const void *obj, uint32_t n_own) {
 }
 
 static inline int32_t fh_object_type_index(const void *obj) { return ((const TVMFFIObject *)obj)->type_index; }
-
-#endif /* FH_OBJECT_H_ */

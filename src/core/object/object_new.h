@@ -1,6 +1,5 @@
 /* object_new.h - the block of a new object. */
-#ifndef FH_OBJECT_NEW_H_
-#define FH_OBJECT_NEW_H_
+#pragma once
 
 #include "core/platform/mem.h"
 #include "error.h"
@@ -19,5 +18,3 @@ static inline void *fh_object_new(size_t n_bytes, int32_t type_index, fh_object_
   fh_object_init(obj, type_index, deleter);
   return obj;
 }
-
-#endif /* FH_OBJECT_NEW_H_ */

@@ -1,7 +1,6 @@
 /* opaque.h - MISSING and KWARGS, two objects that are compared by address and have a special meaning as arguments or
  * results. (opaque.c also has the objects that stand for a client's object, which the ABI declares.) */
-#ifndef FH_OPAQUE_H_
-#define FH_OPAQUE_H_
+#pragma once
 
 #include "object.h"
 
@@ -12,5 +11,3 @@ TVMFFIObject *fh_sentinel_kwargs(void);
 
 /* For the load-time constructor. Without memory the sentinels stay NULL, with a MemoryError pending. */
 void fh_sentinel_init(void);
-
-#endif /* FH_OPAQUE_H_ */

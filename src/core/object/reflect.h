@@ -3,8 +3,7 @@
  * Writers hold fh_type_lock, readers no lock. A list grows by an entry after the published count, or into a longer
  * copy; the old list is kept, so a reader sees complete entries in either. A column's struct never moves; its data may
  * be replaced by a longer copy, and the old data is kept. */
-#ifndef FH_REFLECT_H_
-#define FH_REFLECT_H_
+#pragma once
 
 #include "any.h"
 #include "core/platform/sync.h"
@@ -130,5 +129,3 @@ void fh_reflect_end_own(void);
 #define FH_SCHEMA_STR FH_SCHEMA_TYPE("ffi.String")
 #define FH_SCHEMA_OBJECT FH_SCHEMA_TYPE("ffi.Object")
 #define FH_SCHEMA_OPTIONAL(type) FH_SCHEMA_GENERIC("Optional", type)
-
-#endif /* FH_REFLECT_H_ */

@@ -2,8 +2,7 @@
  *
  * (The name string.h belongs to the C library.) Up to 7 bytes live in the Any itself, more in an object with the
  * content after its header. Both are immutable, end with a NUL, and need not be UTF-8. */
-#ifndef FH_STR_H_
-#define FH_STR_H_
+#pragma once
 
 #include "any.h"
 #include "core/platform/span.h"
@@ -86,5 +85,3 @@ int fh_str_build_add(fh_str_build *build, const char *data, size_t n_bytes);
 /* Returns the string as an owned value and empties the build, also on -1. `type_index`: kTVMFFIStr or kTVMFFIBytes. */
 int fh_str_build_finish(fh_str_build *build, int32_t type_index, TVMFFIAny *out);
 void fh_str_build_free(fh_str_build *build);
-
-#endif /* FH_STR_H_ */

@@ -1,6 +1,5 @@
 /* text.h - a growing string, and the formatting of strings, bytes and numbers for people. */
-#ifndef FH_TEXT_H_
-#define FH_TEXT_H_
+#pragma once
 
 #include "core/platform/base.h"
 
@@ -27,5 +26,3 @@ void fh_text_free(fh_text *text);
 
 /* Length of the UTF-8 sequence of more than one byte that begins at p, 0 if none does. n_left > 0. */
 size_t fh_text_utf8_length(const unsigned char *p, size_t n_left);
-
-#endif /* FH_TEXT_H_ */

@@ -2,8 +2,7 @@
  *
  * Entries are complete before they are published, never change their identity part, never move and are never freed.
  * Writers hold fh_type_lock; readers hold nothing. */
-#ifndef FH_TYPE_H_
-#define FH_TYPE_H_
+#pragma once
 
 #include "core/platform/atomic.h"
 #include "core/platform/base.h"
@@ -63,5 +62,3 @@ int32_t fh_type_count(void);
 /* The lock of all writers of the registry. */
 void fh_type_lock(void);
 void fh_type_unlock(void);
-
-#endif /* FH_TYPE_H_ */

@@ -2,8 +2,7 @@
  *
  * The operations work on plain integers and pointers because the fields of the ABI's structs are plain. A comment at
  * each call names the operation in another thread that it pairs with. */
-#ifndef FH_ATOMIC_H_
-#define FH_ATOMIC_H_
+#pragma once
 
 #include "base.h"
 
@@ -229,5 +228,3 @@ static inline void fh_atomic_fence_acquire_after_u64(const uint64_t *p) {
 #endif
 }
 #endif
-
-#endif /* FH_ATOMIC_H_ */

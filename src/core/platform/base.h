@@ -1,7 +1,6 @@
 /* base.h - macros for the differences between compilers (attributes, static assert, the load-time constructor), and
  * strings in buffers. */
-#ifndef FH_BASE_H_
-#define FH_BASE_H_
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -88,5 +87,3 @@ static inline void fh_base_copy(char *to, size_t n_to, const char *text) {
 /* For "%.*s": precision and pointer of a byte array. The mask keeps the precision from becoming negative, as 2 GiB
  * would as an int: printf would then read on to a NUL. */
 #define FH_BYTES_ARGS(bytes) (int)((bytes).size & INT32_MAX), (bytes).data ? (bytes).data : ""
-
-#endif /* FH_BASE_H_ */

@@ -11,8 +11,7 @@
  * core, because the binaries are loaded in the opposite order, and the binding may call the others with a lock held.
  *
  * vfork, posix_spawn and _Fork run no handlers; after _Fork nothing of this library may be used. */
-#ifndef FH_FORK_H_
-#define FH_FORK_H_
+#pragma once
 
 #include "sync.h"
 
@@ -100,5 +99,3 @@ typedef void (*fh_fork_child)(void);
 #define FH_FORK_CHILD(function)                                                       \
   FH_FORK_ENTRY(fh_fork_child, "fh_fork_child", function##_entry_for_fork, &function) \
   struct fh_fork_end_of_declaration
-
-#endif /* FH_FORK_H_ */

@@ -5,8 +5,7 @@
  * fh_barrier_heavy between its store and its load. If the system can make all running threads of the process pass a
  * barrier (Linux: membarrier; Windows: FlushProcessWriteBuffers), the light barrier costs nothing, and the heavy one
  * costs a system call of some microseconds. Elsewhere both are full fences. */
-#ifndef FH_HAZARD_H_
-#define FH_HAZARD_H_
+#pragma once
 
 #include "atomic.h"
 #include "fork.h"
@@ -188,5 +187,3 @@ static inline void fh_shared_write(fh_shared *lock) {
   if (FH_UNLIKELY(fh_atomic_load_relaxed_i32(&lock->is_open))) (void)fh_shared_close(lock, 1);
 }
 static inline void fh_shared_write_end(fh_shared *lock) { fh_mutex_unlock(&lock->lock); }
-
-#endif /* FH_HAZARD_H_ */

@@ -3,8 +3,7 @@
  *
  * The error messages of loaders explain little about a file of another format. These functions read only the bytes
  * passed to them. Any thread; raises nothing, allocates nothing. */
-#ifndef FH_LOADER_HEAD_H_
-#define FH_LOADER_HEAD_H_
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,5 +15,3 @@ enum { FH_LOADER_HEAD_BYTES = 4096 };
  * shared library for this system and machine. 0 if it can be one, or if the bytes end too early to decide. An empty
  * file has no bytes. */
 bool fh_loader_head_refuse(const unsigned char *bytes, size_t n, char *reason, size_t n_reason);
-
-#endif /* FH_LOADER_HEAD_H_ */

@@ -7,8 +7,7 @@
  *
  * The test build (FH_TEST defined) counts live blocks and can fail the n-th allocation; the controls at the end exist
  * only there, and malloc makes every block, so that sanitizers see each. Environment variables have no effect. */
-#ifndef FH_MEM_H_
-#define FH_MEM_H_
+#pragma once
 
 #include "base.h"
 
@@ -52,5 +51,3 @@ FH_EXPORT void fh_mem_fail_from(int64_t n);
 /* Whether the requested failure has happened. */
 FH_EXPORT int fh_mem_has_failed(void);
 #endif
-
-#endif /* FH_MEM_H_ */

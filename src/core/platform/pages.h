@@ -5,8 +5,7 @@
  * consists of huge pages where the system has them: filling the heap causes fewer page faults, and reading it fewer TLB
  * misses. A freed chunk keeps its memory and serves the next call. When many free chunks have memory, the system gets
  * the memory of all of them back; an area without a used chunk is returned as a whole. */
-#ifndef FH_PAGES_H_
-#define FH_PAGES_H_
+#pragma once
 
 #include "base.h"
 
@@ -31,5 +30,3 @@ void fh_pages_advise(void *block, size_t n_bytes);
 int fh_pages_n_taken(void);
 #endif
 #endif
-
-#endif /* FH_PAGES_H_ */

@@ -10,8 +10,7 @@
  * by that.
  *
  * README.md has measurements of the pool, with the command that repeats them. */
-#ifndef FH_POOL_H_
-#define FH_POOL_H_
+#pragma once
 
 #include "pages.h"
 
@@ -30,5 +29,3 @@ static inline bool fh_pool_has(const void *block) { return ((uintptr_t)block & 1
 /* The usable size of a block of the pool. */
 size_t fh_pool_block_bytes(const void *block);
 #endif
-
-#endif /* FH_POOL_H_ */

@@ -1,6 +1,5 @@
 /* span.h - borrowed ranges of bytes: comparison and the ABI's hash. */
-#ifndef FH_SPAN_H_
-#define FH_SPAN_H_
+#pragma once
 
 #include "base.h"
 
@@ -17,5 +16,3 @@ uint64_t fh_span_hash(const char *data, size_t n_bytes);
 static inline uint64_t fh_span_hash_combine(uint64_t key, uint64_t value) {
   return key ^ (value + 0x9e3779b9u + (key << 6) + (key >> 2));
 }
-
-#endif /* FH_SPAN_H_ */

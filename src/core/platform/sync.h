@@ -2,8 +2,7 @@
  *
  * The core, the binding and the HPy runtime each compile this file, so that all use one kind of lock. Locks are static,
  * never held while foreign code runs, and known to fork (fork.h). */
-#ifndef FH_SYNC_H_
-#define FH_SYNC_H_
+#pragma once
 
 #include "atomic.h"
 
@@ -111,5 +110,3 @@ typedef struct {
   fh_mutex lock;
 } fh_once;
 void fh_once_run(fh_once *once, void (*init)(void));
-
-#endif /* FH_SYNC_H_ */

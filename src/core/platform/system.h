@@ -1,7 +1,6 @@
 /* system.h - the operating system: clock, pages, parking of threads, the loader of libraries, data of threads. Each
  * system has a source file, which is empty on other systems. */
-#ifndef FH_SYSTEM_H_
-#define FH_SYSTEM_H_
+#pragma once
 
 #include "base.h"
 
@@ -159,5 +158,3 @@ static inline uint64_t fh_thread_id(void) {
 /* The stack of this thread: its lowest address, and its size. 0, with nothing written, where the system does not report
  * them. */
 bool fh_thread_stack(uintptr_t *end, size_t *n_bytes);
-
-#endif /* FH_SYSTEM_H_ */

@@ -4,8 +4,7 @@
  * function of C++ among them ends the process. The unwinder calls a function for a marked frame first, and that
  * function may keep the thread there for ever. A mark is a word in the table of frames (.eh_frame) and costs no
  * instruction. */
-#ifndef FH_UNWIND_H_
-#define FH_UNWIND_H_
+#pragma once
 
 #include "system.h"
 
@@ -29,5 +28,3 @@ static inline int fh_unwind_answer(int actions, int stays) {
   while ((actions & FORCED) != 0 && stays) fh_clock_sleep(UINT64_C(1000000000) * A_DAY);
   return CONTINUE;
 }
-
-#endif /* FH_UNWIND_H_ */

@@ -1,7 +1,6 @@
 /* windows_api.h - includes the header of Windows for the .c files of this folder; no other header includes it, because
  * it defines macros with everyday names. */
-#ifndef FH_WINDOWS_API_H_
-#define FH_WINDOWS_API_H_
+#pragma once
 
 #ifndef WIN32_LEAN_AND_MEAN
 #define WIN32_LEAN_AND_MEAN
@@ -10,5 +9,3 @@
 #define _WIN32_WINNT 0x0602 /* Windows 8: the oldest one with WaitOnAddress; Python 3.9 asks for 8.1 */
 #endif
 #include <windows.h>
-
-#endif /* FH_WINDOWS_API_H_ */

@@ -1,6 +1,5 @@
 /* base64.h - base64 encoding of bytes, with padding. */
-#ifndef FH_BASE64_H_
-#define FH_BASE64_H_
+#pragma once
 
 #include "core/object/any.h"
 
@@ -9,5 +8,3 @@ int fh_base64_encode(TVMFFIByteArray bytes, TVMFFIAny *out);
 /* Returns an owned bytes value. ValueError for a string that does not consist of whole groups of four characters of the
  * alphabet. */
 int fh_base64_decode(TVMFFIByteArray text, TVMFFIAny *out);
-
-#endif /* FH_BASE64_H_ */

@@ -1,6 +1,5 @@
 /* decimal.h - numbers as decimal strings and back: exact, and independent of the locale. */
-#ifndef FH_DECIMAL_H_
-#define FH_DECIMAL_H_
+#pragma once
 
 #include "core/platform/base.h"
 
@@ -72,5 +71,3 @@ typedef union {
 /* Reads a string that must be one number: [+-] digits [. digits] [e|E [+-] digits], where one side of the point may be
  * without digits. */
 fh_decimal_kind fh_decimal_read(const char *text, size_t n_bytes, fh_decimal_value *out);
-
-#endif /* FH_DECIMAL_H_ */

@@ -10,8 +10,7 @@
  *   an enum         the integer of an ffi.IntEnum, the string of any other ffi.Enum
  *   another object  the result of its type's __data_to_json__(object), or {field: ...}: the value itself if the field's
  *                   static type is None, bool, int, float or DataType, otherwise a node */
-#ifndef FH_GRAPH_H_
-#define FH_GRAPH_H_
+#pragma once
 
 #include "core/object/any.h"
 #include "core/object/reflect.h"
@@ -91,5 +90,3 @@ TVMFFIAny fh_graph_enum_int(const TVMFFIObject *obj);
 TVMFFIAny fh_graph_enum_str(const TVMFFIObject *obj); /* owned */
 /* Finds the singleton of an enum type with that integer or string: a new reference; ValueError if there is none. */
 int fh_graph_enum_find(const TVMFFITypeInfo *info, const TVMFFIAny *index, TVMFFIAny *out);
-
-#endif /* FH_GRAPH_H_ */

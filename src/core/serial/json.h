@@ -1,6 +1,5 @@
 /* json.h - values to JSON text, and JSON text to values. */
-#ifndef FH_JSON_H_
-#define FH_JSON_H_
+#pragma once
 
 #include "core/object/any.h"
 #include "core/object/str.h"
@@ -90,5 +89,3 @@ static inline size_t fh_json_bytes_before(uint64_t marks) {
   return 0;
 #endif
 }
-
-#endif /* FH_JSON_H_ */

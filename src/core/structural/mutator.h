@@ -5,8 +5,7 @@
  * a Function: it makes a changed copy of an object by calling the mutator for the parts of the object.
  * __s_maybe_inplace_mutate__ may change the object itself. The callback is called only if the object and every object
  * on the way to it have one strong reference and no weak references of other owners. */
-#ifndef FH_MUTATOR_H_
-#define FH_MUTATOR_H_
+#pragma once
 
 #include "core/object/any.h"
 
@@ -72,5 +71,3 @@ int fh_mutator_default(fh_mutator_object *mutator, const TVMFFIAny *value, TVMFF
 
 int32_t fh_mutator_type(void);
 void fh_mutator_init(void);
-
-#endif /* FH_MUTATOR_H_ */

@@ -2,8 +2,7 @@
  *
  * A free variable equals only the variable that is defined at the same place; without a definition it equals itself.
  * DAG nodes must be shared alike. The order of a map's keys does not matter. */
-#ifndef FH_OPERATIONS_H_
-#define FH_OPERATIONS_H_
+#pragma once
 
 #include "core/object/any.h"
 #include "mutator.h"
@@ -84,5 +83,3 @@ int fh_structural_key_equal(const fh_structural_key_object *a, const fh_structur
 int32_t fh_structural_key_type(void);
 
 void fh_structural_key_init(void);
-
-#endif /* FH_OPERATIONS_H_ */

@@ -10,8 +10,7 @@
  * variables are definitions, at any depth; in a simple region only the variable itself is a definition, and variables
  * in its fields are uses. The flags of a field, and the arguments of a hook's callback, open a region; inside a pattern
  * region no other region opens. */
-#ifndef FH_STRUCTURAL_H_
-#define FH_STRUCTURAL_H_
+#pragma once
 
 #include "core/container/hashmap.h"
 #include "core/fields/access_path.h"
@@ -107,5 +106,3 @@ void fh_structural_path_cut(fh_structural_path *path, size_t n);
 /* Makes an Array of the two AccessPaths. */
 int fh_structural_path_finish(const fh_structural_path *path, TVMFFIAny *out);
 void fh_structural_path_free(fh_structural_path *path);
-
-#endif /* FH_STRUCTURAL_H_ */

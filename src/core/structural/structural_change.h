@@ -2,8 +2,7 @@
  *
  * The changes of one object are applied together, when all of its children are done. So an object whose child fails has
  * not changed at all. */
-#ifndef FH_STRUCTURAL_CHANGE_H_
-#define FH_STRUCTURAL_CHANGE_H_
+#pragma once
 
 #include "core/container/seq.h"
 #include "core/walk/walk.h"
@@ -36,5 +35,3 @@ void fh_structural_changes_free(fh_structural_changes *changes);
  * removes them from the list. With is_inplace, *out becomes ffi.Unchanged; otherwise the changed copy, owned. */
 int fh_structural_changes_apply(fh_structural_changes *changes, size_t first, const fh_walk *walk, bool is_inplace,
                                 TVMFFIAny *out);
-
-#endif /* FH_STRUCTURAL_CHANGE_H_ */

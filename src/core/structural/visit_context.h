@@ -1,7 +1,6 @@
 /* visit_context.h - ffi.VisitErrorContext: the objects that were being visited when an error occurred. The context is
  * stored as the error's extra context. */
-#ifndef FH_VISIT_CONTEXT_H_
-#define FH_VISIT_CONTEXT_H_
+#pragma once
 
 #include "core/object/any.h"
 
@@ -47,5 +46,3 @@ void fh_structural_callbacks_free(fh_structural_callbacks *callbacks);
 
 /* The first entry for values of that type, NULL if there is none. */
 const fh_structural_entry *fh_structural_callbacks_find(const fh_structural_callbacks *callbacks, int32_t type_index);
-
-#endif /* FH_VISIT_CONTEXT_H_ */

@@ -4,8 +4,7 @@
  * A visitor is a class of 40 bytes that C++ clients derive from. The table of a visitor has one function, which visits
  * a value and returns None to continue, a VisitInterrupt to stop, or an Error. A type's __s_visit__ is such a function
  * (a "hook"), by address or as a Function: it visits the parts of an object by calling the visitor for each. */
-#ifndef FH_VISITOR_H_
-#define FH_VISITOR_H_
+#pragma once
 
 #include "core/object/any.h"
 #include "core/platform/sync.h"
@@ -61,5 +60,3 @@ int32_t fh_visitor_type(void);
 fh_visit_interrupt_object *fh_visit_interrupt_new(const TVMFFIAny *value);
 
 void fh_visitor_init(void);
-
-#endif /* FH_VISITOR_H_ */

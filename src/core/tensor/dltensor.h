@@ -2,8 +2,7 @@
  *
  * This file depends on no other file of the core: the core and the binding are both built with it. No function here
  * raises or allocates. */
-#ifndef FH_DLTENSOR_H_
-#define FH_DLTENSOR_H_
+#pragma once
 
 #include <dlpack/dlpack.h>
 #include <stdbool.h>
@@ -70,5 +69,3 @@ static inline bool fh_dltensor_is_usual(const DLTensor *tensor) {
   }
   return fh_dltensor_is_usual_with(tensor, n, bits);
 }
-
-#endif /* FH_DLTENSOR_H_ */

@@ -1,6 +1,5 @@
 /* dtype.h - names of data types ("float32", "int8x4", "bfloat16xvscalex4", "custom[name]") and devices ("cuda:0"). */
-#ifndef FH_DTYPE_H_
-#define FH_DTYPE_H_
+#pragma once
 
 #include "core/object/any.h"
 #include "core/platform/base.h"
@@ -16,5 +15,3 @@ int fh_dtype_print(DLDataType dtype, TVMFFIAny *out);
  * bytes. */
 #define FH_DEVICE_TEXT_MAX 48
 void fh_device_print(DLDevice device, char *buffer);
-
-#endif /* FH_DTYPE_H_ */

@@ -1,6 +1,5 @@
 /* tensor.h - ffi.Shape and ffi.Tensor, and conversion from and to DLPack. */
-#ifndef FH_TENSOR_H_
-#define FH_TENSOR_H_
+#pragma once
 
 #include "core/object/any.h"
 
@@ -16,5 +15,3 @@ fh_shape_object *fh_shape_new(const int64_t *dims, size_t n);
 
 /* 0, or -1 with a ValueError pending if no memory can match the description (dltensor.h). */
 int fh_tensor_check(const DLTensor *tensor);
-
-#endif /* FH_TENSOR_H_ */

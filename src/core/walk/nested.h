@@ -1,7 +1,6 @@
 /* nested.h - functions of nested values: representation, copies, comparison, hash. The functions use no C stack for
  * nesting. */
-#ifndef FH_NESTED_H_
-#define FH_NESTED_H_
+#pragma once
 
 #include "core/object/any.h"
 #include "walk.h"
@@ -95,5 +94,3 @@ int fh_hook_call_value(fh_walk *walk, TVMFFIObject *hook, TVMFFIObject *obj, con
 /* Raises the TypeError for a hook that returned another type than `expected`. Always -1. */
 FH_COLD int fh_hook_raise_result(fh_reflect_attr_id id, const TVMFFIObject *obj, const char *expected,
                                  const TVMFFIAny *got);
-
-#endif /* FH_NESTED_H_ */

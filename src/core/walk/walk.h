@@ -39,8 +39,7 @@
  *
  * Errors are -1 with an error pending: MemoryError, ValueError for more than FH_WALK_MAX_DEPTH open frames, or an error
  * of a getter. A walk belongs to one thread. No lock is held while foreign code runs. */
-#ifndef FH_WALK_H_
-#define FH_WALK_H_
+#pragma once
 
 #include "core/container/memo.h"
 #include "core/object/any.h"
@@ -198,5 +197,3 @@ fh_walk_label fh_walk_label_of(const fh_walk *walk, const fh_walk_frame *frame);
 /* Call these before and after a hook that may call back. ValueError if FH_WALK_MAX_HOOKS are running. */
 int fh_walk_enter_hook(fh_walk *walk);
 static inline void fh_walk_leave_hook(fh_walk *walk) { walk->n_hooks -= 1; }
-
-#endif /* FH_WALK_H_ */

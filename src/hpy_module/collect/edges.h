@@ -1,6 +1,5 @@
 /* The references that a native object has to other native objects. */
-#ifndef FFI_HPY_COLLECT_EDGES_H_
-#define FFI_HPY_COLLECT_EDGES_H_
+#pragma once
 
 #include "hpy_module/object/class_table.h"
 
@@ -13,5 +12,3 @@ void fb_edges_visit_shared(const ffi_hpy_shared *shared, const FbReferenceVisito
  * members of C++ lose theirs. Runs destructors, and setters of libraries, which may leave a native error pending. */
 void fb_edges_cut(TVMFFIObject *object, FbHolderKind kind);
 void fb_edges_cut_shared(const ffi_hpy_shared *shared);
-
-#endif /* FFI_HPY_COLLECT_EDGES_H_ */

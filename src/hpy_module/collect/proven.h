@@ -1,6 +1,5 @@
 /* The proven objects of a scan that are garbage: they are retained while cycles of native objects are broken. */
-#ifndef FFI_HPY_COLLECT_PROVEN_H_
-#define FFI_HPY_COLLECT_PROVEN_H_
+#pragma once
 
 #include "scan.h"
 
@@ -13,5 +12,3 @@ void fb_proven_release(FbScan *scan);
 /* Breaks the cycles of native objects among the dead nodes whose numbers are the first n of the path, and releases the
  * objects. Runs destructors, and setters of libraries, which may leave a native error pending. */
 void fb_proven_cut(FbScan *scan, uint32_t n);
-
-#endif /* FFI_HPY_COLLECT_PROVEN_H_ */

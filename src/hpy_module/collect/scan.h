@@ -1,6 +1,5 @@
 /* Finds the native objects to which nothing refers except other such objects and wrappers. */
-#ifndef FFI_HPY_COLLECT_SCAN_H_
-#define FFI_HPY_COLLECT_SCAN_H_
+#pragma once
 
 #include "hpy_module/context/py_owner.h"
 #include "hpy_module/object/class_table.h"
@@ -66,5 +65,3 @@ uint32_t fb_scan_group(FbScan *self, uint32_t node);
 FH_INLINE const uint32_t *fb_scan_edges(const FbScan *self, uint32_t node) {
   return self->edges + self->nodes[node].first_edge;
 }
-
-#endif /* FFI_HPY_COLLECT_SCAN_H_ */

@@ -1,6 +1,5 @@
 /* Containers of bound libraries as values of Python's own classes. */
-#ifndef FFI_HPY_CONTAINER_BUILTIN_H_
-#define FFI_HPY_CONTAINER_BUILTIN_H_
+#pragma once
 
 #include <ffi_hpy/c_bind.h>
 
@@ -29,5 +28,3 @@ extern FB_HIDDEN ffi_hpy_python_values fb_builtin_values;
 /* If the object is such a container, makes *out the value, HPy_NULL with an exception raised, steals the object and
  * returns true. This function is also the fb_wrap_other. */
 bool fb_builtin_unwrap(HPyContext *ctx, TVMFFIObject *handle, HPy *out);
-
-#endif /* FFI_HPY_CONTAINER_BUILTIN_H_ */

@@ -1,6 +1,5 @@
 /* Conversion of Python containers to native containers. */
-#ifndef FFI_HPY_CONTAINER_CONTAINER_H_
-#define FFI_HPY_CONTAINER_CONTAINER_H_
+#pragma once
 
 #include <tvm/ffi/c_api.h>
 
@@ -95,5 +94,3 @@ HPy fb_sequence_list_type_new(HPyContext *ctx, HPy sequence);
 /* Make the types. Return new handles. Instances have an ffi.Map or an ffi.Dict. */
 HPy fb_mapping_type_new(HPyContext *ctx, HPy base);
 HPy fb_mapping_dict_type_new(HPyContext *ctx, HPy mapping);
-
-#endif /* FFI_HPY_CONTAINER_CONTAINER_H_ */

@@ -1,6 +1,5 @@
 /* Deep copies, as methods of wrappers. */
-#ifndef FFI_HPY_CONTAINER_DEEP_COPY_H_
-#define FFI_HPY_CONTAINER_DEEP_COPY_H_
+#pragma once
 
 #include "hpy_module/context/context.h"
 
@@ -9,5 +8,3 @@ extern HPyDef fb_deep_copy_object, fb_deep_copy_swap_memo, fb_deep_copy_containe
 
 /* Prepares the methods. Returns 0, or -1 with an exception raised. */
 int fb_deep_copy_init(HPyContext *ctx);
-
-#endif /* FFI_HPY_CONTAINER_DEEP_COPY_H_ */

@@ -3,8 +3,7 @@
  * HPy 0.9 has no iterator slots, and a call per item would be the main cost. Therefore items are read into lists, and
  * the interpreter's own iterators iterate over these: one list for a small container, a sequence of lists, read on
  * demand, for a larger one. */
-#ifndef FFI_HPY_CONTAINER_ITERATE_H_
-#define FFI_HPY_CONTAINER_ITERATE_H_
+#pragma once
 
 #include <tvm/ffi/c_api.h>
 
@@ -51,5 +50,3 @@ HPy fb_iterate_map(HPyContext *ctx, TVMFFIObject *map, FbPart part, const DLPack
 
 /* Returns 0, or -1 with an exception raised. */
 int fb_iterate_init(HPyContext *ctx);
-
-#endif /* FFI_HPY_CONTAINER_ITERATE_H_ */

@@ -2,8 +2,7 @@
  *
  * The casters of such a library only read strings and containers while the call lasts. An argument that consists of
  * plain values therefore becomes a native object in a block that the next call uses again. */
-#ifndef FFI_HPY_CONTAINER_LENT_H_
-#define FFI_HPY_CONTAINER_LENT_H_
+#pragma once
 
 #include <ffi_hpy/c_bind.h>
 
@@ -96,5 +95,3 @@ extern FB_HIDDEN void (*fb_lent_callback_keep)(TVMFFIObject *function);
 /* Destroys an object, while the caller still has the argument that the object was read from. An error may be pending,
  * and stays so. */
 void fb_lent_end(TVMFFIObject *object);
-
-#endif /* FFI_HPY_CONTAINER_LENT_H_ */

@@ -1,6 +1,5 @@
 /* Calls of Python code in every context. */
-#ifndef FFI_HPY_CONTEXT_CALL_H_
-#define FFI_HPY_CONTEXT_CALL_H_
+#pragma once
 
 #include "context.h"
 
@@ -47,5 +46,3 @@ FH_INLINE HPy fb_tuple_item(HPy tuple, HPy_ssize_t i) {
 
 /* Makes a tuple of n ints. Returns a new handle, or HPy_NULL with an exception raised. */
 HPy fb_tuple_of_ints(HPyContext *ctx, const int64_t *values, int32_t n);
-
-#endif /* FFI_HPY_CONTEXT_CALL_H_ */

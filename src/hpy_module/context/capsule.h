@@ -1,6 +1,5 @@
 /* Pointers in Python objects: the interpreter's own object pointers, and capsules. */
-#ifndef FFI_HPY_CONTEXT_CAPSULE_H_
-#define FFI_HPY_CONTEXT_CAPSULE_H_
+#pragma once
 
 #include <dlpack/dlpack.h>
 
@@ -76,5 +75,3 @@ extern HPyDef fb_capsule_make, fb_capsule_parts;
 HPy fb_capsule_new_owned(HPyContext *ctx, void *pointer, const char *name, void (*cleanup)(void *));
 /* Returns the pointer in a capsule, and stores its name, or NULL. NULL with an exception raised for another object. */
 void *fb_capsule_read(HPyContext *ctx, HPy capsule, const char **name);
-
-#endif /* FFI_HPY_CONTEXT_CAPSULE_H_ */

@@ -4,8 +4,7 @@
  * hpy_runtime/api/extension.h; in debug mode without it), PyPy 7.3's built-in one, and the PyPI package hpy, whose
  * debug mode the tests use. Only the first has handles that are object pointers; code that depends on this is guarded
  * by fb_ext. */
-#ifndef FFI_HPY_CONTEXT_CONTEXT_H_
-#define FFI_HPY_CONTEXT_CONTEXT_H_
+#pragma once
 
 #include <hpy.h>
 #include <stdbool.h>
@@ -116,5 +115,3 @@ FH_INLINE void fb_ref_end_loan(FbRef *ref) { ref->handle = HPy_NULL; }
     (void)closure;                                                    \
     return VALUE;                                                     \
   }
-
-#endif /* FFI_HPY_CONTEXT_CONTEXT_H_ */

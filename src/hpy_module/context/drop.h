@@ -4,8 +4,7 @@
  * example a DLPack deleter written with ctypes. Such code must neither see nor replace the raised exception. These
  * functions save the exception around the destructor. The plain functions (TVMFFIObjectDecRef, drop.h) are for threads
  * that are not attached, and for callers that know that no exception is raised. */
-#ifndef FFI_HPY_CONTEXT_DROP_H_
-#define FFI_HPY_CONTEXT_DROP_H_
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -110,5 +109,3 @@ FbDeferred *fb_deferred_new(int64_t word, int64_t kind);
 void fb_deferred_push(FbDeferred *later);
 /* Removes and returns one waiting record; NULL if there is none. */
 FbDeferred *fb_deferred_next(void);
-
-#endif /* FFI_HPY_CONTEXT_DROP_H_ */

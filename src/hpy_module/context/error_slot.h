@@ -3,8 +3,7 @@
  * Each thread has its own slot, so nothing here is shared. The slot has an error object, or an exception of ours for
  * which no error object has been requested yet (core/object/error_deferred.h). error/ converts between errors and
  * exceptions. */
-#ifndef FFI_HPY_CONTEXT_ERROR_SLOT_H_
-#define FFI_HPY_CONTEXT_ERROR_SLOT_H_
+#pragma once
 
 #include <stdbool.h>
 #include <tvm/ffi/c_api.h>
@@ -42,5 +41,3 @@ TVMFFIObjectHandle fb_error_slot_take_object(void);
 void fb_error_slot_put_object(TVMFFIObjectHandle error);
 /* Clears the slot. */
 void fb_error_slot_clear(void);
-
-#endif /* FFI_HPY_CONTEXT_ERROR_SLOT_H_ */

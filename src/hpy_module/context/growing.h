@@ -1,6 +1,5 @@
 /* Arrays of malloc() that grow by one item at a time. */
-#ifndef FFI_HPY_CONTEXT_GROWING_H_
-#define FFI_HPY_CONTEXT_GROWING_H_
+#pragma once
 
 #include <stdlib.h>
 
@@ -15,5 +14,3 @@ FH_INLINE void *fb_growing_reserve(void *array, size_t n, size_t *room, size_t i
   if (grown != NULL) *room = larger;
   return grown;
 }
-
-#endif /* FFI_HPY_CONTEXT_GROWING_H_ */

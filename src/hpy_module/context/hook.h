@@ -1,6 +1,5 @@
 /* Callbacks into the package: functions and classes that it passes to set_hooks. */
-#ifndef FFI_HPY_CONTEXT_HOOK_H_
-#define FFI_HPY_CONTEXT_HOOK_H_
+#pragma once
 
 #include "context.h"
 
@@ -61,5 +60,3 @@ extern bool fb_hook_records;
 /* Writes the end of a message, ". Did you mean 'x'?", or an empty string, for a name that is not in `names`, a dict
  * (hook did_you_mean). Never raises: without memory or stack it writes an empty string. */
 void fb_similar_write(HPyContext *ctx, HPy name, HPy names, char *out, size_t size);
-
-#endif /* FFI_HPY_CONTEXT_HOOK_H_ */

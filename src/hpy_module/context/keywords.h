@@ -1,6 +1,5 @@
 /* Keyword arguments of the binding's functions. */
-#ifndef FFI_HPY_CONTEXT_KEYWORDS_H_
-#define FFI_HPY_CONTEXT_KEYWORDS_H_
+#pragma once
 
 #include "call.h"
 #include "context.h"
@@ -48,5 +47,3 @@ FH_INLINE int fb_keywords_bind_one(HPyContext *ctx, const FbKeywords *keywords, 
 int fb_keywords_bind_dict(HPyContext *ctx, const FbKeywords *keywords, int n_required, const HPy *args,
                           HPy_ssize_t nargs, HPy kw, HPy *given);
 void fb_keywords_close(HPyContext *ctx, const FbKeywords *keywords, HPy *given);
-
-#endif /* FFI_HPY_CONTEXT_KEYWORDS_H_ */

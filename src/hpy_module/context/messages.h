@@ -1,7 +1,6 @@
 /* Formats of the messages that the C binding and the cffi backend (ffi_hpy/_pypy) both raise, for fb_raise() and for
  * Python's % operator alike: they use only %s, %d and %.*s. */
-#ifndef FFI_HPY_CONTEXT_MESSAGES_H_
-#define FFI_HPY_CONTEXT_MESSAGES_H_
+#pragma once
 
 #include "context.h"
 
@@ -38,5 +37,3 @@
 
 /* messages(): the formats by name, for the cffi backend. */
 extern HPyDef fb_messages_get;
-
-#endif /* FFI_HPY_CONTEXT_MESSAGES_H_ */

@@ -1,6 +1,5 @@
 /* Owners of Python objects in native code. */
-#ifndef FFI_HPY_CONTEXT_PY_OWNER_H_
-#define FFI_HPY_CONTEXT_PY_OWNER_H_
+#pragma once
 
 #include "context.h"
 #include "core/platform/atomic.h"
@@ -42,5 +41,3 @@ FH_INLINE void fb_py_owner_drain(HPyContext *ctx) {
 }
 /* Whether the calling thread is inside a lock of native code. Written once during the import. */
 extern FB_HIDDEN int (*fb_py_owner_must_wait)(void);
-
-#endif /* FFI_HPY_CONTEXT_PY_OWNER_H_ */

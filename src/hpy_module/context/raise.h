@@ -1,6 +1,5 @@
 /* Exceptions: raising the binding's own, and saving the raised exception. */
-#ifndef FFI_HPY_CONTEXT_RAISE_H_
-#define FFI_HPY_CONTEXT_RAISE_H_
+#pragma once
 
 #include "context.h"
 
@@ -53,5 +52,3 @@ FH_INLINE void fb_raised_take(FbRaised *out) {
 FH_INLINE void fb_raised_put(const FbRaised *raised) {
   if (FH_UNLIKELY(raised->is_one)) fb_raised_put_one(raised);
 }
-
-#endif /* FFI_HPY_CONTEXT_RAISE_H_ */

@@ -1,6 +1,5 @@
 /* Conversion between str and UTF-8. */
-#ifndef FFI_HPY_CONTEXT_TEXT_H_
-#define FFI_HPY_CONTEXT_TEXT_H_
+#pragma once
 
 #include "context.h"
 
@@ -29,5 +28,3 @@ void fb_text_init(void);
 /* Makes a str from UTF-8 of known length. The data may contain NULs, and malformed bytes, which become U+FFFD. The byte
  * after the last one must be readable. */
 HPy fb_text_new(HPyContext *ctx, const char *data, size_t byte_len);
-
-#endif /* FFI_HPY_CONTEXT_TEXT_H_ */

@@ -2,8 +2,7 @@
  *
  * A native call may release the GIL while it runs, and native code may call back from any thread. An attached thread
  * has a context; a thread is attached between fb_thread_attach and fb_thread_detach. */
-#ifndef FFI_HPY_CONTEXT_THREAD_H_
-#define FFI_HPY_CONTEXT_THREAD_H_
+#pragma once
 
 #include "context.h"
 #include "core/platform/unwind.h"
@@ -102,5 +101,3 @@ bool fb_thread_is_finalizing(void);
 bool fb_thread_is_refused(void);
 /* From now on no foreign thread can attach. Waits for foreign threads that are attached, about a second at most. */
 void fb_thread_mark_finalizing(HPyContext *ctx);
-
-#endif /* FFI_HPY_CONTEXT_THREAD_H_ */

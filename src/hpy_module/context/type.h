@@ -1,6 +1,5 @@
 /* The binding's types, their properties, and checks of their instances. */
-#ifndef FFI_HPY_CONTEXT_TYPE_H_
-#define FFI_HPY_CONTEXT_TYPE_H_
+#pragma once
 
 #include "context.h"
 
@@ -62,5 +61,3 @@ HPy fb_type_new_larger(HPyContext *ctx, HPyType_Spec *spec, HPy base);
 
 /* Makes the accessor type, of which properties are made. Returns 0, or -1 with an exception raised. */
 int fb_type_init(HPyContext *ctx);
-
-#endif /* FFI_HPY_CONTEXT_TYPE_H_ */

@@ -1,6 +1,5 @@
 /* The arguments of a native call: their values, their temporaries, and the scope that they bring. */
-#ifndef FFI_HPY_CONVERT_ARGS_H_
-#define FFI_HPY_CONVERT_ARGS_H_
+#pragma once
 
 #include <dlpack/dlpack.h>
 #include <stdint.h>
@@ -192,5 +191,3 @@ void fb_args_own_last(FbArgs *args, int n_temps, TVMFFIAny *out);
 /* Writes "f() argument 2" (or "the return value ...") into `buffer`, for a message. Positions count from 1, like
  * Python's own. Returns `buffer`. */
 const char *fb_args_where(const FbArgs *args, char *buffer, size_t size);
-
-#endif /* FFI_HPY_CONVERT_ARGS_H_ */

@@ -2,8 +2,7 @@
  *
  * This file converts None, bool, int, float, str, bytes, objects and the results of converters. Each other kind is
  * converted by the folder of that kind, which registers its conversion during the import. */
-#ifndef FFI_HPY_CONVERT_ARGUMENT_H_
-#define FFI_HPY_CONVERT_ARGUMENT_H_
+#pragma once
 
 #include <tvm/ffi/c_api.h>
 
@@ -46,5 +45,3 @@ int fb_argument_convert_owned(HPyContext *ctx, HPy value, TVMFFIAny *out, const 
 int fb_argument_keep_owned(HPyContext *ctx, HPy value, TVMFFIAny *out, const char *callee);
 /* The class, ctypes.c_void_p, is set before the first call of fb_argument_keep_owned. */
 void fb_argument_set_pointer_class(HPyContext *ctx, HPy cls);
-
-#endif /* FFI_HPY_CONVERT_ARGUMENT_H_ */

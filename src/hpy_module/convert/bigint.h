@@ -1,6 +1,5 @@
 /* Converts between the core's BigInt and Python ints beyond 64 bits, for which HPy has no entry. */
-#ifndef FFI_HPY_CONVERT_BIGINT_H_
-#define FFI_HPY_CONVERT_BIGINT_H_
+#pragma once
 
 #include <tvm/ffi/c_api.h>
 
@@ -12,5 +11,3 @@ int fb_bigint_from_python(HPyContext *ctx, HPy value, TVMFFIAny *out, const char
 
 /* Converts a borrowed BigInt to a Python int. Returns a new handle, or HPy_NULL with an exception raised. */
 HPy fb_bigint_to_python(HPyContext *ctx, TVMFFIObject *handle);
-
-#endif /* FFI_HPY_CONVERT_BIGINT_H_ */

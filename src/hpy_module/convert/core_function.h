@@ -1,6 +1,5 @@
 /* Functions of the core that the binding itself calls. */
-#ifndef FFI_HPY_CONVERT_CORE_FUNCTION_H_
-#define FFI_HPY_CONVERT_CORE_FUNCTION_H_
+#pragma once
 
 #include <tvm/ffi/c_api.h>
 
@@ -42,5 +41,3 @@ FH_INLINE TVMFFIAny fb_core_function_int(int64_t value) {
   any.v_int64 = value;
   return any;
 }
-
-#endif /* FFI_HPY_CONVERT_CORE_FUNCTION_H_ */

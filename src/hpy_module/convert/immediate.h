@@ -3,8 +3,7 @@
  *
  * The functions here agree with fb_argument_convert and fb_result_make, which handle every value. If a function here
  * returns false, the caller uses those two. All are inline, because a native call runs one of them for each value. */
-#ifndef FFI_HPY_CONVERT_IMMEDIATE_H_
-#define FFI_HPY_CONVERT_IMMEDIATE_H_
+#pragma once
 
 #include <tvm/ffi/c_api.h>
 
@@ -84,5 +83,3 @@ FH_INLINE HPy fb_immediate_int_new(HPyContext *ctx, int64_t value) {
     return HPyLong_FromInt64_t(ctx, value);
   return fb_immediate_constant(ctx, fb_immediate_small_ints[which]);
 }
-
-#endif /* FFI_HPY_CONVERT_IMMEDIATE_H_ */

@@ -3,8 +3,7 @@
  * This file converts None, int, bool, float, str, bytes, large ints, Python objects, and objects with a class. Values
  * of other built-in types are converted by the folder of that type, which registers its conversion during the
  * import. */
-#ifndef FFI_HPY_CONVERT_RESULT_H_
-#define FFI_HPY_CONVERT_RESULT_H_
+#pragma once
 
 #include <tvm/ffi/c_api.h>
 
@@ -44,5 +43,3 @@ FH_INLINE HPy fb_result_make(HPyContext *ctx, const TVMFFIAny *value) {
 int fb_result_retain(HPyContext *ctx, const TVMFFIAny *view, TVMFFIAny *out);
 /* Converts a view to a Python value. Returns a new handle, or HPy_NULL with an exception raised. */
 HPy fb_result_of_view(HPyContext *ctx, const TVMFFIAny *view);
-
-#endif /* FFI_HPY_CONVERT_RESULT_H_ */

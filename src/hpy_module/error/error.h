@@ -1,6 +1,5 @@
 /* Conversion of native errors to Python exceptions. */
-#ifndef FFI_HPY_ERROR_ERROR_H_
-#define FFI_HPY_ERROR_ERROR_H_
+#pragma once
 
 #include <tvm/ffi/c_api.h>
 
@@ -82,5 +81,3 @@ void fb_guard_leave(void);
 /* Registers the binding with the core, so that a native call of TVMFFIEnvCheckSignals runs the handler of a waiting
  * signal. An exception of the handler (KeyboardInterrupt) stays raised on the thread until the native call returns. */
 void fb_signals_connect(void);
-
-#endif /* FFI_HPY_ERROR_ERROR_H_ */

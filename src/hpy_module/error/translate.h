@@ -4,8 +4,7 @@
  * core requests an error object only if native code does (error_slot.h). The exception is converted to an error object
  * at once if the context cannot return a raised exception as a value, the core does not accept payloads, or the
  * exception has a native error already. */
-#ifndef FFI_HPY_ERROR_TRANSLATE_H_
-#define FFI_HPY_ERROR_TRANSLATE_H_
+#pragma once
 
 #include <tvm/ffi/c_api.h>
 
@@ -29,5 +28,3 @@ int fb_translate_set(HPyContext *ctx, HPy error);
  * for errors of native code the package knows the class by the error's kind. An interruption that arrives during the
  * check replaces *pending. */
 bool fb_translate_interrupts(HPyContext *ctx, FbPendingError *pending);
-
-#endif /* FFI_HPY_ERROR_TRANSLATE_H_ */

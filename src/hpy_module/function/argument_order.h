@@ -3,8 +3,7 @@
  * Native functions have positional arguments only. The package knows the parameter names that the author gave, and
  * tells for a number of positional arguments and the names of the others, in the order of the call, how to arrange the
  * arguments (hook order_of_arguments). An order depends on nothing else, so calls with the same names share it. */
-#ifndef FFI_HPY_FUNCTION_ARGUMENT_ORDER_H_
-#define FFI_HPY_FUNCTION_ARGUMENT_ORDER_H_
+#pragma once
 
 #include "hpy_module/context/context.h"
 
@@ -23,5 +22,3 @@ void fb_argument_order_end(HPyContext *ctx, const FbArgumentOrder *order);
 size_t fb_argument_order_count(const FbArgumentOrder *order);
 /* Writes the arguments, borrowed, in their order. argv has the arguments of the call. */
 void fb_argument_order_apply(const FbArgumentOrder *order, const HPy *argv, HPy *ordered);
-
-#endif /* FFI_HPY_FUNCTION_ARGUMENT_ORDER_H_ */

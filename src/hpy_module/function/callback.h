@@ -1,6 +1,5 @@
 /* Python callables as native functions. */
-#ifndef FFI_HPY_FUNCTION_CALLBACK_H_
-#define FFI_HPY_FUNCTION_CALLBACK_H_
+#pragma once
 
 #include <tvm/ffi/c_api.h>
 
@@ -15,5 +14,3 @@ int fb_callback_init(HPyContext *ctx, HPy module);
 FbPyOwner *fb_callback_owner(TVMFFIObject *function);
 /* Makes the error of a callback on a thread that the exiting interpreter refuses pending. Returns -1. */
 int fb_callback_refuse(void);
-
-#endif /* FFI_HPY_FUNCTION_CALLBACK_H_ */

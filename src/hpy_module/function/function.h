@@ -1,6 +1,5 @@
 /* Function: the class of native functions. function_call.h has their call. */
-#ifndef FFI_HPY_FUNCTION_FUNCTION_H_
-#define FFI_HPY_FUNCTION_FUNCTION_H_
+#pragma once
 
 #include <tvm/ffi/c_api.h>
 
@@ -30,5 +29,3 @@ extern HPyDef fb_address_function, fb_address_mlir_function;
 /* Cover(): see cffi_backend.c. */
 
 extern HPyDef fb_cffi_backend_start;
-
-#endif /* FFI_HPY_FUNCTION_FUNCTION_H_ */

@@ -1,6 +1,5 @@
 /* FbFunction: the struct of a Function. Threads may set some of its words while other threads call the Function. */
-#ifndef FFI_HPY_FUNCTION_FUNCTION_CALL_H_
-#define FFI_HPY_FUNCTION_FUNCTION_CALL_H_
+#pragma once
 
 #include <tvm/ffi/c_api.h>
 
@@ -87,5 +86,3 @@ int fb_function_call_named_raw(HPyContext *ctx, HPy function, const HPy *args, s
 /* Calls a Function with an object whose type has the kind FB_TYPE_KIND_OBJECT. Returns a new handle, or HPy_NULL with
  * an exception raised. Requires the extension. */
 HPy fb_function_call_object(HPy function, HPy object);
-
-#endif /* FFI_HPY_FUNCTION_FUNCTION_CALL_H_ */

@@ -2,12 +2,9 @@
  *
  * The package has every operation (_bind/define.py), so that a Python function would run for each item that C++ reads
  * or appends. This file has the frequent operations, with the meaning that they have there. */
-#ifndef FFI_HPY_FUNCTION_OPERATION_H_
-#define FFI_HPY_FUNCTION_OPERATION_H_
+#pragma once
 
 #include "hpy_module/context/context.h"
 
 /* Called once during the import, before a bound library can be imported. Returns 0, or -1 with an exception raised. */
 int fb_operation_init(HPyContext *ctx);
-
-#endif /* FFI_HPY_FUNCTION_OPERATION_H_ */

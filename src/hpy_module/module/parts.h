@@ -1,6 +1,5 @@
 /* The table of classes of native types, as functions of the module. */
-#ifndef FFI_HPY_MODULE_PARTS_H_
-#define FFI_HPY_MODULE_PARTS_H_
+#pragma once
 
 #include <tvm/ffi/c_api.h>
 
@@ -21,5 +20,3 @@ int fb_constants_add(HPyContext *ctx, HPy module);
 
 extern HPyDef fb_registry_type_index, fb_registry_type_info, fb_registry_type_attr, fb_registry_get_global,
     fb_registry_global_metadata, fb_registry_set_global;
-
-#endif /* FFI_HPY_MODULE_PARTS_H_ */

@@ -1,6 +1,5 @@
 /* Native types: their attributes, the references in their objects, and their classes. */
-#ifndef FFI_HPY_OBJECT_CLASS_TABLE_H_
-#define FFI_HPY_OBJECT_CLASS_TABLE_H_
+#pragma once
 
 #include <ffi_hpy/c_bind.h>
 #include <tvm/ffi/c_api.h>
@@ -143,5 +142,3 @@ bool fb_class_table_is_instance(HPyContext *ctx, HPy self, const TVMFFIObject *h
 FH_INLINE bool fb_class_table_fits(HPyContext *ctx, HPy self, const TVMFFIObject *handle) {
   return FH_LIKELY(fb_class_table_is_exact(self, handle)) || fb_class_table_is_instance(ctx, self, handle);
 }
-
-#endif /* FFI_HPY_OBJECT_CLASS_TABLE_H_ */

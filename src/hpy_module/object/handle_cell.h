@@ -10,8 +10,7 @@
  * In a child of fork, counted uses of threads that did not survive the fork stay counted: the handle cannot be moved
  * there. A child never sees a move in progress: without a GIL, Python stops all other threads before it forks, and a
  * move contains no point at which a thread stops. */
-#ifndef FFI_HPY_OBJECT_HANDLE_CELL_H_
-#define FFI_HPY_OBJECT_HANDLE_CELL_H_
+#pragma once
 
 #include <tvm/ffi/c_api.h>
 
@@ -145,5 +144,3 @@ typedef struct FbOwner {
   struct FbWeak *weak; /* identity_weak.h */
   const char *name; /* the name of a Function, from fb_function_name_take, or NULL */
 } FbOwner;
-
-#endif /* FFI_HPY_OBJECT_HANDLE_CELL_H_ */

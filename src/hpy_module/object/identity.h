@@ -17,8 +17,7 @@
  * conversion makes a new wrapper.
  *
  * If memory is exhausted, a wrapper stays unregistered. The wrapper then loses its identity and nothing else. */
-#ifndef FFI_HPY_OBJECT_IDENTITY_H_
-#define FFI_HPY_OBJECT_IDENTITY_H_
+#pragma once
 
 #include <tvm/ffi/c_api.h>
 
@@ -155,5 +154,3 @@ FH_INLINE void fb_identity_share(HPyContext *ctx, HPy self, FbHandleCell *cell) 
   if (FH_LIKELY(fh_atomic_load_relaxed(&cell->listing) != FB_UNLISTED)) return;
   fb_identity_share_slow(ctx, self, cell);
 }
-
-#endif /* FFI_HPY_OBJECT_IDENTITY_H_ */

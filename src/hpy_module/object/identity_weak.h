@@ -1,6 +1,5 @@
 /* Weak references to registered wrappers, the substitute for reference_try (extension.h) on PyPy 7.3. */
-#ifndef FFI_HPY_OBJECT_IDENTITY_WEAK_H_
-#define FFI_HPY_OBJECT_IDENTITY_WEAK_H_
+#pragma once
 
 #include "handle_cell.h"
 
@@ -14,5 +13,3 @@ HPy fb_identity_weak_load(HPyContext *ctx, FbHandleCell *cell);
 /* Releases the weak reference of a cell that is being destroyed. Touches no Python object, because it is called during
  * a collection. */
 void fb_identity_weak_forget(FbHandleCell *cell);
-
-#endif /* FFI_HPY_OBJECT_IDENTITY_WEAK_H_ */

@@ -1,6 +1,5 @@
 /* The struct of CObject, the Python object that owns a handle of a native object, and access to the handle. */
-#ifndef FFI_HPY_OBJECT_OBJECT_H_
-#define FFI_HPY_OBJECT_OBJECT_H_
+#pragma once
 
 #include <tvm/ffi/c_api.h>
 
@@ -118,5 +117,3 @@ HPy fb_opaque_take(HPyContext *ctx, TVMFFIObject *handle);
 /* Returns an owned native object that owns h. NULL if memory is exhausted: then an exception is raised, or a native
  * error is pending. */
 TVMFFIObject *fb_opaque_new(HPyContext *ctx, HPy h);
-
-#endif /* FFI_HPY_OBJECT_OBJECT_H_ */

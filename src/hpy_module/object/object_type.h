@@ -1,6 +1,5 @@
 /* Makes the classes whose instances own a handle: CObject and its subclasses. */
-#ifndef FFI_HPY_OBJECT_OBJECT_TYPE_H_
-#define FFI_HPY_OBJECT_OBJECT_TYPE_H_
+#pragma once
 
 #include "hpy_module/context/type.h"
 #include "object.h"
@@ -41,5 +40,3 @@ FH_INLINE HPy fb_object_type_make(HPyContext *ctx, HPy cls, const FbRef *own) {
 #define FB_OBJECT_CLASS(NAME) \
   static FbRef NAME##_type;   \
   FB_OBJECT_NEW(NAME, NAME##_type)
-
-#endif /* FFI_HPY_OBJECT_OBJECT_TYPE_H_ */

@@ -16,8 +16,7 @@
  * wrapper leak.
  *
  * Debug modes, PyPy and interpreters without the functions of the extension preserve nothing here. */
-#ifndef FFI_HPY_OBJECT_PRESERVE_H_
-#define FFI_HPY_OBJECT_PRESERVE_H_
+#pragma once
 
 #include <stdint.h>
 #include <tvm/ffi/c_api.h>
@@ -78,5 +77,3 @@ typedef enum FbGarbage {
   FB_GARBAGE_CLEARED, /* no code can get the object any more */
 } FbGarbage;
 extern FB_HIDDEN FbGarbage (*fb_preserve_garbage)(FbHandleCell *cell);
-
-#endif /* FFI_HPY_OBJECT_PRESERVE_H_ */

@@ -1,6 +1,5 @@
 /* Objects that the package records for its leak report (ffi_hpy/_leaks), while the hook object_made is set. */
-#ifndef FFI_HPY_OBJECT_RECORDED_H_
-#define FFI_HPY_OBJECT_RECORDED_H_
+#pragma once
 
 #include "core/platform/atomic.h"
 #include "hpy_module/context/hook.h"
@@ -17,5 +16,3 @@ int fb_recorded_tell(HPyContext *ctx, const TVMFFIObject *object);
 int fb_recorded_add(HPyContext *ctx, HPy wrapper);
 
 extern HPyDef fb_recorded_wrappers;
-
-#endif /* FFI_HPY_OBJECT_RECORDED_H_ */

@@ -1,6 +1,5 @@
 /* Moves handles into and out of wrappers. */
-#ifndef FFI_HPY_OBJECT_TRANSFER_H_
-#define FFI_HPY_OBJECT_TRANSFER_H_
+#pragma once
 
 #include <tvm/ffi/c_api.h>
 
@@ -40,5 +39,3 @@ FbRValueOffer fb_rvalue_ref_begin(HPyContext *ctx, HPy object, FbHandleCell **ce
 
 /* Makes the class ObjectRValueRef. Returns a new handle, or HPy_NULL with an exception raised. */
 HPy fb_rvalue_ref_type_new(HPyContext *ctx);
-
-#endif /* FFI_HPY_OBJECT_TRANSFER_H_ */

@@ -1,7 +1,6 @@
 /* The kind of a Python type decides its conversion to a native value. The package's `classify` determines the kind once
  * per type, and this table caches it. */
-#ifndef FFI_HPY_OBJECT_TYPE_TAG_H_
-#define FFI_HPY_OBJECT_TYPE_TAG_H_
+#pragma once
 
 #include <dlpack/dlpack.h>
 
@@ -160,5 +159,3 @@ FH_INLINE const DLPackExchangeAPI *fb_type_tag_exchange(HPyContext *ctx, HPy val
   *protocols = entry->protocols;
   return entry->exchange;
 }
-
-#endif /* FFI_HPY_OBJECT_TYPE_TAG_H_ */

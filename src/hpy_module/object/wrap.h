@@ -1,6 +1,5 @@
 /* Native objects as Python objects. */
-#ifndef FFI_HPY_OBJECT_WRAP_H_
-#define FFI_HPY_OBJECT_WRAP_H_
+#pragma once
 
 #include <ffi_hpy/c_bind.h>
 
@@ -31,5 +30,3 @@ HPy fb_wrap_made(HPyContext *ctx, HPy cls, TVMFFIObject *handle);
  * registered. Takes no native reference, because threads that share the object would contend for its count. Returns
  * HPy_NULL without an exception if the object has no wrapper, or if a reference is cheap; then use fb_wrap_object. */
 HPy fb_wrap_find(HPyContext *ctx, TVMFFIObject *handle);
-
-#endif /* FFI_HPY_OBJECT_WRAP_H_ */

@@ -1,6 +1,5 @@
 /* The fields of types that Python code defined, by type index. Any thread reads the table without a lock. */
-#ifndef FFI_HPY_RECORD_FIELD_H_
-#define FFI_HPY_RECORD_FIELD_H_
+#pragma once
 
 #include <stdint.h>
 #include <tvm/ffi/c_api.h>
@@ -86,5 +85,3 @@ void fb_field_lend(const FbField *field, int64_t addresses[FB_FIELD_N_ADDRESSES]
 /* The core's functions, or substitutes for a core without them. Written once during the import, by fb_field_init. */
 extern FB_HIDDEN const fh_field_access *fb_field_access;
 void fb_field_init(void);
-
-#endif /* FFI_HPY_RECORD_FIELD_H_ */

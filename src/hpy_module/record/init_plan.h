@@ -1,6 +1,5 @@
 /* The initialisation plan of a type, read from the registry once. */
-#ifndef FFI_HPY_RECORD_INIT_PLAN_H_
-#define FFI_HPY_RECORD_INIT_PLAN_H_
+#pragma once
 
 #include <tvm/ffi/c_api.h>
 
@@ -56,5 +55,3 @@ int fb_init_plan_make(HPyContext *ctx, FbInitPlan *plan, const TVMFFITypeInfo *t
 /* Frees the plan without a call of the interpreter, so the names are leaked: a plan belongs to a class, and classes of
  * native types live as long as the process. */
 void fb_init_plan_end(FbInitPlan *plan);
-
-#endif /* FFI_HPY_RECORD_INIT_PLAN_H_ */

@@ -1,6 +1,5 @@
 /* The class CObject. */
-#ifndef FFI_HPY_RECORD_RECORD_H_
-#define FFI_HPY_RECORD_RECORD_H_
+#pragma once
 
 #include "hpy_module/context/context.h"
 
@@ -55,5 +54,3 @@ int fb_initializer_make_object(HPyContext *ctx, HPy initializer, const HPy *args
 int fb_initializer_make(HPyContext *ctx, HPy initializer, HPy instance, const HPy *args, size_t n, HPy kwnames);
 
 HPy fb_initializer_type_new(HPyContext *ctx);
-
-#endif /* FFI_HPY_RECORD_RECORD_H_ */

@@ -1,6 +1,5 @@
 /* Conversion of native values, containers and Python values by a schema. */
-#ifndef FFI_HPY_SCHEMA_CONVERT_H_
-#define FFI_HPY_SCHEMA_CONVERT_H_
+#pragma once
 
 #include <tvm/ffi/c_api.h>
 
@@ -67,5 +66,3 @@ FbConverted fb_convert_python_value(HPyContext *ctx, const FbSchema *schema, HPy
 
 /* Sets fb_convert_attached. */
 void fb_convert_python_init(void);
-
-#endif /* FFI_HPY_SCHEMA_CONVERT_H_ */

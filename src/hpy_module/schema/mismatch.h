@@ -1,7 +1,6 @@
 /* The reason why a value does not match a schema: one line that grows from the inside out, "element [1]: expected int,
  * got str". */
-#ifndef FFI_HPY_SCHEMA_MISMATCH_H_
-#define FFI_HPY_SCHEMA_MISMATCH_H_
+#pragma once
 
 #include <tvm/ffi/c_api.h>
 
@@ -84,5 +83,3 @@ int fb_values_begin(FbValues *values, int64_t n);
 void fb_values_end(FbValues *values);
 /* Like fb_values_end, on an attached thread on which an exception may be raised. */
 void fb_values_abandon(FbValues *values);
-
-#endif /* FFI_HPY_SCHEMA_MISMATCH_H_ */

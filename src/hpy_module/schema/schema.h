@@ -3,8 +3,7 @@
  * Nodes are unique: equal trees are the same tree, so a comparison of pointers compares trees. A node is complete
  * before it is published under a lock, and never freed, like the types that it names; it contains no Python object.
  * Native setters therefore keep plain pointers to trees, and any thread may convert at any time. */
-#ifndef FFI_HPY_SCHEMA_SCHEMA_H_
-#define FFI_HPY_SCHEMA_SCHEMA_H_
+#pragma once
 
 #include <stdbool.h>
 #include <tvm/ffi/c_api.h>
@@ -64,5 +63,3 @@ typedef struct FbSchemaParts {
 /* Returns the node with these parts. NULL if memory is exhausted or the tree is too deep; *too_deep distinguishes the
  * two. Callable from any thread, attached or not. */
 const FbSchema *fb_schema_intern(const FbSchemaParts *parts, bool *too_deep);
-
-#endif /* FFI_HPY_SCHEMA_SCHEMA_H_ */

@@ -1,6 +1,5 @@
 /* Schema: the base class of TypeSchema, with the compiled tree. */
-#ifndef FFI_HPY_SCHEMA_SCHEMA_TYPE_H_
-#define FFI_HPY_SCHEMA_SCHEMA_TYPE_H_
+#pragma once
 
 #include "hpy_module/context/context.h"
 #include "schema.h"
@@ -13,5 +12,3 @@ extern HPyDef fb_schema_type_setter;
 
 /* Makes the class and returns a new handle. */
 HPy fb_schema_type_new(HPyContext *ctx);
-
-#endif /* FFI_HPY_SCHEMA_SCHEMA_TYPE_H_ */

@@ -1,6 +1,5 @@
 /* A Python value during its conversion by a schema. Internal to convert_python.c. */
-#ifndef FFI_HPY_SCHEMA_SOURCE_H_
-#define FFI_HPY_SCHEMA_SOURCE_H_
+#pragma once
 
 #include <tvm/ffi/c_api.h>
 
@@ -55,5 +54,3 @@ FbConverted fb_source_number_ask(HPyContext *ctx, const FbSchema *schema, const 
 /* Converts a value of kind int or float by a schema of int (or of an int enum), float or bool. */
 FbConverted fb_source_number_convert(HPyContext *ctx, const FbSchema *schema, const FbSource *source, TVMFFIAny *out,
                                      FbMismatch *mismatch);
-
-#endif /* FFI_HPY_SCHEMA_SOURCE_H_ */

@@ -3,8 +3,7 @@
  * A borrowed tensor is an ffi.Tensor whose memory belongs to a Python object; the tensor keeps the object alive as long
  * as native code has the tensor. Shape and strides are copies, because the object's library may change its own. Only
  * where handles are object pointers. */
-#ifndef FFI_HPY_TENSOR_BORROWED_H_
-#define FFI_HPY_TENSOR_BORROWED_H_
+#pragma once
 
 #include <tvm/ffi/c_api.h>
 
@@ -36,5 +35,3 @@ void fb_borrowed_keep(TVMFFIObject *tensor);
 
 /* Returns the struct of a borrowed tensor; NULL for other tensors. */
 const FbBorrowed *fb_borrowed_find(const TVMFFIObject *tensor);
-
-#endif /* FFI_HPY_TENSOR_BORROWED_H_ */

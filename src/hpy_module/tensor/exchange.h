@@ -4,8 +4,7 @@
  * A table lives as long as the process and does not change. Functions of a table for Python objects require an attached
  * thread. Tables are used where handles are, or translate to, the interpreter's object pointers: not on PyPy 7.3, where
  * arrays are imported by __dlpack__. */
-#ifndef FFI_HPY_TENSOR_EXCHANGE_H_
-#define FFI_HPY_TENSOR_EXCHANGE_H_
+#pragma once
 
 #include <tvm/ffi/c_api.h>
 
@@ -38,5 +37,3 @@ HPy fb_exchange_view(HPyContext *ctx, const TVMFFIAny *view, const DLPackExchang
 const DLPackExchangeAPI *fb_exchange_read(HPyContext *ctx, HPy capsule);
 
 extern HPyDef fb_exchange_address, fb_exchange_writable;
-
-#endif /* FFI_HPY_TENSOR_EXCHANGE_H_ */

@@ -1,6 +1,5 @@
 /* Exchange APIs that the binding makes: its own, and one of Python functions. */
-#ifndef FFI_HPY_TENSOR_EXCHANGE_TABLE_H_
-#define FFI_HPY_TENSOR_EXCHANGE_TABLE_H_
+#pragma once
 
 #include <tvm/ffi/c_api.h>
 
@@ -29,5 +28,3 @@ extern const DLPackExchangeAPI fb_exchange_python_table;
 HPy fb_exchange_python_array(HPyContext *ctx, TVMFFIObject *tensor);
 
 extern HPyDef fb_exchange_python_address; /* exchange_from_python(): the pointer of the table */
-
-#endif /* FFI_HPY_TENSOR_EXCHANGE_TABLE_H_ */

@@ -1,6 +1,5 @@
 /* Native tensors over DLPack's managed tensors. */
-#ifndef FFI_HPY_TENSOR_MANAGED_H_
-#define FFI_HPY_TENSOR_MANAGED_H_
+#pragma once
 
 #include <dlpack/dlpack.h>
 #include <tvm/ffi/c_api.h>
@@ -43,5 +42,3 @@ bool fb_tensor_memory_is_host(DLDevice device);
 /* Makes a compact copy in host memory of a tensor that the host can read, marked as copied. NULL like
  * fb_tensor_memory_new. */
 DLManagedTensorVersioned *fb_tensor_memory_copy(const DLTensor *from, const char **kind, const char **message);
-
-#endif /* FFI_HPY_TENSOR_MANAGED_H_ */

@@ -1,6 +1,5 @@
 /* NumPy arrays as tensors, read from their struct. */
-#ifndef FFI_HPY_TENSOR_NDARRAY_H_
-#define FFI_HPY_TENSOR_NDARRAY_H_
+#pragma once
 
 #include "hpy_module/context/context.h"
 #include "hpy_module/convert/argument.h"
@@ -32,5 +31,3 @@ bool fb_ndarray_export(HPyContext *ctx, HPy tensor, bool reads, bool copies, HPy
 /* Tensors of arrays that native code holds as Python objects. */
 
 extern HPyDef fb_held_reader; /* array_reader() */
-
-#endif /* FFI_HPY_TENSOR_NDARRAY_H_ */

@@ -1,6 +1,5 @@
 /* The parts of Tensor's interface that have a file each. */
-#ifndef FFI_HPY_TENSOR_PARTS_H_
-#define FFI_HPY_TENSOR_PARTS_H_
+#pragma once
 
 #include "hpy_module/context/context.h"
 
@@ -41,5 +40,3 @@ extern HPyDef fb_lazy_bits_learn;
 /* Checks an instance of a class with FB_PROTOCOL_LAZY_BITS: returns 0 if its memory has its values, or -1 with
  * BufferError raised. */
 int fb_lazy_bits_check(HPyContext *ctx, HPy value);
-
-#endif /* FFI_HPY_TENSOR_PARTS_H_ */

@@ -1,6 +1,5 @@
 /* The class Tensor. */
-#ifndef FFI_HPY_TENSOR_TENSOR_H_
-#define FFI_HPY_TENSOR_TENSOR_H_
+#pragma once
 
 #include <tvm/ffi/c_api.h>
 
@@ -30,5 +29,3 @@ void fb_shape_init(void);
 /* The streams that native code uses, per thread and device. */
 
 extern HPyDef fb_stream_get, fb_stream_set;
-
-#endif /* FFI_HPY_TENSOR_TENSOR_H_ */

@@ -1,6 +1,5 @@
 /* The kinds of values in this folder, for the folders above. */
-#ifndef FFI_HPY_VALUE_VALUE_H_
-#define FFI_HPY_VALUE_VALUE_H_
+#pragma once
 
 #include <tvm/ffi/c_api.h>
 
@@ -81,5 +80,3 @@ HPy fb_cany_type_new(HPyContext *ctx);
 /* Native functions of the binding, for the package. */
 
 extern HPyDef fb_native_functions;
-
-#endif /* FFI_HPY_VALUE_VALUE_H_ */

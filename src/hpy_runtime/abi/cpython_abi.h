@@ -5,8 +5,7 @@
  * lacks one of them, so this list must be limited to names that all versions have. Functions of some versions only are
  * in layout.h. layout.h measures the facts that the stable ABI hides (the offsets of an object's type and of a type's
  * slots). */
-#ifndef FFI_HPY_RUNTIME_CPYTHON_ABI_H_
-#define FFI_HPY_RUNTIME_CPYTHON_ABI_H_
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -296,5 +295,3 @@ static inline int fhpy_pypy_set_doc(PyObject *module, const char *doc) {
 extern PyObject *PyCFunction_NewEx(PyMethodDef *, PyObject *, PyObject *);
 extern int PyModule_SetDocString(PyObject *, const char *);
 #endif
-
-#endif /* FFI_HPY_RUNTIME_CPYTHON_ABI_H_ */

@@ -1,7 +1,6 @@
 /* References to objects (incref, decref, deferred reference counts), and conversions between handles and object
  * pointers. */
-#ifndef FFI_HPY_RUNTIME_HANDLE_H_
-#define FFI_HPY_RUNTIME_HANDLE_H_
+#pragma once
 
 #include "hpy_runtime/api/alloca.h" /* for hpy.h */
 #include <hpy.h>
@@ -62,5 +61,3 @@ static inline HPy new_reference(PyObject *o) {
   take_reference(o);
   return to_hpy(o);
 }
-
-#endif /* FFI_HPY_RUNTIME_HANDLE_H_ */

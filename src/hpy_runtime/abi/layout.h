@@ -4,8 +4,7 @@
  * pointers in a type and an object made for the purpose (layout.c). So one binary fits builds with the GIL and without,
  * and a version that moves a member is measured correctly. A member of a type that is not found is read by
  * PyType_GetSlot; without the offset of an object's type the import fails. */
-#ifndef FFI_HPY_RUNTIME_LAYOUT_H_
-#define FFI_HPY_RUNTIME_LAYOUT_H_
+#pragma once
 
 #include <stdbool.h>
 
@@ -143,5 +142,3 @@ extern FhpyValues fhpy_value_layout;
 /* Measures values made for the purpose. Called after fhpy_layout_measure(). Returns 0, or -1 with an exception
  * raised. */
 int fhpy_value_layout_measure(void);
-
-#endif /* FFI_HPY_RUNTIME_LAYOUT_H_ */

@@ -1,6 +1,5 @@
 /* The functions that replace some of cpyext's, on PyPy. */
-#ifndef FFI_HPY_RUNTIME_PYPY_FUNCTIONS_H_
-#define FFI_HPY_RUNTIME_PYPY_FUNCTIONS_H_
+#pragma once
 
 #include <stdbool.h>
 
@@ -19,5 +18,3 @@ bool fhpy_pypy_stack_has_room(void);
 #else
 static inline bool fhpy_pypy_stack_has_room(void) { return true; }
 #endif
-
-#endif /* FFI_HPY_RUNTIME_PYPY_FUNCTIONS_H_ */

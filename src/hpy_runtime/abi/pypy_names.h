@@ -3,8 +3,7 @@
  * cpython_abi.h includes this file before its declarations when the PyPy form is built (FHPY_PYPY). The members of
  * FhpyOptional are not listed: layout.c adds the prefix before it looks a name up. Functions that cpyext lacks, or
  * implements differently from CPython, are at the end, each with its replacement. */
-#ifndef FFI_HPY_RUNTIME_PYPY_NAMES_H_
-#define FFI_HPY_RUNTIME_PYPY_NAMES_H_
+#pragma once
 
 /* ---- data ---- */
 
@@ -295,5 +294,3 @@
 #define PyNumber_InPlacePower fhpy_pypy_functions_in_place_power
 #define PyUnicode_FromEncodedObject fhpy_pypy_functions_from_encoded
 #define PyUnicode_Substring fhpy_pypy_functions_substring
-
-#endif /* FFI_HPY_RUNTIME_PYPY_NAMES_H_ */

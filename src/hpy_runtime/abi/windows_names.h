@@ -5,8 +5,7 @@
  * interpreters without a GIL. Therefore nothing is linked: each function is a jump through a word, each exception a
  * copy of the interpreter's pointer, and each static object is reached through a pointer. All are looked up by name in
  * the library that the process has loaded. Empty on other systems, whose loader binds names in any library. */
-#ifndef FFI_HPY_RUNTIME_WINDOWS_NAMES_H_
-#define FFI_HPY_RUNTIME_WINDOWS_NAMES_H_
+#pragma once
 
 #if defined(_WIN32)
 struct _object;
@@ -50,5 +49,3 @@ int fhpy_windows_names_find(void);
 #else
 static inline int fhpy_windows_names_find(void) { return 0; }
 #endif
-
-#endif /* FFI_HPY_RUNTIME_WINDOWS_NAMES_H_ */

@@ -1,8 +1,7 @@
 /* The context of HPy 0.9.0, followed by the ten entries that HPy's master has added since.
  *
  * The offsets of the 0.9.0 table are unchanged. A module finds the new entries with fhpy_appended_find(). */
-#ifndef FFI_HPY_RUNTIME_APPENDED_H_
-#define FFI_HPY_RUNTIME_APPENDED_H_
+#pragma once
 
 #include "extension.h"
 
@@ -37,5 +36,3 @@ static inline const FhpyContext *fhpy_appended_find(const HPyContext *ctx) {
   bool is_ours = fhpy_extension_find(ctx) != NULL || fhpy_is_mode(ctx);
   return is_ours ? (const FhpyContext *)(const void *)ctx : NULL;
 }
-
-#endif /* FFI_HPY_RUNTIME_APPENDED_H_ */

@@ -12,8 +12,7 @@
  *
  * Threads: the table is constant once it is published. Every function except thread_attach, thread_detach,
  * thread_state, is_finalizing and reenter requires an attached thread (with the GIL, where there is one). */
-#ifndef FFI_HPY_RUNTIME_EXTENSION_H_
-#define FFI_HPY_RUNTIME_EXTENSION_H_
+#pragma once
 
 #include "alloca.h" /* for hpy.h */
 #include <hpy.h>
@@ -285,5 +284,3 @@ static inline const FhpyExtension *fhpy_extension_find(const HPyContext *ctx) {
   const FhpyExtension *ext = (const FhpyExtension *)ctx->_private;
   return ext->magic == FHPY_EXTENSION_MAGIC && ext->version >= FHPY_EXTENSION_VERSION ? ext : NULL;
 }
-
-#endif /* FFI_HPY_RUNTIME_EXTENSION_H_ */

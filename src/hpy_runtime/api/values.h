@@ -2,8 +2,7 @@
  *
  * The file applies to objects whose type is exactly int or float; instances of subclasses may have another layout. The
  * objects are constant, so any thread with a reference may read them. */
-#ifndef FFI_HPY_RUNTIME_VALUES_H_
-#define FFI_HPY_RUNTIME_VALUES_H_
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,5 +42,3 @@ static inline double fhpy_values_read_float(const FhpyValues *values, const void
   memcpy(&number, (const char *)object + values->float_word, sizeof(number));
   return number;
 }
-
-#endif /* FFI_HPY_RUNTIME_VALUES_H_ */

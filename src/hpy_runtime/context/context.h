@@ -2,8 +2,7 @@
  *
  * The groups of entries.h write their entries into the table. The table is complete before fhpy_context_get() returns
  * it, and constant afterwards. */
-#ifndef FFI_HPY_RUNTIME_CONTEXT_H_
-#define FFI_HPY_RUNTIME_CONTEXT_H_
+#pragma once
 
 #include "hpy_runtime/abi/cpython_abi.h"
 #include "hpy_runtime/api/appended.h"
@@ -26,5 +25,3 @@ int fhpy_context_check(const HPyContext *ctx, size_t byte_size);
 /* Calls hook(text). A raised exception and errno are saved and restored. An exception of the hook goes to
  * sys.unraisablehook, because many entries that call hooks cannot fail. */
 void fhpy_hook_call(PyObject *hook, const char *text);
-
-#endif /* FFI_HPY_RUNTIME_CONTEXT_H_ */

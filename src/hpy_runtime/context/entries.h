@@ -3,8 +3,7 @@
  *
  * Unless stated otherwise an entry requires an attached thread (with the GIL, where there is one), borrows its handle
  * arguments, returns a new handle, and reports failure as HPy_NULL, -1 or NULL with a Python exception raised. */
-#ifndef FFI_HPY_RUNTIME_ENTRIES_H_
-#define FFI_HPY_RUNTIME_ENTRIES_H_
+#pragma once
 
 #include "hpy_runtime/api/appended.h"
 
@@ -30,5 +29,3 @@ void fhpy_ctx_trampoline_fill(HPyContext *ctx);
 void fhpy_ctx_type_fill(HPyContext *ctx);
 void fhpy_ctx_extension_fill(HPyContext *ctx);
 void fhpy_ctx_appended_fill(FhpyContext *ctx);
-
-#endif /* FFI_HPY_RUNTIME_ENTRIES_H_ */

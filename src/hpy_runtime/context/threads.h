@@ -2,8 +2,7 @@
  *
  * The functions are entries of the extension; extension.h has their contracts. Any thread may call them, attached or
  * not. */
-#ifndef FFI_HPY_RUNTIME_THREADS_H_
-#define FFI_HPY_RUNTIME_THREADS_H_
+#pragma once
 
 #include "core/platform/unwind.h"
 
@@ -20,5 +19,3 @@ int fhpy_threads_is_finalizing(void);
 /* HPy_ReenterPythonExecution: reacquires the GIL on the thread that released it. A thread that the interpreter ends at
  * this point blocks forever, and does not unwind the extension's frames (unwind.h). */
 void fhpy_threads_reenter(void *state);
-
-#endif /* FFI_HPY_RUNTIME_THREADS_H_ */

@@ -1,6 +1,5 @@
 /* Debug mode: the second context, which notices misused handles. */
-#ifndef FFI_HPY_RUNTIME_DEBUG_H_
-#define FFI_HPY_RUNTIME_DEBUG_H_
+#pragma once
 
 #include "hpy_runtime/abi/cpython_abi.h"
 #include "hpy_runtime/abi/handle.h"
@@ -47,5 +46,3 @@ PyObject *fhpy_debug_list_closed(uint64_t since);
 /* Writes the open handles to stderr, if there are any. Handles that another running thread has opened are omitted,
  * because they may be in use. */
 void fhpy_debug_list_report(void);
-
-#endif /* FFI_HPY_RUNTIME_DEBUG_H_ */

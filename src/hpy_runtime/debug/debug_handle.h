@@ -1,8 +1,7 @@
 /* Debug mode: lookup, transfer and closing of handles by entries. A mistake is reported.
  *
  * Any attached thread may call these functions. A null handle corresponds to a null object. */
-#ifndef FFI_HPY_RUNTIME_DEBUG_HANDLE_H_
-#define FFI_HPY_RUNTIME_DEBUG_HANDLE_H_
+#pragma once
 
 #include "debug_record.h"
 
@@ -25,5 +24,3 @@ PyObject *fhpy_debug_handle_take(HPy h);
 
 static inline HPy debug_unwrap(HPy h, const char *entry) { return to_hpy(fhpy_debug_handle_get(h, entry)); }
 static inline HPy debug_wrap(HPy object) { return fhpy_debug_record_open(to_py(object), HANDLE_OWNED); }
-
-#endif /* FFI_HPY_RUNTIME_DEBUG_HANDLE_H_ */

@@ -5,8 +5,7 @@
  * can name the function that closed it.
  *
  * Any attached thread may call these functions. */
-#ifndef FFI_HPY_RUNTIME_DEBUG_RECORD_H_
-#define FFI_HPY_RUNTIME_DEBUG_RECORD_H_
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -129,5 +128,3 @@ FhpyRecordCopy *fhpy_debug_record_copy(FhpyRecordList which, uint64_t since, siz
 void fhpy_debug_record_free_copies(FhpyRecordCopy *copies, size_t n_copies);
 /* Returns the handle's word, as the extension sees it. */
 HPy fhpy_debug_record_word(const FhpyRecord *r);
-
-#endif /* FFI_HPY_RUNTIME_DEBUG_RECORD_H_ */

@@ -1,6 +1,5 @@
 /* Debug mode: reports of mistakes. */
-#ifndef FFI_HPY_RUNTIME_DEBUG_REPORT_H_
-#define FFI_HPY_RUNTIME_DEBUG_REPORT_H_
+#pragma once
 
 #include "hpy_runtime/abi/cpython_abi.h"
 #include "hpy_runtime/abi/handle.h"
@@ -29,5 +28,3 @@ extern _Thread_local const char *fhpy_debug_name_running;
 static inline const char *debug_words(const char *function) {
   return function != NULL ? function : "native code that no HPy function runs";
 }
-
-#endif /* FFI_HPY_RUNTIME_DEBUG_REPORT_H_ */

@@ -1,6 +1,5 @@
 /* The interpreter's garbage collector, accessed through the module gc. */
-#ifndef FFI_HPY_RUNTIME_COLLECTION_H_
-#define FFI_HPY_RUNTIME_COLLECTION_H_
+#pragma once
 
 #include <stdbool.h>
 
@@ -40,5 +39,3 @@ typedef void (*fhpy_type_ended)(intptr_t type);
  * resurrects the type ends the watch: the type must be watched again. Returns 1 if `ended` will be called or the type
  * is never freed; 0 if there would be no notification. Never raises. */
 int fhpy_type_end_watch(PyObject *type, fhpy_type_ended ended);
-
-#endif /* FFI_HPY_RUNTIME_COLLECTION_H_ */

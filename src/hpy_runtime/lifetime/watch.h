@@ -3,8 +3,7 @@
  * The owner of the table ensures that each pointer in the table is valid memory: the object's destructor removes the
  * pointer, under the lock under which others look it up. The functions here determine whether the object is about to
  * reach that destructor. */
-#ifndef FFI_HPY_RUNTIME_WATCH_H_
-#define FFI_HPY_RUNTIME_WATCH_H_
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,5 +38,3 @@ uint32_t *fhpy_watch_own_count(PyObject *o);
  * that it never releases. Does nothing with a GIL, or if another thread owns o, because only the owner may write its
  * counts. */
 void fhpy_keep_object(PyObject *o);
-
-#endif /* FFI_HPY_RUNTIME_WATCH_H_ */

@@ -1,6 +1,5 @@
 /* Loads an HPy universal module. */
-#ifndef FFI_HPY_RUNTIME_LOAD_H_
-#define FFI_HPY_RUNTIME_LOAD_H_
+#pragma once
 
 #include "hpy_runtime/abi/handle.h"
 
@@ -39,5 +38,3 @@ int fhpy_load_file_open(FhpyLoadFile *file, const char *short_name, const char *
  * NULL. Loading a file again makes a new module that shares the HPyGlobals of the first module. In debug mode the file
  * gets the context of debug.h. NULL with an exception raised on failure. */
 PyObject *fhpy_load_module(const char *name, const char *path, PyObject *spec, FhpyMode mode);
-
-#endif /* FFI_HPY_RUNTIME_LOAD_H_ */

@@ -1,6 +1,5 @@
 /* The functions of debug mode in the module ffi_hpy._hpy. */
-#ifndef FFI_HPY_RUNTIME_MODULE_DEBUG_H_
-#define FFI_HPY_RUNTIME_MODULE_DEBUG_H_
+#pragma once
 
 #include "hpy_runtime/abi/cpython_abi.h"
 
@@ -14,5 +13,3 @@ int fhpy_module_debug_exec(PyObject *module);
 
 /* Adds the functions. Returns 0, or -1 with an exception raised. */
 int fhpy_module_trace_exec(PyObject *module);
-
-#endif /* FFI_HPY_RUNTIME_MODULE_DEBUG_H_ */

@@ -2,8 +2,7 @@
  *
  * An entry is identified by its place: the number of words before it in HPyContext. Any number of threads may call all
  * functions at once. */
-#ifndef FFI_HPY_RUNTIME_TRACE_H_
-#define FFI_HPY_RUNTIME_TRACE_H_
+#pragma once
 
 #include "hpy_runtime/abi/handle.h"
 
@@ -34,5 +33,3 @@ PyObject *fhpy_trace_record_totals(FhpyTraceTotal which);
 
 /* Returns the trace context. fhpy_context_get() must have succeeded before. */
 HPyContext *fhpy_trace_context_get(void);
-
-#endif /* FFI_HPY_RUNTIME_TRACE_H_ */

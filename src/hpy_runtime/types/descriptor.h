@@ -1,6 +1,5 @@
 /* Methods made of callables: a class can have a native function as a method. */
-#ifndef FFI_HPY_RUNTIME_DESCRIPTOR_H_
-#define FFI_HPY_RUNTIME_DESCRIPTOR_H_
+#pragma once
 
 #include <stdbool.h>
 
@@ -13,5 +12,3 @@ bool fhpy_descriptor_is_possible(void);
 /* Makes a method that calls `callable`, an instance of an HPy type with HPy_tp_call, with the object as the first
  * argument. See method_new (extension.h). NULL with an exception raised; TypeError for another kind of callable. */
 PyObject *fhpy_descriptor_new_method(PyObject *callable, const FhpyMethodNames *names);
-
-#endif /* FFI_HPY_RUNTIME_DESCRIPTOR_H_ */

@@ -1,6 +1,5 @@
 /* The end of instances of classes made in Python: a function that may keep an instance alive. */
-#ifndef FFI_HPY_RUNTIME_INSTANCE_END_H_
-#define FFI_HPY_RUNTIME_INSTANCE_END_H_
+#pragma once
 
 #include "hpy_runtime/api/extension.h"
 #include "type.h"
@@ -15,5 +14,3 @@ bool fhpy_instance_end_watch(PyObject *type, int (*keeps)(HPy self), bool only_w
 int fhpy_instance_end_is_watched(PyObject *o);
 bool fhpy_instance_end_resume(PyObject *o);
 intptr_t fhpy_instance_end_get_word(void);
-
-#endif /* FFI_HPY_RUNTIME_INSTANCE_END_H_ */

@@ -5,8 +5,7 @@
  * methods and attributes do), and its __new__ accepts any class, or none, which crashes the process. Therefore a type's
  * note has a list of its slots. Before a slot is called, it is looked up among the slots of the receiver's type and its
  * bases. */
-#ifndef FFI_HPY_RUNTIME_PYPY_SLOTS_H_
-#define FFI_HPY_RUNTIME_PYPY_SLOTS_H_
+#pragma once
 
 #include <stdbool.h>
 
@@ -48,5 +47,3 @@ static inline bool fhpy_pypy_slots_refuse(HPyFunc_Signature sig, HPyCFunction fu
  * exception raised on failure. Requires the GIL. */
 bool fhpy_pypy_index_resolve(PyObject *sequence, Py_ssize_t *index);
 #endif
-
-#endif /* FFI_HPY_RUNTIME_PYPY_SLOTS_H_ */

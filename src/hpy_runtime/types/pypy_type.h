@@ -1,6 +1,5 @@
 /* Parts of types that cpyext lacks, on PyPy: structs of their own, metaclasses, and the end of instances of str. */
-#ifndef FFI_HPY_RUNTIME_PYPY_TYPE_H_
-#define FFI_HPY_RUNTIME_PYPY_TYPE_H_
+#pragma once
 
 #include <stdbool.h>
 
@@ -62,5 +61,3 @@ int fhpy_pypy_meta_check(const HPyType_Spec *spec, bool has_call_slot);
  * types. Never raises. */
 void fhpy_pypy_text_free_with(PyObject *type);
 #endif
-
-#endif /* FFI_HPY_RUNTIME_PYPY_TYPE_H_ */

@@ -11,8 +11,7 @@
  *
  * A note lives as long as the process, because method objects and descriptors point into it, and the runtime
  * gets no notification when the last of them is freed. */
-#ifndef FFI_HPY_RUNTIME_TYPE_H_
-#define FFI_HPY_RUNTIME_TYPE_H_
+#pragma once
 
 #include "hpy_runtime/abi/handle.h"
 
@@ -117,5 +116,3 @@ static inline void *type_struct(PyObject *self, const FhpyType *note) {
 #endif
   return (char *)self + note->data_offset;
 }
-
-#endif /* FFI_HPY_RUNTIME_TYPE_H_ */

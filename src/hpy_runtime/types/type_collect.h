@@ -1,6 +1,5 @@
 /* References outside of fields, for the garbage collector: see `collect` in extension.h. */
-#ifndef FFI_HPY_RUNTIME_TYPE_COLLECT_H_
-#define FFI_HPY_RUNTIME_TYPE_COLLECT_H_
+#pragma once
 
 #include "hpy_runtime/abi/handle.h"
 #include "hpy_runtime/api/extension.h"
@@ -11,5 +10,3 @@ bool fhpy_type_collect_is_possible(void);
 void fhpy_type_collect(PyObject *type);
 void fhpy_type_collect_begin(const FhpyCollector *functions);
 #endif
-
-#endif /* FFI_HPY_RUNTIME_TYPE_COLLECT_H_ */

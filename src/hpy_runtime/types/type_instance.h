@@ -1,6 +1,5 @@
 /* Makes instances of HPy types. */
-#ifndef FFI_HPY_RUNTIME_TYPE_INSTANCE_H_
-#define FFI_HPY_RUNTIME_TYPE_INSTANCE_H_
+#pragma once
 
 #include "hpy_runtime/abi/handle.h"
 #include "type.h"
@@ -48,5 +47,3 @@ int fhpy_type_traverse_clear(PyObject *self);
 
 /* Runs one HPy_tp_traverse over the struct of self, with the interpreter's visitor. */
 int fhpy_type_traverse_struct(PyObject *self, HPyFunc_traverseproc traverse, visit_fn visit, void *arg);
-
-#endif /* FFI_HPY_RUNTIME_TYPE_INSTANCE_H_ */

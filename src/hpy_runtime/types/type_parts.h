@@ -1,6 +1,5 @@
 /* Parts of HPyType_FromSpec, for type_spec.c; a module, too, has methods and attributes. */
-#ifndef FFI_HPY_RUNTIME_TYPE_PARTS_H_
-#define FFI_HPY_RUNTIME_TYPE_PARTS_H_
+#pragma once
 
 #include <stdbool.h>
 
@@ -97,5 +96,3 @@ size_t fhpy_methods_count(HPyDef *const *defines, HPyDef_Kind kind);
 /* Writes one entry for each method. The table is zeroed and has room for one more entry, its end. The table and the
  * definitions must outlive all objects that are made from them. Returns 0, or -1 with an exception raised. */
 int fhpy_methods_fill(PyMethodDef *methods, HPyDef *const *defines);
-
-#endif /* FFI_HPY_RUNTIME_TYPE_PARTS_H_ */
