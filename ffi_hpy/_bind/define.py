@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-__all__ = ["StaticProperty", "answer", "describe_again", "written_setters"]
+__all__ = ["StaticProperty", "answer", "answer_kept", "describe_again", "written_setters"]
 
 if not hasattr(Function, "_keep"):  # the cffi backend, where the class has the conversion of arguments
     Function._keep = staticmethod(keep)  # type: ignore[attr-defined]
@@ -691,3 +691,8 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
 def answer(operation: str, *args: Any) -> Any:
     """Run an operation. The caller passes the result on as a Python object, not as a native value."""
     return _OPERATIONS[operation](*args)
+
+
+def answer_kept(operation: str, *args: Any) -> Any:
+    """Run an operation. Objects of Python are returned as such, not as native values."""
+    return keep(_OPERATIONS[operation](*args))

@@ -15,8 +15,8 @@ from .._values.argument_classes import given_class_name
 from .._values.standard import items_of_memory, items_of_tensor, parts_of_pairs
 from ..module import load_module
 from ..registry import get_global_func, register_global_func
-from .define import answer, describe_again
-from .values import index_of, is_kept, keep, keep_module
+from .define import answer, answer_kept, describe_again
+from .values import index_of, is_kept, keep_module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,10 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["execute", "load"]
 
-if hasattr(_core, "function_that_keeps"):
-    _answer = _core.function_that_keeps(answer, c_void_p)
-else:  # the cffi backend
-    _answer = convert_func(lambda operation, *args: keep(answer(operation, *args)))
+_answer = convert_func(answer_kept) if _core.CALLS == "cffi" else _core.function_that_keeps(answer, c_void_p)
 
 
 def _elements_of(value: Any, form: str | None = None) -> list[Any] | None:

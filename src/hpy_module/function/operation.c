@@ -173,9 +173,9 @@ static int call_function(const Call *call) {
   return pass(call, made);
 }
 
-static int get_iterator(const Call *call) {
-  return pass(call, fhpy_appended_find(call->ctx)->ctx_GetIter(call->ctx, call->args[0]));
-}
+static const FhpyContext *appended; /* entries for iterators; written once during the import */
+
+static int get_iterator(const Call *call) { return pass(call, appended->ctx_GetIter(call->ctx, call->args[0])); }
 
 /* Passes an Array of two objects, which are closed; HPy_NULL: an exception is raised. */
 static int pass_two(const Call *call, HPy first, HPy second) {
@@ -216,7 +216,6 @@ static int pass_pair(const Call *call, HPy pair) {
 }
 
 static int get_next_with(const Call *call, int (*pass_item)(const Call *call, HPy item)) {
-  const FhpyContext *appended = fhpy_appended_find(call->ctx);
   if (call->values[1].type_index >= kTVMFFIStaticObjectBegin) return 1;
   if (FH_UNLIKELY(!appended->ctx_Iter_Check(call->ctx, call->args[0]))) return 1; /* the package raises */
   HPy item = appended->ctx_Iter_Next(call->ctx, call->args[0]);
@@ -407,38 +406,39 @@ static const struct Row {
   Operation run;
   size_t least, most; /* numbers of values */
   size_t n_raw; /* how many of them, at the end, do not become Python objects */
+  bool is_for_pypy; /* faster than the package's function, which PyPy compiles, too */
 } rows[kFfiHpyNumOperations] = {
-    [kFfiHpyRunGetAttr] = {get_attribute, 2, 2, 0},
-    [kFfiHpyRunSetAttr] = {set_attribute, 3, 3, 0},
-    [kFfiHpyRunHasAttr] = {has_attribute, 2, 2, 0},
-    [kFfiHpyRunGetItem] = {get_item, 2, 2, 0},
-    [kFfiHpyRunSetItem] = {set_item, 3, 3, 0},
-    [kFfiHpyRunContains] = {contains, 2, 2, 0},
-    [kFfiHpyRunLength] = {get_length, 1, 1, 0},
-    [kFfiHpyRunAppend] = {append, 2, 2, 0},
-    [kFfiHpyRunCall] = {call_object, 1, SIZE_MAX, 0},
-    [kFfiHpyRunCallMethod] = {call_method, 2, SIZE_MAX, 0},
-    [kFfiHpyRunCallFunction] = {call_function, 1, SIZE_MAX, 1},
-    [kFfiHpyRunIter] = {get_iterator, 1, 1, 0},
-    [kFfiHpyRunNext] = {get_next, 2, 2, 1},
-    [kFfiHpyRunNextPair] = {get_next_pair, 2, 2, 1},
-    [kFfiHpyRunTuple] = {make_tuple, 0, SIZE_MAX, 0},
-    [kFfiHpyRunList] = {make_list, 0, SIZE_MAX, 0},
-    [kFfiHpyRunDict] = {make_dict, 0, SIZE_MAX, 0},
-    [kFfiHpyRunIs] = {is_same, 2, 2, 0},
-    [kFfiHpyRunEqual] = {is_equal, 2, 2, 0},
-    [kFfiHpyRunBool] = {is_true, 1, 1, 0},
-    [kFfiHpyRunType] = {get_type, 1, 1, 0},
-    [kFfiHpyRunIsInstance] = {is_instance, 2, 2, 0},
-    [kFfiHpyRunStr] = {get_text, 1, 1, 0},
-    [kFfiHpyRunOperator] = {use_operator, 2, 3, 1},
-    [kFfiHpyRunExport] = {export_array, 4, 4, 3},
-    [kFfiHpyRunComplex] = {make_complex, 2, 2, 0},
-    [kFfiHpyRunComplexParts] = {read_complex, 2, 2, 1},
-    [kFfiHpyRunBigInt] = {make_big_int, 1, 1, 1},
-    [kFfiHpyRunCapsule] = {make_capsule, 3, 3, 3},
-    [kFfiHpyRunCapsuleData] = {read_capsule, 1, 2, 0},
-    [kFfiHpyRunIsKind] = {is_kind, 2, 2, 1},
+    [kFfiHpyRunGetAttr] = {get_attribute, 2, 2, 0, false},
+    [kFfiHpyRunSetAttr] = {set_attribute, 3, 3, 0, false},
+    [kFfiHpyRunHasAttr] = {has_attribute, 2, 2, 0, false},
+    [kFfiHpyRunGetItem] = {get_item, 2, 2, 0, false},
+    [kFfiHpyRunSetItem] = {set_item, 3, 3, 0, false},
+    [kFfiHpyRunContains] = {contains, 2, 2, 0, false},
+    [kFfiHpyRunLength] = {get_length, 1, 1, 0, false},
+    [kFfiHpyRunAppend] = {append, 2, 2, 0, false},
+    [kFfiHpyRunCall] = {call_object, 1, SIZE_MAX, 0, true},
+    [kFfiHpyRunCallMethod] = {call_method, 2, SIZE_MAX, 0, true},
+    [kFfiHpyRunCallFunction] = {call_function, 1, SIZE_MAX, 1, false},
+    [kFfiHpyRunIter] = {get_iterator, 1, 1, 0, true},
+    [kFfiHpyRunNext] = {get_next, 2, 2, 1, true},
+    [kFfiHpyRunNextPair] = {get_next_pair, 2, 2, 1, true},
+    [kFfiHpyRunTuple] = {make_tuple, 0, SIZE_MAX, 0, false},
+    [kFfiHpyRunList] = {make_list, 0, SIZE_MAX, 0, false},
+    [kFfiHpyRunDict] = {make_dict, 0, SIZE_MAX, 0, false},
+    [kFfiHpyRunIs] = {is_same, 2, 2, 0, false},
+    [kFfiHpyRunEqual] = {is_equal, 2, 2, 0, false},
+    [kFfiHpyRunBool] = {is_true, 1, 1, 0, false},
+    [kFfiHpyRunType] = {get_type, 1, 1, 0, false},
+    [kFfiHpyRunIsInstance] = {is_instance, 2, 2, 0, false},
+    [kFfiHpyRunStr] = {get_text, 1, 1, 0, false},
+    [kFfiHpyRunOperator] = {use_operator, 2, 3, 1, false},
+    [kFfiHpyRunExport] = {export_array, 4, 4, 3, false},
+    [kFfiHpyRunComplex] = {make_complex, 2, 2, 0, false},
+    [kFfiHpyRunComplexParts] = {read_complex, 2, 2, 1, false},
+    [kFfiHpyRunBigInt] = {make_big_int, 1, 1, 1, false},
+    [kFfiHpyRunCapsule] = {make_capsule, 3, 3, 3, false},
+    [kFfiHpyRunCapsuleData] = {read_capsule, 1, 2, 0, false},
+    [kFfiHpyRunIsKind] = {is_kind, 2, 2, 1, false},
 };
 
 /* Converts the first n_args values, for which args has room, runs, and closes the arguments. Returns 0, -1 with a
@@ -467,6 +467,7 @@ static int operate(uint32_t operation, const TVMFFIAny *values, size_t n, TVMFFI
   if (FH_UNLIKELY(operation >= kFfiHpyNumOperations)) return 1; /* of a later version */
   const struct Row *row = &rows[operation];
   if (FH_UNLIKELY(n < row->least || n > row->most)) return 1;
+  if (FH_UNLIKELY(fb_thread_has_cffi_backend) && !row->is_for_pypy) return 1;
   FbThread attach;
   if (fb_thread_attach(&attach) != 0) return fb_callback_refuse();
   HPy stack[STACK_ARGS], *args = stack;
@@ -494,6 +495,7 @@ int fb_operation_init(HPyContext *ctx) {
   if (rc == 0) rc = read_builtin(ctx, builtins, "hasattr", &builtin_hasattr);
   for (size_t i = 0; rc == 0 && i < N_KINDS; ++i) rc = read_builtin(ctx, builtins, kinds[i].name, &kinds[i].type);
   HPy_Close(ctx, builtins);
+  appended = fhpy_appended_find(ctx);
   fb_builtin_values.operate = operate;
   return rc;
 }
