@@ -398,12 +398,18 @@ def _set_init(cls: type[CObject], info: TypeInfo, constructor: Function | None) 
 
 
 def make_class(
-    metaclass: type[ObjectMeta], scope_names: tuple[str, str], info: TypeInfo, slots: tuple[str, ...]
+    metaclass: type[ObjectMeta],
+    scope_names: tuple[str, str],
+    info: TypeInfo,
+    slots: tuple[str, ...],
+    attributes: dict[str, Any],
 ) -> type[CObject]:
-    """Make the class of a type that has no members yet, with its `__module__`, `__qualname__` and `__slots__`."""
+    """Make the class of a type that has no members yet, with its `__module__`, `__qualname__`, `__slots__` and further
+    attributes."""
     parent: Any = class_for_type_index(info.parent_type_index)
     module, qualified = scope_names
     body = {"__module__": module, "__qualname__": qualified, "__doc__": info.doc or None, "__slots__": slots}
+    body.update(attributes)
     cls: Any = metaclass(qualified.rpartition(".")[2], (parent,), body)
     _bind(cls, info, init=True)
     set_class(info, cls)
@@ -425,11 +431,10 @@ def add_constructor(cls: type[CObject], info: TypeInfo) -> None:
     _set_init(cls, info, constructor)
 
 
-def add_property(cls: type[CObject], info: TypeInfo, name: str) -> None:
-    """Add the property of a field that its type has got to a class of make_class()."""
-    info.__dict__.pop("fields", None)
-    field = next(field for field in reversed(info.fields or ()) if field.name == name)
-    setattr(cls, name, field.as_property(cls))
+def add_property(cls: type[CObject], info: TypeInfo) -> None:
+    """Add the property of the field that its type has just got to a class of make_class()."""
+    field = info._add_field()
+    setattr(cls, field.name, field.as_property(cls))
 
 
 # --- members of a class ---------------------------------------------------------------------------------------------

@@ -40,7 +40,10 @@ from .values import OPERATIONS, keep, keep_module, warn
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from json import JSONEncoder
     from typing import Any
+
+    from .._types.info import TypeInfo, TypeMethod
 
 __all__ = ["StaticProperty", "answer", "answer_kept", "describe_again", "written_setters"]
 
@@ -97,12 +100,25 @@ def _describe_caller(caller: Any, function: Any, is_constructor: bool = False) -
         caller.__nb_signature__ = LateSignatures(function, is_constructor)  # type: ignore[attr-defined]
 
 
-def _method(cls: type[Any], name: str) -> None:
+def _method(cls: type[Any], name: str, function: Function, metadata: str, doc: str, is_static: bool) -> None:
     """Add a method that the type has got to its class, or describe one more overload of it."""
+    known = _known_function(cls, name)
+    if known is None:
+        _new_function(cls, name, function)
+    else:
+        function = known
     info = info_of_class(cls)
     assert info is not None
-    info.__dict__.pop("methods", None)
-    method = next(method for method in reversed(info.methods) if method.name == name)
+    method = info._add_method(name, function, metadata, doc, _core.FIELD_IS_STATIC_METHOD if is_static else 0)
+    _set_method(cls, info, method)
+    if names_unbound_class(function):
+        attribute = "__init__" if name == "__ffi_init__" else name
+        _incomplete.append((cls, attribute, vars(cls).get(attribute), method, function))
+
+
+def _set_method(cls: type[Any], info: TypeInfo, method: TypeMethod) -> None:
+    """Set the attribute of a method."""
+    name = method.name
     if name == "__ffi_init__":
         add_constructor(cls, info)
         _describe_caller(vars(cls)["__init__"], method.func, True)
@@ -113,14 +129,11 @@ def _method(cls: type[Any], name: str) -> None:
             states.add_getter(cls)
         elif name == "__next__" and isinstance(method.func, Function) and hasattr(_core, "class_next"):
             _core.class_next(cls, method.func)
-    if isinstance(method.func, Function) and names_unbound_class(method.func):
-        attribute = "__init__" if name == "__ffi_init__" else name
-        _incomplete.append((cls, name, attribute, vars(cls).get(attribute), method.func))
 
 
-_incomplete: list[tuple[type[Any], str, str, Any, Function]] = []
-"""Methods whose documentation shows C++ names of classes that were not bound when the methods were defined, with the
-attributes of their classes."""
+_incomplete: list[tuple[type[Any], str, Any, TypeMethod, Function]] = []
+"""Methods whose documentation shows C++ names of classes that were not bound when the methods were defined: the
+attribute of the class, its value, the method and its function."""
 
 
 def describe_again() -> None:
@@ -140,14 +153,17 @@ def describe_again() -> None:
         _incomplete.extend(unbound)
 
 
-def _describe_method(cls: type[Any], name: str, attribute: str, made: Any, function: Function) -> None:
+def _describe_method(cls: type[Any], attribute: str, made: Any, method: TypeMethod, function: Function) -> None:
+    method._forget_metadata()
     if vars(cls).get(attribute) is not made:  # replaced since then, by one more overload for example
         return
     forget_parameters(function)
+    info = info_of_class(cls)
+    assert info is not None
     is_frozen = "_ffi_is_frozen" in vars(cls)
     if is_frozen:
         type.__delattr__(cls, "_ffi_is_frozen")
-    _method(cls, name)
+    _set_method(cls, info, method)
     if is_frozen:
         _freeze(cls)
 
@@ -299,14 +315,13 @@ def _class(scope: Any, name: str, type_index: int, flags: int, address: int, lib
     bases = [base for base in class_for_type_index(info.parent_type_index).__mro__ if isinstance(base, BoundMeta)]
     inherited = {slot for base in bases for slot in _SLOTS if slot in vars(base)}
     slots = tuple([slot for i, slot in enumerate(_SLOTS) if flags & 1 << i and slot not in inherited])
-    cls = make_class(BoundMeta, _names_in(scope, name), info, slots)
-    cls._ffi_is_findable = True  # type: ignore[attr-defined]  # for the cffi backend (_pypy/object/objects.py)
-    cls._ffi_bound_class = address  # type: ignore[attr-defined]
-    cls._ffi_library = library  # type: ignore[attr-defined]
+    attributes: dict[str, Any] = {"_ffi_bound_class": address, "_ffi_library": library}
+    attributes["_ffi_is_findable"] = True  # for the cffi backend (_pypy/object/objects.py)
     if flags & 4:
-        cls._ffi_is_final = True  # type: ignore[attr-defined]
+        attributes["_ffi_is_final"] = True
     if flags & 8:
-        cls.__class_getitem__ = classmethod(GenericAlias)  # type: ignore[attr-defined]
+        attributes["__class_getitem__"] = classmethod(GenericAlias)
+    cls = make_class(BoundMeta, _names_in(scope, name), info, slots, attributes)
     setattr(scope, name, cls)
     return cls
 
@@ -399,7 +414,7 @@ def _property(cls: type[Any], name: str, write: Function | None, metadata: str |
     type would convert the value first."""
     info = info_of_class(cls)
     assert info is not None
-    add_property(cls, info, name)
+    add_property(cls, info)
     if metadata is not None and '"written":' in metadata:
         from json import loads
 
@@ -609,15 +624,25 @@ def _submodule(scope: ModuleType, name: str, doc: str) -> OpaquePyObject:
 
 def _property_metadata(metadata: str) -> str:
     """Return the metadata of a property from the metadata of the function that reads the property."""
-    from json import dumps, loads
+    from json import loads
 
+    encode = _encoder().encode
     of_function = loads(metadata)
     schema = loads(of_function["type_schema"])
     result = schema["named_args"]["return"][0]
-    own = {"type_schema": dumps(result, ensure_ascii=False)}  # as with_names() needs it
+    own = {"type_schema": encode(result)}
     if "written" in of_function:
         own["written"] = of_function["written"]
-    return dumps(own, ensure_ascii=False)
+    return encode(own)
+
+
+@cache
+def _encoder() -> JSONEncoder:
+    """Return the encoder of metadata, with the characters beyond ASCII that with_names() needs. json.dumps() makes one
+    for each call."""
+    from json import JSONEncoder
+
+    return JSONEncoder(ensure_ascii=False)
 
 
 def _loose_function(function: Function, metadata: str, name: str, doc: str, is_method: bool) -> Any:
@@ -642,7 +667,6 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     **arrays.OPERATIONS,
     **standard.OPERATIONS,
     "known_function": _known_function,
-    "new_function": _new_function,
     "function": _function,
     "loose_function": _loose_function,
     "key_in": lambda scope, name: ".".join(_names_in(scope, name)),

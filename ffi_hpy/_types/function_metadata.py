@@ -14,7 +14,7 @@ from .._core import Function
 from .._start.fork import new_lock
 from .._start.late import find_late
 from .._start.memo import Lazy
-from .metadata import names_unbound
+from .metadata import MetadataError, names_unbound, parse_metadata
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,6 +63,7 @@ class FunctionMetadata:
         self.parameters: Parameters | None = None  # made at first use
 
     names: Any = Lazy(lambda self: _Names(self))
+    signature: Any = Lazy(lambda self: _signature_in(self.metadata))
 
 
 class _Names:
@@ -162,6 +163,16 @@ def parameters_of(entry: FunctionMetadata) -> Parameters:
     return found
 
 
+def _signature_in(metadata: str) -> str | None:
+    """Return the signature of a function of bind.h, as Parameters has it, but without the time for the schemas: a class
+    shows the signatures of all its methods."""
+    try:
+        signature: str | None = parse_metadata(metadata, "a function").get("signature")
+    except MetadataError:
+        return None
+    return signature
+
+
 def names_unbound_class(function: Function) -> bool:
     """Return whether the signatures of a function name a class that is still not bound."""
     entry = metadata_of(function)
@@ -173,6 +184,7 @@ def forget_parameters(function: Function) -> None:
     entry = metadata_of(function)
     for each in entry.overloads or (entry,):
         each.parameters = None
+        each.__dict__.pop("signature", None)
 
 
 def text_of_bound(function: Function, is_constructor: bool = False) -> str | None:
@@ -180,7 +192,7 @@ def text_of_bound(function: Function, is_constructor: bool = False) -> str | Non
     the same one. None for another function. The signatures of a constructor become signatures of `__init__`."""
     entry = metadata_of(function)
     entries = entry.overloads or (entry,)
-    lines = [line for line in [parameters_of(each).signature for each in entries] if line is not None]
+    lines = [line for line in [each.signature for each in entries] if line is not None]
     if len(lines) != len(entries):
         return None
     if is_constructor:

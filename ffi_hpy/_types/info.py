@@ -282,6 +282,11 @@ class TypeMethod(_Declared):
     _type_key = ""  # of its type
     metadata: Any = Lazy(lambda self: parse_metadata(self._metadata, self._title))
 
+    def _forget_metadata(self) -> None:
+        """Let the metadata be read again, with the names that classes have by now."""
+        for name in ("metadata", "ty"):
+            self.__dict__.pop(name, None)
+
     @property
     def _title(self) -> str:
         return f"method `{self._type_key and f'{self._type_key}.'}{self.name}`"
@@ -357,15 +362,30 @@ class TypeInfo:
         @Lazy
         def methods(self) -> list[TypeMethod]:
             """The type's own methods."""
-            methods = [_read_method(*method) for method in _core.type_info(self.type_index)[5]]
-            for method in methods:
-                method._type_key = self.type_key
-            return methods
+            return [_read_method(self.type_key, *method) for method in _core.type_info(self.type_index)[5]]
 
     @Lazy
     def parent_type_info(self) -> TypeInfo | None:
         """The TypeInfo of the parent type."""
         return info_of_index(self.parent_type_index) if self.parent_type_index >= 0 else None
+
+    def _add_field(self) -> TypeField:
+        """Return the field that the type has just got, the last one. The other fields are not read again: a library
+        may define hundreds, one by one."""
+        rows = _core.type_info(self.type_index)[4]
+        number = len(rows) - 1
+        made = TypeField._at((self.type_index, number), arguments_of_row(rows[number]))
+        if self.fields is not None and len(self.fields) == number:
+            self.fields.append(made)
+        return made
+
+    def _add_method(self, name: str, function: Callable[..., Any], metadata: str, doc: str, flags: int) -> TypeMethod:
+        """Return a method that the type has just got. The other methods are not read again."""
+        made = _read_method(self.type_key, name, doc, metadata, flags, function)
+        known: list[TypeMethod] | None = self.__dict__.get("methods")
+        if known is not None:
+            known.append(made)
+        return made
 
     def _register_fields(self, fields: Sequence[DeclaredField], structure_kind: int | None = None) -> None:
         """Define the fields of a type from define_type(), and its constructor. RuntimeError for a second call,
@@ -437,7 +457,7 @@ class TypeInfo:
 # --- reading the registry -------------------------------------------------------------------------------------------
 
 
-def _read_method(name: str, doc: str, metadata: str, flags: int, *rest: Any) -> TypeMethod:
+def _read_method(type_key: str, name: str, doc: str, metadata: str, flags: int, *rest: Any) -> TypeMethod:
     function = rest[-1]
     is_static = bool(flags & _core.FIELD_IS_STATIC_METHOD)
     if isinstance(function, _core.Function):
@@ -445,7 +465,9 @@ def _read_method(name: str, doc: str, metadata: str, flags: int, *rest: Any) -> 
         add_metadata(function, str(metadata), str(doc), not is_static)
         apply_nonblocking(function, metadata)
         apply_python_arguments(function, str(metadata))
-    return TypeMethod(str(name), str(doc) if doc else None, function, str(metadata), is_static)
+    method = TypeMethod(str(name), str(doc) if doc else None, function, str(metadata), is_static)
+    method._type_key = type_key
+    return method
 
 
 # --- finding a TypeInfo ---------------------------------------------------------------------------------------------

@@ -30,6 +30,9 @@ NONBLOCKING = '"nonblocking"'
 PYTHON_ARGUMENTS = '"python_arguments":true'  # as src/core/bind/signature.c writes it
 """The part of metadata that shows that the key is present."""
 
+_SHORT_BOUND = ',"nonblocking":true,"python_results":true}'  # as src/core/bind/signature.c writes it
+"""The end of the metadata of a function of bind.h that has the key: the other metadata need not be read."""
+
 _DEEPEST = 200  # levels of JSON, two for each nested type
 
 _MARK = "\ue000"  # FFI_HPY_NAME_MARK in c_bind.h
@@ -130,12 +133,14 @@ def apply_nonblocking(function: Function, metadata: str) -> None:
     faster."""
     if not SHORT_CALLS_KEEP_GIL or NONBLOCKING not in metadata:
         return
-    try:
-        is_short = parse_metadata(metadata, "a function").get("nonblocking") is True
-    except MetadataError:
-        return
-    if is_short:
-        function.release_gil = False
+    if not metadata.endswith(_SHORT_BOUND):
+        try:
+            is_short = parse_metadata(metadata, "a function").get("nonblocking") is True
+        except MetadataError:
+            return
+        if not is_short:
+            return
+    function.release_gil = False
 
 
 def apply_python_arguments(function: Function, metadata: str) -> None:

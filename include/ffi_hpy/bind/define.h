@@ -24,9 +24,7 @@ FFI_HPY_NOINLINE inline void define_function_in_module(handle scope, function_re
 FFI_HPY_NOINLINE inline object define_method(handle scope, const ffi_hpy_class *type, const char *name, bool is_static,
                                              function_record *record) {
   object key = str_of(name);
-  object known = ask_python("known_function", scope, key);
-  defined_function made = define(record, known);
-  if (known.is_none()) ask_python("new_function", scope, key, made.function);
+  defined_function made = define(record, ask_python("known_function", scope, key));
   std::string_view metadata;
   (void)read_text(made.metadata.any(), false, &metadata);
   TVMFFIMethodInfo info{};
@@ -36,7 +34,8 @@ FFI_HPY_NOINLINE inline object define_method(handle scope, const ffi_hpy_class *
   info.flags = is_static ? kTVMFFIFieldFlagBitMaskIsStaticMethod : 0;
   info.method = made.function.any();
   check(api->class_add_method(type->type_index, &info));
-  ask_python("method", scope, key);
+  ask_python("method", scope, key, made.function, made.metadata, text_or_empty(record->doc),
+             handle(word(kTVMFFIBool, is_static)));
   return made.function;
 }
 

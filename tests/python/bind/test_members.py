@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import inspect
+import itertools
 import pickle
+import sys
 
 import pytest
 from support import collect_garbage, needs_identity, needs_one_wrapper
+from support.costs import assert_grows_with_size
 
 import ffi_hpy
 import ffi_hpy.testing
@@ -193,6 +197,44 @@ def test_a_class_in_a_class(bound):
     inner = bound.Outer.Inner
     assert (inner.__qualname__, inner.__module__, inner.__name__) == ("Outer.Inner", "bound_members", "Inner")
     assert type(inner().make()) is bound.Outer
+
+
+MANY = itertools.count()
+
+
+@pytest.mark.thread_unsafe(reason="calls are counted, and the classes are numbered")
+def test_a_class_costs_as_much_as_it_has_methods(bound):
+    def prepare(n):
+        number = next(MANY)
+        return lambda: bound.define_many(bound, number, n, 0)
+
+    assert_grows_with_size(prepare)
+    cls = bound.Many0
+    assert cls().method99(5) == 5
+    assert cls.method99.__doc__ == "method99(self, by: int) -> int"
+    assert list(inspect.signature(cls.method99).parameters) == ["self", "by"]
+    assert [method.name for method in cls.__tvm_ffi_type_info__.methods[1:]] == [f"method{i}" for i in range(100)]
+
+
+@pytest.mark.thread_unsafe(reason="calls are counted, and the classes are numbered")
+def test_the_properties_of_a_class_are_read_once(bound):
+    n_read, number = 0, next(MANY)
+
+    def note(frame, event, argument):
+        nonlocal n_read
+        n_read += event == "call" and frame.f_code.co_name == "arguments_of_row"
+
+    sys.setprofile(note)
+    try:
+        bound.define_many(bound, number, 0, 30)
+    finally:
+        sys.setprofile(None)
+    assert n_read == 30
+    cls = getattr(bound, f"Many{number}")
+    many = cls()
+    many.value29 = 7
+    assert (many.value0, many.value29) == (7, 7)
+    assert [field.name for field in cls.__tvm_ffi_type_info__.fields] == [f"value{i}" for i in range(30)]
 
 
 def test_a_final_class_has_no_subclass(bound):

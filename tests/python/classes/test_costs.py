@@ -1,18 +1,17 @@
 """Costs of definitions, look-ups and errors: calls are counted, and twice as much work needs about twice as many."""
 
-import gc
 import sys
 import types
 from typing import Optional
 
 import pytest
 from support import unique_name
+from support.costs import SIZES, assert_grows_with_size, count_calls
 
 import ffi_hpy
 from ffi_hpy import Object, _core
 from ffi_hpy.dataclasses import Enum, IntEnum, auto, entry, fields, method, py_class
 
-SIZES = 100, 200
 MODULE = "ffi_hpy_test_costs"
 
 
@@ -31,32 +30,6 @@ def define(annotations, base=Object, name="Defined", body=None, **options):
 
 def names(n):
     return [unique_name("Name").replace(".", "_").replace("-", "_") for _ in range(n)]
-
-
-def count_calls(work):
-    """Return the number of calls in `work`, of functions in Python and in C."""
-    n = 0
-
-    def note(frame, event, argument):
-        nonlocal n
-        n += event in ("call", "c_call")
-
-    sys.setprofile(note)
-    try:
-        work()
-    finally:
-        sys.setprofile(None)
-    return n
-
-
-def assert_grows_with_size(prepare):
-    """Check that calls grow linearly. `prepare(n)` returns the work for a size. The first run fills the caches."""
-    prepare(SIZES[0])()
-    few, many = (count_calls(prepare(n)) for n in SIZES)
-    if many >= 2.3 * few + 50:  # perhaps finalizers of earlier tests ran in between
-        gc.collect()
-        few, many = (count_calls(prepare(n)) for n in SIZES)
-    assert many < 2.3 * few + 50, (few, many)
 
 
 def fields_of(n, annotation=int):

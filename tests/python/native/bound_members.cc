@@ -109,6 +109,22 @@ struct Target {
   explicit Target(int n) : n(n + 100) {}
 };
 
+/* Classes with as many members as a program wants. */
+template <int I> struct Many {
+  int value = 0;
+};
+template <int I> void define_many(nb::handle scope, int n_methods, int n_properties) {
+  nb::class_<Many<I>> cls(scope, ("Many" + std::to_string(I)).c_str());
+  cls.def(nb::init<>());
+  for (int i = 0; i < n_methods; ++i) {
+    cls.def(("method" + std::to_string(i)).c_str(), [](Many<I> &self, int by) { return self.value + by; }, "by"_a);
+  }
+  for (int i = 0; i < n_properties; ++i) cls.def_rw(("value" + std::to_string(i)).c_str(), &Many<I>::value);
+}
+constexpr void (*DEFINE_MANY[])(nb::handle, int, int) = {define_many<0>, define_many<1>, define_many<2>, define_many<3>,
+                                                         define_many<4>, define_many<5>, define_many<6>, define_many<7>,
+                                                         define_many<8>, define_many<9>};
+
 struct Adds : nb::def_visitor<Adds> {
   template <typename Class, typename... Extra> void execute(Class &cl, const Extra &...extra) const {
     cl.def("visited", [](const Level2 &) { return "yes"; }, extra...);
@@ -136,6 +152,10 @@ FFI_HPY_MODULE(bound_members, m) {
           [](nb::handle, int value) { Settings::level = value / 2; })
       .def_static("get", [] { return Settings::level; });
   nb::class_<MoreSettings, Settings>(m, "MoreSettings").def_prop_ro_static("owner", [](nb::handle) { return "more"; });
+
+  m.def("define_many", [](nb::handle scope, size_t number, int n_methods, int n_properties) {
+    DEFINE_MANY[number](scope, n_methods, n_properties);
+  });
 
   nb::class_<Protocol>(m, "Protocol")
       .def(nb::init<int>())
