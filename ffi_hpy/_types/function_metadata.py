@@ -30,6 +30,7 @@ __all__ = [
     "arguments_by_names",
     "forget_parameters",
     "has_names",
+    "is_bound",
     "metadata_of",
     "names_unbound_class",
     "order_of_arguments",
@@ -171,6 +172,12 @@ def _signature_in(metadata: str) -> str | None:
     except MetadataError:
         return None
     return signature
+
+
+def is_bound(function: Function) -> bool:
+    """Return whether a function is one of bind.h."""
+    entry = metadata_of(function)
+    return all(each.signature is not None for each in entry.overloads or (entry,))
 
 
 def names_unbound_class(function: Function) -> bool:

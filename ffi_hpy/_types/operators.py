@@ -9,8 +9,11 @@ from __future__ import annotations
 
 from operator import index as as_index
 
-from .._core import CObject
+from .. import _ffi_api
+from .._core import CObject, Function
 from .._start.named import named
+from .._values.object import MISSING, Object
+from .function_metadata import is_bound
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,7 +73,30 @@ def _mismatches(method: TypeMethod) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return (*types, overloads, bound), (f"Value out of range on argument #1{called}", overloads)
 
 
+_KWARGS = _ffi_api.GetKwargsObject()
+"""The last argument of a call of a function of bind.h that shall return MISSING for arguments that do not fit: the
+message of a TypeError takes 15 times as long as the call (src/core/bind/overload.c)."""
+
+
+def _is_bound(method: TypeMethod) -> bool:
+    return isinstance(method.func, Function) and is_bound(method.func)
+
+
+def _bound_binary(method: TypeMethod) -> Callable[..., Any]:
+    func, keeps_self = method.func, method.name in IN_PLACE
+
+    def operate(self: CObject, other: object, /, *rest: object) -> Any:
+        result = func(self, other, *rest, _KWARGS) if rest else func(self, other, _KWARGS)
+        if type(result) is Object and MISSING.same_as(result):
+            return NotImplemented
+        return self if keeps_self and result is None else result
+
+    return operate
+
+
 def _binary(method: TypeMethod) -> Callable[..., Any]:
+    if _is_bound(method):
+        return _bound_binary(method)
     func, keeps_self = method.func, method.name in IN_PLACE
     mismatches, too_large = _mismatches(method)
     out_of_range = too_large if method.name in _EQUALITY else None
@@ -93,15 +119,23 @@ def _binary(method: TypeMethod) -> Callable[..., Any]:
 
 def _contains(method: TypeMethod) -> Callable[..., bool]:
     """`in`: an object that the parameter's type does not accept is not an item. A whole float equals an int."""
-    func = method.func
+    func, can_return_missing = method.func, _is_bound(method)
     mismatches, out_of_range = _mismatches(method)
+    refused: type | None = None  # the class of the last item that a function of bind.h has refused
 
     def contains(self: CObject, item: object, /) -> bool:
+        nonlocal refused
         try:
-            return bool(func(self, item))
+            if type(item) is not refused:  # without _KWARGS the call is faster
+                return bool(func(self, item))
+            result = func(self, item, _KWARGS)
+            if not (type(result) is Object and MISSING.same_as(result)):
+                return bool(result)
         except TypeError as error:
             if not str(error).startswith(mismatches):
                 raise
+            if can_return_missing:
+                refused = type(item)
         except OverflowError as error:
             if not str(error).startswith(out_of_range):
                 raise

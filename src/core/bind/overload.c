@@ -4,7 +4,9 @@
  * takes the first overload that accepts the arguments as they are, the second pass the first that converts them. A
  * single overload needs only the second pass.
  *
- * Arguments by name, if the function assigns them itself, follow the object KWARGS: a name and a value in turn. */
+ * Arguments by name, if the function assigns them itself, follow the object KWARGS: a name and a value in turn. KWARGS
+ * without names says that the caller is an operator of Python: instead of a TypeError about arguments that do not fit,
+ * whose message takes long, the call returns MISSING. */
 #include "overload.h"
 
 #include "core/container/seq.h"
@@ -428,9 +430,24 @@ static FH_NOINLINE bool has_lent(const TVMFFIAny *args, uint32_t n) {
   return false;
 }
 
-/* Any call of a Function with several overloads, or without some of the arguments. */
+/* Whether the caller is an operator. */
+FH_INLINE bool is_operator(const TVMFFIAny *args, uint32_t n) {
+  return n != 0 && args[n - 1].type_index == kTVMFFIObject && args[n - 1].v_obj == fh_sentinel_kwargs();
+}
+
+/* Tells an operator that the arguments do not fit. */
+static int return_missing(bool has_error, TVMFFIAny *result) {
+  if (has_error) fh_error_clear();
+  fh_object_retain(fh_sentinel_missing());
+  *result = fh_any_object(fh_sentinel_missing());
+  return 0;
+}
+
+/* Any call of a Function with several overloads, without some of the arguments, or of an operator. */
 static FH_NOINLINE int call_any(const overload *first, const TVMFFIAny *args, uint32_t n, TVMFFIAny *result) {
   bool has_error = false; /* an Error is pending, of the first argument that could not be read */
+  bool is_asked = is_operator(args, n);
+  if (is_asked) --n;
   refusals refused;
   uint32_t flags = next_of(first) == NULL ? UINT32_MAX : ~(uint32_t)kFfiHpyCastConvert;
   for (;; flags = UINT32_MAX) {
@@ -447,6 +464,7 @@ static FH_NOINLINE int call_any(const overload *first, const TVMFFIAny *args, ui
       if (i < N_ON_STACK) refused.params[i++] = (uint32_t)rc >> FFI_HPY_REFUSED_SHIFT;
     }
     refused.n = i;
+    if (flags == UINT32_MAX && is_asked) return return_missing(has_error, result);
     if (flags == UINT32_MAX) return raise_mismatch(first, args, n, has_error, &refused);
   }
 }

@@ -115,6 +115,27 @@ TEST(a_function_fills_in_defaults) {
   expect_int(n_freed, 1);
 }
 
+TEST(an_operator_gets_missing_for_arguments_that_do_not_fit) {
+  definition add, more;
+  make(&add, "add", "int\nint\nint", 2, 1);
+  TVMFFIObjectHandle function = function_of(&add);
+  for (int n_overloads = 1; n_overloads <= 2; ++n_overloads) {
+    TVMFFIAny result;
+    expect_int(result_of(function, ARGS(i64(1), i64(2), KWARGS)), -12);
+    expect_int(result_of(function, ARGS(i64(1), KWARGS)), -19);
+    expect_int(fh_function_call(function, ARGS(fh_any_none(), KWARGS), &result), 0);
+    expect_int(result.v_obj == fh_sentinel_missing(), 1);
+    fh_any_drop(&result);
+    expect_int(fh_function_call(function, ARGS(KWARGS), &result), 0);
+    expect_int(result.v_obj == fh_sentinel_missing(), 1);
+    fh_any_drop(&result);
+    expect_mismatch(function, "types: None", ARGS(fh_any_none()));
+    make(&more, "add", "int\nint\nint", 2, 2);
+    fh_object_release(add_to(function, &more));
+  }
+  fh_object_release(function);
+}
+
 static int return_list(const ffi_hpy_overload *self, const TVMFFIAny *args, uint32_t flags, TVMFFIAny *result) {
   (void)self, (void)args, (void)flags;
   TVMFFIObjectHandle made = NULL;

@@ -102,6 +102,32 @@ def test_operators_and_protocols_by_name(bound):
             wrong()
 
 
+@pytest.mark.thread_unsafe(reason="calls are counted")
+def test_operators_make_no_message_for_operands_that_do_not_fit(bound):
+    number, protocol = bound.Number(1), bound.Protocol(3)
+    names = set()
+
+    def note(frame, event, argument):
+        names.add(frame.f_code.co_name)
+
+    def use(other):
+        assert (number == other, number != other, other in protocol) == (False, True, False)
+        assert (number.__add__(other), number.__iadd__(other)) == (NotImplemented, NotImplemented)
+
+    for other in ("text", None, ()):
+        use(other)  # `in` remembers the class
+        sys.setprofile(note)
+        try:
+            use(other)
+        finally:
+            sys.setprofile(None)
+    assert names & {"use", "given_class_name"} == {"use"}
+    assert (2 in protocol, 2.0 in protocol, bound.Number(1) + bound.Number(2) == bound.Number(3)) == (True, True, True)
+    for call in (lambda: type(number).__eq__.__wrapped__(number, None), lambda: number.__eq__()):
+        with pytest.raises(TypeError, match=r"__eq__\(\): incompatible function arguments|missing"):
+            call()
+
+
 def test_overload_cast_chooses_a_function(bound):
     assert (bound.Overloaded.kind(1), bound.Overloaded.kind(1.5)) == (1, 2)
     both = bound.Overloaded()
