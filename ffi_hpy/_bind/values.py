@@ -263,6 +263,8 @@ def _is_real(value: Any) -> bool:
 
 def _to_float(value: Any) -> float | None:
     """Return the float of a number; None for another value."""
+    if isinstance(value, float):
+        return float.__float__(value)
     try:
         return float_of(value) if _is_real(value) else None
     except (TypeError, OverflowError):

@@ -249,6 +249,7 @@ enum {
   X(kFfiHpyRunExport, "export") /**< Tensor, the library's number in array_type.h, is read-only, is copied */        \
   X(kFfiHpyRunComplex, "complex") /**< the two parts */                                                              \
   X(kFfiHpyRunComplexParts, "complex_parts") /**< object, may convert: an Array of the two parts, or None */         \
+  X(kFfiHpyRunToFloat, "to_float") /**< object: the float of a number, or None */                                    \
   X(kFfiHpyRunBigInt, "big_int") /**< the bits of a uint64_t as an int64_t */                                        \
   X(kFfiHpyRunCapsule, "capsule") /**< address, name or None, the address of a C function or None */                 \
   X(kFfiHpyRunCapsuleData, "capsule_data") /**< capsule, maybe the name that it must have */                         \

@@ -298,10 +298,9 @@ template <> struct type_caster<bool> : plain_caster<type_caster<bool>> {
 };
 
 /** The number of an object, from Python: a new reference. If its method raises, the error is kept for the call. */
-FFI_HPY_COLD inline handle ask_for_number_in_module(const char *question, handle source,
-                                                    cleanup_list *cleanup) noexcept {
+FFI_HPY_COLD inline handle ask_for_number_in_module(operation what, handle source, cleanup_list *cleanup) noexcept {
   try {
-    return ask_python(question, source).release();
+    return ask_python(what, source).release();
   } catch (...) {
     conversion_failed(cleanup);
     return handle();
@@ -395,7 +394,7 @@ private:
       return true;
     }
     if (!may_be_number(*any)) return false;
-    handle number = in_module->ask_for_number("to_float", handle(*any), cleanup);
+    handle number = in_module->ask_for_number(kFfiHpyRunToFloat, handle(*any), cleanup);
     bool is_number = number.any().type_index == kTVMFFIFloat && from_python(number, cast_flags::convert, nullptr);
     number.dec_ref();
     return is_number;

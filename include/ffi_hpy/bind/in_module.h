@@ -47,7 +47,7 @@ using find_whole = object (*)(void *value, rv_policy policy, void **whole, const
   X(void, release_all, (cleanup_list * list))                                                                          \
   X(bool, conversion_failed, (cleanup_list * cleanup) noexcept)                                                        \
   X(void, throw_pending, ())                                                                                           \
-  X(handle, ask_for_number, (const char *question, handle source, cleanup_list *cleanup) noexcept)                     \
+  X(handle, ask_for_number, (operation what, handle source, cleanup_list * cleanup) noexcept)                          \
   X(handle, text_from_cpp, (std::string_view source, python_values python) noexcept)                                   \
   X(bool, keep_text, (const char **text, size_t size, cleanup_list *cleanup) noexcept)                                 \
   /* accessor.h */                                                                                                     \

@@ -305,6 +305,13 @@ static int use_operator(const Call *call) {
   return 1;
 }
 
+/* Only for objects of classes below float, such as NumPy's float64. */
+static int to_float(const Call *call) {
+  if (!HPy_TypeCheck(call->ctx, call->args[0], call->ctx->h_FloatType)) return 1;
+  fb_put_float(call->result, HPyFloat_AsDouble(call->ctx, call->args[0]));
+  return 0;
+}
+
 static int make_big_int(const Call *call) {
   return pass(call, HPyLong_FromUInt64_t(call->ctx, call->values[0].v_uint64));
 }
@@ -435,6 +442,7 @@ static const struct Row {
     [kFfiHpyRunExport] = {export_array, 4, 4, 3, false},
     [kFfiHpyRunComplex] = {make_complex, 2, 2, 0, false},
     [kFfiHpyRunComplexParts] = {read_complex, 2, 2, 1, false},
+    [kFfiHpyRunToFloat] = {to_float, 1, 1, 0, false},
     [kFfiHpyRunBigInt] = {make_big_int, 1, 1, 1, false},
     [kFfiHpyRunCapsule] = {make_capsule, 3, 3, 3, false},
     [kFfiHpyRunCapsuleData] = {read_capsule, 1, 2, 0, false},

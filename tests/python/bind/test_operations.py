@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 import sys
 from types import SimpleNamespace
 
@@ -60,6 +61,13 @@ class Text(str):
     """A str with another class."""
 
     __slots__ = ()
+
+
+class Weight(float):
+    """A float with another class, which lies about its value."""
+
+    def __float__(self):
+        return 0.0
 
 
 class Items(list):
@@ -121,6 +129,7 @@ def cases():
         *(("next_pair", *args) for args in [(iter([]), "end"), ([], "end")]),
         *(("complex", *args) for args in [(1.5, -2.0), ("a", 1.0)]),
         *(("complex_parts", *args) for args in [(1 - 2j, False), (2.5, True), ("a", True), (ITEM, False)]),
+        *(("to_float", value) for value in [2, Weight(2.5), Weight("nan"), "a", ITEM, 1 + 2j, decimal.Decimal("0.5")]),
         *(("big_int", value) for value in [-1, 5, -(2**63)]),
         *(("capsule_data", value) for value in [5, None]),
         ("is_kind", 5, "nothing"),
