@@ -7,6 +7,7 @@ import sys
 from types import SimpleNamespace
 
 import pytest
+from support import needs_threads
 
 import ffi_hpy
 
@@ -201,5 +202,6 @@ def test_operations_that_call_each_other_without_end_raise(lib):
     assert lib.apply(lambda _: 5) == 5
 
 
+@needs_threads
 def test_a_thread_of_cpp_runs_an_operation(lib):
     assert lib.on_thread([1, 2]) == 2
