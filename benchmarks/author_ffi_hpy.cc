@@ -2,6 +2,7 @@
 #include <ffi_hpy/bind.h>
 #include <ffi_hpy/make_iterator.h>
 #include <ffi_hpy/ndarray.h>
+#include <ffi_hpy/operators.h>
 #include <ffi_hpy/stl/function.h>
 #include <ffi_hpy/stl/map.h>
 #include <ffi_hpy/stl/set.h>

@@ -1,6 +1,7 @@
 /* The rows of author.py, bound with pybind11. */
 #include <pybind11/functional.h>
 #include <pybind11/numpy.h>
+#include <pybind11/operators.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 

@@ -15,6 +15,9 @@ struct Pair {
   int64_t a, b;
   Pair(int64_t a, int64_t b) : a(a), b(b) {}
   int64_t sum() const { return a + b; }
+  int64_t dot(const Pair &other) const { return a * other.a + b * other.b; }
+  Pair operator+(const Pair &other) const { return {a + other.a, b + other.b}; }
+  bool operator==(const Pair &other) const { return a == other.a && b == other.b; }
 };
 
 struct NamedPair : Pair {
@@ -42,7 +45,14 @@ struct PyShape : Shape {
 BIND(m) {
   using namespace nb::literals;
   nb::enum_<Color>(m, "Color").value("red", Color::red).value("green", Color::green).value("blue", Color::blue);
-  nb::class_<Pair>(m, "Pair").def(nb::init<int64_t, int64_t>()).RW("a", &Pair::a).def("sum", &Pair::sum);
+  nb::class_<Pair>(m, "Pair")
+      .def(nb::init<int64_t, int64_t>())
+      .RW("a", &Pair::a)
+      .def("sum", &Pair::sum)
+      .def("dot", &Pair::dot)
+      .def("name", [](const Pair &, const std::string &) {})
+      .def(nb::self + nb::self)
+      .def(nb::self == nb::self);
   nb::class_<NamedPair>(m, "NamedPair").def(nb::init<int64_t, int64_t>(), "a"_a, "b"_a = 2);
   nb::class_<Numbers>(m, "Numbers")
       .def(nb::init<>())

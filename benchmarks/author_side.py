@@ -25,6 +25,12 @@ ROWS = {
     "str of 20 in": "take_text(text)",
     "str of 20 in and out": "echo_text(text)",
     "method": "pair.sum()",
+    "method with an object": "pair.dot(other)",
+    "method with a str of 20": "pair.name(text)",
+    "operator +": "pair + other",
+    "operator ==": "pair == other",
+    "operator == with None": "pair == None",
+    "operator !=": "pair != other",
     "property get": "pair.a",
     "property set": "pair.a = 7",
     "constructor": "Pair(1, 2)",
@@ -68,7 +74,12 @@ def names_of(file: str, n_others: int) -> dict[str, Any]:
     many = [module.Pair(1, 2) for _ in range(n_others)]  # `place` leads to the oldest of these
     gc.collect()  # so that collections of young objects do not visit them
     values.update(many=many, place=itertools.cycle(range(n_others)))
-    objects = {"pair": module.Pair(1, 2), "red": module.Color.red, "iterable": module.Numbers()}
+    objects = {
+        "pair": module.Pair(1, 2),
+        "other": module.Pair(3, 4),
+        "red": module.Color.red,
+        "iterable": module.Numbers(),
+    }
     names.update(values, **objects, square=square_of(module), array=array_of_numpy(), holder=Holder())
     return names
 

@@ -295,6 +295,10 @@ class Function(CObject):
     _takes_python: bool
     """Set to True for a function whose arguments are the Python objects themselves: a list, not an Array."""
 
+    _is_operator: bool
+    """Set to True for a function of bind.h that is an operator: a call with operands that do not fit returns
+    NotImplemented. Exists where method_descriptor does."""
+
     def _by_names(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...] | str:
         """The package sets it, for the cffi backend (function_metadata.py)."""
 

@@ -497,8 +497,8 @@ def _follow_equality(cls: type) -> None:
     """Let `!=` negate the `__eq__` that a class has just got from its native type, and remove the hash, as Python does
     for a class that defines `__eq__` alone. Classes of nanobind keep it: their objects may be keys of a dict."""
     target: Any = cls
-    if "__ne__" not in cls.__dict__ and target.__ne__ is not CObject.__ne__:
-        target.__ne__ = object.__ne__
+    if "__ne__" not in cls.__dict__:
+        target.__ne__ = object.__ne__  # a parent's may differ, and CObject's is slower
     if "__hash__" not in cls.__dict__ and cls.__dict__.get("_ffi_library") != "nanobind":
         target.__hash__ = None
 

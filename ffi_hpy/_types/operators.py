@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from operator import index as as_index
 
-from .. import _ffi_api
+from .. import _core, _ffi_api
 from .._core import CObject, Function
 from .._start.named import named
 from .._values.object import MISSING, Object
@@ -77,24 +77,40 @@ _KWARGS = _ffi_api.GetKwargsObject()
 """The last argument of a call of a function of bind.h that shall return MISSING for arguments that do not fit: the
 message of a TypeError takes 15 times as long as the call (src/core/bind/overload.c)."""
 
+_CAN_BE_OPERATOR = hasattr(_core, "method_descriptor")
+"""Whether a function of bind.h can be an operator itself: then its calls return NotImplemented."""
+
 
 def _is_bound(method: TypeMethod) -> bool:
     return isinstance(method.func, Function) and is_bound(method.func)
 
 
-def _bound_binary(method: TypeMethod) -> Callable[..., Any]:
-    func, keeps_self = method.func, method.name in IN_PLACE
+def _refusing(func: Any) -> Callable[..., Any]:
+    """Return a function of bind.h as one that returns NotImplemented for arguments that do not fit."""
+    if _CAN_BE_OPERATOR:
+        func._is_operator = True
+        return func  # type: ignore[no-any-return]
+
+    def call(*args: object) -> Any:
+        result = func(*args, _KWARGS)
+        return NotImplemented if type(result) is Object and MISSING.same_as(result) else result
+
+    return call
+
+
+def _bound_binary(method: TypeMethod) -> Callable[..., Any] | None:
+    call, keeps_self = _refusing(method.func), method.name in IN_PLACE and _returns(method, "None")
+    if call is method.func and not keeps_self:
+        return None
 
     def operate(self: CObject, other: object, /, *rest: object) -> Any:
-        result = func(self, other, *rest, _KWARGS) if rest else func(self, other, _KWARGS)
-        if type(result) is Object and MISSING.same_as(result):
-            return NotImplemented
+        result = call(self, other, *rest)
         return self if keeps_self and result is None else result
 
     return operate
 
 
-def _binary(method: TypeMethod) -> Callable[..., Any]:
+def _binary(method: TypeMethod) -> Callable[..., Any] | None:
     if _is_bound(method):
         return _bound_binary(method)
     func, keeps_self = method.func, method.name in IN_PLACE
@@ -119,23 +135,17 @@ def _binary(method: TypeMethod) -> Callable[..., Any]:
 
 def _contains(method: TypeMethod) -> Callable[..., bool]:
     """`in`: an object that the parameter's type does not accept is not an item. A whole float equals an int."""
-    func, can_return_missing = method.func, _is_bound(method)
+    func = _refusing(method.func) if _is_bound(method) else method.func
     mismatches, out_of_range = _mismatches(method)
-    refused: type | None = None  # the class of the last item that a function of bind.h has refused
 
     def contains(self: CObject, item: object, /) -> bool:
-        nonlocal refused
         try:
-            if type(item) is not refused:  # without _KWARGS the call is faster
-                return bool(func(self, item))
-            result = func(self, item, _KWARGS)
-            if not (type(result) is Object and MISSING.same_as(result)):
+            result = func(self, item)
+            if result is not NotImplemented:
                 return bool(result)
         except TypeError as error:
             if not str(error).startswith(mismatches):
                 raise
-            if can_return_missing:
-                refused = type(item)
         except OverflowError as error:
             if not str(error).startswith(out_of_range):
                 raise

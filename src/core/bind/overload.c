@@ -488,7 +488,8 @@ static FH_NOINLINE int call_alone(const ffi_hpy_first_overload *first, const TVM
 FH_INLINE int call(void *handle, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   const ffi_hpy_first_overload *first = (const ffi_hpy_first_overload *)fh_function_self_in(handle);
   /* relaxed, pairs with nothing: a call that comes before the next overload is valid, too */
-  if (FH_LIKELY(n_args == fh_atomic_load_relaxed_i32(&first->n_alone))) return call_alone(first, args, result);
+  bool is_whole_call = n_args == fh_atomic_load_relaxed_i32(&first->n_alone) && !is_operator(args, (uint32_t)n_args);
+  if (FH_LIKELY(is_whole_call)) return call_alone(first, args, result);
   return call_any((const overload *)(const void *)first, args, (uint32_t)n_args, result);
 }
 

@@ -138,6 +138,18 @@ HPyDef_SET(function_takes_python, "_takes_python",
   return 0;
 }
 
+HPyDef_SET(function_is_operator, "_is_operator",
+           .doc = "Set to True for a function of a bound library: a call with operands that do not fit returns "
+                  "NotImplemented.") static int function_is_operator_set(HPyContext *ctx, HPy self, HPy value,
+                                                                         void *closure) {
+  (void)closure, (void)value;
+  FbFunction *function = fb_function_struct(ctx, self);
+  if (function == NULL) fb_instance_raise_unmade(ctx, self);
+  if (function == NULL) return -1;
+  fh_atomic_store_relaxed(&function->is_operator, true);
+  return 0;
+}
+
 HPyDef_GETSET(function_about, "_about", .doc = "The number of the package's record about the author's words.")
 static HPy function_about_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
@@ -250,13 +262,14 @@ HPy fb_function_type_new(HPyContext *ctx, HPy base) {
                               &function_about,
                               &fb_callback_callable,
                               &function_takes_python,
+                              &function_is_operator,
                               &function_annotations,
                               &function_repr,
                               &function_new,
                               NULL,
                               NULL,
                               NULL};
-  int n_defines = 10;
+  int n_defines = 11;
   static HPyType_Spec spec = {
       .name = "ffi_hpy.Function",
       .basicsize = sizeof(FbFunction),

@@ -22,6 +22,7 @@
 #include "hpy_module/context/thread.h"
 #include "hpy_module/convert/args.h"
 #include "hpy_module/convert/argument.h"
+#include "hpy_module/convert/core_function.h"
 #include "hpy_module/convert/result.h"
 #include "hpy_module/error/error.h"
 #include "hpy_module/object/identity.h"
@@ -80,6 +81,46 @@ FH_INLINE int run(HPyContext *ctx, TVMFFIObject *handle, const TVMFFIAny *views,
   return release ? run_released(handle, views, n, result) : run_kept(handle, views, n, result);
 }
 
+/* A sentinel of the core, which never frees it; NULL with an error pending if the core has none. */
+typedef struct Sentinel {
+  FbCoreFunction get;
+  TVMFFIObject *found;
+} Sentinel;
+static TVMFFIObject *sentinel(Sentinel *self) {
+  TVMFFIAny value;
+  TVMFFIObject *found = fh_atomic_load_relaxed(&self->found);
+  if (FH_LIKELY(found != NULL)) return found;
+  if (fb_core_function_call(&self->get, NULL, 0, &value) != 0) return NULL;
+  fh_atomic_store_relaxed(&self->found, value.v_obj); /* threads store the same object */
+  return value.v_obj;
+}
+
+/* run() for an operator. With KWARGS as a further argument, the function returns MISSING instead of an error if the
+ * operands do not fit; MISSING becomes NotImplemented. */
+static FH_NOINLINE int run_operator(HPyContext *ctx, TVMFFIObject *handle, const TVMFFIAny *views, size_t n,
+                                    bool release, TVMFFIAny *result) {
+  static Sentinel kwargs = {{.name = "ffi.GetKwargsObject"}, NULL}, missing = {{.name = "ffi.GetInvalidObject"}, NULL};
+  TVMFFIAny given[STACK_ARGS + 1];
+  /* a call without an operand is a mistake of its caller */
+  if (FH_UNLIKELY(n < 2 || n > STACK_ARGS)) return run(ctx, handle, views, n, release, result);
+  if (FH_UNLIKELY(sentinel(&kwargs) == NULL || sentinel(&missing) == NULL)) return -1;
+  for (size_t i = 0; i < n; ++i) given[i] = views[i];
+  fb_put_object(&given[n], sentinel(&kwargs));
+  int rc = run(ctx, handle, given, n + 1, release, result);
+  if (rc != 0 || result->type_index != kTVMFFIObject || result->v_obj != sentinel(&missing)) return rc;
+  TVMFFIObjectDecRef(result->v_obj);
+  *result = (TVMFFIAny){.type_index = FFI_HPY_PYTHON_VALUE, .v_int64 = HPy_Dup(ctx, ctx->h_NotImplemented)._i};
+  return 0;
+}
+
+/* run() for a Function. */
+FH_INLINE int run_function(HPyContext *ctx, const FbFunction *function, TVMFFIObject *handle, const TVMFFIAny *views,
+                           size_t n, bool release, TVMFFIAny *result) {
+  bool is_operator = function != NULL && fh_atomic_load_relaxed(&function->is_operator);
+  if (FH_UNLIKELY(is_operator)) return run_operator(ctx, handle, views, n, release, result);
+  return run(ctx, handle, views, n, release, result);
+}
+
 /* Converts the arguments into `views`, calls, and releases the temporaries. Returns 0 with *result owned, or -1 with an
  * exception raised. `views` and `temps` have room for n entries each: an argument makes one temporary at most. */
 FH_INLINE int call_with(HPyContext *ctx, HPy self, FbFunction *function, TVMFFIObject *handle, const HPy *argv,
@@ -103,7 +144,7 @@ FH_INLINE int call_with(HPyContext *ctx, HPy self, FbFunction *function, TVMFFIO
     fb_args_end(&args, -1);
     return -1;
   }
-  int rc = run(ctx, handle, views, n, release, result);
+  int rc = run_function(ctx, function, handle, views, n, release, result);
   /* The temporaries are released, and a failure becomes an exception. */
   if (FH_UNLIKELY(is_scoped)) fb_scope_leave(scope, &before);
   if (FH_LIKELY(rc == 0)) {
@@ -187,7 +228,7 @@ FH_INLINE int call_quickly(HPyContext *ctx, HPy self, const HPy *argv, size_t n,
   bool is_short = handle != NULL && (i == n || read_immediates((cpy_PyObject *const *)argv, i, n, views));
   if (FH_UNLIKELY(!is_short)) return call_function(ctx, self, argv, n, keep_gil, scope, result);
   bool release = !keep_gil && fb_function_struct_releases_gil(function);
-  if (FH_LIKELY(run(ctx, handle, views, n, release, result) == 0)) return 0;
+  if (FH_LIKELY(run_function(ctx, function, handle, views, n, release, result) == 0)) return 0;
   raise_failure(function);
   return -1;
 }
@@ -218,6 +259,7 @@ static FH_NOINLINE int call_by_names(HPyContext *ctx, HPy self, const HPy *argv,
 /* Converts the result of a call (stolen). If an argument came through an exchange table, a tensor becomes a tensor of
  * that library. */
 FH_INLINE HPy result_of(HPyContext *ctx, TVMFFIAny *result, const FbScope *scope) {
+  if (FH_UNLIKELY(result->type_index == FFI_HPY_PYTHON_VALUE)) return (HPy){(intptr_t)result->v_int64};
   if (FH_UNLIKELY(scope->exchange != NULL)) return fb_exchange_result(ctx, result, scope->exchange, false);
   return fb_result_make(ctx, result);
 }
@@ -295,24 +337,39 @@ FH_INLINE bool is_of_bound(cpy_PyObject *self) {
  * library, which makes values of Python itself; and all others. */
 typedef enum { PLAIN, BOUND, OTHER } Way;
 
-/* Ends the call of an overload that does not accept the arguments. */
-static FH_NOINLINE int refuse(cpy_PyObject *self, const TVMFFIAny *views, TVMFFIAny *result, int rc) {
-  return fb_lent_refuse(first_overload_of(handle_of(self)), views, result, rc);
+/* Ends the call of the only overload, which does not accept the arguments. */
+static FH_NOINLINE int refuse(cpy_PyObject *self, const TVMFFIAny *views, size_t n, TVMFFIAny *result, int rc) {
+  TVMFFIObject *handle = handle_of(self);
+  bool is_operator = fh_atomic_load_relaxed(&struct_of(self)->is_operator);
+  if (is_operator) return run_operator(fb_ctx, handle, views, n, false, result);
+  return fb_lent_refuse(first_overload_of(handle), views, result, rc);
+}
+
+/* A call of a Function with several overloads, or without some of the arguments. */
+static FH_NOINLINE int run_any(cpy_PyObject *self, TVMFFIObject *handle, const TVMFFIAny *views, size_t n,
+                               TVMFFIAny *result) {
+  bool is_operator = fh_atomic_load_relaxed(&struct_of(self)->is_operator);
+  if (is_operator) return run_operator(fb_ctx, handle, views, n, false, result);
+  return run_kept(handle, views, n, result);
 }
 
 /* Calls a Function of a bound library as its safe_call does, one call less deep. */
 FH_INLINE int run_bound(cpy_PyObject *self, TVMFFIObject *handle, const TVMFFIAny *views, size_t n, TVMFFIAny *result) {
   const ffi_hpy_first_overload *first = first_overload_of(handle);
-  if (FH_UNLIKELY((int32_t)n != fh_atomic_load_relaxed(&first->n_alone))) return run_kept(handle, views, n, result);
+  if (FH_UNLIKELY((int32_t)n != fh_atomic_load_relaxed(&first->n_alone)))
+    return run_any(self, handle, views, n, result);
   int rc = first->head.call(&first->head, views, UINT32_MAX, result);
   if (FH_LIKELY(rc == 0)) return 0; /* so the callers test rc once */
-  return rc < 0 ? rc : refuse(self, views, result, rc);
+  return rc < 0 ? rc : refuse(self, views, n, result, rc);
 }
 
 /* The native call. *result is owned if it returns 0. */
 FH_INLINE int run_short(Way way, cpy_PyObject *self, TVMFFIObject *handle, const TVMFFIAny *views, size_t n,
                         TVMFFIAny *result) {
-  if (way == OTHER) return run(fb_ctx, handle, views, n, fb_function_struct_releases_gil(struct_of(self)), result);
+  if (way == OTHER) {
+    FbFunction *function = struct_of(self);
+    return run_function(fb_ctx, function, handle, views, n, fb_function_struct_releases_gil(function), result);
+  }
   *result = no_result;
   if (way == PLAIN) return run_kept(handle, views, n, result);
   result->v_ptr = (void *)&fb_builtin_values;
@@ -351,26 +408,85 @@ static FH_NOINLINE cpy_PyObject *call_unbound(cpy_PyObject *self, cpy_PyObject *
   return FH_LIKELY(rc == 0) ? (cpy_PyObject *)result_of(fb_ctx, &result, &scope)._i : NULL;
 }
 
-/* Ends the first n arguments of a bound call. */
-FH_INLINE void end_lent(const TVMFFIAny *views, size_t n) {
+/* Begins a use of an argument that is an ordinary object, and makes *view its value. Returns the object's cell; NULL,
+ * and begins nothing, for every other argument. */
+FH_INLINE FbHandleCell *use_argument(cpy_PyObject *object, TVMFFIAny *view) {
+  HPy h = {(intptr_t)object};
+  const FbTypeTagEntry *entry = fb_type_tag_find(h);
+  if (entry == NULL || entry->kind != FB_TYPE_KIND_OBJECT) return NULL;
+  FbHandleCell *cell = cell_of(object);
+  if (FH_UNLIKELY(!fb_handle_cell_use(cell))) return NULL;
+  fb_identity_share(fb_ctx, h, cell);
+  TVMFFIObject *handle = fb_handle_cell_get(cell);
+  if (FH_UNLIKELY(handle == NULL || fb_exchange_number_find(cell) != NULL)) {
+    fb_handle_cell_unuse(cell);
+    return NULL;
+  }
+  fb_put_object(view, handle);
+  return cell;
+}
+
+/* Ends n arguments of a bound call. cells[i] is the cell of an ordinary object, else NULL. */
+FH_INLINE void end_arguments(const TVMFFIAny *views, FbHandleCell *const *cells, size_t n) {
   for (size_t i = 0; i < n; ++i) {
-    if (views[i].type_index >= kTVMFFIStaticObjectBegin) fb_lent_end(views[i].v_obj);
+    if (cells[i] != NULL) {
+      fb_handle_cell_unuse(cells[i]);
+    } else if (views[i].type_index >= kTVMFFIStaticObjectBegin) {
+      fb_lent_end(views[i].v_obj);
+    }
   }
 }
 
-/* Calls a Function of a bound library with arguments that last as long as the call (lent.h). If an argument is a value
- * of another kind, the call is an ordinary one. */
+/* Raises the error of a bound call, and ends its arguments. Native code knows the classes only of values that are no
+ * objects. Returns NULL. */
+static FH_NOINLINE cpy_PyObject *raise_with_arguments(cpy_PyObject *self, cpy_PyObject *const *args,
+                                                      const TVMFFIAny *views, FbHandleCell *const *cells, size_t n) {
+  FbPendingError error = fb_error_slot_take_pending(fb_ctx);
+  fb_error_name_classes(fb_ctx, &error.error, views, (const HPy *)args, n);
+  end_arguments(views, cells, n);
+  fb_error_raise(fb_ctx, error, fb_function_struct_name(struct_of(self)));
+  return NULL;
+}
+
+/* Handles a call that returned its argument, like a method that returns self. fb_wrap_object would look up the
+ * argument's registered wrapper; here the wrapper is at hand, and its use prevents a move of its handle. Replaces the
+ * native reference by a new reference to the wrapper, and ends the use. The native reference is released first: where
+ * threads share the object, the callee has just written its count. Returns false and changes nothing if another wrapper
+ * is registered. */
+FH_INLINE bool give_back(HPy object, FbHandleCell *cell, TVMFFIObject *handle) {
+  if (FH_UNLIKELY(fb_handle_cell_listing(cell) != FB_LISTED || !fb_handle_cell_give_again(cell, handle))) return false;
+  TVMFFIObjectDecRef(handle);
+  HPy_Dup(fb_ctx, object);
+  fb_handle_cell_unuse(cell);
+  return true;
+}
+
+/* Whether the result of a call is the object of a cell that the call uses. */
+FH_INLINE bool is_object_of(FbHandleCell *cell, const TVMFFIAny *result) {
+  return result->type_index >= kTVMFFIDynObjectBegin && result->v_obj == fb_handle_cell_get(cell);
+}
+
+/* Calls a Function of a bound library with ordinary objects and with arguments that last as long as the call (lent.h).
+ * If an argument is a value of another kind, the call is an ordinary one. */
 FH_INLINE cpy_PyObject *call_bound_in(Way way, cpy_PyObject *self, cpy_PyObject *const *args, size_t n) {
   TVMFFIAny views[STACK_ARGS], result;
+  FbHandleCell *cells[STACK_ARGS];
   if (FH_UNLIKELY(n > STACK_ARGS)) return call_unbound(self, args, n, NULL);
   for (size_t i = 0; i < n; ++i) {
-    if (FH_LIKELY(fb_lent_read(fb_ctx, (HPy){(intptr_t)args[i]}, &views[i]))) continue;
-    end_lent(views, i);
+    HPy value = {(intptr_t)args[i]};
+    cells[i] = NULL;
+    if (fb_immediate_read(value, &views[i])) continue;
+    if (!fb_lent_is_builtin(fb_ctx, value) && (cells[i] = use_argument(args[i], &views[i])) != NULL) continue;
+    if (FH_LIKELY(fb_lent_read(fb_ctx, value, &views[i]))) continue;
+    end_arguments(views, cells, i);
     return call_unbound(self, args, n, NULL);
   }
   int rc = run_short(way, self, handle_of(self), views, n, &result);
-  end_lent(views, n);
-  return finish_short(self, rc, &result);
+  if (FH_UNLIKELY(rc != 0)) return raise_with_arguments(self, args, views, cells, n);
+  bool is_back = n != 0 && cells[0] != NULL && is_object_of(cells[0], &result) &&
+                 give_back((HPy){(intptr_t)args[0]}, cells[0], result.v_obj);
+  end_arguments(views + is_back, cells + is_back, n - is_back);
+  return is_back ? args[0] : finish_short(self, 0, &result);
 }
 static FH_NOINLINE cpy_PyObject *call_bound(cpy_PyObject *self, cpy_PyObject *const *args, size_t n) {
   return call_bound_in(BOUND, self, args, n);
@@ -471,19 +587,6 @@ FH_INLINE cpy_PyObject *call_ints_in(Way way, cpy_PyObject *self, cpy_PyObject *
 }
 IN_EACH_WAY(call_ints, call_ints_in, call_ints_plain, call_ints_of_bound, call_ints_other)
 
-/* Handles a call that returned its argument, like a method that returns self. fb_wrap_object would look up the
- * argument's registered wrapper; here the wrapper is at hand, and its use prevents a move of its handle. Replaces the
- * native reference by a new reference to the wrapper, and ends the use. The native reference is released first: where
- * threads share the object, the callee has just written its count. Returns false and changes nothing if another wrapper
- * is registered. */
-FH_INLINE bool give_back(HPy object, FbHandleCell *cell, TVMFFIObject *handle) {
-  if (FH_UNLIKELY(fb_handle_cell_listing(cell) != FB_LISTED || !fb_handle_cell_give_again(cell, handle))) return false;
-  TVMFFIObjectDecRef(handle);
-  HPy_Dup(fb_ctx, object);
-  fb_handle_cell_unuse(cell);
-  return true;
-}
-
 /* Raises the error of a call whose first argument is the object of a cell, and ends its use. Native code knows the
  * classes of the other arguments. Returns NULL. */
 static FH_NOINLINE cpy_PyObject *raise_with_object(cpy_PyObject *self, FbHandleCell *cell, const TVMFFIAny *views) {
@@ -513,8 +616,7 @@ FH_INLINE cpy_PyObject *call_with_object(Way way, cpy_PyObject *self, cpy_PyObje
   int rc = run_short(way, self, handle, views, n, &result);
   if (FH_UNLIKELY(rc != 0)) return raise_with_object(self, cell, views);
   /* the use keeps the handle of the argument */
-  bool is_back = result.type_index >= kTVMFFIDynObjectBegin && result.v_obj == fb_handle_cell_get(cell);
-  if (is_back && give_back(fb_identity_wrapper(cell), cell, result.v_obj)) {
+  if (is_object_of(cell, &result) && give_back(fb_identity_wrapper(cell), cell, result.v_obj)) {
     return (cpy_PyObject *)fb_identity_wrapper(cell)._i;
   }
   fb_handle_cell_unuse(cell);
@@ -535,8 +637,8 @@ FH_INLINE cpy_PyObject *call_object_in(Way way, cpy_PyObject *self, cpy_PyObject
   size_t n = fb_call_n_args(nargsf);
   TVMFFIAny views[STACK_ARGS];
   bool is_short = n <= STACK_ARGS && read_immediates(args, 1, n, views);
-  if (FH_UNLIKELY(!is_short)) return call_any(self, args, nargsf, NULL);
-  return call_with_object(way, self, args, n, views);
+  if (FH_LIKELY(is_short)) return call_with_object(way, self, args, n, views);
+  return way == BOUND ? call_bound(self, args, n) : call_any(self, args, nargsf, NULL);
 }
 IN_EACH_WAY(call_object, call_object_in, call_object_plain, call_object_of_bound, call_object_other)
 
@@ -661,7 +763,7 @@ static FH_NOINLINE void count_call(cpy_PyObject *self, FbFunction *function, uin
 /* vectorcall for interpreters with deferred reference counting. */
 static cpy_PyObject *vectorcall_counted(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf,
                                         cpy_PyObject *kwnames) {
-  uint16_t n = fh_atomic_load_relaxed(&struct_of(self)->n_calls_counted);
+  uint8_t n = fh_atomic_load_relaxed(&struct_of(self)->n_calls_counted);
   if (FH_UNLIKELY(n != 0)) count_call(self, struct_of(self), n);
   return vectorcall(self, args, nargsf, kwnames);
 }

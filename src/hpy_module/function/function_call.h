@@ -23,7 +23,8 @@ typedef struct FbFunction {
   int32_t gil;      /* an FbGil; as wide as a register, so that a call reads it with one instruction */
   /* The number of calls until reference counting of the Function is deferred; 0: it stays as it is
    * (function_call.c). */
-  uint16_t n_calls_counted;
+  uint8_t n_calls_counted;
+  bool is_operator; /* a call with operands that do not fit returns NotImplemented; only of bound libraries */
   /* The number under which the package stores the author's metadata of the Function (function_metadata.py); 0: no
    * metadata. A reference in place of the number would make the struct of every object larger. */
   uint16_t about;

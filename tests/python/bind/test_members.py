@@ -115,7 +115,7 @@ def test_operators_make_no_message_for_operands_that_do_not_fit(bound):
         assert (number.__add__(other), number.__iadd__(other)) == (NotImplemented, NotImplemented)
 
     for other in ("text", None, ()):
-        use(other)  # `in` remembers the class
+        use(other)
         sys.setprofile(note)
         try:
             use(other)
@@ -123,9 +123,8 @@ def test_operators_make_no_message_for_operands_that_do_not_fit(bound):
             sys.setprofile(None)
     assert names & {"use", "given_class_name"} == {"use"}
     assert (2 in protocol, 2.0 in protocol, bound.Number(1) + bound.Number(2) == bound.Number(3)) == (True, True, True)
-    for call in (lambda: type(number).__eq__.__wrapped__(number, None), lambda: number.__eq__()):
-        with pytest.raises(TypeError, match=r"__eq__\(\): incompatible function arguments|missing"):
-            call()
+    with pytest.raises(TypeError, match=r"__eq__\(\): incompatible function arguments|missing"):
+        number.__eq__()
 
 
 def test_overload_cast_chooses_a_function(bound):
