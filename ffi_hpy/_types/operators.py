@@ -135,17 +135,21 @@ def _binary(method: TypeMethod) -> Callable[..., Any] | None:
 
 def _contains(method: TypeMethod) -> Callable[..., bool]:
     """`in`: an object that the parameter's type does not accept is not an item. A whole float equals an int."""
-    func = _refusing(method.func) if _is_bound(method) else method.func
+    func = method.func
+    refusing = _refusing(func) if _is_bound(method) else None
     mismatches, out_of_range = _mismatches(method)
+    refused: type | None = None  # the class of the last item with such an error
 
     def contains(self: CObject, item: object, /) -> bool:
-        try:
-            result = func(self, item)
+        nonlocal refused
+        try:  # where `refusing` is another function, `func` is faster
+            result = func(self, item) if refusing is None or type(item) is not refused else refusing(self, item)
             if result is not NotImplemented:
                 return bool(result)
         except TypeError as error:
             if not str(error).startswith(mismatches):
                 raise
+            refused = type(item)
         except OverflowError as error:
             if not str(error).startswith(out_of_range):
                 raise

@@ -115,7 +115,7 @@ def test_operators_make_no_message_for_operands_that_do_not_fit(bound):
         assert (number.__add__(other), number.__iadd__(other)) == (NotImplemented, NotImplemented)
 
     for other in ("text", None, ()):
-        use(other)
+        use(other)  # `in` remembers the class on PyPy
         sys.setprofile(note)
         try:
             use(other)
