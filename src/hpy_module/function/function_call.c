@@ -6,34 +6,18 @@
  * Each of these functions is compiled once for each Way. A Function with the default mode, FB_GIL_DEFAULT, takes the
  * way OTHER, which releases the GIL, unless TVM_FFI_RELEASE_GIL_BY_DEFAULT=0 was set at import.
  *
- * All other arguments need call_with, the whole native call, which is also compiled into fb_function_call, the entry on
- * other contexts, and fb_function_call_raw. */
-#include "function_call.h"
+ * native_call.c calls with all other arguments, and is the whole path on other contexts. */
+#include "native_call.h"
 
-#include <stdlib.h>
-
-#include "argument_order.h"
-#include "hpy_module/container/builtin.h"
 #include "hpy_module/container/lent.h"
 #include "hpy_module/context/call.h"
-#include "hpy_module/context/drop.h"
-#include "hpy_module/context/py_owner.h"
-#include "hpy_module/context/raise.h"
-#include "hpy_module/context/thread.h"
 #include "hpy_module/convert/args.h"
-#include "hpy_module/convert/argument.h"
-#include "hpy_module/convert/core_function.h"
+#include "hpy_module/convert/immediate.h"
 #include "hpy_module/convert/result.h"
 #include "hpy_module/error/error.h"
 #include "hpy_module/object/identity.h"
 #include "hpy_module/object/type_tag.h"
-#include "hpy_module/tensor/exchange.h"
 #include "hpy_module/value/value.h"
-
-/* The number of arguments that are converted on the C stack. */
-enum { STACK_ARGS = 8 };
-
-int32_t fb_function_struct_last_release = FB_GIL_DEFAULT;
 
 /* The last FbGil for which a vectorcall must do more than the native call. One word covers both reasons: releasing the
  * GIL, and fb_thread_has_cffi_backend. Written during the import. */
@@ -41,250 +25,6 @@ static int32_t last_other = FB_GIL_DEFAULT;
 
 void fb_function_call_settle(void) {
   last_other = fb_thread_has_cffi_backend ? FB_GIL_KEEP : fb_function_struct_last_release;
-}
-
-/* The `result` of a call: Python converts the containers of bound libraries itself. */
-static const TVMFFIAny no_result = {.zero_padding = FFI_HPY_TAKES_CONTAINERS};
-
-/* The native call itself. */
-FH_INLINE int run_kept(TVMFFIObject *handle, const TVMFFIAny *views, size_t n, TVMFFIAny *result) {
-  return ((const TVMFFIFunctionCell *)(handle + 1))->safe_call(handle, views, (int32_t)n, result);
-}
-
-/* Releases the GIL around the call, where the thread state need not be saved. Inline, because releasing the GIL is so
- * long that one more call and return cost several nanoseconds (benchmarks/gil.py). */
-FH_INLINE int run_released(TVMFFIObject *handle, const TVMFFIAny *views, size_t n, TVMFFIAny *result) {
-  fb_thread_mark_frame();
-  void *released = fb_ext->leave();
-  int rc = run_kept(handle, views, n, result);
-  fb_ext->reenter(released);
-  return rc;
-}
-
-/* Saves and restores the thread state of thread.h around the call. */
-static FH_NOINLINE int run_saved(HPyContext *ctx, TVMFFIObject *handle, const TVMFFIAny *views, size_t n, bool release,
-                                 TVMFFIAny *result) {
-  FbThreadState outer;
-  fb_thread_mark_frame();
-  fb_thread_enter(ctx, release, &outer);
-  int rc = run_kept(handle, views, n, result);
-  fb_thread_leave(&outer);
-  return rc;
-}
-
-/* Calls the native function. *result is owned if it returns 0. With the extension a call that keeps the GIL does not
- * save the thread state: a callback detects that its thread is attached. */
-FH_INLINE int run(HPyContext *ctx, TVMFFIObject *handle, const TVMFFIAny *views, size_t n, bool release,
-                  TVMFFIAny *result) {
-  *result = no_result;
-  if (fb_thread_saves_state()) return run_saved(ctx, handle, views, n, release, result);
-  return release ? run_released(handle, views, n, result) : run_kept(handle, views, n, result);
-}
-
-/* A sentinel of the core, which never frees it; NULL with an error pending if the core has none. */
-typedef struct Sentinel {
-  FbCoreFunction get;
-  TVMFFIObject *found;
-} Sentinel;
-static TVMFFIObject *sentinel(Sentinel *self) {
-  TVMFFIAny value;
-  TVMFFIObject *found = fh_atomic_load_relaxed(&self->found);
-  if (FH_LIKELY(found != NULL)) return found;
-  if (fb_core_function_call(&self->get, NULL, 0, &value) != 0) return NULL;
-  fh_atomic_store_relaxed(&self->found, value.v_obj); /* threads store the same object */
-  return value.v_obj;
-}
-
-/* run() for an operator. With KWARGS as a further argument, the function returns MISSING instead of an error if the
- * operands do not fit; MISSING becomes NotImplemented. */
-static FH_NOINLINE int run_operator(HPyContext *ctx, TVMFFIObject *handle, const TVMFFIAny *views, size_t n,
-                                    bool release, TVMFFIAny *result) {
-  static Sentinel kwargs = {{.name = "ffi.GetKwargsObject"}, NULL}, missing = {{.name = "ffi.GetInvalidObject"}, NULL};
-  TVMFFIAny given[STACK_ARGS + 1];
-  /* a call without an operand is a mistake of its caller */
-  if (FH_UNLIKELY(n < 2 || n > STACK_ARGS)) return run(ctx, handle, views, n, release, result);
-  if (FH_UNLIKELY(sentinel(&kwargs) == NULL || sentinel(&missing) == NULL)) return -1;
-  for (size_t i = 0; i < n; ++i) given[i] = views[i];
-  fb_put_object(&given[n], sentinel(&kwargs));
-  int rc = run(ctx, handle, given, n + 1, release, result);
-  if (rc != 0 || result->type_index != kTVMFFIObject || result->v_obj != sentinel(&missing)) return rc;
-  TVMFFIObjectDecRef(result->v_obj);
-  *result = (TVMFFIAny){.type_index = FFI_HPY_PYTHON_VALUE, .v_int64 = HPy_Dup(ctx, ctx->h_NotImplemented)._i};
-  return 0;
-}
-
-/* run() for a Function. */
-FH_INLINE int run_function(HPyContext *ctx, const FbFunction *function, TVMFFIObject *handle, const TVMFFIAny *views,
-                           size_t n, bool release, TVMFFIAny *result) {
-  bool is_operator = function != NULL && fh_atomic_load_relaxed(&function->is_operator);
-  if (FH_UNLIKELY(is_operator)) return run_operator(ctx, handle, views, n, release, result);
-  return run(ctx, handle, views, n, release, result);
-}
-
-/* Converts the arguments into `views`, calls, and releases the temporaries. Returns 0 with *result owned, or -1 with an
- * exception raised. `views` and `temps` have room for n entries each: an argument makes one temporary at most. */
-FH_INLINE int call_with(HPyContext *ctx, HPy self, FbFunction *function, TVMFFIObject *handle, const HPy *argv,
-                        size_t n, TVMFFIAny *views, FbTemp *temps, bool release, FbScope *scope, TVMFFIAny *result) {
-  FbArgs args = {.temps = temps, .callee = fb_function_struct_name(function), .scope = scope, .function = handle};
-  FbScopeBefore before;
-  bool for_python = function != NULL && fh_atomic_load_relaxed(&function->gil) == FB_GIL_KEEP_FOR_PYTHON;
-  FbConversion convert = for_python ? fb_argument_keep : fb_argument_convert;
-  /* If an argument fails, the temporaries of the arguments before it are released. */
-  for (size_t i = 0; i < n; ++i) {
-    args.position = (int)i;
-    if (FH_UNLIKELY(convert(ctx, argv[i], &views[i], &args) != 0) &&
-        fb_argument_convert_refused(ctx, self, argv[i], &views[i], &args) != 0) {
-      fb_args_end(&args, -1);
-      return -1;
-    }
-  }
-  /* The stream and the allocator that the arguments select. */
-  bool is_scoped = fb_scope_is_set(scope);
-  if (FH_UNLIKELY(is_scoped) && fb_scope_enter(ctx, scope, &before) != 0) {
-    fb_args_end(&args, -1);
-    return -1;
-  }
-  int rc = run_function(ctx, function, handle, views, n, release, result);
-  /* The temporaries are released, and a failure becomes an exception. */
-  if (FH_UNLIKELY(is_scoped)) fb_scope_leave(scope, &before);
-  if (FH_LIKELY(rc == 0)) {
-    fb_args_end(&args, 0);
-    return 0;
-  }
-  FbPendingError error = fb_error_slot_take_pending(ctx); /* releasing temporaries may run code that uses the slot */
-  fb_args_end(&args, rc);
-  fb_error_name_classes(ctx, &error.error, views, argv, n);
-  fb_error_raise(ctx, error, args.callee);
-  return -1;
-}
-
-/* Like call_with, for more arguments than fit on the C stack: one heap block has both arrays. The ABI counts arguments
- * with int32_t. */
-static FH_NOINLINE int call_with_many(HPyContext *ctx, HPy self, FbFunction *function, TVMFFIObject *handle,
-                                      const HPy *argv, size_t n, bool release, FbScope *scope, TVMFFIAny *result) {
-  TVMFFIAny *views = n > INT32_MAX ? NULL : calloc(n, sizeof(TVMFFIAny) + sizeof(FbTemp));
-  if (views == NULL) {
-    HPyErr_NoMemory(ctx);
-    return -1;
-  }
-  int rc = call_with(ctx, self, function, handle, argv, n, views, (FbTemp *)(views + n), release, scope, result);
-  free(views);
-  return rc;
-}
-
-/* Raises the pending error of a call without temporaries. */
-static FH_NOINLINE void raise_failure(FbFunction *function) {
-  fb_error_raise(fb_ctx, fb_error_slot_take_pending(fb_ctx), fb_function_struct_name(function));
-}
-
-/* Converts the arguments from index i on. Returns false if an argument is not an immediate value. */
-static FH_NOINLINE bool read_immediates(cpy_PyObject *const *args, size_t i, size_t n, TVMFFIAny *views) {
-  while (i < n && fb_immediate_read((HPy){(intptr_t)args[i]}, &views[i])) ++i;
-  return i == n;
-}
-
-/* The structs of a Function, or of another object, where handles are object pointers. */
-FH_INLINE FbFunction *struct_of(cpy_PyObject *self) { return (FbFunction *)((char *)self + fb_context_data_offset); }
-FH_INLINE FbHandleCell *cell_of(cpy_PyObject *object) { /* like fb_object_cell */
-  return &((FbObject *)((char *)object + fb_context_data_offset))->cell;
-}
-FH_INLINE TVMFFIObject *handle_of(cpy_PyObject *self) { /* like fb_object_get */
-  return fh_atomic_load_relaxed(&cell_of(self)->handle);
-}
-
-/* Calls a Function. The call does not count a use of the Function's cell, because the handle of a Function never moves
- * once set (transfer.h), and the interpreter keeps the Function alive during the call. Returns 0 with *result owned, or
- * -1 with an exception raised. */
-FH_INLINE int call_struct(HPyContext *ctx, HPy self, FbFunction *function, TVMFFIObject *handle, const HPy *argv,
-                          size_t n, bool keep_gil, FbScope *scope, TVMFFIAny *result) {
-  if (FH_UNLIKELY(handle == NULL)) {
-    fb_object_raise_no_handle(ctx, self);
-    return -1;
-  }
-  /* Drop the references that native code released without a context. */
-  if (FH_UNLIKELY(fb_ext == NULL)) fb_py_owner_drain(ctx);
-  bool release = !keep_gil && fb_function_struct_releases_gil(function);
-  if (FH_UNLIKELY(n > STACK_ARGS)) return call_with_many(ctx, self, function, handle, argv, n, release, scope, result);
-  TVMFFIAny views[STACK_ARGS];
-  FbTemp temps[STACK_ARGS];
-  return call_with(ctx, self, function, handle, argv, n, views, temps, release, scope, result);
-}
-
-static FH_NOINLINE int call_function(HPyContext *ctx, HPy self, const HPy *argv, size_t n, bool keep_gil,
-                                     FbScope *scope, TVMFFIAny *result) {
-  return call_struct(ctx, self, fb_function_struct(ctx, self), fb_object_get(ctx, self), argv, n, keep_gil, scope,
-                     result);
-}
-
-/* Like call_function. Immediate values need no temporaries. */
-FH_INLINE int call_quickly(HPyContext *ctx, HPy self, const HPy *argv, size_t n, bool keep_gil, FbScope *scope,
-                           TVMFFIAny *result) {
-  TVMFFIAny views[STACK_ARGS];
-  if (FH_UNLIKELY(fb_ext == NULL || n > STACK_ARGS)) return call_function(ctx, self, argv, n, keep_gil, scope, result);
-  FbFunction *function = struct_of((cpy_PyObject *)self._i);
-  TVMFFIObject *handle = handle_of((cpy_PyObject *)self._i);
-  size_t i = 0;
-  while (i < n && fb_immediate_int(argv[i], &views[i])) ++i;
-  bool is_short = handle != NULL && (i == n || read_immediates((cpy_PyObject *const *)argv, i, n, views));
-  if (FH_UNLIKELY(!is_short)) return call_function(ctx, self, argv, n, keep_gil, scope, result);
-  bool release = !keep_gil && fb_function_struct_releases_gil(function);
-  if (FH_LIKELY(run_function(ctx, function, handle, views, n, release, result) == 0)) return 0;
-  raise_failure(function);
-  return -1;
-}
-
-/* A call with keyword arguments, which are arranged by position (argument_order.h). Returns 0 with *result owned; -1
- * with an exception raised; or 1 with the description of a mistake, a str, in *mistake. */
-static FH_NOINLINE int call_by_names(HPyContext *ctx, HPy self, const HPy *argv, size_t n, HPy kwnames, bool keep_gil,
-                                     FbScope *scope, TVMFFIAny *result, HPy *mistake) {
-  const FbFunction *function = fb_function_struct(ctx, self);
-  const uint16_t *about = function == NULL ? NULL : &function->about;
-  const FbArgumentOrder *order = fb_argument_order_get(ctx, self, about, n, kwnames, mistake);
-  if (FH_UNLIKELY(order == NULL)) return HPy_IsNull(*mistake) ? -1 : 1;
-  HPy few[STACK_ARGS], *ordered = few;
-  size_t n_ordered = fb_argument_order_count(order);
-  if (FH_UNLIKELY(n_ordered > STACK_ARGS)) ordered = malloc(n_ordered * sizeof(HPy));
-  int rc = -1;
-  if (FH_LIKELY(ordered != NULL)) {
-    fb_argument_order_apply(order, argv, ordered);
-    rc = call_quickly(ctx, self, ordered, n_ordered, keep_gil, scope, result);
-  } else {
-    HPyErr_NoMemory(ctx);
-  }
-  if (ordered != few) free(ordered);
-  fb_argument_order_end(ctx, order);
-  return rc;
-}
-
-/* Converts the result of a call (stolen). If an argument came through an exchange table, a tensor becomes a tensor of
- * that library. */
-FH_INLINE HPy result_of(HPyContext *ctx, TVMFFIAny *result, const FbScope *scope) {
-  if (FH_UNLIKELY(result->type_index == FFI_HPY_PYTHON_VALUE)) return (HPy){(intptr_t)result->v_int64};
-  if (FH_UNLIKELY(scope->exchange != NULL)) return fb_exchange_result(ctx, result, scope->exchange, false);
-  return fb_result_make(ctx, result);
-}
-
-/* A call from Python. Returns a new handle, or HPy_NULL with an exception raised. */
-static HPy call_python(HPyContext *ctx, HPy self, const HPy *argv, size_t n, HPy kwnames) {
-  TVMFFIAny result;
-  FbScope scope = {0};
-  if (FH_UNLIKELY(!HPy_IsNull(kwnames)) && HPy_Length(ctx, kwnames) != 0) {
-    HPy mistake;
-    int rc = call_by_names(ctx, self, argv, n, kwnames, false, &scope, &result, &mistake);
-    if (FH_UNLIKELY(rc > 0)) { /* raised here, so that the traceback shows no function of the package */
-      HPyErr_SetObject(ctx, ctx->h_TypeError, mistake);
-      HPy_Close(ctx, mistake);
-    }
-    if (FH_UNLIKELY(rc != 0)) return HPy_NULL;
-  } else if (FH_UNLIKELY(call_function(ctx, self, argv, n, false, &scope, &result) != 0)) {
-    return HPy_NULL;
-  }
-  return result_of(ctx, &result, &scope);
-}
-
-HPyDef_SLOT(fb_function_call, HPy_tp_call)
-static HPy fb_function_call_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
-  return call_python(ctx, self, args, nargs, kwnames);
 }
 
 /* --- vectorcall --------------------------------------------------------------------------------------------------- */
@@ -302,7 +42,7 @@ static HPy fb_function_call_impl(HPyContext *ctx, HPy self, const HPy *args, siz
 static FH_NOINLINE cpy_PyObject *finish_other(cpy_PyObject *self, int rc, TVMFFIAny result) {
   HPy value;
   if (FH_UNLIKELY(rc != 0)) {
-    raise_failure(struct_of(self));
+    fb_native_call_raise(fb_struct_at(self));
     return NULL;
   }
   if (result.type_index == FFI_HPY_PYTHON_VALUE) return (cpy_PyObject *)(intptr_t)result.v_int64;
@@ -329,7 +69,7 @@ FH_INLINE const ffi_hpy_first_overload *first_overload_of(const TVMFFIObject *ha
 
 /* Whether an object with the struct of a Function is one of a bound library. */
 FH_INLINE bool is_of_bound(cpy_PyObject *self) {
-  const TVMFFIObject *handle = handle_of(self);
+  const TVMFFIObject *handle = fb_handle_at(self);
   return handle != NULL && is_bound(handle);
 }
 
@@ -339,18 +79,18 @@ typedef enum { PLAIN, BOUND, OTHER } Way;
 
 /* Ends the call of the only overload, which does not accept the arguments. */
 static FH_NOINLINE int refuse(cpy_PyObject *self, const TVMFFIAny *views, size_t n, TVMFFIAny *result, int rc) {
-  TVMFFIObject *handle = handle_of(self);
-  bool is_operator = fh_atomic_load_relaxed(&struct_of(self)->is_operator);
-  if (is_operator) return run_operator(fb_ctx, handle, views, n, false, result);
+  TVMFFIObject *handle = fb_handle_at(self);
+  bool is_operator = fh_atomic_load_relaxed(&fb_struct_at(self)->is_operator);
+  if (is_operator) return fb_native_call_operator(fb_ctx, handle, views, n, false, result);
   return fb_lent_refuse(first_overload_of(handle), views, result, rc);
 }
 
 /* A call of a Function with several overloads, or without some of the arguments. */
 static FH_NOINLINE int run_any(cpy_PyObject *self, TVMFFIObject *handle, const TVMFFIAny *views, size_t n,
                                TVMFFIAny *result) {
-  bool is_operator = fh_atomic_load_relaxed(&struct_of(self)->is_operator);
-  if (is_operator) return run_operator(fb_ctx, handle, views, n, false, result);
-  return run_kept(handle, views, n, result);
+  bool is_operator = fh_atomic_load_relaxed(&fb_struct_at(self)->is_operator);
+  if (is_operator) return fb_native_call_operator(fb_ctx, handle, views, n, false, result);
+  return fb_native_call_kept(handle, views, n, result);
 }
 
 /* Calls a Function of a bound library as its safe_call does, one call less deep. */
@@ -367,11 +107,12 @@ FH_INLINE int run_bound(cpy_PyObject *self, TVMFFIObject *handle, const TVMFFIAn
 FH_INLINE int run_short(Way way, cpy_PyObject *self, TVMFFIObject *handle, const TVMFFIAny *views, size_t n,
                         TVMFFIAny *result) {
   if (way == OTHER) {
-    FbFunction *function = struct_of(self);
-    return run_function(fb_ctx, function, handle, views, n, fb_function_struct_releases_gil(function), result);
+    FbFunction *function = fb_struct_at(self);
+    return fb_native_call_function(fb_ctx, function, handle, views, n, fb_function_struct_releases_gil(function),
+                                   result);
   }
-  *result = no_result;
-  if (way == PLAIN) return run_kept(handle, views, n, result);
+  *result = fb_native_call_no_result;
+  if (way == PLAIN) return fb_native_call_kept(handle, views, n, result);
   result->v_ptr = (void *)&fb_builtin_values;
   return run_bound(self, handle, views, n, result);
 }
@@ -394,27 +135,13 @@ FH_INLINE cpy_PyObject *run_immediate(Way way, cpy_PyObject *self, TVMFFIObject 
   return finish_short(self, rc, &result);
 }
 
-static FH_NOINLINE cpy_PyObject *call_unbound(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf,
-                                              cpy_PyObject *kwnames) {
-  HPy h = {(intptr_t)self};
-  TVMFFIAny result;
-  FbScope scope = {0};
-  if (FH_UNLIKELY(kwnames != NULL)) {
-    return (cpy_PyObject *)call_python(fb_ctx, h, (const HPy *)args, fb_call_n_args(nargsf), (HPy){(intptr_t)kwnames})
-        ._i;
-  }
-  int rc = call_struct(fb_ctx, h, struct_of(self), handle_of(self), (const HPy *)args, fb_call_n_args(nargsf), false,
-                       &scope, &result);
-  return FH_LIKELY(rc == 0) ? (cpy_PyObject *)result_of(fb_ctx, &result, &scope)._i : NULL;
-}
-
 /* Begins a use of an argument that is an ordinary object, and makes *view its value. Returns the object's cell; NULL,
  * and begins nothing, for every other argument. */
 FH_INLINE FbHandleCell *use_argument(cpy_PyObject *object, TVMFFIAny *view) {
   HPy h = {(intptr_t)object};
   const FbTypeTagEntry *entry = fb_type_tag_find(h);
   if (entry == NULL || entry->kind != FB_TYPE_KIND_OBJECT) return NULL;
-  FbHandleCell *cell = cell_of(object);
+  FbHandleCell *cell = fb_cell_at(object);
   if (FH_UNLIKELY(!fb_handle_cell_use(cell))) return NULL;
   fb_identity_share(fb_ctx, h, cell);
   TVMFFIObject *handle = fb_handle_cell_get(cell);
@@ -444,7 +171,7 @@ static FH_NOINLINE cpy_PyObject *raise_with_arguments(cpy_PyObject *self, cpy_Py
   FbPendingError error = fb_error_slot_take_pending(fb_ctx);
   fb_error_name_classes(fb_ctx, &error.error, views, (const HPy *)args, n);
   end_arguments(views, cells, n);
-  fb_error_raise(fb_ctx, error, fb_function_struct_name(struct_of(self)));
+  fb_error_raise(fb_ctx, error, fb_function_struct_name(fb_struct_at(self)));
   return NULL;
 }
 
@@ -469,9 +196,9 @@ FH_INLINE bool is_object_of(FbHandleCell *cell, const TVMFFIAny *result) {
 /* Calls a Function of a bound library with ordinary objects and with arguments that last as long as the call (lent.h).
  * If an argument is a value of another kind, the call is an ordinary one. */
 FH_INLINE cpy_PyObject *call_bound_in(Way way, cpy_PyObject *self, cpy_PyObject *const *args, size_t n) {
-  TVMFFIAny views[STACK_ARGS], result;
-  FbHandleCell *cells[STACK_ARGS];
-  if (FH_UNLIKELY(n > STACK_ARGS)) return call_unbound(self, args, n, NULL);
+  TVMFFIAny views[FB_STACK_ARGS], result;
+  FbHandleCell *cells[FB_STACK_ARGS];
+  if (FH_UNLIKELY(n > FB_STACK_ARGS)) return fb_native_call_any(self, args, n, NULL);
   for (size_t i = 0; i < n; ++i) {
     HPy value = {(intptr_t)args[i]};
     cells[i] = NULL;
@@ -479,9 +206,9 @@ FH_INLINE cpy_PyObject *call_bound_in(Way way, cpy_PyObject *self, cpy_PyObject 
     if (!fb_lent_is_builtin(fb_ctx, value) && (cells[i] = use_argument(args[i], &views[i])) != NULL) continue;
     if (FH_LIKELY(fb_lent_read(fb_ctx, value, &views[i]))) continue;
     end_arguments(views, cells, i);
-    return call_unbound(self, args, n, NULL);
+    return fb_native_call_any(self, args, n, NULL);
   }
-  int rc = run_short(way, self, handle_of(self), views, n, &result);
+  int rc = run_short(way, self, fb_handle_at(self), views, n, &result);
   if (FH_UNLIKELY(rc != 0)) return raise_with_arguments(self, args, views, cells, n);
   bool is_back = n != 0 && cells[0] != NULL && is_object_of(cells[0], &result) &&
                  give_back((HPy){(intptr_t)args[0]}, cells[0], result.v_obj);
@@ -508,7 +235,7 @@ FH_INLINE cpy_PyObject *finish_value(cpy_PyObject *self, int rc, const TVMFFIAny
 static FH_NOINLINE cpy_PyObject *call_text(cpy_PyObject *self, cpy_PyObject *const *args) {
   FbLentText text;
   TVMFFIAny view, result;
-  TVMFFIObject *handle = handle_of(self);
+  TVMFFIObject *handle = fb_handle_at(self);
   bool is_short = borrows(handle) && fb_lent_read_text(fb_ctx, (HPy){(intptr_t)args[0]}, &text, &view);
   if (FH_UNLIKELY(!is_short)) return call_keeping(self, args);
   return finish_value(self, run_short(BOUND, self, handle, &view, 1, &result), &result);
@@ -516,7 +243,7 @@ static FH_NOINLINE cpy_PyObject *call_text(cpy_PyObject *self, cpy_PyObject *con
 static FH_NOINLINE cpy_PyObject *call_items(cpy_PyObject *self, cpy_PyObject *const *args) {
   FbLentRoom room;
   TVMFFIAny view, result;
-  TVMFFIObject *handle = handle_of(self);
+  TVMFFIObject *handle = fb_handle_at(self);
   bool is_short = borrows(handle) && fb_lent_read_into(fb_ctx, (HPy){(intptr_t)args[0]}, &room, &view);
   if (FH_UNLIKELY(!is_short)) return call_keeping(self, args);
   int rc = run_short(BOUND, self, handle, &view, 1, &result);
@@ -537,10 +264,10 @@ FH_INLINE cpy_PyObject *call_bound_any(cpy_PyObject *self, cpy_PyObject *const *
 }
 
 static cpy_PyObject *call_any(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf, cpy_PyObject *kwnames) {
-  const TVMFFIObject *handle = handle_of(self);
-  if (handle == NULL || kwnames != NULL || !is_bound(handle)) return call_unbound(self, args, nargsf, kwnames);
-  int32_t gil = fh_atomic_load_relaxed(&struct_of(self)->gil);
-  if (FH_UNLIKELY(gil == FB_GIL_KEEP_FOR_PYTHON)) return call_unbound(self, args, nargsf, NULL);
+  const TVMFFIObject *handle = fb_handle_at(self);
+  if (handle == NULL || kwnames != NULL || !is_bound(handle)) return fb_native_call_any(self, args, nargsf, kwnames);
+  int32_t gil = fh_atomic_load_relaxed(&fb_struct_at(self)->gil);
+  if (FH_UNLIKELY(gil == FB_GIL_KEEP_FOR_PYTHON)) return fb_native_call_any(self, args, nargsf, NULL);
   size_t n = fb_call_n_args(nargsf);
   if (FH_UNLIKELY(gil <= last_other)) return call_bound_other(self, args, n);
   return n == 1 ? call_keeping(self, args) : call_bound(self, args, n);
@@ -564,9 +291,9 @@ static cpy_PyObject *call_any(cpy_PyObject *self, cpy_PyObject *const *args, siz
 /* At least one argument. call_ints repeats this function's loop so that an all-int call has a smaller frame. */
 FH_INLINE cpy_PyObject *call_immediates_in(Way way, cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
   size_t n = fb_call_n_args(nargsf);
-  TVMFFIAny views[STACK_ARGS];
-  TVMFFIObject *handle = handle_of(self);
-  bool is_short = n <= STACK_ARGS && handle != NULL && read_immediates(args, 0, n, views);
+  TVMFFIAny views[FB_STACK_ARGS];
+  TVMFFIObject *handle = fb_handle_at(self);
+  bool is_short = n <= FB_STACK_ARGS && handle != NULL && fb_native_call_read(args, 0, n, views);
   if (FH_UNLIKELY(!is_short)) return call_any(self, args, nargsf, NULL);
   return run_immediate(way, self, handle, views, n);
 }
@@ -574,28 +301,23 @@ IN_EACH_WAY(call_immediates, call_immediates_in, call_immediates_plain, call_imm
 
 FH_INLINE cpy_PyObject *call_ints_in(Way way, cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
   size_t n = fb_call_n_args(nargsf), i = 0;
-  TVMFFIAny views[STACK_ARGS];
-  if (FH_UNLIKELY(n > STACK_ARGS)) return call_any(self, args, nargsf, NULL);
+  TVMFFIAny views[FB_STACK_ARGS];
+  if (FH_UNLIKELY(n > FB_STACK_ARGS)) return call_any(self, args, nargsf, NULL);
 #pragma GCC unroll 1
   do {
     HPy value = {(intptr_t)args[i]};
     if (FH_UNLIKELY(!fb_immediate_int(value, &views[i]))) return call_immediates(way, self, args, nargsf);
   } while (++i < n);
-  TVMFFIObject *handle = handle_of(self);
+  TVMFFIObject *handle = fb_handle_at(self);
   if (FH_UNLIKELY(handle == NULL)) return call_any(self, args, nargsf, NULL);
   return run_immediate(way, self, handle, views, n);
 }
 IN_EACH_WAY(call_ints, call_ints_in, call_ints_plain, call_ints_of_bound, call_ints_other)
 
-/* Raises the error of a call whose first argument is the object of a cell, and ends its use. Native code knows the
- * classes of the other arguments. Returns NULL. */
+/* raise_with_arguments for a call whose other arguments are immediate values. */
 static FH_NOINLINE cpy_PyObject *raise_with_object(cpy_PyObject *self, FbHandleCell *cell, const TVMFFIAny *views) {
-  FbPendingError error = fb_error_slot_take_pending(fb_ctx);
-  HPy object = fb_identity_wrapper(cell);
-  fb_handle_cell_unuse(cell);
-  fb_error_name_classes(fb_ctx, &error.error, views, &object, 1);
-  fb_error_raise(fb_ctx, error, fb_function_struct_name(struct_of(self)));
-  return NULL;
+  cpy_PyObject *object = (cpy_PyObject *)fb_identity_wrapper(cell)._i;
+  return raise_with_arguments(self, &object, views, &cell, 1);
 }
 
 /* Calls with an ordinary object, the first of n arguments, and the views of the others. Native code runs during a use
@@ -604,10 +326,10 @@ FH_INLINE cpy_PyObject *call_with_object(Way way, cpy_PyObject *self, cpy_PyObje
                                          TVMFFIAny *views) {
   HPy h = {(intptr_t)args[0]};
   TVMFFIAny result;
-  FbHandleCell *cell = cell_of(args[0]);
+  FbHandleCell *cell = fb_cell_at(args[0]);
   if (FH_UNLIKELY(!fb_handle_cell_use(cell))) return call_any(self, args, n, NULL);
   fb_identity_share(fb_ctx, h, cell); /* before the handles are read, so that no register has to keep them */
-  TVMFFIObject *handle = handle_of(self), *argument = fb_handle_cell_get(cell);
+  TVMFFIObject *handle = fb_handle_at(self), *argument = fb_handle_cell_get(cell);
   if (FH_UNLIKELY(handle == NULL || argument == NULL || fb_exchange_number_find(cell) != NULL)) {
     fb_handle_cell_unuse(cell);
     return call_any(self, args, n, NULL);
@@ -635,8 +357,8 @@ IN_EACH_WAY(call_object_alone, call_object_alone_in, call_object_alone_plain, ca
 /* The first argument is an ordinary object and immediate values follow. */
 FH_INLINE cpy_PyObject *call_object_in(Way way, cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
   size_t n = fb_call_n_args(nargsf);
-  TVMFFIAny views[STACK_ARGS];
-  bool is_short = n <= STACK_ARGS && read_immediates(args, 1, n, views);
+  TVMFFIAny views[FB_STACK_ARGS];
+  bool is_short = n <= FB_STACK_ARGS && fb_native_call_read(args, 1, n, views);
   if (FH_LIKELY(is_short)) return call_with_object(way, self, args, n, views);
   return way == BOUND ? call_bound(self, args, n) : call_any(self, args, nargsf, NULL);
 }
@@ -647,11 +369,11 @@ IN_EACH_WAY(call_object, call_object_in, call_object_plain, call_object_of_bound
 
 static FH_NOINLINE cpy_PyObject *call_known(cpy_PyObject *self, cpy_PyObject *const *args, size_t n,
                                             const FbTypeTagEntry *entry) {
-  TVMFFIAny views[STACK_ARGS], result;
-  bool is_short = n <= STACK_ARGS && read_immediates(args, 1, n, views) &&
+  TVMFFIAny views[FB_STACK_ARGS], result;
+  bool is_short = n <= FB_STACK_ARGS && fb_native_call_read(args, 1, n, views) &&
                   fb_lent_read_known(fb_ctx, (HPy){(intptr_t)args[0]}, entry, &views[0]);
   if (FH_UNLIKELY(!is_short)) return call_bound(self, args, n);
-  int rc = run_short(BOUND, self, handle_of(self), views, n, &result);
+  int rc = run_short(BOUND, self, fb_handle_at(self), views, n, &result);
   fb_lent_end(views[0].v_obj);
   return finish_short(self, rc, &result);
 }
@@ -660,7 +382,7 @@ static FH_NOINLINE cpy_PyObject *call_callable_alone(cpy_PyObject *self, cpy_PyO
   TVMFFIAny view, result;
   bool is_short = fb_lent_read_callable(fb_ctx, (HPy){(intptr_t)args[0]}, entry, &view);
   if (FH_UNLIKELY(!is_short)) return call_bound(self, args, 1);
-  int rc = run_short(BOUND, self, handle_of(self), &view, 1, &result);
+  int rc = run_short(BOUND, self, fb_handle_at(self), &view, 1, &result);
   fb_lent_end(view.v_obj);
   return finish_short(self, rc, &result);
 }
@@ -670,7 +392,7 @@ static FH_NOINLINE cpy_PyObject *call_member_alone(cpy_PyObject *self, cpy_PyObj
   TVMFFIObject *member = fb_member_find((HPy){(intptr_t)args[0]});
   if (FH_UNLIKELY(member == NULL)) return call_bound(self, args, 1);
   fb_put_object(&view, member);
-  int rc = run_short(BOUND, self, handle_of(self), &view, 1, &result);
+  int rc = run_short(BOUND, self, fb_handle_at(self), &view, 1, &result);
   return finish_short(self, rc, &result);
 }
 
@@ -696,7 +418,7 @@ FH_INLINE cpy_PyObject *call_rest_in(Way way, cpy_PyObject *self, cpy_PyObject *
 IN_EACH_WAY(call_rest, call_rest_in, call_rest_plain, call_rest_of_bound, call_rest_other)
 
 FH_INLINE cpy_PyObject *call_nothing_in(Way way, cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf) {
-  TVMFFIObject *handle = handle_of(self);
+  TVMFFIObject *handle = fb_handle_at(self);
   if (FH_UNLIKELY(handle == NULL)) return call_any(self, args, nargsf, NULL);
   return run_immediate(way, self, handle, fb_no_arguments, 0);
 }
@@ -713,7 +435,7 @@ static FH_NOINLINE cpy_PyObject *call_other(cpy_PyObject *self, cpy_PyObject *co
 
 static cpy_PyObject *vectorcall(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf, cpy_PyObject *kwnames) {
   if (FH_UNLIKELY(kwnames != NULL)) return call_any(self, args, nargsf, kwnames);
-  if (fh_atomic_load_relaxed(&struct_of(self)->gil) <= last_other) return call_other(self, args, nargsf);
+  if (fh_atomic_load_relaxed(&fb_struct_at(self)->gil) <= last_other) return call_other(self, args, nargsf);
   return call_in(PLAIN, self, args, nargsf);
 }
 
@@ -721,7 +443,7 @@ static cpy_PyObject *vectorcall(cpy_PyObject *self, cpy_PyObject *const *args, s
 static cpy_PyObject *vectorcall_of_bound(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf,
                                          cpy_PyObject *kwnames) {
   if (FH_UNLIKELY(kwnames != NULL)) return call_any(self, args, nargsf, kwnames);
-  if (FH_UNLIKELY(fh_atomic_load_relaxed(&struct_of(self)->gil) != FB_GIL_KEEP)) {
+  if (FH_UNLIKELY(fh_atomic_load_relaxed(&fb_struct_at(self)->gil) != FB_GIL_KEEP)) {
     return vectorcall(self, args, nargsf, NULL);
   }
   return call_in(BOUND, self, args, nargsf);
@@ -729,7 +451,7 @@ static cpy_PyObject *vectorcall_of_bound(cpy_PyObject *self, cpy_PyObject *const
 
 HPy fb_function_call_object(HPy function, HPy object) {
   cpy_PyObject *self = (cpy_PyObject *)function._i, *args[] = {(cpy_PyObject *)object._i};
-  int32_t gil = fh_atomic_load_relaxed(&struct_of(self)->gil);
+  int32_t gil = fh_atomic_load_relaxed(&fb_struct_at(self)->gil);
   bool is_short = is_of_bound(self) && gil == FB_GIL_KEEP && gil > last_other;
   return (HPy){
       (intptr_t)(FH_LIKELY(is_short) ? call_object_alone_of_bound(self, args, 1) : vectorcall(self, args, 1, NULL))};
@@ -755,48 +477,37 @@ enum { COUNTED_CALLS = 16 };
 void fb_function_call_count(FbFunction *function) { function->n_calls_counted = COUNTED_CALLS; }
 
 /* Concurrent calls may count one call for both, or both find the last one; both are harmless. */
-static FH_NOINLINE void count_call(cpy_PyObject *self, FbFunction *function, uint16_t n) {
-  fh_atomic_store_relaxed(&function->n_calls_counted, (uint16_t)(n - 1));
+static FH_NOINLINE void count_call(cpy_PyObject *self, FbFunction *function, uint8_t n) {
+  fh_atomic_store_relaxed(&function->n_calls_counted, (uint8_t)(n - 1));
   if (n == 1) fb_ext->refcount_defer(fb_ctx, (HPy){(intptr_t)self});
 }
 
 /* vectorcall for interpreters with deferred reference counting. */
 static cpy_PyObject *vectorcall_counted(cpy_PyObject *self, cpy_PyObject *const *args, size_t nargsf,
                                         cpy_PyObject *kwnames) {
-  uint8_t n = fh_atomic_load_relaxed(&struct_of(self)->n_calls_counted);
-  if (FH_UNLIKELY(n != 0)) count_call(self, struct_of(self), n);
+  uint8_t n = fh_atomic_load_relaxed(&fb_struct_at(self)->n_calls_counted);
+  if (FH_UNLIKELY(n != 0)) count_call(self, fb_struct_at(self), n);
   return vectorcall(self, args, nargsf, kwnames);
 }
 
-/* A function may leave the padding of the result as it is; native code that gets the result compares values with their
- * padding. */
-FH_INLINE void settle_result(int rc, TVMFFIAny *result) {
-  if (rc == 0 && result->zero_padding == FFI_HPY_TAKES_CONTAINERS) result->zero_padding = 0;
-}
-
-static FH_NOINLINE int call_raw(HPyContext *ctx, HPy function, const HPy *args, size_t nargs, TVMFFIAny *result) {
-  FbScope scope = {0};
-  int rc = call_quickly(ctx, function, args, nargs, true, &scope, result);
-  settle_result(rc, result);
-  return rc;
-}
-
 static FH_NOINLINE int raise_raw(cpy_PyObject *self) {
-  raise_failure(struct_of(self));
+  fb_native_call_raise(fb_struct_at(self));
   return -1;
 }
 
-/* call_raw for a Function of a bound library: in most cases a constructor, whose arguments are ints. */
+/* fb_native_call_raw for a Function of a bound library: in most cases a constructor, whose arguments are ints. */
 static FH_NOINLINE int call_raw_bound(HPyContext *ctx, HPy function, const HPy *args, size_t nargs, TVMFFIAny *result) {
-  TVMFFIAny views[STACK_ARGS];
+  TVMFFIAny views[FB_STACK_ARGS];
   cpy_PyObject *self = (cpy_PyObject *)function._i;
-  if (FH_UNLIKELY(nargs > STACK_ARGS || FB_GIL_KEEP <= last_other)) return call_raw(ctx, function, args, nargs, result);
+  if (FH_UNLIKELY(nargs > FB_STACK_ARGS || FB_GIL_KEEP <= last_other))
+    return fb_native_call_raw(ctx, function, args, nargs, result);
   for (size_t i = 0; i < nargs; ++i) {
-    if (FH_UNLIKELY(!fb_immediate_int(args[i], &views[i]))) return call_raw(ctx, function, args, nargs, result);
+    if (FH_UNLIKELY(!fb_immediate_int(args[i], &views[i])))
+      return fb_native_call_raw(ctx, function, args, nargs, result);
   }
-  *result = no_result;
-  if (FH_UNLIKELY(run_bound(self, handle_of(self), views, nargs, result) != 0)) return raise_raw(self);
-  settle_result(0, result);
+  *result = fb_native_call_no_result;
+  if (FH_UNLIKELY(run_bound(self, fb_handle_at(self), views, nargs, result) != 0)) return raise_raw(self);
+  fb_native_call_settle(0, result);
   return 0;
 }
 
@@ -806,17 +517,7 @@ int fb_function_call_raw(HPyContext *ctx, HPy function, const HPy *args, size_t 
   if (bound != NULL && is_of_bound((cpy_PyObject *)function._i)) {
     return call_raw_bound(ctx, function, args, nargs, result);
   }
-  return call_raw(ctx, function, args, nargs, result);
-}
-
-int fb_function_call_named_raw(HPyContext *ctx, HPy function, const HPy *args, size_t nargs, HPy kwnames,
-                               TVMFFIAny *result) {
-  FbScope scope = {0};
-  HPy mistake;
-  int rc = call_by_names(ctx, function, args, nargs, kwnames, true, &scope, result, &mistake);
-  if (rc > 0) HPy_Close(ctx, mistake);
-  settle_result(rc, result);
-  return rc;
+  return fb_native_call_raw(ctx, function, args, nargs, result);
 }
 
 void fb_function_call_set_vectorcall(void) {
