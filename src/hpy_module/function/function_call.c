@@ -193,12 +193,9 @@ FH_INLINE bool is_object_of(FbHandleCell *cell, const TVMFFIAny *result) {
   return result->type_index >= kTVMFFIDynObjectBegin && result->v_obj == fb_handle_cell_get(cell);
 }
 
-/* Calls a Function of a bound library with ordinary objects and with arguments that last as long as the call (lent.h).
- * If an argument is a value of another kind, the call is an ordinary one. */
-FH_INLINE cpy_PyObject *call_bound_in(Way way, cpy_PyObject *self, cpy_PyObject *const *args, size_t n) {
-  TVMFFIAny views[FB_STACK_ARGS], result;
-  FbHandleCell *cells[FB_STACK_ARGS];
-  if (FH_UNLIKELY(n > FB_STACK_ARGS)) return fb_native_call_any(self, args, n, NULL);
+/* Reads arguments of a bound call: immediate values, ordinary objects, and values that last as long as the call
+ * (lent.h). Returns false, with nothing left to end, if an argument is a value of another kind. */
+FH_INLINE bool read_arguments(cpy_PyObject *const *args, size_t n, TVMFFIAny *views, FbHandleCell **cells) {
   for (size_t i = 0; i < n; ++i) {
     HPy value = {(intptr_t)args[i]};
     cells[i] = NULL;
@@ -206,8 +203,17 @@ FH_INLINE cpy_PyObject *call_bound_in(Way way, cpy_PyObject *self, cpy_PyObject 
     if (!fb_lent_is_builtin(fb_ctx, value) && (cells[i] = use_argument(args[i], &views[i])) != NULL) continue;
     if (FH_LIKELY(fb_lent_read(fb_ctx, value, &views[i]))) continue;
     end_arguments(views, cells, i);
-    return fb_native_call_any(self, args, n, NULL);
+    return false;
   }
+  return true;
+}
+
+/* Calls a Function of a bound library with any arguments. */
+FH_INLINE cpy_PyObject *call_bound_in(Way way, cpy_PyObject *self, cpy_PyObject *const *args, size_t n) {
+  TVMFFIAny views[FB_STACK_ARGS], result;
+  FbHandleCell *cells[FB_STACK_ARGS];
+  bool is_short = n <= FB_STACK_ARGS && read_arguments(args, n, views, cells);
+  if (FH_UNLIKELY(!is_short)) return fb_native_call_any(self, args, n, NULL);
   int rc = run_short(way, self, fb_handle_at(self), views, n, &result);
   if (FH_UNLIKELY(rc != 0)) return raise_with_arguments(self, args, views, cells, n);
   bool is_back = n != 0 && cells[0] != NULL && is_object_of(cells[0], &result) &&
@@ -495,16 +501,33 @@ static FH_NOINLINE int raise_raw(cpy_PyObject *self) {
   return -1;
 }
 
-/* fb_native_call_raw for a Function of a bound library: in most cases a constructor, whose arguments are ints. */
+/* call_raw_bound with values that are not immediate. */
+static FH_NOINLINE int call_raw_mixed(cpy_PyObject *self, cpy_PyObject *const *args, size_t n, TVMFFIAny *result) {
+  TVMFFIAny views[FB_STACK_ARGS];
+  FbHandleCell *cells[FB_STACK_ARGS];
+  bool for_python = fh_atomic_load_relaxed(&fb_struct_at(self)->gil) == FB_GIL_KEEP_FOR_PYTHON;
+  if (FH_UNLIKELY(for_python || !read_arguments(args, n, views, cells)))
+    return fb_native_call_raw(fb_ctx, (HPy){(intptr_t)self}, (const HPy *)args, n, result);
+  *result = fb_native_call_no_result;
+  if (FH_UNLIKELY(run_bound(self, fb_handle_at(self), views, n, result) != 0)) {
+    raise_with_arguments(self, args, views, cells, n);
+    return -1;
+  }
+  end_arguments(views, cells, n);
+  fb_native_call_settle(0, result);
+  return 0;
+}
+
+/* fb_native_call_raw for a Function of a bound library: in most cases a constructor, whose arguments are numbers. */
 static FH_NOINLINE int call_raw_bound(HPyContext *ctx, HPy function, const HPy *args, size_t nargs, TVMFFIAny *result) {
   TVMFFIAny views[FB_STACK_ARGS];
   cpy_PyObject *self = (cpy_PyObject *)function._i;
   if (FH_UNLIKELY(nargs > FB_STACK_ARGS || FB_GIL_KEEP <= last_other))
     return fb_native_call_raw(ctx, function, args, nargs, result);
-  for (size_t i = 0; i < nargs; ++i) {
-    if (FH_UNLIKELY(!fb_immediate_int(args[i], &views[i])))
-      return fb_native_call_raw(ctx, function, args, nargs, result);
-  }
+  size_t i = 0;
+  while (i < nargs && fb_immediate_int(args[i], &views[i])) ++i;
+  bool is_short = i == nargs || fb_native_call_read((cpy_PyObject *const *)args, i, nargs, views);
+  if (FH_UNLIKELY(!is_short)) return call_raw_mixed(self, (cpy_PyObject *const *)args, nargs, result);
   *result = fb_native_call_no_result;
   if (FH_UNLIKELY(run_bound(self, fb_handle_at(self), views, nargs, result) != 0)) return raise_raw(self);
   fb_native_call_settle(0, result);

@@ -187,6 +187,19 @@ def test_more_objects_than_fit_on_the_stack(lib):
     assert points[0].many(*points[1:]) == 36.0
 
 
+def test_a_constructor_with_objects_and_values_of_other_kinds(lib):
+    point, text, numbers = lib.Point(1, 2), "a text of 20 letters", [1, 2, 3]
+    label = lib.Label(point, text, numbers)
+    assert (label.x, label.text, label.numbers) == (1.0, text, numbers)
+    assert (lib.Label(label, lib.Point(3, 4)).x, lib.Label(point, "é", (1,)).numbers) == (3.0, [1])
+    with pytest.raises(ValueError, match="a label needs a text"):
+        lib.Label(point, "", numbers)
+    for wrong in ((point, text, ["x"]), (3, text, numbers), (point, text), (label, label), (point, object(), numbers)):
+        with pytest.raises(TypeError, match=r"__init__\(\): incompatible function arguments"):
+            lib.Label(*wrong)
+    assert lib.Keeper(numbers, point).kept is numbers
+
+
 def test_a_call_keeps_nothing_of_its_objects(lib):
     class Kept(lib.Point):
         pass

@@ -8,6 +8,7 @@
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace nb = ffi_hpy;
@@ -24,6 +25,23 @@ struct Point {
 
 struct Box {
   int number;
+};
+
+/* A class with constructors that take objects together with values of other kinds. */
+struct Label {
+  Label(const Point &point, std::string text, std::vector<int> numbers)
+      : x(point.x), text(std::move(text)), numbers(std::move(numbers)) {
+    if (this->text.empty()) throw std::invalid_argument("a label needs a text");
+  }
+  Label(const Label &other, const Point &point) : Label(point, other.text, other.numbers) {}
+  double x;
+  std::string text;
+  std::vector<int> numbers;
+};
+
+struct Keeper {
+  nb::object kept;
+  Keeper(nb::object kept, const Point &) : kept(std::move(kept)) {}
 };
 
 enum class Color { red = 1, blue = 4 };
@@ -54,6 +72,13 @@ FFI_HPY_MODULE(bound_operators, m) {
       .def("many", [](const Point &a, const Point &b, const Point &c, const Point &d, const Point &e, const Point &f,
                       const Point &g, const Point &h,
                       const Point &i) { return a.x + b.x + c.x + d.x + e.x + f.x + g.x + h.x + i.x; });
+  nb::class_<Label>(m, "Label")
+      .def(nb::init<const Point &, std::string, std::vector<int>>())
+      .def(nb::init<const Label &, const Point &>())
+      .def_ro("x", &Label::x)
+      .def_ro("text", &Label::text)
+      .def_ro("numbers", &Label::numbers);
+  nb::class_<Keeper>(m, "Keeper").def(nb::init<nb::object, const Point &>()).def_ro("kept", &Keeper::kept);
   nb::class_<Box>(m, "Box")
       .def(nb::init<int>())
       .def_rw("number", &Box::number)
