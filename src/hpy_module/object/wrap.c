@@ -115,6 +115,24 @@ FH_INLINE bool is_given_again(HPyContext *ctx, HPy found, TVMFFIObject *handle) 
   return FH_LIKELY(is_fit && fb_handle_cell_give_again(cell, handle));
 }
 
+/* Whether wrap_made_short makes the instances of a class. */
+FH_INLINE bool makes_short(const FbRef *known) { return fb_class_table_is_short(known) && !fb_recorded_is_on(); }
+
+/* Makes an instance of the class in the table of classes for an object with one reference, which it steals, also on
+ * failure. short_new makes instances of the class. */
+FH_INLINE HPy wrap_made_short(HPyContext *ctx, const FbRef *known, TVMFFIObject *handle) {
+  HPy h = fb_ext->short_new(known->handle);
+  if (FH_UNLIKELY(HPy_IsNull(h))) {
+    fb_drop_object(handle, -1);
+    return h;
+  }
+  FbHandleCell *cell = &((FbObject *)((char *)h._i + fb_context_data_offset))->cell;
+  *cell = (FbHandleCell){.handle = handle, .listing = FB_UNLISTED};
+  fb_ext->short_track(h);
+  if (fb_class_table_holds(known, handle->type_index)) fb_identity_list_first(ctx, h, cell);
+  return h;
+}
+
 FH_INLINE HPy wrap(HPyContext *ctx, TVMFFIObject *handle, Wanted wanted) {
   /* A registered wrapper owns a reference. So if the caller has the only reference, the object has no registered
    * wrapper and needs no lookup; the new wrapper is not registered until the object is shared. */
@@ -139,6 +157,10 @@ FH_INLINE HPy wrap(HPyContext *ctx, TVMFFIObject *handle, Wanted wanted) {
   }
   const FbRef *cell = fb_class_table_find(handle->type_index);
   if (FH_UNLIKELY(cell == NULL)) return wrap_unregistered(ctx, handle, is_shared);
+  /* without a GIL another thread may have found the object by its C++ value since then, see wrap_listed */
+  if (wanted == WANTED_LISTED && !is_shared && !fb_context_free_threaded && makes_short(cell)) {
+    return wrap_made_short(ctx, cell, handle);
+  }
   HPy cls = fb_ref_borrow(ctx, cell);
   is_shared = is_shared || is_listed_at_once(cell, handle, wanted);
   HPy result = is_shared ? wrap_listed(ctx, cls, cell, handle) : wrap_new(ctx, cls, cell, handle);
@@ -146,24 +168,10 @@ FH_INLINE HPy wrap(HPyContext *ctx, TVMFFIObject *handle, Wanted wanted) {
   return result;
 }
 
-/* fb_wrap_made for the class in the table of classes, if short_new makes its instances. */
-FH_INLINE HPy wrap_made_short(HPyContext *ctx, const FbRef *known, TVMFFIObject *handle) {
-  HPy h = fb_ext->short_new(known->handle);
-  if (FH_UNLIKELY(HPy_IsNull(h))) {
-    fb_drop_object(handle, -1);
-    return h;
-  }
-  FbHandleCell *cell = &((FbObject *)((char *)h._i + fb_context_data_offset))->cell;
-  *cell = (FbHandleCell){.handle = handle, .listing = FB_UNLISTED};
-  fb_ext->short_track(h);
-  if (fb_class_table_holds(known, handle->type_index)) fb_identity_list_first(ctx, h, cell);
-  return h;
-}
-
 HPy fb_wrap_made(HPyContext *ctx, HPy cls, TVMFFIObject *handle) {
   const FbRef *known = fb_class_table_find(handle->type_index);
   bool is_exact = known != NULL && known->handle._i == cls._i;
-  if (FH_LIKELY(is_exact && fb_class_table_is_short(known) && !fb_recorded_is_on() && !fb_identity_is_shared(handle)))
+  if (FH_LIKELY(is_exact && makes_short(known) && !fb_identity_is_shared(handle)))
     return wrap_made_short(ctx, known, handle);
   bool is_listed = is_exact && (fb_identity_is_shared(handle) || fb_class_table_holds(known, handle->type_index));
   HPy h = wrap_new(ctx, cls, is_exact ? known : NULL, handle);
