@@ -79,10 +79,11 @@ typedef enum { PLAIN, BOUND, OTHER } Way;
 
 /* Ends the call of the only overload, which does not accept the arguments. */
 static FH_NOINLINE int refuse(cpy_PyObject *self, const TVMFFIAny *views, size_t n, TVMFFIAny *result, int rc) {
-  TVMFFIObject *handle = fb_handle_at(self);
-  bool is_operator = fh_atomic_load_relaxed(&fb_struct_at(self)->is_operator);
-  if (is_operator) return fb_native_call_operator(fb_ctx, handle, views, n, false, result);
-  return fb_lent_refuse(first_overload_of(handle), views, result, rc);
+  bool is_operator = fh_atomic_load_relaxed(&fb_struct_at(self)->is_operator) && n >= 2;
+  if (!is_operator) return fb_lent_refuse(first_overload_of(fb_handle_at(self)), views, result, rc);
+  fb_error_slot_clear(); /* an argument that could not be read has left its error */
+  *result = fb_native_call_not_implemented(fb_ctx);
+  return 0;
 }
 
 /* A call of a Function with several overloads, or without some of the arguments. */

@@ -55,7 +55,7 @@ int fb_native_call_operator(HPyContext *ctx, TVMFFIObject *handle, const TVMFFIA
   int rc = fb_native_call_run(ctx, handle, given, n + 1, release, result);
   if (rc != 0 || result->type_index != kTVMFFIObject || result->v_obj != sentinel(&missing)) return rc;
   TVMFFIObjectDecRef(result->v_obj);
-  *result = (TVMFFIAny){.type_index = FFI_HPY_PYTHON_VALUE, .v_int64 = HPy_Dup(ctx, ctx->h_NotImplemented)._i};
+  *result = fb_native_call_not_implemented(ctx);
   return 0;
 }
 

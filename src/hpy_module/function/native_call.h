@@ -42,6 +42,10 @@ FH_INLINE int fb_native_call_run(HPyContext *ctx, TVMFFIObject *handle, const TV
   return release ? fb_native_call_released(handle, views, n, result) : fb_native_call_kept(handle, views, n, result);
 }
 
+/* The result of an operator for operands that do not fit. */
+FH_INLINE TVMFFIAny fb_native_call_not_implemented(HPyContext *ctx) {
+  return (TVMFFIAny){.type_index = FFI_HPY_PYTHON_VALUE, .v_int64 = HPy_Dup(ctx, ctx->h_NotImplemented)._i};
+}
 /* fb_native_call_run() for an operator: *result is NotImplemented if the operands do not fit. */
 int fb_native_call_operator(HPyContext *ctx, TVMFFIObject *handle, const TVMFFIAny *views, size_t n, bool release,
                             TVMFFIAny *result);
