@@ -11,6 +11,7 @@ import pytest
 
 from ci.lib.folders import ROOT
 from ci.provision.wheel import input_paths
+from tools.build.nanobind_names import make_nanobind_headers
 from tools.build.targets import VARIABLE
 
 REQUIRED = "from setuptools import build_meta\nprint('\\n' + ' '.join(build_meta.get_requires_for_build_wheel()))"
@@ -50,3 +51,17 @@ def test_a_compiler_that_cannot_serve_is_refused_before_anything_is_built(source
 def test_a_build_for_a_target_asks_for_ziglang_on_every_system(sources, target, required):
     done = run(sources, "-c", REQUIRED, FFI_HPY_TARGET=target)
     assert done.stdout.rpartition("\n")[0].rpartition("\n")[2] == required, done.stderr
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="the sources are not a checkout")
+def test_git_ignores_the_headers_that_an_editable_installation_writes(tmp_path):
+    written = [f"ffi_hpy/{inside}" for _, inside in make_nanobind_headers(ROOT, tmp_path)]
+    done = subprocess.run(
+        ["git", "check-ignore", "--stdin"],
+        cwd=ROOT,
+        input="\n".join(written),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.split() == written
