@@ -11,12 +11,12 @@ _NAME = re.compile(r"`([a-z_0-9*]+)(?:\.[a-z]+)?`")
 def find_reading_violations(readme: str, uses: dict[str, dict[str, str]]) -> list[str]:
     """Return the problems, one sentence each. `uses` maps each file (folder/name) to the files that it includes.
 
-    A folder's paragraph begins with its name in bold. A README names the files in backticks, or patterns (`ctx_*`) for
-    files that do not include each other.
+    A folder's paragraph begins with its name in bold, and ends before the next such name or heading. A README names the
+    files in backticks, or patterns (`ctx_*`) for files that do not include each other.
     """
     found = []
     for folder in sorted({file.partition("/")[0] for file in uses}):
-        paragraph = re.search(rf"^\*\*{folder}\*\*.*?(?:\n\n|\Z)", readme, re.MULTILINE | re.DOTALL)
+        paragraph = re.search(rf"^\*\*{folder}\*\*.*?(?=^\*\*|^#|\Z)", readme, re.MULTILINE | re.DOTALL)
         if paragraph is None:
             found.append(f"{folder}: the README has no paragraph for it")
             continue
@@ -39,7 +39,10 @@ def find_reading_violations(readme: str, uses: dict[str, dict[str, str]]) -> lis
 
 
 _PLANTED_README = """
-**low** has `a`, `c.h` and the rest, `x_*`.
+**low** has
+
+| `a`, `c.h` | and the rest |
+| `x_*` | |
 
 **high** has `b`.
 """
