@@ -5,10 +5,10 @@
 
 The columns: ours; ours without the search for cycles (FFI_HPY_COLLECT=0); an earlier wheel of ours, with --before;
 apache-tvm-ffi; nanobind, whose classes are not tracked by the collector unless they ask for it; and array.array, a type
-of C that the collector tracks and that refers to nothing but its type. The program subtracts the count of a collection
-without the objects. The last row is the whole cost of 100,000 objects of Python that are made and dropped beside N
-objects with int fields, minus the cost without these, per object with int fields; it has collections of all
-generations. The program needs valgrind with its headers and a C++ compiler.
+of C that the collector tracks and that refers to its type only. The program subtracts the count of a collection without
+the objects. The last row is the whole cost of 100,000 objects of Python that are made and dropped beside N objects with
+int fields, minus the cost without these, per object with int fields; it has collections of all generations. The program
+needs valgrind with its headers and a C++ compiler.
 """
 
 from __future__ import annotations

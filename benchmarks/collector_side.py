@@ -81,7 +81,7 @@ def makers_of(package: str) -> Makers:
 
 def makers(kind: str, module: str) -> Makers:
     if kind == "plain":
-        # array.array is a type of C that the collector tracks, and visits nothing but its type
+        # array.array is a type of C that the collector tracks, and visits its type only
         return dict.fromkeys(ROWS, lambda: array.array("b"))
     if kind == "nanobind":
         sys.path.insert(0, str(Path(module).parent))

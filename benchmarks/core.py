@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The cost of the core: our libtvm_ffi.so against the one in apache-tvm-ffi's wheel, through the same C functions.
+"""The cost of the core: our libtvm_ffi.so against the libtvm_ffi.so of apache-tvm-ffi's wheel, through the same C
+functions.
 
 One program (core_rows.c) runs twice, once with each library. The two processes time the same row in turn, so that a
 change of the machine's speed affects both. Times are CPU time of the working threads. The output has medians over the

@@ -69,5 +69,5 @@ ROWS = {
 
 CLASS_MADE_GOAL_MS = 1.0
 CLASS_MADE_BUSY = (0, 1, 4)
-"""The numbers of busy threads next to the one that makes a class; they run independent Python code. The goal is for the
-last number."""
+"""The numbers of busy threads next to the thread that makes a class; the busy threads run independent Python code. The
+goal is for the last number."""

@@ -441,8 +441,8 @@ def add_property(cls: type[CObject], info: TypeInfo) -> None:
 
 
 def _add_class_attrs(cls: type[Any], info: TypeInfo, type_attr_names: Collection[str] = ()) -> type[Any]:
-    """Add to a class the members of its own type, its constructor as `__ffi_init__`, and the named type attributes that
-    the type has."""
+    """Add to a class the members that its type declares, its constructor as `__ffi_init__`, and the named type
+    attributes that the type has."""
     _bind_members(cls, info)
     constructor = _constructor_of(info)
     if constructor is not None:
@@ -455,7 +455,7 @@ def _add_class_attrs(cls: type[Any], info: TypeInfo, type_attr_names: Collection
 
 
 def _warn_missing_field_annotations(cls: type, info: TypeInfo, *, stacklevel: int) -> None:
-    """Warn (UserWarning) if the body of a class does not annotate all fields of its own type."""
+    """Warn (UserWarning) if the body of a class does not annotate all fields that its type declares."""
     import warnings
 
     from ._types.class_annotations import forward_annotations

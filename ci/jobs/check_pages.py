@@ -54,8 +54,8 @@ def check_page(page: str, source: str | None, version: str, repository: str) -> 
 
 
 class Search:
-    """The index of the site, searched as by the theme: a term is the beginning of a word, a word of a title counts for
-    more, and so does a page against a section."""
+    """The index of the site, searched as by the theme: a term is the beginning of a word; a word of a title counts for
+    more, and a page for more than a section."""
 
     def __init__(self, built: Path) -> None:
         from lunr import lunr  # only the environment of the site's tools has it

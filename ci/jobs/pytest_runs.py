@@ -40,7 +40,7 @@ class PytestRun:
     test_seconds: int = TEST_SECONDS
     seconds: float = LONGEST_SECONDS
     is_everywhere: bool = False  # whether it uses the wheel for every system
-    in_parts: bool = False  # whether each area of the tests has a process of its own
+    in_parts: bool = False  # whether each area of the tests has a separate process
 
 
 ONE_OF_EACH = ("cp311", "cp314t", "pp80")

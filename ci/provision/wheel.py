@@ -173,7 +173,7 @@ def build_wheel(force: bool = False, target: Target | None = None) -> Path:
 
 
 def tested_wheel(target: Target) -> Path:
-    """Return a wheel to run tests with: the one in dist/ if it is current, otherwise a wheel with the same files in
+    """Return a wheel to run tests with: the wheel in dist/ if it is current, otherwise a wheel with the same files in
     build/. The wheel for tests is packed less well, because good packing takes longer than compiling. Raises
     Missing."""
     with locked(ROOT / "build" / ".wheel.lock"):

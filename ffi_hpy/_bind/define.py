@@ -1,6 +1,6 @@
 """Modules, classes and enums that a bound library defines: the operations of the global function ffi_hpy.bind.
 
-The library calls it while it is imported, once for each definition. A scope is a module or a class.
+The library calls this function during its import, once for each definition. A scope is a module or a class.
 """
 
 from __future__ import annotations
@@ -289,7 +289,7 @@ def _hides_a_mixin(bases: tuple[type, ...]) -> bool:
 
 class _RootsLastMeta(BoundMeta):
     """Metaclass of classes whose mixins come before Object, though a bound base comes before the mixins. A class has it
-    only if that makes a difference, because the interpreter finds attributes more slowly with an order of its own."""
+    only if that makes a difference, because the interpreter finds attributes more slowly with such an order."""
 
     def mro(cls) -> list[type]:
         order = super().mro()
@@ -506,7 +506,7 @@ class _EnumBuilder:
             _enums.setdefault(cpp_name, self)
 
     def finish(self) -> type:
-        """Make the class, and set it as an attribute of its scope; or return the one that is made."""
+        """Make the class, and set it as an attribute of its scope; or return the class if it is made already."""
         if self.made is not None:
             return self.made  # type: ignore[no-any-return]
         base = _enum_base(self.kind)

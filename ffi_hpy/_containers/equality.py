@@ -1,5 +1,5 @@
-"""Comparison and hash of containers by their contents: equal containers have equal hashes, and so does a tuple that
-equals an Array."""
+"""Comparison and hash of containers by their contents: equal containers have equal hashes, and a tuple has the hash of
+an equal Array."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """tvm_ffi for the child processes of a program under ffi_hpy.dropin, which have this folder on PYTHONPATH: it is
 ffi_hpy.
 
-The interpreter's own ffi_hpy is used if it has one, or else the one that contains this file.
+The interpreter's own ffi_hpy is used if it has one, or else the ffi_hpy that contains this file.
 """
 
 import importlib

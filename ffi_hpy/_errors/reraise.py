@@ -25,7 +25,7 @@ _NAME = "__tvm_ffi_way__"
 
 
 def arrive(exception: BaseException, moment: int | None, n_native: int = 0) -> None:
-    """Record that native code raises the exception at a moment, with `n_native` entries of its own in front of the
+    """Record that native code raises the exception at a moment, with `n_native` native entries in front of the
     traceback. Without a moment the exception is created but not raised."""
     names = exception.__dict__
     if moment is None:

@@ -48,7 +48,7 @@ def mark_of(entry: TracebackType | None) -> tuple[int, int]:
 
 
 def place_of(mark: tuple[int, int], traceback: TracebackType | None) -> int | None:
-    """Return the number of entries before the one with that mark; None if no entry has it."""
+    """Return the number of entries before the entry with that mark; None if no entry has it."""
     n = 0
     while traceback is not None:
         if mark_of(traceback) == mark:

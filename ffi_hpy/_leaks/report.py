@@ -2,8 +2,8 @@
 
 A report collects garbage, makes sure that each object has a wrapper, and walks from object to object (natives), which
 gives the holders; a second walk finds the objects that the program can reach (reachable). `FFI_HPY_LEAKS=1` in the
-environment records objects from their creation on (recording). Without it nothing costs time, and a report has only the
-objects that the instance map and the program's variables lead to.
+environment records objects from their creation on (recording). Without the variable, objects are made at full speed,
+and a report has only the objects that the instance map and the program's variables lead to.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@
             \\doc
 
 A line that ends with a colon is a regular expression for qualified names; the indented lines below it replace the
-members that it finds, and nothing replaces them if there are none. The first pattern that fits a member counts.
+members that it finds; without such lines the members are left out. The first pattern that fits a member counts.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ def confirm_failure(error: Exception, function: Callable[..., Any], *args: Any) 
         again = _raised_by(function, args)
         if type(again) is failure:
             return failure
-        # Two different exceptions: the one that occurs a third time is the failure.
+        # Of two different exceptions, the failure is the exception that occurs a third time.
         if again is not None and type(_raised_by(function, args)) is failure:
             raise again
         raise error

@@ -1,6 +1,6 @@
 """The layout of the fields of a class in its native objects.
 
-The layout equals the one that a C++ compiler chooses for a subclass with these fields, so that generated C++ structs
+The layout equals the layout that a C++ compiler chooses for a subclass with these fields, so that generated C++ structs
 match.
 """
 

@@ -28,7 +28,7 @@ def defines(cls: type, *methods: str) -> bool:
 
 
 def is_single(cls: type) -> bool:
-    """Whether each instance of a class is one number or one string, and so is not an array even if the class has
+    """Whether each instance of a class is one number or one string, and therefore not an array, even if the class has
     `__dlpack__`. The scalars of NumPy are such classes."""
     numbers = sys.modules.get("numbers")  # a class can be registered only with an imported module
     if issubclass(cls, (*_BUILTIN, getattr(numbers, "Number", complex))):

@@ -39,7 +39,7 @@ class GpuCompiler:
 
 
 def choose_backend(backend: str | None) -> str:
-    """ "cuda" or "hip": the given backend, TVM_FFI_GPU_BACKEND, PyTorch's if that is imported, or the one whose
+    """ "cuda" or "hip": the given backend, TVM_FFI_GPU_BACKEND, PyTorch's if that is imported, or the backend whose
     compiler is installed.
 
     ValueError for any other given value.

@@ -146,7 +146,7 @@ def load_inline(
         embed_cubin: compiled kernels by name, for TVM_FFI_EMBED_CUBIN(name) in the sources.
         keep_module_alive: whether the module stays until the process ends, as with load_module().
         backend: "cuda" or "hip", the compiler for `cuda_sources`. The default is TVM_FFI_GPU_BACKEND, PyTorch's
-            backend, or the one that is installed.
+            backend, or the backend that is installed.
         verbose: True writes each command and its output to standard error. By default a build that takes longer than
             two seconds writes one line there. False writes nothing.
 

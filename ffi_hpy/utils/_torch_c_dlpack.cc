@@ -1,7 +1,7 @@
 /* The exchange table of DLPack for the tensors of a PyTorch that has none itself (before 2.10).
  *
- * A library of its own, because it needs PyTorch's headers and is good for one build of PyTorch only;
- * _build_optional_torch_c_dlpack.py compiles it. Every function of the table is called with the GIL held, but for the
+ * A separate library, because it needs PyTorch's headers and is good for one build of PyTorch only;
+ * _build_optional_torch_c_dlpack.py compiles it. Every function of the table is called with the GIL held, except the
  * allocator, which needs no Python. */
 #include <Python.h>
 #include <dlpack/dlpack.h>

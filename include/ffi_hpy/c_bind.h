@@ -20,9 +20,9 @@ extern "C" {
 
 /** Bits of ffi_hpy_param.flags, and of the flags of a call. */
 enum {
-  kFfiHpyCastConvert = 1 << 0,     /**< the argument may be converted: an int is taken for a float */
+  kFfiHpyCastConvert = 1 << 0,     /**< the argument may be converted: an int is accepted as a float */
   kFfiHpyCastConstruct = 1 << 1,   /**< the call is the call of a constructor */
-  kFfiHpyCastAcceptsNone = 1 << 2, /**< None is taken for a null pointer */
+  kFfiHpyCastAcceptsNone = 1 << 2, /**< None is accepted as a null pointer */
   kFfiHpyCastManual = 1 << 3,      /**< the value is not an argument */
   kFfiHpyParamRefusesNone = 1 << 4, /**< the core sets it for named parameters without kFfiHpyCastAcceptsNone */
   kFfiHpyParamWritten = 1 << 5,    /**< the author has written `shown`, as source code of Python */
@@ -48,7 +48,7 @@ typedef struct {
 #define FFI_HPY_NEXT_OVERLOAD 1
 /** As FFI_HPY_NEXT_OVERLOAD, with an Error pending that was raised while an argument was read. */
 #define FFI_HPY_UNREADABLE 2
-/** Both may have the number of the parameter that refuses its argument, counted from 1, from this bit on. */
+/** From this bit on, both results may have the number of the parameter that refuses its argument, counted from 1. */
 #define FFI_HPY_REFUSED_SHIFT 8
 
 /** The words of an overload for its callable. */
@@ -88,8 +88,8 @@ typedef struct {
    * FFI_HPY_LENT_COUNT as their reference count. Atomic: the core may set it to 0. */
   int32_t borrows;
 } ffi_hpy_first_overload;
-/** The reference count of an object that ends with the call: so high that no callee releases the object, and that the
- * object has other owners for all that change an object in place. */
+/** The reference count of an object that lasts for one call. The count is so high that no callee destroys the object,
+ * and that code which changes an object in place only without other owners leaves the object unchanged. */
 #define FFI_HPY_LENT_COUNT (UINT64_C(1) << 32 | UINT64_C(1) << 30)
 /** The padding in the header of an instance whose wrapper is not in the instance map of the cffi backend. */
 #define FFI_HPY_UNLISTED 0x5b7d1e02
@@ -123,14 +123,14 @@ enum {
  * readable name, the mark. U+E000, which no name has. */
 #define FFI_HPY_NAME_MARK "\xee\x80\x80"
 
-/** The definition of an overload. All but the capture is borrowed during function_define. */
+/** The definition of an overload. function_define borrows all members except the capture. */
 typedef struct {
   const char *name;
   const char *doc; /**< NULL: none */
   const char *signature; /**< replaces the generated one; NULL */
   const char *types; /**< the types of the result and of the parameters in Python's words, one a line */
   const uint8_t *type_flags; /**< kFfiHpyType* of each parameter */
-  const ffi_hpy_param *params; /**< n_named of them: all parameters, or all but the object of a method, or none */
+  const ffi_hpy_param *params; /**< n_named of them: none, or all parameters, with or without a method's object */
   uint32_t n_params, n_named;
   uint32_t n_positional; /**< the number of named parameters before the keyword-only parameters; or UINT32_MAX */
   uint32_t flags; /**< kFfiHpyFunction* */
@@ -149,7 +149,7 @@ typedef struct {
 struct ffi_hpy_instance;
 /** A value that several std::shared_ptr own, for the collector. The struct does not keep the value alive. */
 typedef struct ffi_hpy_shared {
-  uint32_t (*count)(const struct ffi_hpy_shared *self); /**< how many own the value now */
+  uint32_t (*count)(const struct ffi_hpy_shared *self); /**< the number of owners */
   /** Visits the objects that the value owns. The value is alive. */
   void (*visit)(const struct ffi_hpy_shared *self, const void *visitor);
   void (*retain)(struct ffi_hpy_shared *self); /**< owns the value, too, if it is alive, until `release` */
@@ -175,7 +175,7 @@ typedef struct ffi_hpy_class {
   void (*move)(void *room, void *value); /**< constructs a value from another value; NULL: it is not possible */
   const void *info; /**< the std::type_info */
   void *supplement; /**< a value that the library adds to the class; NULL */
-  /** Tells a value with a reference count of its own that an object owns it now; NULL: the class has no count. */
+  /** Tells a value that counts its references that an object owns the value now; NULL: the class has no count. */
   void (*set_self)(const struct ffi_hpy_class *type, void *value, TVMFFIObject *self);
   void (*set_self_function)(void); /**< belongs to set_self */
   /** The `release` of a value that `new` has made: the holder is the pointer. NULL: the class has no public

@@ -1,6 +1,6 @@
 /* type.h - types in the notation of messages, `Map<str, Array<int>>`, parsed into a tree.
  *
- * A type is given as a string. The grammar is the one of the reference's messages:
+ * A type is given as a string. The messages of the reference have this grammar:
  *
  *   type: name | name '?' | name '<' type (', ' type)* '>' | '(' [index ': ' type (', ' index ': ' type)*] ') -> ' type
  *

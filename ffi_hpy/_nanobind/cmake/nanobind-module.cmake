@@ -50,7 +50,7 @@ endfunction()
 
 # nanobind_add_backend(<name> [<option>...])
 #
-# Adds a module without content: a library that is bound with ffi_hpy needs no backend of its own.
+# Adds a module without content: a library that is bound with ffi_hpy needs no backend.
 function(nanobind_add_backend name)
   set(source "${CMAKE_CURRENT_BINARY_DIR}/${name}.nanobind-backend.cpp")
   file(CONFIGURE OUTPUT "${source}" CONTENT "#include <nanobind/nanobind.h>\nNB_MODULE(@name@, m) {}\n" @ONLY)

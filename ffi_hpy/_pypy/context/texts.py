@@ -69,7 +69,7 @@ def raise_unmade(value: object) -> NoReturn:
 
 
 def check_new(cls: Any, own: type, name: str) -> None:
-    """TypeError if the first argument of a `__new__` is not a subclass of its own class."""
+    """TypeError if the first argument of a `__new__` is not a subclass of the method's class."""
     if not isinstance(cls, type):
         raise TypeError(messages.NOT_A_TYPE % (name, type(cls).__name__))
     if own not in cls.__mro__:

@@ -75,7 +75,7 @@ def put_container(frame: CallBuffer, i: int, value: Any, cls: type) -> bool:
 @hidden
 def _put_object(frame: CallBuffer, i: int, type_word: int, size: int, n_words: int) -> int:
     """Make the words at `i` an object of some size whose contents have n_words words. Returns their place in the call
-    buffer, 0 if the room is too small. An empty object takes a word, so that the next one gets a header of its own."""
+    buffer, 0 if the room is too small. An empty object takes a word, so that the next object gets another header."""
     words, place = frame.words, frame.used
     if place != frame.room:
         place = _begin_object(frame, place)

@@ -177,8 +177,8 @@ def of_view(words: Any) -> Any:
 @hidden
 def _wrap_movable(address: int) -> Any:
     """A callback may move its argument away, which is impossible for a wrapper that a call uses. Such an argument gets
-    a new wrapper. A wrapper of a Python subclass differs from a new one, so it is passed itself, and so is a wrapper
-    of a bound object, which functions of bound libraries never move."""
+    a new wrapper. A wrapper of a Python subclass is passed itself, because it differs from a new one; a wrapper of a
+    bound object is, too, because functions of bound libraries never move it."""
     if is_shared(address):
         found = wrapper_of(address)
         is_movable = found is not None and not found._ffi_has_state and not hasattr(found, "_ffi_bound_class")

@@ -173,7 +173,7 @@ public:
     bool ends = kind == "KeyboardInterrupt" || kind == "SystemExit" || kind == "MemoryError";
     return ends ? -1 : FFI_HPY_UNREADABLE;
   }
-  /** Stands for the list of a function of plain types only. An error that ends a conversion remains pending then. */
+  /** Replaces the list of a function of plain types only. An error that ends a conversion remains pending then. */
   static cleanup_list *none() { return static_cast<cleanup_list *>(static_cast<void *>(&none_)); }
   /** Notes that an error of a conversion without a list is pending. */
   static void fail_without_list() noexcept { has_failed_ = true; }

@@ -13,7 +13,7 @@ namespace detail {
 
 inline object text_or_empty(const char *text) { return str_of(text != nullptr ? text : ""); }
 
-/** Sets a function in a scope, or adds an overload to the one of that name. */
+/** Sets a function in a scope, or adds an overload to the function of that name. */
 FFI_HPY_NOINLINE inline void define_function_in_module(handle scope, function_record *record) {
   object name = str_of(record->name);
   defined_function made = define(record, ask_python("known_function", scope, name));

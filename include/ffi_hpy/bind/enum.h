@@ -254,7 +254,7 @@ private:
  * needs a member: the class needs all members. */
 template <typename E> class enum_ {
 public:
-  using Base = class_<E>;                        /**< as which nanobind describes an enum */
+  using Base = class_<E>;                        /**< nanobind describes an enum as a class_ */
   using Underlying = std::underlying_type_t<E>; /**< of the numbers of the members */
 
   /** Further arguments: documentation, is_arithmetic(), is_flag(), is_str(). */
@@ -270,7 +270,7 @@ public:
   }
   enum_ &operator=(const enum_ &) = delete;
   ~enum_() noexcept(false) {
-    if (--record_->n_definitions != 0 || std::uncaught_exceptions() != n_uncaught_) return; /* one ends it */
+    if (--record_->n_definitions != 0 || std::uncaught_exceptions() != n_uncaught_) return; /* an exception */
     detail::in_module->finish_enum(record_);
   }
   /** Adds a member. */

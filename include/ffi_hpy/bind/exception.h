@@ -36,7 +36,7 @@ public:
   builtin_exception(exception_type type, const char *what) : builtin_exception(name_of(type), what) {}
   /** The name of Python's class. */
   const char *kind() const { return kind_; }
-  /** The class; runtime_error for one that exception_type does not have. */
+  /** The class; runtime_error for a class that exception_type does not have. */
   exception_type type() const {
     int n = static_cast<int>(exception_type::next_overload);
     while (n > 0 && std::strcmp(name_of(static_cast<exception_type>(n)), kind_) != 0) --n;
@@ -371,8 +371,8 @@ FFI_HPY_COLD inline int translate_exception_in_module(const std::exception *know
 
 } // namespace detail
 
-/** Lets `function` translate exceptions: it rethrows its argument, and throws another exception in place of those that
- * it knows, or calls set_error. Other exceptions leave it. */
+/** Lets `function` translate exceptions. The function rethrows its argument. For an exception that it knows, it throws
+ * another exception or calls set_error; other exceptions leave the function. */
 inline void register_exception_translator(void (*function)(const std::exception_ptr &thrown, void *payload),
                                           void *payload = nullptr) {
   auto translate = [](const detail::translator *self, const std::exception *, const std::exception_ptr &thrown) {

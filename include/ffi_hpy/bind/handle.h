@@ -193,7 +193,7 @@ public:
   static bool check_(handle value) { return value.is_valid(); }
 };
 
-/** An object with a reference of its own. */
+/** An object with a new reference. */
 template <typename T = object> T borrow(handle value) { return T(value, detail::borrow_t{}); }
 /** An object that owns the caller's reference. */
 template <typename T = object> T steal(handle value) { return T(value, detail::steal_t{}); }

@@ -72,7 +72,7 @@ inline bool has_owner(const ffi_hpy_instance &instance) {
 inline void require_no_owner(const ffi_hpy_instance &instance) {
   if (has_owner(instance)) throw builtin_exception("RuntimeError", "the value belongs to another object, or to C++");
 }
-/** Gives an object without a value the one at its place. */
+/** Gives an object without a value the value that was constructed at its place. */
 inline void set_value(ffi_hpy_instance *instance, void (*release)(ffi_hpy_instance *)) {
   void *place = place_of(*instance);
   if (place == instance->holder) {
@@ -186,20 +186,19 @@ inline void inst_destruct(handle value) {
   void *taken = detail::api->instance_take(&instance);
   if (ends && taken != nullptr && instance.type->destroy != nullptr) instance.type->destroy(taken);
 }
-/** Constructs the value of an object as a copy of another value. A value that the object has is destroyed before. */
+/** Constructs the value of an object as a copy of another value. The object's old value is destroyed first. */
 inline void inst_copy(handle to, handle from) {
   detail::construct_from(to, from, &ffi_hpy_class::copy, "the value cannot be copied");
 }
-/** Constructs the value of an object from another value, which is moved. A value that the object has is destroyed
- * before. */
+/** Constructs the value of an object from another value, which is moved. The object's old value is destroyed first. */
 inline void inst_move(handle to, handle from) {
   detail::construct_from(to, from, &ffi_hpy_class::move, "the value cannot be moved");
 }
 inline void inst_replace_copy(handle to, handle from) { inst_copy(to, from); }
 inline void inst_replace_move(handle to, handle from) { inst_move(to, from); }
 
-/** Lets the patient live at least as long as the nurse. RuntimeError for a nurse that is neither an object of a bound
- * class nor accepts weak references. */
+/** Lets the patient live at least as long as the nurse. RuntimeError if the nurse is not an object of a bound class and
+ * does not accept weak references. */
 inline void keep_alive_obj(handle nurse, handle patient) { detail::keep_alive_object(nurse, patient); }
 /** Calls a function with an address when the nurse ends. */
 inline void keep_alive_cb(handle nurse, void *payload, void (*callback)(void *) noexcept) {

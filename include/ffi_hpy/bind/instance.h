@@ -238,7 +238,7 @@ struct unfinished_instance {
     if (made != nullptr) api->dec_ref(made);
   }
 };
-/** A value that is constructed from arguments in an object of its own. */
+/** A new object with a Value that is constructed from arguments. */
 template <typename T, typename Value, typename... Args>
 constructed make_value(void (*release)(ffi_hpy_instance *), Args &&...args) {
   instance_room begun = begin_instance(&class_of<T>::record);
@@ -321,8 +321,8 @@ FFI_HPY_NOINLINE inline object copied_instance(const ffi_hpy_class &type, void *
   return made.finish(made.room(), destroy_value);
 }
 
-/** The object of a pointer, which Python knows already or not. `end`: the release of an object that owns the value;
- * NULL if that is not possible. */
+/** The object of a pointer: the object that Python has already, or a new one. `end`: the release of an object that owns
+ * the value; NULL if that is not possible. */
 FFI_HPY_NOINLINE inline object pointed_instance(const ffi_hpy_class &type, void *whole, void *value,
                                                 void (*end)(ffi_hpy_instance *), rv_policy policy, handle parent) {
   object known = find_instance(type, whole);
@@ -517,7 +517,7 @@ template <typename T> struct type_caster_base : class_caster_tag {
   T *value = nullptr;
 };
 
-/** Whether a caster reads a bound class by type_caster_base, and by no function of its own. */
+/** Whether a caster reads a bound class by the function of type_caster_base. */
 template <typename Caster, typename = void> inline constexpr bool loads_class_v = false;
 template <typename Caster>
 inline constexpr bool loads_class_v<Caster, std::void_t<typename Caster::Value, decltype(&Caster::from_python)>> =

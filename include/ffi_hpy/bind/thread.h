@@ -47,9 +47,10 @@ struct gil_functions {
     static const gil_functions found;
     return found;
   }
-  /** Whether the thread holds the GIL. PyGILState_Check() is of no use: it is true for every thread once the process
-   * has had a sub-interpreter. Up to 3.11 `holder` returns the state of the thread that holds the GIL, whichever that
-   * is. Before 3.13 the answer is false for a thread of a sub-interpreter that runs in the main interpreter, too. */
+  /** Whether the thread holds the GIL. PyGILState_Check() does not help: it is true for every thread once the process
+   * has had a sub-interpreter. Up to 3.11 `holder` returns the state of the thread that holds the GIL, which may be
+   * another thread. Before 3.13 the answer is false for a thread of a sub-interpreter that runs in the main
+   * interpreter, too. */
   bool is_held() const {
     if (current != nullptr) return current() != nullptr;
     return holder != nullptr && own != nullptr && holder() != nullptr && holder() == own();

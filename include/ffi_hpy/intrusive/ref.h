@@ -1,5 +1,5 @@
-/* ref.h - ref<T>: a pointer that owns a reference to an object with a count of its own (counter.h). With bind.h it is a
- * parameter and a result. */
+/* ref.h - ref<T>: a pointer that owns a reference to an object that counts its references (counter.h). With bind.h it
+ * is a parameter and a result. */
 #ifndef FFI_HPY_INTRUSIVE_REF_H_
 #define FFI_HPY_INTRUSIVE_REF_H_
 

@@ -1,5 +1,5 @@
 /* bind_map.h - bind_map<std::map<K, V>>(m, "Map"): a map as a class of Python with the methods of a dict. Python and
- * C++ share it, other than with stl/map.h, which copies. */
+ * C++ share the map; stl/map.h copies it. */
 #ifndef FFI_HPY_STL_BIND_MAP_H_
 #define FFI_HPY_STL_BIND_MAP_H_
 

@@ -1,5 +1,5 @@
 /* bind_vector.h - bind_vector<std::vector<T>>(m, "Ts"): a vector as a class of Python with the methods of a list.
- * Python and C++ share it, other than with stl/vector.h, which copies. */
+ * Python and C++ share the vector; stl/vector.h copies it. */
 #ifndef FFI_HPY_STL_BIND_VECTOR_H_
 #define FFI_HPY_STL_BIND_VECTOR_H_
 
@@ -69,7 +69,7 @@ template <typename Vector, rv_policy policy = rv_policy::automatic_reference, ty
 class_<Vector> bind_vector(handle scope, const char *name, const Extra &...extra) {
   using T = typename Vector::value_type;
   using Reference = decltype(std::declval<Vector &>()[0]);
-  using Item = std::conditional_t<std::is_reference_v<Reference>, Reference, T>; /* a bit of vector<bool> is none */
+  using Item = std::conditional_t<std::is_reference_v<Reference>, Reference, T>; /* not of vector<bool> */
   using Iterator = detail::vector_iterator<policy, Vector>;
   constexpr rv_policy chosen = detail::shared_item_policy<T>(policy);
   if (handle known = type<Vector>(); known.is_valid()) return borrow<class_<Vector>>(known);

@@ -43,7 +43,7 @@ template <typename... T> struct references_in<std::variant<T...>> {
 template <typename... T> struct type_caster<std::variant<T...>> {
   using Value = std::variant<T...>;
   /** Whether the first alternative has a default constructor, which the caster then calls at once, as nanobind's does:
-   * the value needs no memory of its own. */
+   * the value needs no further memory. */
   static constexpr bool begins_with_value = std::is_default_constructible_v<Value>;
   static constexpr bool takes_python = (takes_python_v<T> || ...);
   static constexpr auto Name = io_name(alternatives_name<T...>(), union_name(make_caster<T>::Name...));

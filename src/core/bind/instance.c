@@ -38,7 +38,7 @@ static bound_class *newest;
 typedef struct {
   void (*visit)(void *arg, TVMFFIObject *target, const void *slot);
   void *arg;
-  void (*take)(void *arg, void *former, void (*release)(void *former)); /* NULL unless references are to end */
+  void (*take)(void *arg, void *former, void (*release)(void *former)); /* NULL unless references are to be released */
 } reference_visitor;
 
 /* An object that another object owns by fh_instance_keep. */
@@ -224,7 +224,8 @@ static bool is_above(const bound_class *upper, const bound_class *lower) {
   return lower != NULL;
 }
 
-/* The number of the next property: of a class, which no class above or below has; under the lock. */
+/* The number of the next property of a class: no base or derived class has a property with that number.
+ * Under the lock. */
 static uint32_t next_number(const bound_class *of) {
   uint32_t number = 0;
   for (const bound_class *each = newest; each != NULL; each = each->older) {
@@ -282,8 +283,8 @@ int fh_instance_class_add_property(const ffi_hpy_class *type, const TVMFFIFieldI
 
 /* --- objects by the address of the value -------------------------------------------------------------------------- */
 
-/* A program that makes many objects makes and ends neighbours in memory one after the other. So all values in 1 KiB of
- * memory are in one stripe, and neighbours in neighbouring buckets: with hundreds of thousands of objects, a bucket
+/* A program that makes many objects makes and destroys neighbours in memory one after the other. So all values in 1 KiB
+ * of memory are in one stripe, and neighbours in neighbouring buckets: with hundreds of thousands of objects, a bucket
  * outside of the processor's caches costs more than the rest of a constructor. */
 enum { STRIPE_BITS = 6, N_STRIPES = 1 << STRIPE_BITS, AREA_BITS = 10, UNIT_BITS = 5 };
 FH_LOCKS(stripe_locks, N_STRIPES, "bound objects");
@@ -341,7 +342,7 @@ FH_INLINE void put_in(size_t stripe, ffi_hpy_instance *self, const void *value) 
   ++stripes[stripe].n;
 }
 
-/* fh_instance_ready, with all that calls a function. */
+/* The cases of fh_instance_ready that call functions. */
 static FH_NOINLINE ffi_hpy_instance *make_ready(ffi_hpy_instance *self, void *value, bool may_be_known) {
   size_t stripe = stripe_of(value);
   fh_mutex_lock(&stripe_locks[stripe].lock);

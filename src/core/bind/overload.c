@@ -278,8 +278,8 @@ static int add_reasons(message *to, const overload *self, uint32_t number, const
   return rc;
 }
 
-/* Adds the classes of the arguments: those by position, then those by name. An argument behind one that is left out was
- * passed by name. */
+/* Adds the classes of the arguments: those by position, then those by name. An argument after an omitted one was passed
+ * by name. */
 static int add_classes(message *to, const overload *first, const arguments *call) {
   const TVMFFIAny no_items = fh_any_none();
   fh_text *text = &to->text;
@@ -443,7 +443,7 @@ static int return_missing(bool has_error, TVMFFIAny *result) {
   return 0;
 }
 
-/* Any call of a Function with several overloads, without some of the arguments, or of an operator. */
+/* The cases of a call that call_alone does not have: several overloads, omitted arguments, an operator. */
 static FH_NOINLINE int call_any(const overload *first, const TVMFFIAny *args, uint32_t n, TVMFFIAny *result) {
   bool has_error = false; /* an Error is pending, of the first argument that could not be read */
   bool is_asked = is_operator(args, n);
@@ -493,13 +493,13 @@ FH_INLINE int call(void *handle, const TVMFFIAny *args, int32_t n_args, TVMFFIAn
   return call_any((const overload *)(const void *)first, args, (uint32_t)n_args, result);
 }
 
-/* A call from another language than Python. */
+/* A call from another language than Python, which gets an Array or a Map. */
 static FH_NOINLINE int call_native(void *handle, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   int rc = call(handle, args, n_args, result);
   return rc == 0 ? fh_sequence_make_native(result) : rc;
 }
 
-/* Without a frame: both paths end with the call of one function. */
+/* Needs no stack frame: both paths end with the call of one function. */
 int fh_overload_call(void *handle, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
   if (FH_UNLIKELY(result->zero_padding != FFI_HPY_TAKES_CONTAINERS)) return call_native(handle, args, n_args, result);
   return call(handle, args, n_args, result);
@@ -522,7 +522,7 @@ static void destroy_all(void *self) {
   }
 }
 
-/* Whether all parameters have names, or all but the object of a method, or none. */
+/* Whether none of the parameters has a name, or each has one. The object of a method needs none. */
 static int check_names(const ffi_hpy_function_spec *spec, uint32_t *n_hidden) {
   bool is_method = (spec->flags & kFfiHpyFunctionIsMethod) != 0 && spec->n_params != 0;
   *n_hidden = is_method && spec->n_named + 1 == spec->n_params ? 1 : 0;
@@ -636,7 +636,7 @@ static void add_last(overload *last, overload *made) {
   fh_mutex_unlock(&adding_lock);
 }
 
-/* A new overload, all but its callable; NULL with an error pending. */
+/* A new overload without its callable; NULL with an error pending. */
 static overload *make(const ffi_hpy_function_spec *spec, TVMFFIObjectHandle known, TVMFFIAny *metadata) {
   uint32_t n_hidden;
   if (known != NULL && fh_function_self(known, fh_overload_call) == NULL) {

@@ -16,7 +16,8 @@ int fh_overload_call(void *handle, const TVMFFIAny *args, int32_t n_args, TVMFFI
 /* Implements ffi_hpy_bind_api.function_refuse. */
 int fh_overload_refuse(const ffi_hpy_first_overload *self, const TVMFFIAny *args, TVMFFIAny *result, int rc);
 
-/* Calls a Function for a caller that takes the objects of container_new: such a Function one call less deep. */
+/* Calls a Function for a caller that takes the objects of container_new. A Function of overload.c costs one nested call
+ * less. */
 FH_INLINE int fh_overload_call_inline(TVMFFIObject *function, const TVMFFIAny *args, int32_t n, TVMFFIAny *result) {
   TVMFFISafeCallType safe_call = TVMFFIFunctionGetCellPtr(function)->safe_call;
   if (FH_UNLIKELY(safe_call != fh_overload_call)) return safe_call(function, args, n, result);

@@ -77,7 +77,7 @@ static int call(const char *function_name, const TVMFFIAny *args, int32_t n_args
 
 const ffi_hpy_python_values *fh_sequence_python;
 
-/* Asks Python for the items, or keys and values, of another object. Python returns None for objects without. */
+/* Asks Python for the items, or keys and values, of another object. Python returns None for an object without items. */
 static int ask(const TVMFFIAny *value, bool wants_pairs, TVMFFIAny *out) {
   const char *form = wants_pairs ? NULL : fh_bytes_description(value); /* of the bytes of a memoryview */
   TVMFFIAny args[2] = {*value, fh_any_none()};
@@ -96,7 +96,7 @@ static int ask(const TVMFFIAny *value, bool wants_pairs, TVMFFIAny *out) {
 int fh_sequence_container_items(const TVMFFIAny *value, uint32_t flags, TVMFFIAny *out) {
   bool wants_pairs = (flags & FFI_HPY_PAIRS) != 0;
   *out = fh_any_none();
-  if (!fh_any_is_object(value) || value->type_index == kTVMFFIStr) return 0; /* no text is a sequence */
+  if (!fh_any_is_object(value) || value->type_index == kTVMFFIStr) return 0; /* a text is not a sequence */
   if (fh_hashmap_is(value)) return wants_pairs ? pairs_of((fh_hashmap_object *)(void *)value->v_obj, out) : 0;
   if (fh_seq_is(value)) {
     if (wants_pairs) return 0;

@@ -314,7 +314,7 @@ static bool has_only_seen(const fh_hashmap_object *map, const fh_hashmap_object 
 enum { FOUND = 1, HAS_UNSEEN = 2 };
 
 /* Sets the key of a pair, or only finds the key if it exists and the value must not be replaced: FOUND, or the result
- * of fh_hashmap_set, with an owned copy of the key's value. HAS_UNSEEN if the key is new, and so is another one. */
+ * of fh_hashmap_set, with an owned copy of the key's value. HAS_UNSEEN if this key and another key are new. */
 static int find_or_set(fh_hashmap_object *map, const fh_hashmap_object *seen, const fh_hashmap_pair *pair,
                        bool replaces, fh_hashmap_hooks hooks, TVMFFIAny *out, fh_hashmap_rest *rest) {
   uint64_t position;

@@ -20,7 +20,7 @@ static int raise_cast(const TVMFFIAny *value, const char *wanted) {
   return fh_error_raise(FH_TYPE_ERROR, "Cannot cast from `%s` to `%s`", fh_type_name(value->type_index), wanted);
 }
 
-/* An instance of the type becomes the result; so does None with `is_nullable`. Anything else is a TypeError. */
+/* An instance of the type, or with `is_nullable` None, becomes the result. Anything else is a TypeError. */
 static int to_instance(const TVMFFIAny *value, int32_t type_index, bool is_nullable, const char *wanted,
                        TVMFFIAny *result) {
   bool is_none = value->type_index == kTVMFFINone && is_nullable;

@@ -1,8 +1,8 @@
 /* library_file.h - checks whether a file can be a shared library, before the file is mapped.
  *
- * The system's loader maps as much as a file's headers promise. If the file is shorter, the first access to a page
- * after its end ends the process, and so does an address in a damaged header. The core and the HPy runtime are both
- * built with this file, which needs only loader_head.h of the core. */
+ * The system's loader maps as much as a file's headers promise. The first access to a page after the end of a shorter
+ * file, or to an address from a damaged header, ends the process. The core and the HPy runtime are both built with this
+ * file, which needs only loader_head.h of the core. */
 #pragma once
 
 #include <stdbool.h>

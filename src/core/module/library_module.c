@@ -61,7 +61,7 @@ FH_STATIC_ASSERT(offsetof(library_module, base) == FH_MODULE_OFFSET, "the handle
 static library_module *of_handle(const void *handle) { return (library_module *)fh_module_this((void *)handle); }
 
 /* Modules that refer to one another in a long chain do so by Arrays of imports and Maps of Functions, whose destruction
- * is queued beyond a depth (fh_object_owner). So a module needs no queue of its own. */
+ * is queued beyond a depth (fh_object_owner). So a module needs no queue. */
 static void delete_module(void *handle, int flags) {
   library_module *module = of_handle(handle);
   if (flags & kTVMFFIObjectDeleterFlagBitMaskStrong) {

@@ -67,9 +67,9 @@ int TVMFFIObjectDecRef(TVMFFIObjectHandle obj) {
 #define MAX_ENDING 64 /* nested calls of `end` before objects are queued */
 #define MAX_OWNERS 24 /* more than there are such types in this library; further ones would recurse */
 
-/* Queued objects of one type, as a list without memory of its own: an object's header holds the next object instead of
- * the deleter. No thread reads the deleter while the object is queued: its value has no references left, and the queue
- * has a weak one, so the last weak reference cannot be dropped. */
+/* Queued objects of one type, as a list that needs no memory: an object's header holds the next object instead of the
+ * deleter. No thread reads the deleter while the object is queued: its value has no references left, and the queue has
+ * a weak one, so the last weak reference cannot be dropped. */
 typedef struct {
   const fh_object_owner *owner;
   TVMFFIObject *first;
@@ -97,8 +97,8 @@ static waiting *queue_of(endings *all, const fh_object_owner *owner) {
 static FH_NOINLINE bool wait_for_end(endings *all, const fh_object_owner *owner, TVMFFIObject *obj, int flags) {
   waiting *queue = queue_of(all, owner);
   if (queue == NULL) return false;
-  /* The queue's weak reference. With Both it is the one that the strong references owned, which is not dropped now;
-   * with Strong the caller is about to drop that one, so the queue counts its own. */
+  /* The queue's weak reference. With Both the queue takes the weak reference that the strong references owned. With
+   * Strong the caller is about to drop that reference, so the queue takes another one. */
   if (!(flags & kTVMFFIObjectDeleterFlagBitMaskWeak)) fh_object_weak_retain(obj);
   /* memcpy, because `deleter` is a pointer to a function and the next object is not a function */
   memcpy(&obj->deleter, &queue->first, sizeof(queue->first));

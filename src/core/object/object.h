@@ -27,7 +27,7 @@ static inline void fh_object_init(TVMFFIObject *obj, int32_t type_index, fh_obje
   obj->deleter = deleter;
 }
 
-/* Deleter of objects that own nothing but their block. */
+/* Deleter of objects that own only their block. */
 void fh_object_delete_plain(void *self, int flags);
 
 /* A type of this library whose objects own others. Destroying values nested to any depth needs a bounded stack: beyond

@@ -1,6 +1,6 @@
 /* fork.h - declarations of locks, by which the child of a fork() finds every lock free.
  *
- * The child has one thread, the one that forked. Before the fork that thread takes every lock, rank by rank, and
+ * The child has one thread: the thread that forked. Before the fork that thread takes every lock, rank by rank, and
  * releases all of them afterwards, in the parent and in the child. So the data that a lock guards is complete at the
  * moment of the fork. State without a lock for a busy thread (a count of readers, an initialisation in progress) is
  * corrected in the child, by the functions that FH_FORK_CHILD names.

@@ -1,9 +1,9 @@
 /* mem.h - the only caller of malloc, with a pool of small blocks in front of it (pool.h). Every function may return
  * NULL without an error pending; the caller decides whether to raise one (fh_error_raise_no_memory).
  *
- * Memory rules: a block is freed by the function that matches the one that made it. Memory that a client frees (List
- * buffers) comes with the deleter that the ABI stores next to it, so blocks never cross libraries. A block that lives
- * as long as the process (registry entries) is marked with fh_mem_keep and stays reachable from static data.
+ * Memory rules: a block is freed by the function that matches its allocation. Memory that a client frees (List buffers)
+ * comes with the deleter that the ABI stores next to it, so blocks never cross libraries. A block that lives as long as
+ * the process (registry entries) is marked with fh_mem_keep and stays reachable from static data.
  *
  * The test build (FH_TEST defined) counts live blocks and can fail the n-th allocation; the controls at the end exist
  * only there, and malloc makes every block, so that sanitizers see each. Environment variables have no effect. */

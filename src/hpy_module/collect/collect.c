@@ -60,7 +60,7 @@ static void lock_orphans(void) {
   }
 }
 
-/* Moves the orphans to the front to which only native objects refer that are proven and have no wrapper. */
+/* Moves to the front the orphans to which only proven native objects without wrappers refer. */
 static void find_garbage(void) {
   for (uint32_t i = 0; i < state.n_locked; ++i) {
     uint32_t number = fb_scan_find(&state.scan, state.orphans[i]);
@@ -177,7 +177,7 @@ static FbPyOwner *owner_of_callable(HPy self) {
   return is_function ? fb_callback_owner(object) : NULL;
 }
 
-/* Whether nothing but its wrapper refers to an object. relaxed: then only code with the wrapper changes the count. */
+/* Whether only its wrapper refers to an object. relaxed: in that case only code with the wrapper changes the count. */
 static bool is_single(HPy self) {
   return fh_atomic_load_relaxed(&cell_of(self)->handle->combined_ref_count) == FB_ONLY_REFERENCE;
 }
@@ -200,7 +200,7 @@ static int traverse(HPy self, int purpose, Visit visit, void *arg) {
 
 /* --- clearing ----------------------------------------------------------------------------------------------------- */
 
-/* Puts the numbers of a group's nodes that no live wrapper refers to into the path. Returns how many there are. */
+/* Puts into the path the numbers of a group's nodes to which no live wrapper refers. Returns how many there are. */
 static uint32_t find_dead(FbScan *scan, uint32_t number) {
   uint32_t n = 0, each = number;
   do {

@@ -102,7 +102,7 @@ static bool is_raised(HPyContext *ctx) {
   return false;
 }
 
-/* Whether an error says nothing but that an iteration has ended. */
+/* Whether an error only says that an iteration has ended. */
 static bool is_end_of_iteration(TVMFFIObject *error) {
   const TVMFFIErrorCell *cell = TVMFFIErrorGetCellPtr(error);
   return cell->message.size == 0 && cell->backtrace.size == 0 && cell->cause_chain == NULL &&

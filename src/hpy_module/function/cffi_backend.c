@@ -50,7 +50,7 @@ static FH_NOINLINE void find_stack(Stack *stack) {
   stack->room = size / 4 < ROOM ? size / 4 : ROOM;
 }
 
-/* A coroutine may run on a stack of its own, whose end is unknown. The distance is then large, and the check passes. */
+/* A coroutine may run on a separate stack, whose end is unknown. The distance is then large, and the check passes. */
 FH_INLINE bool has_stack(void) {
   static FH_THREAD_LOCAL Stack stack = {0, SIZE_MAX};
   const uintptr_t here = (uintptr_t)__builtin_frame_address(0);

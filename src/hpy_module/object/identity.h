@@ -129,7 +129,7 @@ void fb_identity_end_hold(FbHandleCell *cell);
 
 typedef enum FbResume {
   FB_RESUME_TRADE, /* the cell gets the caller's strong reference */
-  FB_RESUME_SHARE, /* the cell gets a reference of its own; the caller keeps another one */
+  FB_RESUME_SHARE, /* the cell gets a new reference; the caller keeps another one */
   FB_RESUME_TRY, /* the caller has none: waits while the last reference has gone and its releaser puts it back */
   FB_RESUME_END, /* the object ends: like TRADE, but a moved wrapper gets nothing */
 } FbResume;

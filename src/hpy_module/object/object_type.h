@@ -15,7 +15,7 @@ HPy fb_object_type_base(HPyContext *ctx, HPyType_Spec *spec);
 /* Makes a derived class from a spec whose `defines` have room for one more entry, and stores it in *own. Returns a new
  * handle, or HPy_NULL with an exception raised. */
 HPy fb_object_type_derive(HPyContext *ctx, HPyType_Spec *spec, HPy base, FbRef *own);
-/* Makes a derived class whose instances have nothing but the handle, as fb_object_type_derive. */
+/* Makes a derived class whose instances have only the handle, as fb_object_type_derive. */
 HPy fb_object_type_plain(HPyContext *ctx, const char *name, const char *doc, HPyDef **defines, HPy base, FbRef *own);
 
 /* Makes an instance of cls, for the tp_new of a class. */

@@ -284,7 +284,7 @@ FH_INLINE bool write_number(const FbField *field, TVMFFIObject *object, HPy valu
   return is_read && view.type_index == field->static_index && put_number(field, (char *)object + field->offset, &view);
 }
 
-/* fb_field_write, in a function of its own, so that an immediate value needs a small frame only. */
+/* fb_field_write, in a separate function, so that an immediate value needs a small frame only. */
 static FH_NOINLINE int write_other(HPyContext *ctx, const FbField *field, TVMFFIObject *object, HPy value,
                                    const char *what) {
   if (!field->is_laid_out) {

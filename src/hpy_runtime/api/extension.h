@@ -221,8 +221,8 @@ typedef struct FhpyExtension {
    * threads run in parallel. */
   int (*dict_next)(HPy dict, HPy_ssize_t *position, HPy *key, HPy *value);
 
-  /* Shortens the way in which instances of exactly `cls`, a class made in Python, end: they have nothing but the struct
-   * of `base`, its nearest HPy type. Returns 0 if that is not so, or not possible; never raises. short_new makes an
+  /* Shortens the way in which instances of exactly `cls`, a class made in Python, end: they have only the struct of
+   * `base`, its nearest HPy type. Returns 0 if that is not so, or not possible; never raises. short_new makes an
    * instance of such a class: a new handle, or HPy_NULL with an exception raised. The caller at once writes the whole
    * struct and calls short_track, with which the collector begins to see the instance. The three are NULL if the
    * interpreter does not support this. */

@@ -14,7 +14,7 @@
  * The binaries are universal: they know neither the layout of an object nor the functions of any interpreter. So only
  * this part of HPy's legacy features is supported:
  *
- *   - a type with HPyType_BuiltinShape_Legacy and basicsize 0, which has no struct of its own: its instances are like
+ *   - a type with HPyType_BuiltinShape_Legacy and basicsize 0, which has no struct: its instances are like
  *     those of its base, HPy_AsStruct_Legacy and HPy_New return the object itself, and _HPyType_GetBuiltinShape returns
  *     Legacy. As in HPy, its base may not be a pure type (a type made with another shape);
  *   - _HPyType_GetBuiltinShape of a type that HPy did not make: Legacy;

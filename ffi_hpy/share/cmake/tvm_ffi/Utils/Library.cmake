@@ -239,8 +239,8 @@ function(_tvm_ffi_add_stubs target folder)
   )
 endfunction()
 
-# Gives an interpreter: the one that the project has found, else one that is found now, once for the whole project. The
-# interpreter needs no ffi_hpy of its own, see _run.py. The result is not kept in the build folder, because build
+# Gives an interpreter: the project's, or else an interpreter that is found now, once for the whole project. The
+# interpreter needs no installed ffi_hpy, see _run.py. The result is not kept in the build folder, because build
 # frontends remove the environments that they build in.
 function(_tvm_ffi_get_python variable what_for)
   get_property(found GLOBAL PROPERTY tvm_ffi_python)
