@@ -183,7 +183,7 @@ def main(arguments: list[str]) -> int | None:
     if first in _COMMANDS:
         first, rest = "-m", [_COMMANDS[first], *rest]
     if first in ("-m", "-c") and not rest:
-        print(f"ffi_hpy.dropin: {first} wants an argument", file=sys.stderr)
+        print(f"ffi_hpy.dropin: {first} needs an argument", file=sys.stderr)
         return 2
     if first == "-m":
         sys.argv = rest

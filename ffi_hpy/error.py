@@ -124,7 +124,7 @@ def register_error(name_or_cls: Any = None, cls: Any = None) -> Any:
 
     def register(exception_class: ExceptionClass) -> ExceptionClass:
         if not (isinstance(exception_class, type) and issubclass(exception_class, BaseException)):
-            raise TypeError(f"register_error() wants an exception class, not {exception_class!r}")
+            raise TypeError(f"register_error() expected an exception class, got {exception_class!r}")
         kind = name_or_cls or exception_class.__name__
         with _registry_lock:
             ERROR_NAME_TO_TYPE[kind] = exception_class

@@ -130,7 +130,7 @@ class Module(Object):
     def __getattr__(self, name: str) -> Function:
         # Called only for names that are not set: a function that was found is stored as an attribute of this wrapper.
         if name.startswith("__"):
-            raise AttributeError(f"Module has no function '{name}', nor {type(self).__name__} such an attribute")
+            raise AttributeError(f"Module has no function '{name}', and {type(self).__name__} has no such attribute")
         function = self.get_function(name)
         setattr(self, name, function)
         return function

@@ -160,11 +160,11 @@ def register_global_func(
     elif callable(func_name):
         name, f = func_name.__name__, func_name
     else:
-        raise TypeError(f"register_global_func() wants a name or a callable, not {type(func_name).__name__}")
+        raise TypeError(f"register_global_func() expected a name or a callable, got {type(func_name).__name__}")
 
     def register(function: Callable[..., Any]) -> Function:
         if not callable(function):
-            raise TypeError(f"register_global_func() wants a callable for {name!r}, not {type(function).__name__}")
+            raise TypeError(f"register_global_func() expected a callable for {name!r}, got {type(function).__name__}")
         native = function if isinstance(function, Function) else _core.function_from_callable(function)
         _core.global_set(name, native, override)
         return native

@@ -145,6 +145,6 @@ def _address_of(stream: Any) -> int:
     if ctypes is not None and isinstance(stream, ctypes.c_void_p):
         return stream.value or 0
     raise ValueError(
-        f"a stream is the int or c_void_p of its address, not {type(stream).__name__}; "
+        f"expected the address of a stream as an int or a c_void_p, got {type(stream).__name__}; "
         "use_torch_stream() takes a stream of torch"
     )

@@ -79,7 +79,7 @@ class Step:
         BuildError for a word that cmd would read as a variable."""
         for word in self.words:
             if "%" in word:
-                raise BuildError(f"a path or a flag has a percent sign, which cmd cannot be told: {word!r}")
+                raise BuildError(f"a path or a flag has a percent sign, which cmd cannot pass on: {word!r}")
         part = f"%{_WORK}%\\{Path(self.output).name}"
         steps = [_quote_for_cmd(self._words(part, f"{part}.d"))]
         moves = [(f"{part}.d", self.depfile)] if self.depfile else []
@@ -106,7 +106,7 @@ def ninja_text(steps: Sequence[Step], work: Path) -> str:
     for line in lines:
         if any(character in line for character in "\n\r\0"):
             raise BuildError(
-                f"a path or a flag has a line break or a null character, which ninja cannot be told: {line!r}"
+                f"a path or a flag has a line break or a null character, which ninja cannot read: {line!r}"
             )
     return "\n".join(lines)
 

@@ -55,7 +55,7 @@ def find_ninja() -> str:
     found = shutil.which("ninja") or (shutil.which("ninja", path=beside) if beside else None) or _ninja_of_package()
     if found is None:
         raise BuildError(
-            "ninja, which orders the steps of a build, is missing: `pip install ninja` gets it, and systems have a "
+            "ninja, which orders the steps of a build, is missing: `pip install ninja` installs it, and systems have a "
             "package (Debian: ninja-build)"
         )
     return found

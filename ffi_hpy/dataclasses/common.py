@@ -129,7 +129,7 @@ def astuple(obj: Any, *, tuple_factory: Callable[[list[Any]], Any] = tuple) -> A
 
 def _check_instance(function: str, obj: Any) -> None:
     if isinstance(obj, type) or not is_dataclass(obj):
-        raise TypeError(f"{function}() should be called on c_class / py_class instances")
+        raise TypeError(f"{function}() should be called on c_class / py_class instances, not {type(obj).__name__}")
 
 
 def _asdict_inner(obj: Any, dict_factory: Callable[..., Any]) -> Any:

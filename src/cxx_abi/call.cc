@@ -69,7 +69,7 @@ void raise_pending() {
   TVMFFIObjectHandle error;
   TVMFFIErrorMoveFromRaised(&error);
   if (error == nullptr) {
-    TVMFFIErrorSetRaisedFromCStr("RuntimeError", "A function failed without saying why");
+    TVMFFIErrorSetRaisedFromCStr("RuntimeError", "A function failed without setting an error");
     TVMFFIErrorMoveFromRaised(&error);
   }
   throw Error(error);

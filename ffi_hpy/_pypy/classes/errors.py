@@ -52,7 +52,7 @@ class Error(CObject):
         ]
         cause_at, context_at = _optional(cause, "cause"), 0
         if cause_at and words_at(cause_at)[1] & 0xFFFFFFFF != ERROR:
-            raise TypeError("Error() argument 'cause' must be an Error or None")
+            raise TypeError(f"Error() argument 'cause' must be an Error or None, not {type(cause).__name__}")
         context_at = _optional(extra_context, "extra_context")
         out = new_words(1)
         if core.error_new(texts[0].array, texts[1].array, texts[2].array, cause_at, context_at, out) != 0:

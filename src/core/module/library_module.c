@@ -13,6 +13,7 @@
 #include "core/object/global.h"
 #include "core/object/object.h"
 #include "core/object/str.h"
+#include "core/object/type.h"
 #include "core/platform/mem.h"
 #include "core/platform/system.h"
 #include "library.h"
@@ -435,6 +436,8 @@ int fh_library_module_load(TVMFFIByteArray path, TVMFFIAny *out) {
   fh_any_drop(&args[1]);
   fh_object_release(loader);
   if (rc != 0 || out->type_index == kTVMFFIModule) return rc;
+  int32_t returned = out->type_index;
   fh_any_drop(out);
-  return fh_error_raise(FH_TYPE_ERROR, "Expected " LOADER_PREFIX "%.*s to return a Module", FH_BYTES_ARGS(format));
+  return fh_error_raise(FH_TYPE_ERROR, "Expected " LOADER_PREFIX "%.*s to return a Module but got `%s`",
+                        FH_BYTES_ARGS(format), fh_type_name(returned));
 }

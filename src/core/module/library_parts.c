@@ -7,6 +7,7 @@
 #include "core/object/function.h"
 #include "core/object/global.h"
 #include "core/object/str.h"
+#include "core/object/type.h"
 #include "core/platform/fork.h"
 #include "core/platform/mem.h"
 #include "core/platform/system.h"
@@ -153,8 +154,10 @@ static int load_by_kind(TVMFFIByteArray kind, TVMFFIByteArray content, TVMFFIAny
   fh_any_drop(&bytes);
   fh_object_release(loader);
   if (rc != 0 || out->type_index == kTVMFFIModule) return rc;
+  int32_t returned = out->type_index;
   fh_any_drop(out);
-  return fh_error_raise(FH_TYPE_ERROR, "Expected " LOADER_PREFIX "%.*s to return a Module", FH_BYTES_ARGS(kind));
+  return fh_error_raise(FH_TYPE_ERROR, "Expected " LOADER_PREFIX "%.*s to return a Module but got `%s`",
+                        FH_BYTES_ARGS(kind), fh_type_name(returned));
 }
 
 /* Makes all n modules first: an import may refer to any of them, also to a later one. */

@@ -153,7 +153,7 @@ int TVMFFIEnvTensorAlloc(DLTensor *prototype, TVMFFIObjectHandle *out) {
     has_raised |= fh_error_is_pending();
     fh_object_release(before);
     if (has_raised) return -1;
-    return fh_error_raise(FH_RUNTIME_ERROR, "The tensor allocator failed without saying why");
+    return fh_error_raise(FH_RUNTIME_ERROR, "The tensor allocator failed without setting an error");
   }
   if (before != NULL) fh_error_put(before);
   if (TVMFFITensorFromDLPackVersioned(tensor, 0, 0, out) == 0) return 0;

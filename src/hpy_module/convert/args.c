@@ -50,7 +50,7 @@ static int add_device(HPyContext *ctx, FbScope *scope, const DLPackExchangeAPI *
   if (exchange->current_work_stream == NULL) return 0;
   if (exchange->current_work_stream(device.device_type, device.device_id, &stream) != 0) {
     if (!HPyErr_Occurred(ctx))
-      fb_raise(ctx, ctx->h_RuntimeError, "current_work_stream of an exchange table failed without saying why");
+      fb_raise(ctx, ctx->h_RuntimeError, "current_work_stream of an exchange table failed without setting an error");
     return -1;
   }
   scope->device = device;

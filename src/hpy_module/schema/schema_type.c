@@ -100,7 +100,7 @@ static const FbSchema **get_all(HPyContext *ctx, HPy schemas, int32_t n, int dep
  * recursion of a schema whose description contains itself. fb_schema_intern counts from the leaves outwards, which
  * includes arguments that were compiled before. */
 static const FbSchema *too_deep(HPyContext *ctx) {
-  fb_raise(ctx, ctx->h_ValueError, "a schema can be nested %d deep, this one is deeper", FB_SCHEMA_DEPTH_LIMIT);
+  fb_raise(ctx, ctx->h_ValueError, "expected a schema nested at most %d deep, got a deeper one", FB_SCHEMA_DEPTH_LIMIT);
   return NULL;
 }
 

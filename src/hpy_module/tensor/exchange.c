@@ -27,7 +27,7 @@ bool fb_exchange_is_usable(void) { return fb_context_is_lasting && !fb_context_i
 static FH_NOINLINE int table_failed(HPyContext *ctx, const char *what, HPy value) {
   char given[128];
   if (!HPyErr_Occurred(ctx)) {
-    fb_raise(ctx, ctx->h_RuntimeError, "%s of the exchange table of %s failed without saying why", what,
+    fb_raise(ctx, ctx->h_RuntimeError, "%s of the exchange table of %s failed without setting an error", what,
              fb_attr_type_name(ctx, value, given, sizeof(given)));
   }
   return -1;
@@ -136,7 +136,7 @@ static HPy tensor_out(HPyContext *ctx, TVMFFIObject *handle, const DLPackExchang
   /* A library that fails has not taken the managed tensor. */
   fb_drop_versioned(managed);
   if (!HPyErr_Occurred(ctx)) {
-    fb_raise(ctx, ctx->h_RuntimeError, "managed_tensor_to_py_object_no_sync failed without saying why");
+    fb_raise(ctx, ctx->h_RuntimeError, "managed_tensor_to_py_object_no_sync failed without setting an error");
   }
   return HPy_NULL;
 }
@@ -202,7 +202,8 @@ const DLPackExchangeAPI *fb_exchange_read(HPyContext *ctx, HPy capsule) {
     header = fb_capsule_get(ctx, capsule, capsule_name);
   } else if (HPy_TypeCheck(ctx, capsule, ctx->h_LongType)) {
     header = HPyLong_AsVoidPtr(ctx, capsule);
-    if (header == NULL && !HPyErr_Occurred(ctx)) fb_raise(ctx, ctx->h_ValueError, "an exchange table is not at 0");
+    if (header == NULL && !HPyErr_Occurred(ctx))
+      fb_raise(ctx, ctx->h_ValueError, "expected the address of an exchange table, got 0");
   } else {
     fb_raise(ctx, ctx->h_TypeError, "__dlpack_c_exchange_api__: expected a capsule named %s, got %s", capsule_name,
              fb_attr_type_name(ctx, capsule, given, sizeof(given)));

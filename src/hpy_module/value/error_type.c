@@ -35,7 +35,9 @@ static int context_args(HPyContext *ctx, const HPy parts[N_PARTS], TVMFFIObject 
   out[0] = out[1] = NULL;
   if (optional_handle(ctx, parts[3], "cause", &out[0]) != 0) return -1;
   if (out[0] != NULL && out[0]->type_index != kTVMFFIError) {
-    fb_raise(ctx, ctx->h_TypeError, "Error() argument 'cause' must be an Error or None");
+    char given[128];
+    fb_raise(ctx, ctx->h_TypeError, "Error() argument 'cause' must be an Error or None, not %s",
+             fb_attr_type_name(ctx, parts[3], given, sizeof(given)));
     return -1;
   }
   return optional_handle(ctx, parts[4], "extra_context", &out[1]);

@@ -81,7 +81,7 @@ TEST(tensor_alloc_uses_the_allocator_in_force) {
   expect_raised("MemoryError", "no room on the device");
   alloc_result = 2;
   expect_int(TVMFFIEnvTensorAlloc(&prototype, &tensor), -1);
-  expect_raised("RuntimeError", "without saying why");
+  expect_raised("RuntimeError", "without setting an error");
   expect_int(TVMFFIEnvSetDLPackManagedTensorAllocator(NULL, 0, &before), 0);
   expect(before == alloc);
 }

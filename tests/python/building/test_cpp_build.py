@@ -288,7 +288,7 @@ def test_folders_may_have_any_name_but_one_with_a_line_break(place, monkeypatch)
         assert cpp.load("level", sources=source, **options).level() == level
     broken = place.folder / "two\nlines.c"
     shutil.copy(source, broken)
-    with pytest.raises(cpp.BuildError, match="a line break or a null character, which ninja cannot be told"):
+    with pytest.raises(cpp.BuildError, match="a line break or a null character, which ninja cannot read"):
         cpp.build("level", sources=broken)
 
 

@@ -196,7 +196,7 @@ def test_a_name_that_is_not_a_str_is_a_type_error(wrong):
 @pytest.mark.parametrize("wrong", [3, "text", [len]], ids=repr)
 def test_an_object_that_cannot_be_called_is_not_registered(wrong):
     name = unique_name()
-    with pytest.raises(TypeError, match=f"wants a callable for '{name}'"):
+    with pytest.raises(TypeError, match=f"expected a callable for '{name}', got "):
         ffi_hpy.register_global_func(name, wrong)
     assert ffi_hpy.get_global_func(name, allow_missing=True) is None
 

@@ -203,7 +203,7 @@ def test_register_error_has_three_forms(testing):
 
 @pytest.mark.parametrize("wrong", [int, 3, ValueError("x")], ids=repr)
 def test_register_error_refuses_classes_that_are_not_exceptions(wrong):
-    with pytest.raises(TypeError, match="wants an exception class"):
+    with pytest.raises(TypeError, match="expected an exception class, got"):
         ffi_hpy.register_error(unique_name("Kind"), wrong)
 
 
@@ -238,6 +238,11 @@ def test_an_error_value_has_its_parts():
     assert error.cause.same_as(cause)
     assert error.extra_context == [1]
     assert repr(error) == "Error('ValueError', 'the message')"
+
+
+def test_the_message_for_a_wrong_cause_names_its_class():
+    with pytest.raises(TypeError, match=r"^Error\(\) argument 'cause' must be an Error or None, not Array$"):
+        ffi_hpy.Error("ValueError", "the message", "", ffi_hpy.convert([1]))
 
 
 def test_a_backtrace_is_read_into_frames_under_the_name_that_tvm_ffi_has_for_it():

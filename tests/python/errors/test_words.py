@@ -84,6 +84,18 @@ def test_the_message_of_a_loader_arrives_unchanged(tmp_path):
         ffi_hpy.remove_global_func(name)
 
 
+def test_the_result_of_a_loader_that_is_not_a_module_is_named(tmp_path):
+    extension = unique_name("ext").replace(".", "_")
+    name = f"ffi.Module.load_from_file.{extension}"
+    (tmp_path / f"a.{extension}").touch()
+    ffi_hpy.register_global_func(name, lambda path, form: 3)
+    try:
+        with pytest.raises(TypeError, match=f"^Expected {name} to return a Module but got `int`$"):
+            ffi_hpy.load_module(tmp_path / f"a.{extension}")
+    finally:
+        ffi_hpy.remove_global_func(name)
+
+
 def test_public_classes_go_by_their_public_names():
     for name in ("Array", "Bytes", "Dict", "Error", "List", "Map", "Object", "Shape", "String", "Tensor"):
         cls = getattr(ffi_hpy, name)

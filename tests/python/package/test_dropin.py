@@ -113,7 +113,7 @@ def test_code_runs_unchanged():
 
 @pytest.mark.parametrize(
     ("arguments", "status", "says"),
-    [([], 2, "program.py"), (["-m"], 2, "-m wants an argument"), (["no-such-file.py"], 2, "no-such-file.py")],
+    [([], 2, "program.py"), (["-m"], 2, "-m needs an argument"), (["no-such-file.py"], 2, "no-such-file.py")],
     ids=["nothing", "no module", "no file"],
 )
 def test_wrong_usage_is_an_error_with_the_reason(arguments, status, says):

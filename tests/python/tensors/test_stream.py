@@ -48,7 +48,7 @@ def test_each_thread_has_its_own_stream():
 
 @pytest.mark.parametrize(
     ("stream", "error", "says"),
-    [("5", ValueError, "not str"), (None, ValueError, "not NoneType"), (2**70, OverflowError, None)],
+    [("5", ValueError, "got str"), (None, ValueError, "got NoneType"), (2**70, OverflowError, None)],
     ids=repr,
 )
 def test_a_value_that_is_not_an_address_is_refused(stream, error, says):
