@@ -21,13 +21,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
 from goals import NANOBIND_GOALS  # noqa: E402
-from instructions_side import ROWS  # noqa: E402
+from instructions_side import NOT_NAMED, ROWS  # noqa: E402
 from scaling_sides import Place, compile_shared, find_place  # noqa: E402
 
 from ci.lib.command import run_main  # noqa: E402
@@ -103,14 +104,21 @@ def count_on(name: str, sides: list[str], rows: list[str], options: argparse.Nam
             tree = options.tree if kind == "ffi_hpy" else None
             try:
                 place = find_place("plain" if tree else kind, name, python, wheel, "calls")
-                named = compile_named(place, tree) if kind == "ffi_hpy" else "-"
-                words = [kind, place.file, named, marks, str(options.calls), *rows]
+                named = compile_named(place, tree) if kind == "ffi_hpy" else NOT_NAMED
+                words = side_words(kind, place, marks, options.calls, rows, named)
                 counts[kind] = count_in(place, words, tree, folder)
             except Missing as reason:
                 if kind == "ffi_hpy":
                     raise
                 say(f"{name}: {kind} is left out: {reason}")
     return counts
+
+
+def side_words(
+    kind: str, place: Place, marks: Path, n: int, rows: Iterable[str], named: Path | str = NOT_NAMED
+) -> list[str | Path]:
+    """Return the arguments of instructions_side.py."""
+    return [kind, place.file, named, marks, str(n), *rows]
 
 
 def compile_named(place: Place, tree: Path | None) -> Path:

@@ -1,8 +1,8 @@
 """One side of instructions.py: a process under callgrind that runs each row twice and labels the counts.
 
 Usage: instructions_side.py ffi_hpy|tvm_ffi|nanobind LIBRARY NAMED MARKS N WORD..., where LIBRARY is that of the testing
-types, or the module of calls_nanobind.cc; NAMED is the library of calls_named.cc, for ffi_hpy alone; MARKS is the
-library of callgrind_marks.c; each WORD is a row of ROWS.
+types, or the module of calls_nanobind.cc; NAMED is the library of calls_named.cc, or "-" without the rows of ffi_hpy
+that need it; MARKS is the library of callgrind_marks.c; each WORD is a row of ROWS.
 """
 
 from __future__ import annotations
@@ -16,6 +16,9 @@ from typing import Any
 
 from side import ROWS as STATEMENTS
 from side import make_loop, names_of
+
+NOT_NAMED = "-"
+"""The argument NAMED without a library."""
 
 # The rows about named parameters, which tvm_ffi has not.
 NAMED_ROWS = {
@@ -174,7 +177,7 @@ def count_rows(statements: dict[str, str], names: dict[str, Any], marks: str, n:
 def main() -> None:
     kind, library, named, marks, count, *wanted = sys.argv[1:]
     names = nanobind_names(library) if kind == "nanobind" else {**names_of(kind, library), **more_names(kind)}
-    if kind == "ffi_hpy":
+    if kind == "ffi_hpy" and named != NOT_NAMED:
         names.update(named_names(named))
     ours = {**NAMED_ROWS, **RANGE_ROWS}
     absent = dict.fromkeys(ours) if kind == "tvm_ffi" else ours

@@ -24,7 +24,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from instructions import build_marks, count_side
+from instructions import build_marks, count_side, side_words
 from scaling_sides import find_place
 
 from ci.lib.command import run_main
@@ -66,7 +66,7 @@ PYTHON_ROWS = (
     "deep copy, nested",
 )
 COUNTED_SIZE = 100_000  # larger rows take too long under callgrind
-COUNTED_CALLS = "300"
+COUNTED_CALLS = 300
 
 
 def build_library(folder: Path, side: str, flags: tuple[str, ...]) -> Path:
@@ -129,7 +129,7 @@ def count_python(folder: Path, libraries: dict[str, Path]) -> None:
     """Print the instructions of the Python rows: the package twice, the second time with another core library."""
     wheel, name = build_wheel(), "cp311"
     place = find_place("plain", name, find_interpreters([name])[name], wheel, "calls")
-    words = ["ffi_hpy", place.file, build_marks(folder), COUNTED_CALLS, *PYTHON_ROWS]
+    words = side_words("ffi_hpy", place, build_marks(folder), COUNTED_CALLS, PYTHON_ROWS)
     counts = []
     for side, core in libraries.items():
         tree = folder / f"package-{side}"
