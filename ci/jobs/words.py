@@ -15,6 +15,7 @@ _GAP = rf"""(?:[ \t]+|[ \t]*\\?["']?[ \t]*\\?\n[ \t]*(?:{_MARK}[ \t]*)?[frb]?["'
 # Each word in brackets or cut in two, so that this file passes.
 _WORDS = {
     rf"is{_GAP}n[o](?!{_GAP}longer\b)(?={_GAP}[\w`'\"{{$%<])": 'write "is not a", or name the subject',
+    rf"(?<!there )(?:are|were){_GAP}n[o](?!{_GAP}longer\b)(?={_GAP}[a-z])": 'write "are not"',
     r"is_n[o](?!_longer(?:_|\b))_[a-z]\w*": 'write "is_not_a"',
     r"(?:test_|TEST\()(?:\w*_)?(?:wha[t]|wh[o]|whoeve[r])": "write a noun",
     "nobod[y]": "name the subject, or use the passive",
@@ -118,12 +119,13 @@ ask = "{_WHAT} is it?" if right else "{_WHAT}'s wrong"
 # {_NO} list.
 # A call returns {_CLAUSED}
 # it found, if {_CLAUSED} is not None. A call asks {_CLAUSED} it is?
+# If there are {_NO} files, or files are {_NO} lists, or are {_NO} longer there.
 ''',
 }
 _PLANTED_LINES = [
     *("a.c:1", "a.c:2", "a.c:6", "a.c:7", "a.c:9", "a.c:9", "a.c:10", "a.c:10", "a.c:11", "a.c:14", "a.c:15"),
     *("b.md:1", "b.md:3", "b.md:6", "b.md:9", "b.md:10"),
-    *("c.py:1", "c.py:2", "c.py:3", "c.py:3", "c.py:5"),
+    *("c.py:1", "c.py:2", "c.py:3", "c.py:3", "c.py:5", "c.py:7"),
 ]
 
 

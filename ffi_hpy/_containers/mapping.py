@@ -156,10 +156,9 @@ class Map(_Reading, Mapping[K, V_co]):
     """An immutable native mapping in insertion order. Dicts passed to native code become Maps. Any thread may read it.
 
     Keys compare by the rules of native code: strings and bytes by content, numbers by type and value (1, 1.0 and True
-    are three keys), other objects by identity. A key that native code cannot compare, such as a tuple or a
-    `pathlib.Path`, is found by `==`, in a search through all keys; a callable must be a Function for that, and an
-    exception must be an Error. A Map equals a dict, or a mapping without a hash, with equal entries, and hashes
-    accordingly.
+    are three keys), other objects by identity. A look-up compares a key that native code cannot compare, such as a
+    tuple or a `pathlib.Path`, with all keys by `==`. A callable must be a Function for that, and an exception an Error.
+    A Map equals a dict, or a mapping without a hash, with equal entries, and hashes accordingly.
 
     Args:
         input_dict: the entries. Keys and values are converted like arguments of a call.

@@ -1,8 +1,8 @@
 """Containers in the results of the standard library's `dataclasses.asdict` and `dataclasses.astuple`.
 
 These functions convert the items of a list, tuple or dict, and copy every other value by `copy.deepcopy`. Our
-containers are no subclasses of list and dict, so their `__deepcopy__`, which the binding has, looks for these functions
-among its callers.
+containers are not subclasses of list and dict, so their `__deepcopy__`, which the binding has, looks for these
+functions among its callers.
 """
 
 from __future__ import annotations

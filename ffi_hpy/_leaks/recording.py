@@ -55,7 +55,7 @@ class Record(NamedTuple):
 records: dict[int, Record] = {}
 reporting: set[int] = set()
 """Threads whose objects are not recorded."""
-_removing = new_lock()  # held while records are removed, and while weak references are taken to the objects of all
+_removing = new_lock()  # held while records are removed, and while weak references are taken to all objects
 _limit = _FEWEST
 _is_on = False
 _weak_take, _weak_get, _weak_drop = map(native_function, ("weak_take", "weak_get", "weak_drop"))

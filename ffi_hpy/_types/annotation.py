@@ -60,7 +60,7 @@ _CONTAINERS: dict[typing.Any, tuple[str, int]] = {
 _ANY_ITEMS = frozenset((abc.Sequence, abc.Iterable, abc.Collection, abc.Reversible))
 """Abstract classes whose values of any class are accepted."""
 _MOST_INSIDE = 8
-"""The number of times that an alias is read inside of itself: its arguments may grow without end, each time twice."""
+"""The most times that an alias is read inside of itself. The arguments of the alias may double each time."""
 _WRAPPERS = tuple([getattr(typing, name) for name in ("Final", "Required", "NotRequired") if hasattr(typing, name)])
 """Forms around a type that say nothing about its values."""
 

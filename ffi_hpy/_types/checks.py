@@ -143,7 +143,7 @@ class ItemsCheck(Check):
 
 
 def _is_class_of_instances(cls: type) -> bool:
-    """Whether isinstance() answers for a class. Files are no instances of the classes of files in `typing`."""
+    """Whether isinstance() answers for a class. Files are not instances of the classes of files in `typing`."""
     if cls.__module__ == "typing" and cls.__name__ in ("IO", "TextIO", "BinaryIO"):
         return False
     try:

@@ -335,9 +335,9 @@ def of_name(module: str, qualname: str) -> Any:
 
 
 def _reduce(self: Function) -> Any:
-    """Pickle a function of a bound library by its name there, a Function in the place of a Python function by that
-    function's name, a global function by its global name, and another one by its Python callable. TypeError for a
-    native function without a name."""
+    """Pickle a function of a bound library by its name there, a Function that replaces a Python function by that
+    function's name, a global function by its global name, and any other function by its Python callable. TypeError for
+    a native function without a name."""
     scope = _scopes.get(self.__chandle__())
     if scope is not None:
         return scope[1]

@@ -30,9 +30,9 @@ def replace_refused(callee: Function | str, position: int, value: Any) -> Any:
     that was refused as a tensor: True for the value itself, whose arrays the function only reads; or a value in its
     place; None if it stays refused.
 
-    TypeError for an array whose elements Python has no class for, where the function takes a sequence, and where a
-    function of a bound library takes neither; otherwise BufferError, with the reason, for an array of NumPy of another
-    byte order or with other elements than numbers.
+    TypeError if the function takes a sequence and Python has no class for the elements, and if a function of a bound
+    library takes neither a sequence nor an array. Otherwise BufferError, with the reason, for an array of NumPy of
+    another byte order, or whose elements are not numbers.
     """
     schemas = _schemas_of_field(callee) if isinstance(callee, str) else _schemas_at(callee, position)
     parts = [part for schema in schemas for part in _parts_of(schema)]

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 __all__ = ["ask_in_c", "interruptions", "keep", "keep_raised", "raise_interruption"]
 
 interruptions: dict[int, list[BaseException]] = {}
-"""By thread: exceptions of signal handlers that could not be raised at the time, because native code ran (and was
-told), or because a finalizer ran. Empty if no thread has any."""
+"""By thread: exceptions of signal handlers that could not be raised at the time, because native code ran, which got an
+error, or because a finalizer ran. Empty if no thread has any."""
 
 
 def _ask() -> int:

@@ -16,7 +16,7 @@ PyPy's collector sees no references of native objects, and a callable that nativ
 PyPy orders finalizers: of the unreachable objects with finalizers it looks at the oldest first, and clears the weak
 references to all that this one reaches. The wrappers behind it then wait for a later collection. So a witness must be
 older than the wrappers, and it is used up; `_witnesses` has a thousand, made at import. A wrapper that is older than
-the last thousand searches, and has been alive during all of them, seems to be alive for ever.
+the last thousand searches, and has been alive during all of them, seems to be alive forever.
 
 Other threads may run at any time. These threads see stand-ins in `owned`, which lead to the callables. All that looks
 like garbage is scanned again before it is given up: if a thread has taken a reference, everything is put back.
@@ -119,9 +119,9 @@ _LATER, _LATER_IF_USEFUL = 50, 4
 """An automatic collection searches again after this many times the duration of the last search, so that searches take
 2 % of the time, unless they find garbage."""
 _MANY, _GROWTH = 10_000, 2
-"""An automatic collection searches at once if native code owns more Python objects than that, and more than so many
-times the least number since the last search: a program that makes garbage faster than such searches find it would else
-fill the memory."""
+"""An automatic collection searches at once if native code owns more than _MANY Python objects, and more than _GROWTH
+times the least number since the last search. Otherwise a program that makes garbage faster than the other searches find
+it would fill the memory."""
 is_on = os.environ.get("FFI_HPY_COLLECT") != "0"
 
 # --- the graph ----------------------------------------------------------------------------------------------------

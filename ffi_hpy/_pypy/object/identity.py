@@ -65,8 +65,8 @@ __all__ = [
 ]
 
 UNLISTED, WAITING, NOT_KEPT, LISTED = range(4)
-"""The values of `_ffi_listing`: a wrapper is not in the map; nor is it, and its object is marked; it is there, has
-state, and is not kept; it is there, or must not be."""
+"""The values of `_ffi_listing`. UNLISTED: the wrapper is not in the map. WAITING: it is not in the map, and its object
+is marked. NOT_KEPT: it is in the map, has state, and is not kept. LISTED: it is in the map, or must not be."""
 
 _table: dict[int, ref[Any]] = {}
 held_by_calls: list[list[Any]] = []

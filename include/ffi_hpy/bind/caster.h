@@ -307,8 +307,8 @@ FFI_HPY_COLD inline handle ask_for_number_in_module(operation what, handle sourc
   }
 }
 
-/** Whether Python may have a number for an object: not for a text and an array, which may end with the call, and not
- * for an object without a class, such as the mark of an argument that a call leaves out. */
+/** Whether Python may have a number for an object. Python has none for a text or an array, which may end with the call,
+ * nor for an object without a class, such as the mark of an omitted argument. */
 inline bool may_be_number(const TVMFFIAny &any) noexcept {
   int32_t index = any.type_index;
   return is_object(any) && index != kTVMFFIStr && index != kTVMFFIArray && index != kTVMFFIObject;

@@ -1,5 +1,5 @@
-/* counter.h - a reference count inside of C++ objects, which Python takes over: while C++ alone has an object, the
- * count is a number; as soon as Python has it, too, C++ and Python count references of one object together.
+/* counter.h - a reference count inside of C++ objects, which Python takes over. While C++ alone has an object, the
+ * count is a number. As soon as Python has the object, too, C++ and Python share one count.
  *
  *   class Node : public ffi_hpy::intrusive_base { ... };
  *

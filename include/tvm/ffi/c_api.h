@@ -147,9 +147,10 @@ typedef enum TVMFFIObjectDeleterFlagBitMask TVMFFIObjectDeleterFlagBitMask;
 #define FFI_HPY_MADE_OF_MEMORYVIEW 2u
 /** The __padding of Bytes, the extra_context of an Error, that say where the message names classes of arguments. A
  * binding writes the names there that the classes have in its language. The Bytes are numbers of type int64_t: for each
- * name its offset, its length, a count, and that many numbers, first the position of the argument, then positions of
- * items, each in the value before; at the end the address of the first argument, and the size of the message, which may
- * since have got more text in front. Items 2 * i and 2 * i + 1 of a mapping are the key and the value of its pair i. */
+ * name its offset, its length, a count, and that many numbers, which are the position of the argument and then
+ * positions of items, each in the value before. At the end are the address of the first argument and the size of the
+ * message, which may since have got more text in front. Items 2 * i and 2 * i + 1 of a mapping are the key and the
+ * value of its pair i. */
 #define FFI_HPY_CLASS_PLACES 0x5b7d1e02u
 /** The __padding of an object of which a std::shared_ptr is an owner (extra/stl_memory.h). Such an object is freed with
  * its last weak reference. Objects of other headers may have any __padding. */

@@ -79,9 +79,9 @@ TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE Any AskPython(const char *operation, const V
   return CallIfRegistered("ffi_hpy.Python", args, 1 + static_cast<int32_t>(sizeof...(Values)));
 }
 
-/** The class of a value in Python's words, for messages: for an Array and a Map the class tuple, list or dict that most
- * callers pass, and the class of a Python object, array, callable, List or Dict, and a subclass in Python of a
- * registered type, by its qualified name; the type key of another object of a registered type. */
+/** The class of a value in Python's words, for messages. An Array or a Map has the class that most callers pass: tuple,
+ * list or dict. A Python object, an array, a callable, a List, a Dict, and an object of a Python subclass have the
+ * qualified name of the class. Another object of a registered type has the type key. */
 TVM_FFI_COLD_CODE TVM_FFI_NO_INLINE inline std::string GivenClass(const TVMFFIAny *value) {
   if (Widening::Marks()) {
     Widening unmarked(Widening::IsOn());

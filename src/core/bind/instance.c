@@ -354,7 +354,7 @@ static FH_NOINLINE ffi_hpy_instance *make_ready(ffi_hpy_instance *self, void *va
   return known;
 }
 
-/* Without a frame. */
+/* Needs no stack frame. */
 ffi_hpy_instance *fh_instance_ready(ffi_hpy_instance *self, void *value, int may_be_known) {
   size_t stripe = stripe_of(value);
   if (FH_UNLIKELY(may_be_known || !fh_mutex_try_lock(&stripe_locks[stripe].lock))) {

@@ -8,7 +8,7 @@ typedef int (*fh_field_convert)(void *converter, const TVMFFIAny *view, TVMFFIAn
 
 /* Finds the getter for fields of a static type; ValueError for a type that no field can have. */
 int fh_field_getter(int32_t type_index, TVMFFIFieldGetter *out);
-/* Makes a Function(field address, value) that converts the value and writes it. `converter` is borrowed for ever. */
+/* Makes a Function(field address, value) that converts the value and writes it. `converter` is borrowed forever. */
 int fh_field_setter(int32_t type_index, void *converter, fh_field_convert convert, TVMFFIObjectHandle *out);
 
 /* --- objects of these types -------------------------------------------------------------------------------------- */

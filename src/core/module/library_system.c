@@ -107,7 +107,7 @@ static TVMFFIObject *put_module(TVMFFIByteArray prefix, TVMFFIObject *module) {
   bool is_new;
   system_entry *entry = put_entry(&modules, prefix, module, &is_new);
   if (entry == NULL) return NULL;
-  if (is_new) fh_object_retain(module); /* for ever; the caller's reference keeps the module until here */
+  if (is_new) fh_object_retain(module); /* forever; the caller's reference keeps the module until here */
   return (TVMFFIObject *)entry->pointer;
 }
 

@@ -29,7 +29,7 @@ static in_progress *find_in_progress(void **handle) {
 }
 
 /* The child of a fork does not have the threads that were initialising. The entries of these threads are removed, so
- * that the next thread that needs such a handle initialises it instead of waiting for ever. */
+ * that the next thread that needs such a handle initialises it instead of waiting forever. */
 static void forget_other_threads(void) {
   uint64_t mine = fh_thread_id();
   for (in_progress **at = &all_in_progress; *at != NULL;) {

@@ -53,7 +53,7 @@ static fh_type_entry *entry_of(const TVMFFITypeInfo *info) {
   return (fh_type_entry *)(void *)((char *)(uintptr_t)info - offsetof(fh_type_entry, info));
 }
 
-/* Copies a string, which is kept for ever once the entry is published; {NULL, 0} for an empty one, as in the
+/* Copies a string, which is kept forever once the entry is published; {NULL, 0} for an empty one, as in the
  * reference. */
 static int copy_text(TVMFFIByteArray text, TVMFFIByteArray *out) {
   out->data = NULL;

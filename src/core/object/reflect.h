@@ -40,7 +40,7 @@ typedef enum {
 const TVMFFITypeAttrColumn *fh_reflect_column(fh_reflect_attr_id id);
 /* The name of a column, as "__ffi_repr__". */
 const char *fh_reflect_attr_name(fh_reflect_attr_id id);
-/* The attribute of exactly this type, without its ancestors: borrowed, valid for ever; NULL if the type has none, or
+/* The attribute of exactly this type, without its ancestors: borrowed, valid forever; NULL if the type has none, or
  * None. Lock-free; `column` may be NULL. */
 const TVMFFIAny *fh_reflect_attr(const TVMFFITypeAttrColumn *column, int32_t type_index);
 
@@ -64,11 +64,11 @@ static inline fh_reflect_cursor fh_reflect_fields(const TVMFFITypeInfo *info) {
 }
 /* The first field of the next type that has any; NULL at the end. */
 const TVMFFIFieldInfo *fh_reflect_next_level(fh_reflect_cursor *cursor);
-/* The next field, valid for ever; NULL at the end. Lock-free. */
+/* The next field, valid forever; NULL at the end. Lock-free. */
 static inline const TVMFFIFieldInfo *fh_reflect_next_field(fh_reflect_cursor *cursor) {
   return cursor->next != cursor->end ? cursor->next++ : fh_reflect_next_level(cursor);
 }
-/* The field of that name that the type itself declares, valid for ever; NULL if there is none. Lock-free, in constant
+/* The field of that name that the type itself declares, valid forever; NULL if there is none. Lock-free, in constant
  * time. */
 const TVMFFIFieldInfo *fh_reflect_own_field(const TVMFFITypeInfo *info, TVMFFIByteArray name);
 /* Whether an ancestor may have a field with the same name as a field that the type itself declares. Lock-free. */

@@ -43,7 +43,7 @@ static bool look_after_waits(fh_mutex *m, uint32_t n_yields) {
 /* Sleeps until the lock is free, and takes it. */
 static void sleep_for(fh_mutex *m) {
   /* A thread that has slept does not know whether others still sleep. So it takes the lock as WAITED, which costs at
-   * most one needless wake-up; taking it as HELD could leave a thread asleep for ever. acquire: pairs with
+   * most one needless wake-up; taking it as HELD could leave a thread asleep forever. acquire: pairs with
    * fh_mutex_give */
   while (fh_atomic_exchange_acquire_u32(&m->state, FH_MUTEX_WAITED) != FH_MUTEX_FREE) {
     fh_park_sleep(&m->state, FH_MUTEX_WAITED);

@@ -2,7 +2,7 @@
  *
  * An interpreter that ends a thread in this way also unwinds the frames of all callers. A `catch (...)` or a noexcept
  * function of C++ among them ends the process. The unwinder calls a function for a marked frame first, and that
- * function may keep the thread there for ever. A mark is a word in the table of frames (.eh_frame) and costs no
+ * function may keep the thread there forever. A mark is a word in the table of frames (.eh_frame) and costs no
  * instruction. */
 #pragma once
 
@@ -21,7 +21,7 @@
  * fh_unwind_answer. */
 typedef int fh_unwind_function(int version, int actions, uint64_t class_of_exception, void *exception, void *context);
 
-/* The answer of a marked frame, whose function was called with `actions`. If `stays`, the thread sleeps for ever and
+/* The answer of a marked frame, whose function was called with `actions`. If `stays`, the thread sleeps forever and
  * the frame is not unwound by force. */
 static inline int fh_unwind_answer(int actions, int stays) {
   enum { FORCED = 8, CONTINUE = 8, A_DAY = 86400 };

@@ -205,7 +205,7 @@ int fh_mutator_call_hook(const TVMFFIAny *hook, fh_mutator_object *mutator, cons
   }
 }
 
-/* The __ffi_shallow_copy__ of a type, NULL unless it is a Function. Borrowed for ever. */
+/* The __ffi_shallow_copy__ of a type, NULL unless it is a Function. Borrowed forever. */
 static const TVMFFIAny *copy_hook(int32_t type_index) {
   const TVMFFIAny *hook = fh_reflect_attr(fh_reflect_column(FH_ATTR_SHALLOW_COPY), type_index);
   return hook != NULL && hook->type_index == kTVMFFIFunction ? hook : NULL;

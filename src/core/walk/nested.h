@@ -45,10 +45,10 @@ static inline bool fh_is_python_held(int32_t type_index) {
 /* *out: 1 or 0. */
 int fh_compare_equal(const TVMFFIAny *a, const TVMFFIAny *b, int *out);
 /* Deep equality of containers by Python's rules: numbers of different types compare by value, so that 1, 1.0 and True
- * are equal; an Array and a List compare by their items, a Map and a Dict by their entries. Two other values
- * of which one is a Python object, or of a registered type, are equal if they are one object, or if equal(a, b) returns
- * true. Two mappings of one size, of which one has a key that is neither text nor None and that the other one does not
- * find, are equal if equal(a, b) returns true. `equal` may be NULL. */
+ * are equal; an Array and a List compare by their items, a Map and a Dict by their entries. If one of two other values
+ * is a Python object, or of a registered type, the values are equal if they are one object, or if equal(a, b) returns
+ * true. If one of two mappings of one size has a key other than text and None that the other mapping does not find, the
+ * mappings are equal if equal(a, b) returns true. `equal` may be NULL. */
 int fh_compare_loose(const TVMFFIAny *a, const TVMFFIAny *b, TVMFFIObject *equal, int *out);
 /* *out: below, equal to or above 0 if a comes before, equals or comes after b. */
 int fh_compare_order(const TVMFFIAny *a, const TVMFFIAny *b, int *out);
@@ -75,7 +75,7 @@ int fh_hash_nested(const TVMFFIAny *value, int64_t *out);
  * contract of TVMFFISafeCallType. */
 typedef int (*fh_hook_callback)(void *client, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result);
 
-/* The hook of exactly this type: *out borrowed for ever, NULL if it has none. TypeError if it is not a Function. */
+/* The hook of exactly this type: *out borrowed forever, NULL if it has none. TypeError if it is not a Function. */
 int fh_hook_find(fh_reflect_attr_id id, int32_t type_index, TVMFFIObject **out);
 
 #define FH_HOOK_MAX_BACK_ARGS 4

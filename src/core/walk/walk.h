@@ -184,7 +184,7 @@ typedef struct {
   fh_walk_place place;
   int64_t index;                /* AT_ITEM */
   TVMFFIAny key;                /* AT_KEY, AT_VALUE: borrowed like a child */
-  const TVMFFIFieldInfo *field; /* AT_FIELD: valid for ever */
+  const TVMFFIFieldInfo *field; /* AT_FIELD: valid forever */
 } fh_walk_label;
 
 /* The field whose value this frame, a frame of fields, returned last. */

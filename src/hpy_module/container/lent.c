@@ -267,7 +267,7 @@ static FH_NOINLINE bool read_other(HPyContext *ctx, HPy value, intptr_t type, TV
   return FH_LIKELY(entry != NULL) && fb_lent_read_known(ctx, value, entry, out);
 }
 
-/* Without a frame: each path ends with the call of one function. */
+/* Needs no stack frame: each path ends with the call of one function. */
 static bool read_at(HPyContext *ctx, HPy value, int depth, TVMFFIAny *out) {
   intptr_t type = fb_type_tag_type(value);
   if (type == ctx->h_UnicodeType._i) return read_text(ctx, value, out);

@@ -535,7 +535,7 @@ static FH_NOINLINE int call_raw_bound(HPyContext *ctx, HPy function, const HPy *
   return 0;
 }
 
-/* Without a frame. fb_lent_callee is set only where a handle is an object pointer. */
+/* Needs no stack frame. fb_lent_callee is set only where a handle is an object pointer. */
 int fb_function_call_raw(HPyContext *ctx, HPy function, const HPy *args, size_t nargs, TVMFFIAny *result) {
   TVMFFISafeCallType bound = fh_atomic_load_acquire(&fb_lent_callee); /* pairs with the release of fb_lent_enable */
   if (bound != NULL && is_of_bound((cpy_PyObject *)function._i)) {

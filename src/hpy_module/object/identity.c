@@ -297,7 +297,7 @@ static FH_NOINLINE void list_first(HPyContext *ctx, HPy self, FbHandleCell *cell
   if (!HPy_IsNull(other)) HPy_Close(ctx, other);
 }
 
-/* Without a frame. */
+/* Needs no stack frame. */
 void fb_identity_list_first(HPyContext *ctx, HPy self, FbHandleCell *cell) {
   Stripe *stripe = stripe_of(cell->handle);
   Entry *entry = FH_LIKELY(is_simple) ? probe(stripe, cell->handle) : NULL; /* else only under the lock */

@@ -12,7 +12,8 @@
 
 /* --- orphans ------------------------------------------------------------------------------------------------------ */
 
-/* The set of orphans: hash tables by address, with open addressing and linear probing. Nothing is taken out but all. */
+/* The set of orphans: hash tables by address, with open addressing and linear probing. Items are only removed all at
+ * once. */
 
 typedef struct Table {
   TVMFFIObject **slots; /* NULL: free */

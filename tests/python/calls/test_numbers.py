@@ -373,7 +373,7 @@ GIVEN = (
     *(ffi_hpy.Array([1]), ffi_hpy.Map({}), ffi_hpy.List([1]), ffi_hpy.Dict({}), ffi_hpy.Shape([1])),
     *(ffi_hpy.dtype("int8"), ffi_hpy.device("cpu"), ctypes.c_void_p(4), ValueError("x"), len, lambda: 0),
 )
-"""Values that are no integers."""
+"""Values that are not integers."""
 
 
 def name_of(value):

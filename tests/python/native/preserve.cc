@@ -35,7 +35,7 @@ public:
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL("preserve.Frame", FrameObj, ffi::Object);
 };
 
-/* A thread that waits. Without the promise, which ends first, it would wait for ever. */
+/* A thread that waits. Without the promise, which ends first, it would wait forever. */
 struct Waiting {
   std::future<ffi::Any> result;
   std::promise<void> go_on;

@@ -156,8 +156,9 @@ private:
     if (!As::kTakesSeconds) return std::nullopt;
     return TypeTraits<double>::TryCastFromAnyView(src);
   }
-  /** Calls use(n, unit) for a value that is n units long, or exceed() if 64 bits do not have n: a time of Python is in
-   * microseconds, and a number of seconds is rounded to the smaller one of a microsecond and the unit of Duration. */
+  /** Calls use(n, unit) for a value that is n units long, or exceed() if n needs more than 64 bits. The unit of a time
+   * of Python is a microsecond. The unit of a number of seconds is a microsecond, or the unit of Duration if that is
+   * smaller. */
   template <typename Use, typename Exceed> static void WithUnits(const TVMFFIAny *src, Use use, Exceed exceed) {
     using Unit = std::conditional_t<std::ratio_less_v<typename Duration::period, std::micro>, typename Duration::period,
                                     std::micro>;

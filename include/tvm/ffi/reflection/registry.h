@@ -193,10 +193,10 @@ private:
   }
 };
 
-/** Registers a class of objects. The destructor completes the registration with: a function that copies objects, if the
- * class is copy constructible; a function that makes objects without arguments, if the class is default constructible
- * or constructible from UnsafeInit; and in that case the constructor that takes the fields, unless there is an init or
- * init(false) was given. */
+/** Registers a class of objects. The destructor completes the registration. If the class is copy constructible, it adds
+ * a function that copies objects. If the class is default constructible or constructible from UnsafeInit, it adds a
+ * function that makes objects without arguments, and the constructor that takes the fields, unless there is an init or
+ * init(false). */
 template <typename Class> class ObjectDef {
   static_assert(std::is_base_of_v<Object, Class>, "register a class of objects, not a class of references");
 
