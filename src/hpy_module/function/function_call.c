@@ -165,7 +165,7 @@ FH_INLINE void end_arguments(const TVMFFIAny *views, FbHandleCell *const *cells,
   }
 }
 
-/* Raises the error of a bound call, and ends its arguments. Native code knows the classes only of values that are no
+/* Raises the error of a bound call, and ends its arguments. Native code only knows the classes of values that are not
  * objects. Returns NULL. */
 static FH_NOINLINE cpy_PyObject *raise_with_arguments(cpy_PyObject *self, cpy_PyObject *const *args,
                                                       const TVMFFIAny *views, FbHandleCell *const *cells, size_t n) {

@@ -19,8 +19,8 @@ FH_INLINE int fb_native_call_kept(TVMFFIObject *handle, const TVMFFIAny *views, 
   return ((const TVMFFIFunctionCell *)(handle + 1))->safe_call(handle, views, (int32_t)n, result);
 }
 
-/* Releases the GIL around the call, where the thread state need not be saved. Inline, because releasing the GIL is so
- * long that one more call and return cost several nanoseconds (benchmarks/gil.py). */
+/* Releases the GIL around the call, where the thread state need not be saved. Inline, because one more call and return
+ * cost several nanoseconds here (benchmarks/gil.py). */
 FH_INLINE int fb_native_call_released(TVMFFIObject *handle, const TVMFFIAny *views, size_t n, TVMFFIAny *result) {
   fb_thread_mark_frame();
   void *released = fb_ext->leave();
