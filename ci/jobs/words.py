@@ -26,6 +26,7 @@ _WORDS = {
     "likewis[e]": 'write "also"',
     rf"(?:giv(?:e|es|en|ing)|gave){_GAP}u[p]{_GAP}(?:the|its|a){_GAP}GIL": 'write "releases the GIL"',
     rf"(?:giv(?:e|es|en|ing)|gave){_GAP}(?:the|its|a){_GAP}GIL{_GAP}u[p]": 'write "releases the GIL"',
+    r"\w*_(?:giv(?:e|es|en|ing)|gave)_u[p]_(?:the|its|a)_GIL": 'write "releases_the_gil"',
     rf"GIL{_GAP}(?:is|was|be){_GAP}given{_GAP}u[p]": 'write "the GIL is released"',
 }
 _RULES = [
@@ -83,7 +84,7 @@ def _paragraph(text: str, start: int) -> str:
 # --- the check of the check -----------------------------------------------------------------------------------------
 
 _WHAT, _CLAUSED, _WHO, _NO, _GIL = "What", "what", "Who", "no", "the GIL"  # fields, so that this file passes
-_IT, _ITS, _THEY = "It", "Its", "They"  # fields, too
+_IT, _ITS, _THEY, _UP = "It", "Its", "They", "up"  # fields, too
 _PRONOUN = f"{_NO}body"
 _PLANTED = {
     "a.c": f"""/* {_WHAT} a call needs. */
@@ -119,13 +120,14 @@ ask = "{_WHAT} is it?" if right else "{_WHAT}'s wrong"
 # {_NO} list.
 # A call returns {_CLAUSED}
 # it found, if {_CLAUSED} is not None. A call asks {_CLAUSED} it is?
+def test_a_call_gives_{_UP}_the_gil(): ...
 # If there are {_NO} files, or files are {_NO} lists, or are {_NO} longer there.
 ''',
 }
 _PLANTED_LINES = [
     *("a.c:1", "a.c:2", "a.c:6", "a.c:7", "a.c:9", "a.c:9", "a.c:10", "a.c:10", "a.c:11", "a.c:14", "a.c:15"),
     *("b.md:1", "b.md:3", "b.md:6", "b.md:9", "b.md:10"),
-    *("c.py:1", "c.py:2", "c.py:3", "c.py:3", "c.py:5", "c.py:7"),
+    *("c.py:1", "c.py:2", "c.py:3", "c.py:3", "c.py:5", "c.py:7", "c.py:8"),
 ]
 
 

@@ -28,7 +28,7 @@ def test_incomplete_entries_of_an_earlier_run_are_removed(entries):
     assert list(entries.iterdir()) == []
 
 
-def test_an_interpreter_whose_name_begins_alike_is_left_alone(entries):
+def test_an_interpreter_whose_name_begins_alike_stays(entries):
     (entries / ".cp314t-tsan-12").mkdir()
     (entries / ".cp314t-tsan.lock").touch()
     with pytest.raises(Missing, match="there is none"):

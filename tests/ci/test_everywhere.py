@@ -34,7 +34,7 @@ def files_of(tree):
     return sorted(path.relative_to(tree).as_posix() for path in tree.rglob("*") if path.is_file())
 
 
-def test_each_system_has_its_binaries_in_a_folder_of_its_own(make):
+def test_each_system_has_its_binaries_in_a_separate_folder(make):
     made = make("x86_64-linux")
     add_system(make("aarch64-windows", library="lib/tvm_ffi.dll"), made, "second.whl")
     assert files_of(made) == [

@@ -38,7 +38,7 @@ def test_each_header_is_in_the_tables_once():
     assert sorted(ORDER) == sorted(headers - older - {"tvm_ffi.h"})
 
 
-def test_each_header_stands_behind_the_headers_that_it_includes():
+def test_each_header_is_listed_after_the_headers_that_it_includes():
     wrong = []
     for place, name in enumerate(ORDER):
         code = re.sub(r'"(?:\\.|[^"\\\n])*"', "", read_header(name))

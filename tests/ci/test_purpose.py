@@ -76,7 +76,7 @@ def test_the_compiler_of_this_machine_is_for_it():
         (Purpose("linux", ""), "linux-alpha", True),
     ],
 )
-def test_only_where_neither_machine_is_known_are_they_taken_for_one(purpose, platform, is_for):
+def test_two_machines_count_as_one_only_if_both_are_unknown(purpose, platform, is_for):
     assert purpose.is_for(platform) == is_for
 
 

@@ -34,7 +34,7 @@ def run(sources, *words, **variables):
     )
 
 
-def test_a_target_that_there_is_not_is_refused_before_anything_else(sources):
+def test_an_unknown_target_is_refused_before_anything_else(sources):
     done = run(sources, "setup.py", "build", FFI_HPY_TARGET="nonsense")
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith("ffi_hpy: FFI_HPY_TARGET is 'nonsense'; known targets: ")

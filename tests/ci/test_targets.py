@@ -96,7 +96,7 @@ def test_a_target_that_is_named_is_that_of_any_machine(here, monkeypatch):
     assert find_target().name == "aarch64-linux-gnu"
 
 
-def test_a_name_of_no_target_is_refused_with_those_that_there_are(monkeypatch):
+def test_an_unknown_target_is_refused_with_the_known_ones(monkeypatch):
     monkeypatch.setenv(VARIABLE, "nonsense")
     with pytest.raises(BuildError, match=r"FFI_HPY_TARGET is 'nonsense'; known targets: x86_64-linux-gnu, .*-windows$"):
         find_target()

@@ -37,7 +37,7 @@ def test_every_public_name_has_a_docstring() -> None:
     assert [name for name, value in PUBLIC.items() if not docstrings.text_of(value)] == []
 
 
-def test_a_docstring_lists_the_parameters_that_there_are() -> None:
+def test_a_docstring_lists_the_existing_parameters() -> None:
     wrong = []
     for name, value in PUBLIC.items():
         listed, there = docstrings.documented_parameters(value), docstrings.parameters_of(value)

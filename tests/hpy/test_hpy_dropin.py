@@ -250,7 +250,7 @@ def test_hpy_ext_modules_gives_a_universal_module_with_a_stub(project: tuple[Pat
 @pytest.mark.same_everywhere
 @needs_setuptools
 @builds
-def test_each_abi_is_built_in_a_folder_of_its_own(project: tuple[Path, dict[str, str]]) -> None:
+def test_each_abi_is_built_in_a_separate_folder(project: tuple[Path, dict[str, str]]) -> None:
     folder, environ = project
     out_of(run(folder, "setup.py", "bdist_wheel", **environ))
     (wheel,) = (folder / "dist").glob("*.whl")

@@ -174,7 +174,7 @@ def test_a_mistake_is_reported_with_its_function(probe, reports, name, arguments
 
 
 @pytest.mark.skipif(sys.implementation.name == "pypy", reason="PyPy has no reference counts to ask for")
-def test_after_a_report_the_program_goes_on(probe, reports):
+def test_the_program_continues_after_a_report(probe, reports):
     value = object()
     before = sys.getrefcount(value)
     assert probe.use_after_close() == "None"

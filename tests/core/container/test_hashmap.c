@@ -172,7 +172,7 @@ TEST(dict_put_searched_adds_a_key_only_if_no_other_object_was_added_since) {
   for (int i = 0; i < 3; ++i) fh_any_drop(&keys[i]);
 }
 
-TEST(dict_pop_gives_the_value_it_takes_out) {
+TEST(dict_pop_returns_the_removed_value) {
   TVMFFIAny missing = call_ok("ffi.GetInvalidObject", NO_ARGS);
   TVMFFIAny dict = call_ok("ffi.Dict", ARGS(raw("a long enough key"), i64(1), i64(2), i64(3)));
   expect_int(call_int("ffi_hpy.DictPop", ARGS(dict, raw("a long enough key"))), 1);

@@ -72,7 +72,7 @@ TEST(plain_values_are_exchanged_in_their_own_form) {
   expect(fh_field_memory_getter(kTVMFFISmallStr) == NULL);
 }
 
-TEST(a_copy_has_references_of_its_own) {
+TEST(a_copy_has_separate_references) {
   fields from, to;
   fh_field_memory_copying copying = {NULL, NULL};
   memset(&from, 0, sizeof(from));
@@ -94,7 +94,7 @@ TEST(a_copy_has_references_of_its_own) {
 
 static int thing, other_thing;
 
-TEST(a_guard_that_the_thread_is_inside_lets_it_go_on) {
+TEST(a_guard_does_not_block_the_thread_that_is_inside) {
   expect_int(fh_field_guard_is_inside(), 0);
   fh_guard_state outer = fh_field_guard_enter(&thing, FH_GUARD_WRITE);
   expect_int(outer, FH_GUARD_LOCKED);
@@ -110,7 +110,7 @@ TEST(a_guard_that_the_thread_is_inside_lets_it_go_on) {
 }
 
 /* Readers take the lock until it was read often enough, and then register a hazard pointer. */
-TEST(a_reader_that_begins_to_write_goes_on_without_waiting_for_itself) {
+TEST(a_reader_that_begins_to_write_does_not_wait_for_itself) {
   fh_guard_state state = FH_GUARD_LOCKED;
   for (int i = 0; state == FH_GUARD_LOCKED && i <= FH_SHARED_READS; ++i) {
     state = fh_field_guard_enter(&thing, FH_GUARD_READ);

@@ -39,7 +39,7 @@ TEST(a_function_without_self_is_called_directly_with_its_handle) {
   fh_object_release(function);
 }
 
-TEST(a_self_without_a_deleter_is_left_alone) {
+TEST(a_self_without_a_deleter_is_not_deleted) {
   int self = 0;
   TVMFFIObjectHandle function;
   TVMFFIAny result;

@@ -93,7 +93,7 @@ static TVMFFIMethodInfo info_of(const char *name, TVMFFIObjectHandle function) {
   return info;
 }
 
-TEST(method_info_brings_metadata) {
+TEST(method_info_has_metadata) {
   TVMFFIObjectHandle function = function_of(7);
   TVMFFIMethodInfo info = info_of("test.global.info", function);
   TVMFFIAny text;
@@ -257,7 +257,7 @@ static int64_t position_of(const char *name) {
   return found;
 }
 
-TEST(ever_new_names_need_no_more_memory_and_the_others_keep_their_order) {
+TEST(new_names_reuse_the_memory_of_removed_ones_and_the_others_keep_their_order) {
   expect_int(set_global("test.global.first", test_echo(), 0), 0);
   expect_int(set_global("test.global.second", test_echo(), 0), 0);
   int64_t n_blocks = fh_mem_live_blocks();

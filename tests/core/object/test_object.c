@@ -71,7 +71,7 @@ TEST(a_weak_reference_can_be_promoted_while_the_value_lives) {
   expect_int(flags_seen, 3);
 }
 
-TEST(an_object_without_a_deleter_is_left_alone) {
+TEST(an_object_without_a_deleter_is_not_deleted) {
   TVMFFIObject object;
   fh_object_init(&object, kTVMFFIObject, NULL);
   fh_object_weak_retain(&object);

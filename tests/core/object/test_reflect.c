@@ -149,7 +149,7 @@ TEST(many_methods_are_found_by_their_names) {
   fh_object_release(other);
 }
 
-TEST(a_type_knows_whether_an_ancestor_may_have_a_field_of_a_name_of_its_own) {
+TEST(a_type_records_whether_an_ancestor_may_have_a_field_of_the_same_name) {
   int32_t base = type_of("test.reflect.Repeat"), child = test_add_child("test.reflect.RepeatChild", base, 0);
   int32_t grandchild = test_add_child("test.reflect.RepeatGrandchild", child, 0);
   TVMFFIFieldInfo field = field_of("first");
@@ -485,7 +485,7 @@ TEST(a_column_appears_when_it_is_first_named) {
   expect_int(column->data[1].v_int64, 3);
 }
 
-TEST(builtin_types_tell_whether_they_are_final) {
+TEST(builtin_types_say_whether_they_are_final) {
   static const char *const final[] = {"ffi.BigInt",         "ffi.Module",        "ffi.EnumState",
                                       "ffi.VisitInterrupt", "ffi.StructuralKey", "ffi.reflection.AccessPath"};
   static const char *const open[] = {"ffi.Enum", "ffi.IntEnum", "ffi.StructuralVisitor", "ffi.StructuralMutator"};

@@ -69,7 +69,7 @@ TEST(the_error_for_a_file_of_another_system_or_machine_names_its_format) {
   expect(strstr(reason, "it is not for this machine: it is a library for x86, and this process is ") != NULL);
 }
 
-TEST(a_damaged_library_is_told_in_words_that_leave_no_gap) {
+TEST(the_reason_for_a_damaged_library_has_no_placeholders) {
   unsigned char bytes[1024] = {'M', 'Z', [60] = 64};
   const char *reason = reason_for(bytes, sizeof(bytes));
   expect(strstr(reason, "%1") == NULL);

@@ -148,7 +148,7 @@ static void *chunk_of_a_block(void *out) {
   return block; /* the thread that joins frees it */
 }
 
-TEST(a_new_thread_goes_on_with_the_pool_of_one_that_ended) {
+TEST(a_new_thread_continues_the_pool_of_a_thread_that_ended) {
   uintptr_t chunks[2];
   void *blocks[2];
   for (int i = 0; i < 2; ++i) {

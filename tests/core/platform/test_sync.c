@@ -276,7 +276,7 @@ static void set_tls(void *raw, int i) {
   (void)i;
   expect_int(fh_tls_set((fh_tls *)raw, &n_thread_ends), 0);
 }
-TEST(a_thread_local_pointer_is_told_of_the_end_of_its_thread) {
+TEST(the_destructor_of_a_thread_local_pointer_runs_at_the_end_of_its_thread) {
   static fh_tls unmade, made;
   n_thread_ends = 0;
   expect_int(fh_tls_set(&unmade, &unmade), -1); /* before fh_tls_new */

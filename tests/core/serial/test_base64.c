@@ -22,7 +22,7 @@ static void expect_round(const char *data, size_t n, const char *wanted) {
   expect_str(text, wanted);
 }
 
-TEST(base64_goes_round_for_every_rest) {
+TEST(base64_reads_back_text_of_every_remainder) {
   expect_round(NULL, 0, "");
   expect_round("a", 1, "YQ==");
   expect_round("ab", 2, "YWI=");

@@ -289,7 +289,7 @@ TEST(a_value_that_is_met_often_is_one_node) {
   drop_all_of(value, graph, back, text);
 }
 
-TEST(many_distinct_values_are_told_apart) {
+TEST(many_distinct_values_are_distinguished) {
   enum { N = 20000 };
   fh_seq_object *list = fh_seq_new_list(N);
   for (int i = 0; i < N; ++i) expect_int(fh_seq_push(list, i % 2 ? f64(i / 2) : i64(i / 4)), 0);

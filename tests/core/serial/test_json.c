@@ -89,7 +89,7 @@ typedef struct {
   const char *text, *message;
 } refusal;
 
-TEST(json_that_is_none_is_a_value_error_with_its_place) {
+TEST(invalid_json_is_a_value_error_with_its_place) {
   static const refusal all[] = {
       {"", "Expecting value: line 1 column 1 (char 0)"},
       {" \t\n  ", "Expecting value: line 2 column 3 (char 5)"},

@@ -196,7 +196,7 @@ TEST(a_shared_graph_node_is_mapped_once) {
   drop_all_of(node, root, mapped);
 }
 
-TEST(callbacks_of_a_map_are_told_the_region) {
+TEST(callbacks_of_a_map_get_the_region) {
   TVMFFIAny mapped = map_with(record_of(LAMBDA, i64(1), i64(1)), no_entries(),
                               make_array(callback_entry(kTVMFFIInt, function_of(add_one, NULL))), 0);
   expect_repr(mapped, "test.mutate.Lambda(a=102, b=2)");

@@ -115,7 +115,7 @@ TEST(a_callback_may_stop_the_walk) {
   drop(root);
 }
 
-TEST(callbacks_are_told_the_definition_region) {
+TEST(callbacks_get_the_definition_region) {
   TVMFFIAny x = record_of(VAR, i64(5), none());
   TVMFFIAny root = make_array(record_of(LAMBDA, again(x), i64(1)), record_of(LET, again(x), i64(2)), again(x));
   drop(walk_with(
@@ -285,7 +285,7 @@ static TVMFFIAny take_context(void) {
   return context;
 }
 
-TEST(an_error_knows_the_objects_it_came_through) {
+TEST(an_error_has_the_objects_it_came_through) {
   TVMFFIAny inner = record_of(PAIR, f64(1), none()), root = record_of(PAIR, i64(0), make_list(again(inner))), result;
   TVMFFIAny callbacks = make_array(callback_entry(kTVMFFIFloat, function_of(failing_callback, NULL))),
             others = no_entries();

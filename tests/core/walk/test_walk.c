@@ -62,7 +62,7 @@ TEST(fields_with_an_unwanted_flag_are_left_out) {
   expect_trace(value, "(1 2 3 )");
 }
 
-TEST(a_field_that_a_subclass_declares_again_at_its_place_comes_once) {
+TEST(a_field_that_a_subclass_declares_again_at_the_same_place_is_visited_once) {
   int32_t parent = node_type("test.walk.Parent", 0, 0, 0);
   int32_t child = test_add_child("test.walk.Child", parent, 0);
   node_add_field(child, "right", (int64_t)offsetof(node, right), kTVMFFIAny, 0);

@@ -27,7 +27,7 @@ ALONE = "FFI_HPY_TEST_BOUND_CYCLES"
 def _search_on_pypy(monkeypatch, request):
     """Let PyPy search for cycles, which conftest.py turns off for other tests. The search runs in a process that has
     run no other tests, because a search visits all objects of the process."""
-    if IS_PYPY and request.function is not test_on_pypy_the_other_tests_pass_in_a_process_of_their_own:
+    if IS_PYPY and request.function is not test_on_pypy_the_other_tests_pass_in_a_separate_process:
         if ALONE not in os.environ:
             pytest.skip("it runs in a process of its own")
         from ffi_hpy._pypy.object import cycles
@@ -42,7 +42,7 @@ def bound(import_bound):
 
 
 @pytest.mark.skipif(not IS_PYPY or ALONE in os.environ, reason="about PyPy")
-def test_on_pypy_the_other_tests_pass_in_a_process_of_their_own(request):
+def test_on_pypy_the_other_tests_pass_in_a_separate_process(request):
     options = ("-q", "-p", "no:cacheprovider", "-c", request.config.inipath, f"--rootdir={request.config.rootpath}")
     command = [sys.executable, "-m", "pytest", *map(str, options), __file__]
     done = subprocess.run(command, env={**os.environ, ALONE: "1"}, capture_output=True, text=True, timeout=250)

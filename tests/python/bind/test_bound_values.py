@@ -81,7 +81,7 @@ def test_a_copy_is_of_the_whole_object(bound, name):
     assert str(error).endswith("a result cannot be returned by this rv_policy")
 
 
-def test_a_value_is_of_its_own_class(bound):
+def test_a_value_has_the_bound_class(bound):
     assert type(bound.value()) is bound.Shape
     assert bound.value().sides == 4
 

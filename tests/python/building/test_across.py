@@ -221,7 +221,7 @@ def test_without_a_root_the_variable_for_a_system_says_nothing(monkeypatch):
 
 
 @pytest.mark.thread_unsafe(reason="the environment is the process's")
-def test_a_build_for_this_machine_knows_nothing_of_headers_for_another(made_up, monkeypatch):
+def test_a_build_for_this_machine_does_not_find_headers_for_another(made_up, monkeypatch):
     there = _cache.environment_digest()
     monkeypatch.delenv(libinfo.CROSS_ROOT)
     here = _cache.environment_digest()

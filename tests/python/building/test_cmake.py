@@ -306,7 +306,7 @@ TVM_FFI_STATIC_INIT_BLOCK() { throw std::runtime_error("not today"); }
     assert "Error 134" not in said
 
 
-def test_a_python_that_is_missing_or_too_old_is_told_where_stubs_are_asked_for(project):
+def test_a_missing_or_old_python_is_reported_where_stubs_are_asked_for(project):
     old = project.folder / "python3.8"
     pretend = "import sys; sys.version_info = (3, 8, 10, 'final', 0)"
     old.write_text(f'#!/bin/sh\nshift\nexec "{sys.executable}" -c "{pretend}\n$1"\n')

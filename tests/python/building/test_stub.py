@@ -189,7 +189,7 @@ def test_check_fails_with_a_diff_and_writes_nothing(stubgen, tmp_path):
         (region("global/no.such", "x"), "`global/no.such` at line 1: no loaded library registers such functions"),
     ],
 )
-def test_a_file_that_cannot_be_processed_fails_and_does_not_keep_the_others_back(stubgen, tmp_path, text, expected):
+def test_a_file_that_cannot_be_processed_fails_and_the_others_are_processed(stubgen, tmp_path, text, expected):
     (tmp_path / "bad.py").write_text(text)
     (tmp_path / "good.py").write_text(region("global/testing"))
     status, _, complaints = stubgen(tmp_path)
@@ -285,7 +285,7 @@ def test_text_outside_of_the_regions_stays_byte_for_byte(tmp_path, stubgen):
         assert stubgen(file, "--check") == (0, "", "")
 
 
-def test_a_file_without_marks_may_be_encoded_as_it_likes(tmp_path, stubgen):
+def test_a_file_without_marks_may_have_any_encoding(tmp_path, stubgen):
     (tmp_path / "old.py").write_bytes("# coding: latin-1\nname = 'é'\n".encode("latin-1"))
     assert stubgen(tmp_path) == (0, "", "")
     (tmp_path / "old.py").write_bytes(f"{BEGIN} __all__\n{END} é\n".encode("latin-1"))
@@ -294,7 +294,7 @@ def test_a_file_without_marks_may_be_encoded_as_it_likes(tmp_path, stubgen):
     assert f"{tmp_path / 'old.py'}: 'utf-8' codec can't decode" in complaints
 
 
-def test_a_full_disk_leaves_a_file_as_it_was(tmp_path, stubgen, monkeypatch):
+def test_a_full_disk_leaves_a_file_unchanged(tmp_path, stubgen, monkeypatch):
     file = tmp_path / "mine.py"
     file.write_text(region("global/testing") + "x = 1\n")
     file.chmod(0o640)

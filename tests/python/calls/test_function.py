@@ -63,7 +63,7 @@ def test_values_that_are_not_ints_are_passed_in_order(first, n):
     assert list(function(*[first] * n)) == [first] * n
 
 
-def test_an_int_of_a_class_of_its_own_is_passed_as_its_value(testing):
+def test_an_int_of_a_derived_class_is_passed_as_its_value(testing):
     for number in (OwnInt(7), OwnInt(-(2**30)), OwnInt(2**62)):
         returned = testing.echo(number)
         assert returned == number

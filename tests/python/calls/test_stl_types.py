@@ -392,7 +392,7 @@ VALUES = {
 
 
 @pytest.mark.parametrize("name", VALUES)
-def test_a_value_comes_back_as_it_was(stl, name):
+def test_a_value_comes_back_unchanged(stl, name):
     for value in VALUES[name]:
         found = getattr(stl, name)(value)
         assert found == value

@@ -100,7 +100,7 @@ def test_an_ancestor_costs_few_calls():
 # --- classes that wait for names --------------------------------------------------------------------------------------
 
 
-def test_classes_that_wait_for_a_name_cost_others_nothing():
+def test_classes_that_wait_for_a_name_do_not_slow_down_others():
     def work(n):
         for name in names(n):
             define({"a": f"Missing{name}"}, name=name)

@@ -213,7 +213,7 @@ def test_observers_in_a_mapping(lib: Any, container: Any, n_more: int) -> None:
 
 
 @collects
-def test_list_of_its_own_observers(lib: Any) -> None:
+def test_list_with_observers_that_refer_to_it(lib: Any) -> None:
     def make() -> None:
         observers = ffi_hpy.List([lib.Window()])
         observers.append(lambda: observers)

@@ -622,7 +622,7 @@ def test_a_wrapper_that_refers_to_itself_is_not_garbage(Square, native, generati
     assert native.n_alive() == before
 
 
-def test_a_cycle_that_native_code_holds_no_more_is_collected(Square, native):
+def test_a_cycle_that_native_code_has_released_is_collected(Square, native):
     before = native.n_alive()
 
     def make(i):

@@ -630,7 +630,7 @@ def test_a_plain_subclass_may_have_a_dict_or_slots():
     assert type(a) is WithDict
 
 
-def test_mixins_give_fields_of_their_own():
+def test_mixins_add_their_fields():
     class Mixin:
         shared: int = field(default=1, metadata={"k": []})
 
@@ -1029,7 +1029,7 @@ def test_threads_write_and_read_one_object_field():
 
 
 @needs_threads
-def test_classes_that_wait_for_each_other_in_two_threads_do_not_wait_for_ever():
+def test_classes_that_wait_for_each_other_in_two_threads_do_not_wait_forever():
     classes = [make_bad({"x": int}), make_bad({"x": int})]
     both = threading.Barrier(2)
 

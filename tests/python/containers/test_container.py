@@ -1094,7 +1094,7 @@ def test_a_class_copies_its_containers_with_its_memo(wrap):
     assert found[0] is found[1] is made[0] is not one
 
 
-def test_a_class_copies_its_containers_with_a_memo_of_its_own():
+def test_a_class_copies_its_containers_with_another_memo():
     one = Plain()
     made = copy.deepcopy(List([one, Owner(List([one]), False)]))
     assert type(made[0]) is type(made[1].held[0]) is Plain

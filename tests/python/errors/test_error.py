@@ -175,7 +175,7 @@ def test_a_message_with_lone_surrogates_still_comes_back(testing):
 # --- registration ---------------------------------------------------------------------------------------------------
 
 
-def test_a_registered_class_stands_for_its_kind(testing):
+def test_a_registered_class_is_raised_for_its_kind(testing):
     kind = unique_name("Kind")
 
     @ffi_hpy.register_error(kind)
@@ -358,7 +358,7 @@ def test_a_class_that_cannot_be_made_of_a_message_becomes_a_runtime_error(testin
         testing.test_raise_error(kind, "boo")
 
 
-def test_a_class_that_refuses_attributes_comes_back_all_the_same(testing):
+def test_a_class_that_refuses_attributes_comes_back_too(testing):
     class Frozen(Exception):
         def __setattr__(self, name, value):
             raise TypeError(f"{name} cannot be set")

@@ -125,7 +125,7 @@ def test_lines_of_a_backtrace_that_are_not_frames_do_no_harm():
     assert frames_of(exception) == [("größe(int, char)", "ü.c")]
 
 
-def test_native_frames_stand_between_those_of_python_where_they_were_called(testing_library):
+def test_native_frames_are_between_the_frames_of_python_that_called_them(testing_library):
     program = """
 import sys, traceback
 import ffi_hpy

@@ -268,7 +268,7 @@ def test_a_library_that_fails_while_it_is_loaded_is_refused_each_time(kind, tmp_
     assert said[2:] == [REFUSED + "as it did before"] * 2
 
 
-def test_a_library_that_loads_a_broken_one_is_none_itself(tmp_path):
+def test_a_library_that_loads_a_broken_one_is_not_broken(tmp_path):
     outer, _ = init_twice(0, tmp_path)
     inner = compile_cxx("init_twice.cc", PACKAGE / "include", "-DKIND=3")
     program = """

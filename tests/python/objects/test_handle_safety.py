@@ -98,7 +98,7 @@ def test_an_item_of_a_moved_object_is_that_item_or_an_error(testing):
 
 @needs_threads
 @pytest.mark.thread_unsafe(reason="makes threads of its own")
-def test_a_receiver_of_an_object_keeps_it_whatever_others_move(testing):
+def test_a_receiver_keeps_an_object_while_others_move_it(testing):
     box = ffi_hpy.List([TestIntPair(1, 1)])
 
     def read():

@@ -126,7 +126,7 @@ def test_an_object_that_a_hook_keeps_comes_back_as_the_hook_s_argument():
         assert len(kept) == 1 or (kept[0] is not kept[1] and (kept[1] is one or kept[1] is other))
 
 
-def test_a_function_that_took_over_a_handle_stands_for_it():
+def test_a_function_that_took_over_a_handle_is_its_wrapper():
     class Named(ffi_hpy.Function):
         pass
 
@@ -262,7 +262,7 @@ def test_many_wrappers_come_and_go(classes):
 # --- handles that move -----------------------------------------------------------------------------------------------
 
 
-def test_a_callback_gets_a_wrapper_of_its_own_which_it_can_move(testing, classes):
+def test_a_callback_gets_a_new_wrapper_which_it_can_move(testing, classes):
     pair, seen = classes.TestIntPair(1, 2), []
     testing.apply(seen.append, pair)
     assert seen[0] is not pair
@@ -271,7 +271,7 @@ def test_a_callback_gets_a_wrapper_of_its_own_which_it_can_move(testing, classes
     assert pair.a == 1
 
 
-def test_an_argument_that_is_returned_comes_back_as_the_wrapper_that_stands_for_it(testing, classes):
+def test_a_returned_argument_comes_back_as_its_wrapper(testing, classes):
     pair, seen = classes.TestIntPair(1, 2), []
     testing.apply(seen.append, pair)
     before = pair.__use_count__()
@@ -312,7 +312,7 @@ def test_a_wrapper_that_was_returned_again_keeps_its_object_after_a_move(testing
     assert box_of(pair)[0].same_as(taker)
 
 
-def test_a_wrapper_that_gets_another_object_stands_for_that_one_only(testing, classes):
+def test_a_wrapper_moves_only_the_object_that_it_got_last(testing, classes):
     pair = classes.TestIntPair(1, 2)
     testing.echo(pair)
     pair.__move_handle_from__(classes.TestIntPair(3, 4))
@@ -341,7 +341,7 @@ def test_an_object_whose_handle_was_taken_over_has_its_new_wrapper(classes):
     assert box[0].a == 1
 
 
-def test_a_wrapper_made_empty_or_given_another_object_is_found_no_more(testing, classes):
+def test_a_wrapper_that_gets_another_object_is_not_found_for_the_first_one(testing, classes):
     pair, other = classes.TestIntPair(1, 2), classes.TestIntPair(3, 4)
     box, second = box_of(pair), box_of(other)
     pair.__init_handle_by_constructor__(ffi_hpy.get_global_func("ffi.ArrayGetItem"), second, 0)

@@ -51,7 +51,7 @@ def test_a_class_may_ask_for_weak_references_everywhere(slots):
     assert weakref.ref(instance)() is instance
 
 
-def test_a_class_may_declare_slots_of_its_own():
+def test_a_class_may_declare_further_slots():
     class WithSlot(ffi_hpy.Object):
         __slots__ = ("note",)
 
@@ -138,7 +138,7 @@ def test_a_wrapper_that_was_never_initialised_has_no_handle(classes):
     assert "chandle=None" in repr(empty)
 
 
-def test_move_handle_from_leaves_the_other_empty(classes):
+def test_move_handle_from_empties_the_other_wrapper(classes):
     source = classes.TestIntPair(1, 2)
     handle = source.__chandle__()
     target = classes.TestIntPair.__new__(classes.TestIntPair)

@@ -195,7 +195,7 @@ def users(tmp_path):
     return env
 
 
-def test_a_user_has_it_for_himself(users, tmp_path):
+def test_an_installation_for_the_user_alone_works(users, tmp_path):
     before = users.files()
     says = users.dropin("install", "--user")
     commands = tmp_path / "user" / "bin"

@@ -13,7 +13,7 @@ SAYS_VERSION = "import importlib.metadata as m; print(m.version('apache-tvm-ffi'
 
 
 @pytest.mark.parametrize("installer", INSTALLERS)
-def test_a_package_that_depends_on_it_does_not_bring_it(env, installer, tmp_path):
+def test_a_package_that_depends_on_it_does_not_install_it(env, installer, tmp_path):
     requires = ["apache-tvm-ffi>=0.1.10,<0.2", "apache-tvm-ffi[cpp]"]
     client = make_wheel(tmp_path, "client", "1", {"client.py": "import tvm_ffi\n"}, requires)
     make_wheel(tmp_path, "ninja", "1.11", {})

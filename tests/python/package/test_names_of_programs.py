@@ -76,7 +76,7 @@ def test_other_folders_of_libinfo_are_printed(monkeypatch):
     assert libinfo._split_env_var("FFI_HPY_TEST_PARTS", os.pathsep) == []
 
 
-def test_a_class_of_an_unknown_type_is_left_alone_where_a_program_asks_for_that():
+def test_a_class_of_an_unknown_type_stays_if_a_program_asks_for_that():
     program = """
 import ffi_hpy
 from ffi_hpy import registry

@@ -48,7 +48,7 @@ def test_a_global_function_declared_nonblocking_keeps_the_gil(extension):
 
 @cannot_tell
 @pytest.mark.parametrize("name", ["ffi_hpy_test.gil_state", "ffi_hpy_test.gil_state_blocking"])
-def test_a_global_function_not_declared_nonblocking_gives_up_the_gil(extension, name):
+def test_a_global_function_not_declared_nonblocking_releases_the_gil(extension, name):
     assert ffi_hpy.get_global_func(name)() == RELEASED
 
 

@@ -269,7 +269,7 @@ def test_one_handle_is_moved_by_many_threads(classes):
         assert pair.__chandle__() == 0
 
 
-def test_a_handle_goes_to_and_fro_between_many_threads(classes):
+def test_many_threads_move_one_handle_back_and_forth(classes):
     """A thread that finds a move in progress waits for its end. No thread gets an error or waits forever."""
     one, other = classes.TestIntPair(1, 2), classes.TestIntPair.__new__(classes.TestIntPair)
 

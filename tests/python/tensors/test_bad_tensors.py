@@ -83,7 +83,7 @@ def test_an_argument_of_an_exchange_api_is_refused(how, message):
 @pytest.mark.skipif(IS_PYPY, reason="PyPy's ctypes cannot call its C API")
 @pytest.mark.parametrize("is_versioned", [False, True], ids=["older struct", "versioned struct"])
 @each_bad
-def test_a_capsule_with_it_is_refused_and_stays_its_owner_s(how, message, is_versioned):
+def test_a_refused_capsule_stays_with_its_owner(how, message, is_versioned):
     class Legacy(ctypes.Structure):
         _fields_ = (("tensor", type(Array().tensor)), ("manager_ctx", ctypes.c_void_p), ("deleter", ctypes.c_void_p))
 

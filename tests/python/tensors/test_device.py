@@ -114,7 +114,7 @@ def test_a_device_is_not_a_number():
     assert device("cpu") != "cpu"
 
 
-def test_a_device_is_given_back_as_it_is():
+def test_a_device_is_returned_unchanged():
     place = device("cuda:1")
     assert device(place) is place
 

@@ -322,7 +322,7 @@ KEEPERS = {
 
 
 @pytest.mark.parametrize("keeper", KEEPERS)
-def test_an_argument_that_is_kept_keeps_its_array_and_lets_it_go(testing, keeper):
+def test_a_kept_argument_keeps_its_array_and_releases_it(testing, keeper):
     memory = Memory(5)
     ref = weakref.ref(memory)
     array = np.asarray(memory)

@@ -88,7 +88,7 @@ def test_lanes_that_would_be_read_as_those_of_a_scalable_type_are_refused(lanes)
         ("float8_e5m2", "is_float"), ("bool", "is_bool"), ("handle", "is_handle"),
     ],
 )  # fmt: skip
-def test_a_dtype_knows_its_sort(text, expected):
+def test_a_dtype_has_a_category(text, expected):
     sorts = ("is_bool", "is_integer", "is_float", "is_handle")
     assert [name for name in sorts if getattr(dtype(text), name)] == [expected]
 

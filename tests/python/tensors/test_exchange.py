@@ -253,7 +253,7 @@ def test_mappings_give_out_arrays(ArrayClass, testing):
         assert not any(isinstance(value, Tensor) for value in made.values())
 
 
-def test_a_container_of_a_call_without_arrays_gives_out_tensors(ArrayClass, testing):
+def test_a_container_of_a_call_without_arrays_returns_tensors(ArrayClass, testing):
     tensor = ffi_hpy.from_dlpack(ArrayClass())
     assert type(testing.make_array_with_tensor(tensor)[0]) is Tensor
 
@@ -442,7 +442,7 @@ def test_a_table_of_today_is_found(state, testing, table):
     assert address_of(testing.echo(array)) == array.data
 
 
-def test_a_table_of_a_later_version_is_left_alone(state, testing):
+def test_a_table_of_a_later_version_is_not_used(state, testing):
     tensor = ffi_hpy.from_dlpack(array_class()())
     later = array_class("newer_table")
     assert type(testing.echo(later())) is later  # an ordinary object
