@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tools.build.targets import Target
 
 LISTS = Path(__file__).resolve().with_name("symbols")
-NAMES_OF_WINDOWS = ROOT / "src" / "hpy_runtime" / "abi" / "windows_names.def"
+NAMES_OF_WINDOWS = ROOT / "src" / "hpy_runtime" / "abi" / "interpreter_names.def"
 INSPECTED = {target.name: target for target in TARGETS if target.system.name != "linux"}
 
 MACHINES = {"aarch64": "ARM64", "x86_64": "X86_64"}

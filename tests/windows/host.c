@@ -25,7 +25,7 @@ static void *answer(const char *function, void *argument) {
   EXPORT void *name(void *argument) { return answer(#name, argument); }
 #define EXCEPTION(name) EXPORT void *name = #name;
 #define OBJECT(name) EXPORT char name[512];
-#include "hpy_runtime/abi/windows_names.def"
+#include "hpy_runtime/abi/interpreter_names.def"
 #endif
 
 static void check(int is_so, const char *what) {

@@ -22,7 +22,7 @@ FhpyWindowsObjects fhpy_windows_objects;
   __asm__(".text\n.globl " #name "\n.p2align 4\n" #name ":\n" JUMP(name));
 #define EXCEPTION(name) void *name;
 #define OBJECT(name)
-#include "windows_names.def"
+#include "interpreter_names.def"
 #undef FUNCTION
 #undef EXCEPTION
 #undef OBJECT
@@ -37,7 +37,7 @@ static const struct {
 #define FUNCTION(name) {#name, A_FUNCTION, &fhpy_at_##name},
 #define EXCEPTION(name) {#name, AN_EXCEPTION, &name},
 #define OBJECT(name) {#name, AN_OBJECT, &fhpy_windows_objects.name##_at},
-#include "windows_names.def"
+#include "interpreter_names.def"
 };
 
 /* Finds the interpreter's library by a name that is not stable and therefore not in python3.dll. */

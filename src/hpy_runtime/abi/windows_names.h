@@ -15,7 +15,7 @@ typedef struct {
 #define FUNCTION(name)
 #define EXCEPTION(name)
 #define OBJECT(name) struct _object *name##_at;
-#include "windows_names.def"
+#include "interpreter_names.def"
 #undef FUNCTION
 #undef EXCEPTION
 #undef OBJECT
