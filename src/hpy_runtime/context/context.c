@@ -34,13 +34,10 @@ HPyContext *fhpy_context_get(void) {
   ctx->name = FHPY_CONTEXT_NAME;
   ctx->abi_version = HPY_ABI_VERSION;
   fhpy_ctx_constant_fill(ctx);
-  fhpy_ctx_long_fill(ctx);
-  fhpy_ctx_number_fill(ctx);
+  fhpy_ctx_passed_fill(&fhpy_context);
   fhpy_ctx_object_fill(ctx);
   fhpy_ctx_call_fill(ctx);
-  fhpy_ctx_error_fill(ctx);
-  fhpy_ctx_bytes_fill(ctx);
-  fhpy_ctx_unicode_fill(ctx);
+  fhpy_ctx_value_fill(ctx);
   fhpy_ctx_container_fill(ctx);
   fhpy_ctx_builder_fill(ctx);
   fhpy_ctx_tracker_fill(ctx);

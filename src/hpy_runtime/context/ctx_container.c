@@ -3,7 +3,6 @@
 #include "hpy_runtime/abi/handle.h"
 
 static int list_check(CTX, HPy h) { return type_has_flag(type_of(to_py(h)), TYPE_FLAG_LIST_SUBCLASS); }
-static int list_append(CTX, HPy list, HPy item) { return PyList_Append(to_py(list), to_py(item)); }
 
 /* PyList_New makes a list of nulls, which Python code must never see. The extension may expose the list before it has
  * set all items, so they are initialised with None. */
@@ -18,7 +17,6 @@ static HPy list_new(CTX, HPy_ssize_t n_items) {
 }
 
 static int dict_check(CTX, HPy h) { return type_has_flag(type_of(to_py(h)), TYPE_FLAG_DICT_SUBCLASS); }
-static HPy dict_new(CTX) { return to_hpy(PyDict_New()); }
 
 /* Whether the handle is a dict; raises SystemError if not, like CPython's functions. The own check of CPython's
  * functions does not suffice: free-threaded 3.13 locks the object before it checks whether the object is a dict. */
@@ -57,9 +55,7 @@ static int slice_unpack(CTX, HPy slice, HPy_ssize_t *start, HPy_ssize_t *stop, H
 void fhpy_ctx_container_fill(HPyContext *ctx) {
   ctx->ctx_List_Check = list_check;
   ctx->ctx_List_New = list_new;
-  ctx->ctx_List_Append = list_append;
   ctx->ctx_Dict_Check = dict_check;
-  ctx->ctx_Dict_New = dict_new;
   ctx->ctx_Dict_Keys = dict_keys;
   ctx->ctx_Dict_Copy = dict_copy;
   ctx->ctx_Tuple_Check = tuple_check;

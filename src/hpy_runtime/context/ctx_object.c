@@ -19,21 +19,10 @@ static cpy_PyObject *as_py_object(CTX, HPy h) {
   return (cpy_PyObject *)to_py(h);
 }
 
-static HPy_ssize_t length(CTX, HPy h) { return PyObject_Size(to_py(h)); }
-static int is_true(CTX, HPy h) { return PyObject_IsTrue(to_py(h)); }
 static int is_same(CTX, HPy a, HPy b) { return a._i == b._i; }
-static HPy repr(CTX, HPy h) { return to_hpy(PyObject_Repr(to_py(h))); }
-static HPy str(CTX, HPy h) { return to_hpy(PyObject_Str(to_py(h))); }
-static HPy ascii(CTX, HPy h) { return to_hpy(PyObject_ASCII(to_py(h))); }
-static HPy bytes(CTX, HPy h) { return to_hpy(PyObject_Bytes(to_py(h))); }
-static HPy_hash_t hash(CTX, HPy h) { return PyObject_Hash(to_py(h)); }
-static HPy rich_compare(CTX, HPy a, HPy b, int op) { return to_hpy(PyObject_RichCompare(to_py(a), to_py(b), op)); }
-static int rich_compare_bool(CTX, HPy a, HPy b, int op) { return PyObject_RichCompareBool(to_py(a), to_py(b), op); }
 
 /* ---- attributes ---- */
 
-static HPy get_attr(CTX, HPy o, HPy name) { return to_hpy(PyObject_GetAttr(to_py(o), to_py(name))); }
-static HPy get_attr_s(CTX, HPy o, const char *name) { return to_hpy(PyObject_GetAttrString(to_py(o), name)); }
 /* Whether the attribute was found. HPy_HasAttr cannot fail: any exception means no. PyObject_HasAttr is not used,
  * because from 3.13 on it prints the exception. */
 static int take_is_present(PyObject *value) {
@@ -43,18 +32,8 @@ static int take_is_present(PyObject *value) {
 }
 static int has_attr(CTX, HPy o, HPy name) { return take_is_present(PyObject_GetAttr(to_py(o), to_py(name))); }
 static int has_attr_s(CTX, HPy o, const char *name) { return take_is_present(PyObject_GetAttrString(to_py(o), name)); }
-/* In both, a null value deletes the attribute. */
-static int set_attr(CTX, HPy o, HPy name, HPy value) { return PyObject_SetAttr(to_py(o), to_py(name), to_py(value)); }
-static int set_attr_s(CTX, HPy o, const char *name, HPy value) {
-  return PyObject_SetAttrString(to_py(o), name, to_py(value));
-}
 
-/* ---- items: by key, by index, by name. For index and name the key is made here. ---- */
-
-static HPy get_item(CTX, HPy o, HPy key) { return to_hpy(PyObject_GetItem(to_py(o), to_py(key))); }
-static int set_item(CTX, HPy o, HPy key, HPy value) { return PyObject_SetItem(to_py(o), to_py(key), to_py(value)); }
-static int del_item(CTX, HPy o, HPy key) { return PyObject_DelItem(to_py(o), to_py(key)); }
-static int contains(CTX, HPy container, HPy key) { return PySequence_Contains(to_py(container), to_py(key)); }
+/* ---- items by index and by name, for which the key is made here ---- */
 
 /* These three steal the new key. NULL means that making the key failed, and an exception is raised. */
 static HPy get_item_take_key(HPy o, PyObject *key) {
@@ -123,30 +102,13 @@ void fhpy_ctx_object_fill(HPyContext *ctx) {
   ctx->ctx_Close = close_handle[fhpy_layout.counting];
   ctx->ctx_FromPyObject = from_py_object;
   ctx->ctx_AsPyObject = as_py_object;
-  ctx->ctx_Length = length;
-  ctx->ctx_IsTrue = is_true;
   ctx->ctx_Is = is_same;
-  ctx->ctx_Repr = repr;
-  ctx->ctx_Str = str;
-  ctx->ctx_ASCII = ascii;
-  ctx->ctx_Bytes = bytes;
-  ctx->ctx_Hash = hash;
-  ctx->ctx_RichCompare = rich_compare;
-  ctx->ctx_RichCompareBool = rich_compare_bool;
-  ctx->ctx_GetAttr = get_attr;
-  ctx->ctx_GetAttr_s = get_attr_s;
   ctx->ctx_HasAttr = has_attr;
   ctx->ctx_HasAttr_s = has_attr_s;
-  ctx->ctx_SetAttr = set_attr;
-  ctx->ctx_SetAttr_s = set_attr_s;
-  ctx->ctx_GetItem = get_item;
   ctx->ctx_GetItem_i = get_item_i;
   ctx->ctx_GetItem_s = get_item_s;
-  ctx->ctx_Contains = contains;
-  ctx->ctx_SetItem = set_item;
   ctx->ctx_SetItem_i = set_item_i;
   ctx->ctx_SetItem_s = set_item_s;
-  ctx->ctx_DelItem = del_item;
   ctx->ctx_DelItem_i = del_item_i;
   ctx->ctx_DelItem_s = del_item_s;
 }
@@ -224,11 +186,8 @@ static HPy call_tuple_dict(CTX, HPy callable, HPy args, HPy kw) {
   return to_hpy(result);
 }
 
-static int callable_check(CTX, HPy h) { return PyCallable_Check(to_py(h)); }
-
 void fhpy_ctx_call_fill(HPyContext *ctx) {
   ctx->ctx_Call = call_object;
   ctx->ctx_CallMethod = call_method;
   ctx->ctx_CallTupleDict = call_tuple_dict;
-  ctx->ctx_Callable_Check = callable_check;
 }

@@ -97,11 +97,8 @@ static int capsule_set(CTX, HPy capsule, _HPyCapsule_key key, void *value) {
   return -1;
 }
 
-static int capsule_is_valid(CTX, HPy h, const char *name) { return PyCapsule_IsValid(to_py(h), name); }
-
 void fhpy_ctx_capsule_fill(HPyContext *ctx) {
   ctx->ctx_Capsule_New = capsule_new;
   ctx->ctx_Capsule_Get = capsule_get;
   ctx->ctx_Capsule_Set = capsule_set;
-  ctx->ctx_Capsule_IsValid = capsule_is_valid;
 }

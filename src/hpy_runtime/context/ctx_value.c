@@ -1,4 +1,5 @@
-/* The context's entries for plain values: constants, numbers, bytes and str. */
+/* The context's entries for plain values (constants, numbers, bytes and str) that do more than pass their arguments on.
+ */
 #include "entries.h"
 #include "hpy_runtime/abi/handle.h"
 
@@ -51,57 +52,7 @@ void fhpy_ctx_constant_fill(HPyContext *ctx) {
   ctx->h_Builtins = new_reference(PyEval_GetBuiltins()); /* the dict, as in all implementations of HPy 0.9 */
 }
 
-/* --- numbers ------------------------------------------------------------------------------------------------------ */
-
-/* Context entries: the number protocol. */
-
-/* The entries have the names of the interpreter's functions, so each is one word in these lists. */
-#define UNARY(X) X(Negative) X(Positive) X(Absolute) X(Invert) X(Index) X(Long) X(Float)
-/* clang-format off */
-#define BINARY(X)                                                                                                \
-  X(Add) X(Subtract) X(Multiply) X(MatrixMultiply) X(FloorDivide) X(TrueDivide) X(Remainder) X(Divmod) X(Lshift) \
-  X(Rshift) X(And) X(Xor) X(Or) X(InPlaceAdd) X(InPlaceSubtract) X(InPlaceMultiply) X(InPlaceMatrixMultiply)     \
-  X(InPlaceFloorDivide) X(InPlaceTrueDivide) X(InPlaceRemainder) X(InPlaceLshift) X(InPlaceRshift)               \
-  X(InPlaceAnd) X(InPlaceXor) X(InPlaceOr)
-/* clang-format on */
-#define TERNARY(X) X(Power) X(InPlacePower)
-
-#define DEFINE_UNARY(name)                      \
-  extern PyObject *PyNumber_##name(PyObject *); \
-  static HPy unary_##name(CTX, HPy a) { return to_hpy(PyNumber_##name(to_py(a))); }
-#define DEFINE_BINARY(name)                                 \
-  extern PyObject *PyNumber_##name(PyObject *, PyObject *); \
-  static HPy binary_##name(CTX, HPy a, HPy b) { return to_hpy(PyNumber_##name(to_py(a), to_py(b))); }
-#define DEFINE_TERNARY(name)                                            \
-  extern PyObject *PyNumber_##name(PyObject *, PyObject *, PyObject *); \
-  static HPy ternary_##name(CTX, HPy a, HPy b, HPy c) { return to_hpy(PyNumber_##name(to_py(a), to_py(b), to_py(c))); }
-UNARY(DEFINE_UNARY)
-BINARY(DEFINE_BINARY)
-TERNARY(DEFINE_TERNARY)
-
-static int number_check(CTX, HPy h) { return PyNumber_Check(to_py(h)); }
-
-void fhpy_ctx_number_fill(HPyContext *ctx) {
-#define SET_UNARY(name) ctx->ctx_##name = unary_##name;
-#define SET_BINARY(name) ctx->ctx_##name = binary_##name;
-#define SET_TERNARY(name) ctx->ctx_##name = ternary_##name;
-  UNARY(SET_UNARY)
-  BINARY(SET_BINARY)
-  TERNARY(SET_TERNARY)
-  ctx->ctx_Number_Check = number_check;
-}
-
-/* --- int objects ------------------------------------------------------------------------------------------------- */
-
-/* Context entries: conversion of int, float and bool values to C and back. Most pass their argument on to the
- * interpreter's function. */
-
-static HPy long_from_int32(CTX, int32_t v) { return to_hpy(PyLong_FromLong(v)); }
-static HPy long_from_uint32(CTX, uint32_t v) { return to_hpy(PyLong_FromUnsignedLong(v)); }
-static HPy long_from_int64(CTX, int64_t v) { return to_hpy(PyLong_FromLongLong(v)); }
-static HPy long_from_uint64(CTX, uint64_t v) { return to_hpy(PyLong_FromUnsignedLongLong(v)); }
-static HPy long_from_size(CTX, size_t v) { return to_hpy(PyLong_FromSize_t(v)); }
-static HPy long_from_ssize(CTX, HPy_ssize_t v) { return to_hpy(PyLong_FromSsize_t(v)); }
+/* --- numbers, bytes and str --------------------------------------------------------------------------------------- */
 
 /* The interpreter has no 32-bit conversions before 3.14, so the result of a wider conversion is narrowed after a check.
  * A conversion that fails returns -1 with an exception raised. For int32 that is in range and is returned unchanged.
@@ -121,102 +72,20 @@ static uint32_t long_as_uint32(CTX, HPy h) {
   return (uint32_t)-1;
 }
 
-static uint32_t long_as_uint32_mask(CTX, HPy h) { return (uint32_t)PyLong_AsUnsignedLongLongMask(to_py(h)); }
-static int64_t long_as_int64(CTX, HPy h) { return PyLong_AsLongLong(to_py(h)); }
-static uint64_t long_as_uint64(CTX, HPy h) { return PyLong_AsUnsignedLongLong(to_py(h)); }
-static uint64_t long_as_uint64_mask(CTX, HPy h) { return PyLong_AsUnsignedLongLongMask(to_py(h)); }
-static size_t long_as_size(CTX, HPy h) { return PyLong_AsSize_t(to_py(h)); }
-static HPy_ssize_t long_as_ssize(CTX, HPy h) { return PyLong_AsSsize_t(to_py(h)); }
-static void *long_as_void_ptr(CTX, HPy h) { return PyLong_AsVoidPtr(to_py(h)); }
-static double long_as_double(CTX, HPy h) { return PyLong_AsDouble(to_py(h)); }
-
-static HPy float_from_double(CTX, double v) { return to_hpy(PyFloat_FromDouble(v)); }
-static double float_as_double(CTX, HPy h) { return PyFloat_AsDouble(to_py(h)); }
 static HPy bool_from_bool(CTX, bool v) { return new_reference(v ? &_Py_TrueStruct : &_Py_FalseStruct); }
 
-void fhpy_ctx_long_fill(HPyContext *ctx) {
-  ctx->ctx_Long_FromInt32_t = long_from_int32;
-  ctx->ctx_Long_FromUInt32_t = long_from_uint32;
-  ctx->ctx_Long_FromInt64_t = long_from_int64;
-  ctx->ctx_Long_FromUInt64_t = long_from_uint64;
-  ctx->ctx_Long_FromSize_t = long_from_size;
-  ctx->ctx_Long_FromSsize_t = long_from_ssize;
-  ctx->ctx_Long_AsInt32_t = long_as_int32;
-  ctx->ctx_Long_AsUInt32_t = long_as_uint32;
-  ctx->ctx_Long_AsUInt32_tMask = long_as_uint32_mask;
-  ctx->ctx_Long_AsInt64_t = long_as_int64;
-  ctx->ctx_Long_AsUInt64_t = long_as_uint64;
-  ctx->ctx_Long_AsUInt64_tMask = long_as_uint64_mask;
-  ctx->ctx_Long_AsSize_t = long_as_size;
-  ctx->ctx_Long_AsSsize_t = long_as_ssize;
-  ctx->ctx_Long_AsVoidPtr = long_as_void_ptr;
-  ctx->ctx_Long_AsDouble = long_as_double;
-  ctx->ctx_Float_FromDouble = float_from_double;
-  ctx->ctx_Float_AsDouble = float_as_double;
-  ctx->ctx_Bool_FromBool = bool_from_bool;
-}
-
-/* --- bytes and str ------------------------------------------------------------------------------------------------ */
-
-/* Context entries: str. Each passes its arguments on to the interpreter's function of the same name. */
-
+/* The data of a str or bytes object is borrowed: it lives as long as the object. */
 static int unicode_check(CTX, HPy h) { return type_has_flag(type_of(to_py(h)), TYPE_FLAG_UNICODE_SUBCLASS); }
-static HPy unicode_from_string(CTX, const char *utf8) { return to_hpy(PyUnicode_FromString(utf8)); }
-static HPy unicode_from_wide(CTX, const wchar_t *w, HPy_ssize_t n) { return to_hpy(PyUnicode_FromWideChar(w, n)); }
-static HPy unicode_as_ascii(CTX, HPy h) { return to_hpy(PyUnicode_AsASCIIString(to_py(h))); }
-static HPy unicode_as_latin1(CTX, HPy h) { return to_hpy(PyUnicode_AsLatin1String(to_py(h))); }
-static HPy unicode_as_utf8(CTX, HPy h) { return to_hpy(PyUnicode_AsUTF8String(to_py(h))); }
-/* The string data is borrowed: it belongs to the str and lives as long as the str. */
 static const char *unicode_as_utf8_and_size(CTX, HPy h, HPy_ssize_t *byte_len) {
   return PyUnicode_AsUTF8AndSize(to_py(h), byte_len);
-}
-static HPy unicode_decode_fs(CTX, const char *s) { return to_hpy(PyUnicode_DecodeFSDefault(s)); }
-static HPy unicode_decode_fs_and_size(CTX, const char *s, HPy_ssize_t byte_len) {
-  return to_hpy(PyUnicode_DecodeFSDefaultAndSize(s, byte_len));
-}
-static HPy unicode_encode_fs(CTX, HPy h) { return to_hpy(PyUnicode_EncodeFSDefault(to_py(h))); }
-static HPy_UCS4 unicode_read_char(CTX, HPy h, HPy_ssize_t i) { return PyUnicode_ReadChar(to_py(h), i); }
-static HPy unicode_decode_ascii(CTX, const char *s, HPy_ssize_t byte_len, const char *errors) {
-  return to_hpy(PyUnicode_DecodeASCII(s, byte_len, errors));
-}
-static HPy unicode_decode_latin1(CTX, const char *s, HPy_ssize_t byte_len, const char *errors) {
-  return to_hpy(PyUnicode_DecodeLatin1(s, byte_len, errors));
-}
-static HPy unicode_from_encoded(CTX, HPy o, const char *encoding, const char *errors) {
-  return to_hpy(PyUnicode_FromEncodedObject(to_py(o), encoding, errors));
 }
 static HPy unicode_substring(CTX, HPy s, HPy_ssize_t start, HPy_ssize_t end) {
   return to_hpy(PyUnicode_Substring(to_py(s), start, end));
 }
 
-void fhpy_ctx_unicode_fill(HPyContext *ctx) {
-  ctx->ctx_Unicode_Check = unicode_check;
-  ctx->ctx_Unicode_FromString = unicode_from_string;
-  ctx->ctx_Unicode_FromWideChar = unicode_from_wide;
-  ctx->ctx_Unicode_AsASCIIString = unicode_as_ascii;
-  ctx->ctx_Unicode_AsLatin1String = unicode_as_latin1;
-  ctx->ctx_Unicode_AsUTF8String = unicode_as_utf8;
-  ctx->ctx_Unicode_AsUTF8AndSize = unicode_as_utf8_and_size;
-  ctx->ctx_Unicode_DecodeFSDefault = unicode_decode_fs;
-  ctx->ctx_Unicode_DecodeFSDefaultAndSize = unicode_decode_fs_and_size;
-  ctx->ctx_Unicode_EncodeFSDefault = unicode_encode_fs;
-  ctx->ctx_Unicode_ReadChar = unicode_read_char;
-  ctx->ctx_Unicode_DecodeASCII = unicode_decode_ascii;
-  ctx->ctx_Unicode_DecodeLatin1 = unicode_decode_latin1;
-  ctx->ctx_Unicode_FromEncodedObject = unicode_from_encoded;
-  ctx->ctx_Unicode_Substring = unicode_substring;
-}
-
-/* --- bytes ------------------------------------------------------------------------------------------------------- */
-
-/* Context entries: bytes. The data of a bytes object is borrowed: it lives as long as the object. */
-
 static int bytes_check(CTX, HPy h) { return type_has_flag(type_of(to_py(h)), TYPE_FLAG_BYTES_SUBCLASS); }
-/* The next two functions also serve as the entries without a check (GET_SIZE, AS_STRING), because the stable ABI has no
- * cheaper functions. */
-static HPy_ssize_t bytes_size(CTX, HPy h) { return PyBytes_Size(to_py(h)); }
+/* Also the entry without a check, because the stable ABI has no cheaper function. */
 static const char *bytes_as_string(CTX, HPy h) { return PyBytes_AsString(to_py(h)); }
-static HPy bytes_from_string(CTX, const char *s) { return to_hpy(PyBytes_FromString(s)); }
 
 static HPy bytes_from_string_and_size(CTX, const char *s, HPy_ssize_t byte_len) {
   if (s == NULL) { /* CPython would return uninitialised bytes for the caller to fill, which HPy does not support */
@@ -226,12 +95,15 @@ static HPy bytes_from_string_and_size(CTX, const char *s, HPy_ssize_t byte_len) 
   return to_hpy(PyBytes_FromStringAndSize(s, byte_len));
 }
 
-void fhpy_ctx_bytes_fill(HPyContext *ctx) {
+void fhpy_ctx_value_fill(HPyContext *ctx) {
+  ctx->ctx_Long_AsInt32_t = long_as_int32;
+  ctx->ctx_Long_AsUInt32_t = long_as_uint32;
+  ctx->ctx_Bool_FromBool = bool_from_bool;
+  ctx->ctx_Unicode_Check = unicode_check;
+  ctx->ctx_Unicode_AsUTF8AndSize = unicode_as_utf8_and_size;
+  ctx->ctx_Unicode_Substring = unicode_substring;
   ctx->ctx_Bytes_Check = bytes_check;
-  ctx->ctx_Bytes_Size = bytes_size;
-  ctx->ctx_Bytes_GET_SIZE = bytes_size;
   ctx->ctx_Bytes_AsString = bytes_as_string;
   ctx->ctx_Bytes_AS_STRING = bytes_as_string;
-  ctx->ctx_Bytes_FromString = bytes_from_string;
   ctx->ctx_Bytes_FromStringAndSize = bytes_from_string_and_size;
 }

@@ -8,13 +8,10 @@
 #include "hpy_runtime/api/appended.h"
 
 void fhpy_ctx_constant_fill(HPyContext *ctx);
-void fhpy_ctx_long_fill(HPyContext *ctx);
-void fhpy_ctx_number_fill(HPyContext *ctx);
+void fhpy_ctx_passed_fill(FhpyContext *ctx);
 void fhpy_ctx_object_fill(HPyContext *ctx);
 void fhpy_ctx_call_fill(HPyContext *ctx);
-void fhpy_ctx_error_fill(HPyContext *ctx);
-void fhpy_ctx_bytes_fill(HPyContext *ctx);
-void fhpy_ctx_unicode_fill(HPyContext *ctx);
+void fhpy_ctx_value_fill(HPyContext *ctx);
 void fhpy_ctx_container_fill(HPyContext *ctx);
 /* The entries container_take and dict_next of the extension. */
 HPy fhpy_ctx_container_take(int kind, const HPy *items, HPy_ssize_t n);

@@ -1,120 +1,47 @@
-/* Debug mode: the context. Most entries are generated from the lists entries.def and debug_appended.def.
- *
- * The lists name the kind of each parameter and of the result. For a kind K, T_K is the C type, U_K converts an
- * argument for the plain context's entry, and R_K returns that entry's result. Only handles are converted: U_handle
- * looks the object up, R_handle opens a handle for it. */
+/* Debug mode: the context. Most entries are generated from the lists entries.def and appended.def: they call the plain
+ * context's entry. A handle among the arguments is looked up, and a resulting object gets a handle. */
 #include "debug.h"
 
 #include "core/platform/fork.h"
 #include "debug_handle.h"
 #include "debug_report.h"
 #include "hpy_runtime/context/context.h"
+#include "hpy_runtime/context/entry_kinds.h"
 #include "hpy_runtime/context/threads.h"
-
-/* ---- kinds ---- */
-
-typedef bool T_boolean;
-typedef HPyCapsule_Destructor *T_capsule_destructor;
-typedef _HPyCapsule_key T_capsule_key;
-typedef double T_double;
-typedef HPyField T_field;
-typedef HPyField *T_field_address;
-typedef HPyGlobal T_global;
-typedef HPyGlobal *T_global_address;
-typedef HPy T_handle;
-typedef HPy_hash_t T_hash;
-typedef int T_int;
-typedef int32_t T_int32;
-typedef int64_t T_int64;
-typedef void T_none;
-typedef cpy_PyObject *T_object;
-typedef void *T_pointer;
-typedef void **T_pointer_address;
-typedef HPyType_BuiltinShape T_shape;
-typedef size_t T_size;
-typedef HPy_SourceKind T_source_kind;
-typedef HPy_ssize_t T_ssize;
-typedef HPy_ssize_t *T_ssize_address;
-typedef const char *T_text;
-typedef HPyThreadState T_thread_state;
-typedef HPy_UCS4 T_ucs4;
-typedef uint32_t T_uint32;
-typedef uint64_t T_uint64;
-typedef const wchar_t *T_wide;
 
 /* `real` is the plain context, whose entries do the work. debug_context is filled once and constant afterwards. */
 static HPyContext *const real = &fhpy_context.base;
 static FhpyContext debug_context;
 
-/* Converts an argument for the plain context's entry. A kind other than handle is unchanged. */
-#define U_handle(x, entry) debug_unwrap(x, entry)
-#define U_boolean(x, entry) x
-#define U_capsule_destructor(x, entry) x
-#define U_capsule_key(x, entry) x
-#define U_double(x, entry) x
-#define U_field(x, entry) x
-#define U_field_address(x, entry) x
-#define U_global(x, entry) x
-#define U_global_address(x, entry) x
-#define U_int(x, entry) x
-#define U_int32(x, entry) x
-#define U_int64(x, entry) x
-#define U_object(x, entry) x
-#define U_pointer(x, entry) x
-#define U_pointer_address(x, entry) x
-#define U_size(x, entry) x
-#define U_source_kind(x, entry) x
-#define U_ssize(x, entry) x
-#define U_ssize_address(x, entry) x
-#define U_text(x, entry) x
-#define U_thread_state(x, entry) x
-#define U_uint32(x, entry) x
-#define U_uint64(x, entry) x
-#define U_wide(x, entry) x
-
-/* Converts the result of the plain context's entry. */
-#define R_handle(call) return debug_wrap(call);
-#define R_none(call) call;
-#define R_boolean(call) return call;
-#define R_double(call) return call;
-#define R_hash(call) return call;
-#define R_int(call) return call;
-#define R_int32(call) return call;
-#define R_int64(call) return call;
-#define R_object(call) return call;
-#define R_pointer(call) return call;
-#define R_shape(call) return call;
-#define R_size(call) return call;
-#define R_ssize(call) return call;
-#define R_text(call) return call;
-#define R_thread_state(call) return call;
-#define R_ucs4(call) return call;
-#define R_uint32(call) return call;
-#define R_uint64(call) return call;
+#define ARGUMENT(kind, x, entry) IF_HANDLE(kind, debug_unwrap(x, entry), x)
+#define RESULT(kind, x) IF_HANDLE(kind, debug_wrap(x), x)
 
 /* ---- the entries of the lists. ENTRYn defines the function of an entry with n parameters; REAL is the table with the
  * plain context's entry, because the appended entries are in a larger struct. ---- */
 
 #define ENTRY0(R, name) \
-  static T_##R name(CTX) { R_##R(REAL->ctx_##name(real)) }
+  static T_##R name(CTX) { RETURN(R, REAL->ctx_##name(real)) }
 #define ENTRY1(R, name, A) \
-  static T_##R name(CTX, T_##A a) { R_##R(REAL->ctx_##name(real, U_##A(a, #name))) }
-#define ENTRY2(R, name, A, B) \
-  static T_##R name(CTX, T_##A a, T_##B b) { R_##R(REAL->ctx_##name(real, U_##A(a, #name), U_##B(b, #name))) }
-#define ENTRY3(R, name, A, B, C)                                                     \
-  static T_##R name(CTX, T_##A a, T_##B b, T_##C c) {                                \
-    R_##R(REAL->ctx_##name(real, U_##A(a, #name), U_##B(b, #name), U_##C(c, #name))) \
+  static T_##R name(CTX, T_##A a) { RETURN(R, REAL->ctx_##name(real, ARGUMENT(A, a, #name))) }
+#define ENTRY2(R, name, A, B)                                                       \
+  static T_##R name(CTX, T_##A a, T_##B b) {                                        \
+    RETURN(R, REAL->ctx_##name(real, ARGUMENT(A, a, #name), ARGUMENT(B, b, #name))) \
   }
-#define ENTRY4(R, name, A, B, C, D)                                                                   \
-  static T_##R name(CTX, T_##A a, T_##B b, T_##C c, T_##D d) {                                        \
-    R_##R(REAL->ctx_##name(real, U_##A(a, #name), U_##B(b, #name), U_##C(c, #name), U_##D(d, #name))) \
+#define ENTRY3(R, name, A, B, C)                                                                           \
+  static T_##R name(CTX, T_##A a, T_##B b, T_##C c) {                                                      \
+    RETURN(R, REAL->ctx_##name(real, ARGUMENT(A, a, #name), ARGUMENT(B, b, #name), ARGUMENT(C, c, #name))) \
+  }
+#define ENTRY4(R, name, A, B, C, D)                                                                       \
+  static T_##R name(CTX, T_##A a, T_##B b, T_##C c, T_##D d) {                                            \
+    RETURN(R, REAL->ctx_##name(real, ARGUMENT(A, a, #name), ARGUMENT(B, b, #name), ARGUMENT(C, c, #name), \
+                               ARGUMENT(D, d, #name)))                                                    \
   }
 #define SPECIAL(name)
 #define REAL real
 #include "hpy_runtime/context/entries.def"
 #undef REAL
 #define REAL (&fhpy_context)
-#include "debug_appended.def"
+#include "hpy_runtime/context/appended.def"
 #undef REAL
 #undef ENTRY0
 #undef ENTRY1
@@ -182,7 +109,7 @@ static void fill_table(void) {
 #include "hpy_runtime/context/entries.def"
 #undef INTO
 #define INTO table
-#include "debug_appended.def"
+#include "hpy_runtime/context/appended.def"
 #undef INTO
   fhpy_debug_array_fill(ctx);
   fhpy_debug_builder_fill(ctx);
