@@ -300,16 +300,9 @@ static int ask_for_chain(HPyContext *ctx) {
 
 int fb_iterate_init(HPyContext *ctx) {
   static HPyDef *defines[] = {&chunks_refuse, &chunks_destroy, &chunks_call, NULL};
-  static HPyType_Spec spec = {
-      .name = "ffi_hpy._core._Chunks",
-      .basicsize = sizeof(Chunks),
-      .flags = HPy_TPFLAGS_DEFAULT,
-      .builtin_shape = SHAPE(Chunks),
-      .defines = defines,
-  };
-  HPy type = fb_type_new(ctx, &spec, HPy_NULL);
+  static HPyType_Spec spec = FB_TYPE_SPEC(Chunks, "_Chunks", HPy_TPFLAGS_DEFAULT, defines, NULL);
+  HPy type = fb_type_new_root(ctx, &spec, &chunks_type);
   if (HPy_IsNull(type)) return -1;
-  fb_ref_store(ctx, &chunks_type, type);
   HPy_Close(ctx, type);
   if (ask_for_chain(ctx) != 0) return -1;
   if (keep(ctx, &iter_function, "builtins", "iter", NULL) != 0) return -1;

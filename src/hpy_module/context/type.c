@@ -165,13 +165,7 @@ int fb_property_refuse_subclasses(HPyContext *ctx, HPy type, const char *name) {
 
 static HPyDef *defines[] = {&accessor_new, &accessor_get, &accessor_set, &accessor_refuse, NULL};
 
-HPyType_Spec fb_property_spec = {
-    .name = "ffi_hpy._core._Accessor",
-    .basicsize = sizeof(Accessor),
-    .flags = HPy_TPFLAGS_DEFAULT,
-    .builtin_shape = SHAPE(Accessor),
-    .defines = defines,
-};
+HPyType_Spec fb_property_spec = FB_TYPE_SPEC(Accessor, "_Accessor", HPy_TPFLAGS_DEFAULT, defines, NULL);
 
 /* --- types -------------------------------------------------------------------------------------------------------- */
 
@@ -276,6 +270,12 @@ HPy fb_type_new_larger(HPyContext *ctx, HPyType_Spec *spec, HPy base) {
 HPy fb_type_new(HPyContext *ctx, HPyType_Spec *spec, HPy base) {
   if (!fb_context_is_pypy) return from_spec(ctx, spec, base);
   return with_flags(ctx, spec, HPy_IsNull(base) ? larger_new(ctx, spec, base) : with_properties(ctx, spec, base));
+}
+
+HPy fb_type_new_root(HPyContext *ctx, HPyType_Spec *spec, FbRef *own) {
+  HPy type = fb_type_new(ctx, spec, HPy_NULL);
+  if (!HPy_IsNull(type)) fb_ref_store(ctx, own, type);
+  return type;
 }
 
 int fb_type_init(HPyContext *ctx) {

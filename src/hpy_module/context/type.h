@@ -58,6 +58,17 @@ extern FbRef fb_property_accessor;
  *   An __init_subclass__ refuses such classes. */
 HPy fb_type_new(HPyContext *ctx, HPyType_Spec *spec, HPy base);
 HPy fb_type_new_larger(HPyContext *ctx, HPyType_Spec *spec, HPy base);
+/* Makes a type without a base, and stores it in *own. */
+HPy fb_type_new_root(HPyContext *ctx, HPyType_Spec *spec, FbRef *own);
+
+/* The spec of a type whose instances have a struct. The doc may be NULL. */
+#define FB_TYPE_SPEC(Struct, type_name, type_flags, type_defines, type_doc) \
+  {.name = "ffi_hpy._core." type_name,                                      \
+   .basicsize = sizeof(Struct),                                             \
+   .flags = (type_flags),                                                   \
+   .builtin_shape = SHAPE(Struct),                                          \
+   .defines = (type_defines),                                               \
+   .doc = (type_doc)}
 
 /* Makes the accessor type, of which properties are made. Returns 0, or -1 with an exception raised. */
 int fb_type_init(HPyContext *ctx);

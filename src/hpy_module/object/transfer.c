@@ -254,15 +254,8 @@ FbRValueOffer fb_rvalue_ref_begin(HPyContext *ctx, HPy object, FbHandleCell **ou
 
 HPy fb_rvalue_ref_type_new(HPyContext *ctx) {
   static HPyDef *defines[] = {&rvalue_new, &rvalue_traverse, NULL};
-  static HPyType_Spec spec = {
-      .name = "ffi_hpy._core.ObjectRValueRef",
-      .basicsize = sizeof(RValueRef),
-      .flags = HPy_TPFLAGS_DEFAULT | HPy_TPFLAGS_HAVE_GC,
-      .builtin_shape = SHAPE(RValueRef),
-      .defines = defines,
-      .doc = "An object marked by _move(): passing it to a call lets the callee take the handle.",
-  };
-  HPy type = fb_type_new(ctx, &spec, HPy_NULL);
-  if (!HPy_IsNull(type)) fb_ref_store(ctx, &rvalue_ref_type, type);
-  return type;
+  static HPyType_Spec spec =
+      FB_TYPE_SPEC(RValueRef, "ObjectRValueRef", HPy_TPFLAGS_DEFAULT | HPy_TPFLAGS_HAVE_GC, defines,
+                   "An object marked by _move(): passing it to a call lets the callee take the handle.");
+  return fb_type_new_root(ctx, &spec, &rvalue_ref_type);
 }

@@ -190,13 +190,8 @@ HPy fb_cobject_type_new(HPyContext *ctx) {
                               &fb_deep_copy_swap_memo,
                               NULL,
                               NULL};
-  static HPyType_Spec spec = {
-      .name = "ffi_hpy._core.CObject",
-      .basicsize = sizeof(FbObject),
-      .flags = HPy_TPFLAGS_DEFAULT | HPy_TPFLAGS_BASETYPE,
-      .builtin_shape = SHAPE(FbObject),
-      .defines = defines,
-      .doc = "CObject(*args, **kwargs)\n--\n\nBase of everything that owns a handle of a native object.",
-  };
+  static HPyType_Spec spec =
+      FB_TYPE_SPEC(FbObject, "CObject", HPy_TPFLAGS_DEFAULT | HPy_TPFLAGS_BASETYPE, defines,
+                   "CObject(*args, **kwargs)\n--\n\nBase of everything that owns a handle of a native object.");
   return fb_object_type_base(ctx, &spec);
 }

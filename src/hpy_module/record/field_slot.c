@@ -249,21 +249,13 @@ HPy fb_field_slot_type_new(HPyContext *ctx) {
   static HPyDef *defines[] = {&slot_new,     &slot_get, &slot_set, &slot_frozen, &slot_native,
                               &slot_convert, NULL,      NULL,      NULL};
   enum { FIRST_FREE = 6 };
-  static HPyType_Spec spec = {
-      .name = "ffi_hpy._core.FieldSlot",
-      .basicsize = sizeof(FieldSlot),
-      .flags = HPy_TPFLAGS_DEFAULT | HPy_TPFLAGS_BASETYPE,
-      .builtin_shape = SHAPE(FieldSlot),
-      .defines = defines,
-      .doc = "A reflected field.",
-  };
+  static HPyType_Spec spec =
+      FB_TYPE_SPEC(FieldSlot, "FieldSlot", HPy_TPFLAGS_DEFAULT | HPy_TPFLAGS_BASETYPE, defines, "A reflected field.");
   if (fb_ext != NULL) {
     descr_get.slot.cpy_trampoline = (cpy_PyCFunction)(void (*)(void))slot_descr_get;
     descr_set.slot.cpy_trampoline = (cpy_PyCFunction)(void (*)(void))slot_descr_set;
     defines[FIRST_FREE] = &descr_get;
     defines[FIRST_FREE + 1] = &descr_set;
   }
-  HPy type = fb_type_new(ctx, &spec, HPy_NULL);
-  if (!HPy_IsNull(type)) fb_ref_store(ctx, &field_slot_type, type);
-  return type;
+  return fb_type_new_root(ctx, &spec, &field_slot_type);
 }

@@ -108,16 +108,8 @@ FB_METHOD(fb_init_method, "init_method",
 
 HPy fb_init_method_type_new(HPyContext *ctx) {
   static HPyDef *defines[] = {&init_call, &init_wrapped, &init_described, NULL};
-  static HPyType_Spec spec = {
-      .name = "ffi_hpy._core.InitFunction",
-      .basicsize = sizeof(InitFunction),
-      .flags = HPy_TPFLAGS_DEFAULT,
-      .builtin_shape = SHAPE(InitFunction),
-      .defines = defines,
-      .doc = "The callable of an `__init__` without Python code.",
-  };
+  static HPyType_Spec spec = FB_TYPE_SPEC(InitFunction, "InitFunction", HPy_TPFLAGS_DEFAULT, defines,
+                                          "The callable of an `__init__` without Python code.");
   if (fb_ext != NULL) init_call.slot.cpy_trampoline = (cpy_PyCFunction)(void (*)(void))init_vectorcall;
-  HPy type = fb_type_new(ctx, &spec, HPy_NULL);
-  if (!HPy_IsNull(type)) fb_ref_store(ctx, &init_function_type, type);
-  return type;
+  return fb_type_new_root(ctx, &spec, &init_function_type);
 }

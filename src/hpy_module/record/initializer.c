@@ -417,15 +417,7 @@ static void initializer_destroy_impl(void *self) { fb_init_plan_end(self); }
 
 HPy fb_initializer_type_new(HPyContext *ctx) {
   static HPyDef *defines[] = {&initializer_new, &initializer_call, &initializer_destroy, NULL};
-  static HPyType_Spec spec = {
-      .name = "ffi_hpy._core.Initializer",
-      .basicsize = sizeof(FbInitPlan),
-      .flags = HPy_TPFLAGS_DEFAULT,
-      .builtin_shape = SHAPE(FbInitPlan),
-      .defines = defines,
-      .doc = "Makes the native object of a new instance and gives its fields values.",
-  };
-  HPy type = fb_type_new(ctx, &spec, HPy_NULL);
-  if (!HPy_IsNull(type)) fb_ref_store(ctx, &initializer_type, type);
-  return type;
+  static HPyType_Spec spec = FB_TYPE_SPEC(FbInitPlan, "Initializer", HPy_TPFLAGS_DEFAULT, defines,
+                                          "Makes the native object of a new instance and gives its fields values.");
+  return fb_type_new_root(ctx, &spec, &initializer_type);
 }

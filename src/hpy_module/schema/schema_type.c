@@ -270,17 +270,9 @@ HPy fb_schema_type_new(HPyContext *ctx) {
   fb_convert_container_init();
   fb_convert_python_init();
   static HPyDef *defines[] = {&schema_new, &schema_convert, &schema_check, &schema_convert_into, NULL};
-  static HPyType_Spec spec = {
-      .name = "ffi_hpy._core.Schema",
-      .basicsize = sizeof(FbSchemaObject),
-      .flags = HPy_TPFLAGS_DEFAULT | HPy_TPFLAGS_BASETYPE,
-      .builtin_shape = SHAPE(FbSchemaObject),
-      .defines = defines,
-      .doc = "The base class of TypeSchema: conversions.",
-  };
-  HPy type = fb_type_new(ctx, &spec, HPy_NULL);
-  if (!HPy_IsNull(type)) fb_ref_store(ctx, &schema_type, type);
-  return type;
+  static HPyType_Spec spec = FB_TYPE_SPEC(FbSchemaObject, "Schema", HPy_TPFLAGS_DEFAULT | HPy_TPFLAGS_BASETYPE, defines,
+                                          "The base class of TypeSchema: conversions.");
+  return fb_type_new_root(ctx, &spec, &schema_type);
 }
 
 /* --- setters ------------------------------------------------------------------------------------------------------ */

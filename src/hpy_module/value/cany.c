@@ -112,15 +112,8 @@ FB_METHOD_O(fb_cany_value, "cany_value", arg, "The Python value of a CAny.") {
 
 HPy fb_cany_type_new(HPyContext *ctx) {
   static HPyDef *defines[] = {&cany_new, &cany_destroy, &cany_type_index, &cany_repr, NULL};
-  static HPyType_Spec spec = {
-      .name = "ffi_hpy._core.CAny",
-      .basicsize = sizeof(FbCAny),
-      .flags = HPy_TPFLAGS_DEFAULT,
-      .builtin_shape = SHAPE(FbCAny),
-      .defines = defines,
-      .doc = "A native value of its own. CAny(value) converts a Python value as a call would.",
-  };
-  HPy type = fb_type_new(ctx, &spec, HPy_NULL);
-  if (!HPy_IsNull(type)) fb_ref_store(ctx, &cany_type, type);
-  return type;
+  static HPyType_Spec spec =
+      FB_TYPE_SPEC(FbCAny, "CAny", HPy_TPFLAGS_DEFAULT, defines,
+                   "A native value of its own. CAny(value) converts a Python value as a call would.");
+  return fb_type_new_root(ctx, &spec, &cany_type);
 }

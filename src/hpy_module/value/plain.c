@@ -124,16 +124,9 @@ static int plain_word_set(HPyContext *ctx, HPy self, HPy value, FH_MAYBE_UNUSED 
 
 HPy fb_plain_type_new(HPyContext *ctx) {
   static HPyDef *defines[] = {&plain_new, &plain_word, NULL};
-  static HPyType_Spec spec = {
-      .name = "ffi_hpy._core.PlainValue",
-      .basicsize = sizeof(FbPlain),
-      .flags = HPy_TPFLAGS_DEFAULT | HPy_TPFLAGS_BASETYPE,
-      .builtin_shape = SHAPE(FbPlain),
-      .defines = defines,
-      .doc = "Base of the classes of values that consist of one word.",
-  };
-  HPy type = fb_type_new(ctx, &spec, HPy_NULL);
-  if (!HPy_IsNull(type)) fb_ref_store(ctx, &plain_type, type);
+  static HPyType_Spec spec = FB_TYPE_SPEC(FbPlain, "PlainValue", HPy_TPFLAGS_DEFAULT | HPy_TPFLAGS_BASETYPE, defines,
+                                          "Base of the classes of values that consist of one word.");
+  HPy type = fb_type_new_root(ctx, &spec, &plain_type);
   fb_argument_set_conversion(FB_TYPE_KIND_DATA_TYPE, data_type_argument);
   fb_argument_set_conversion(FB_TYPE_KIND_DEVICE, device_argument);
   fb_argument_set_conversion(FB_TYPE_KIND_OPAQUE_PTR, pointer_argument);
