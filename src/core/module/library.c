@@ -48,10 +48,13 @@ int fh_library_check_file(const char *path) {
   return fh_error_raise(FH_INTERNAL_ERROR, "Cannot load library %s: it %s", path, reason);
 }
 
-/* Binds all functions at once. With lazy binding, a function of this ABI that does not exist here would end the process
+/* Opens a library with its symbols local to it. NULL with an InternalError pending, raised by fh_library_check_file or
+ * with the system's message.
+ *
+ * Binds all functions at once. With lazy binding, a function of this ABI that does not exist here would end the process
  * at its first call. If another symbol is missing, the library is opened lazily after all: it may never call the
  * missing function. */
-void *fh_library_open(const char *path) {
+static void *open_library(const char *path) {
   char reason[FH_LOADER_REASON];
   if (fh_library_check_file(path) != 0) return NULL;
   fh_library_load_cxx();
@@ -144,7 +147,7 @@ static int check_loaded(const load *loaded, void *library, const char *path) {
 void *fh_library_load(const char *path) {
   load current = {innermost, 0, NULL};
   innermost = &current;
-  void *library = fh_library_open(path);
+  void *library = open_library(path);
   /* Also if opening has failed: no pointer to this frame may remain. */
   innermost = current.outer;
   if (library != NULL && check_loaded(&current, library, path) != 0) library = NULL;

@@ -9,11 +9,8 @@
 /* 0, or -1 with an InternalError pending if the file at a path is truncated, damaged or not a library
  * (library_file.h). */
 int fh_library_check_file(const char *path);
-/* Opens a library with its symbols local to it. NULL with an InternalError pending, raised by fh_library_check_file or
- * with the system's message. */
-void *fh_library_open(const char *path);
 /* Loads libtvm_ffi_cxx from the folder of this library, so that libraries loaded later find the ABI's C++ names. Does
- * nothing if it cannot be loaded (libstdc++ is missing), and is cheap the second time. fh_library_open calls it. */
+ * nothing if it cannot be loaded (libstdc++ is missing), and is cheap the second time. Loading a library calls it. */
 void fh_library_load_cxx(void);
 
 /* --- libraries whose initialisation may fail --------------------------------------------------------------------- */

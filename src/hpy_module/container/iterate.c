@@ -57,7 +57,9 @@ static HPy filling_end(HPyContext *ctx, Filling *filling) {
   return fb_context_is_pypy ? filling->list : HPyListBuilder_Build(ctx, filling->builder);
 }
 
-HPy fb_iterate_list(HPyContext *ctx, const TVMFFIAny *items, int64_t n, const DLPackExchangeAPI *exchange) {
+/* Makes a Python list of n items. The caller keeps the array of items alive, and the array does not change. Returns a
+ * new handle, or HPy_NULL with an exception raised. */
+static HPy list_of(HPyContext *ctx, const TVMFFIAny *items, int64_t n, const DLPackExchangeAPI *exchange) {
   Filling filling = filling_begin(ctx, n);
   for (int64_t i = 0; i < n; ++i) {
     if (filling_add(ctx, &filling, i, fb_iterate_copy(ctx, &items[i], exchange)) != 0) return HPy_NULL;
@@ -187,7 +189,7 @@ static HPy chunks_call_impl(HPyContext *ctx, HPy self, const HPy *args, size_t n
   int64_t left = chunks->size - first, n = left < 0 ? 0 : left > CHUNK ? CHUNK : left;
   if (chunks->walk != NULL) return walk_list(ctx, chunks->walk, chunks, chunks->part, n, chunks->exchange);
   const TVMFFISeqCell *cell = (const TVMFFISeqCell *)(chunks->container + 1);
-  return fb_iterate_list(ctx, (const TVMFFIAny *)cell->data + (n == 0 ? 0 : first), n, chunks->exchange);
+  return list_of(ctx, (const TVMFFIAny *)cell->data + (n == 0 ? 0 : first), n, chunks->exchange);
 }
 
 /* Makes a _Chunks with the members of *as, and takes new references to its objects. Returns a new handle, or HPy_NULL
@@ -235,7 +237,7 @@ HPy fb_iterate_array(HPyContext *ctx, TVMFFIObject *array, const DLPackExchangeA
     const Chunks chunks = {.container = array, .size = cell->size, .exchange = exchange};
     result = chain_of(ctx, chunks_new(ctx, &chunks));
   } else {
-    HPy items = fb_iterate_list(ctx, cell->data, cell->size, exchange);
+    HPy items = list_of(ctx, cell->data, cell->size, exchange);
     result = call_taking(ctx, &iter_function, items, HPy_NULL, 1);
   }
   fb_drop_object(array, HPy_IsNull(result));

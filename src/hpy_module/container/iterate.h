@@ -38,10 +38,6 @@ FH_INLINE HPy fb_iterate_copy(HPyContext *ctx, const TVMFFIAny *item, const DLPa
   return fb_iterate_item(ctx, &value, exchange);
 }
 
-/* Makes a Python list of n items. The caller keeps the array of items alive, and the array does not change. Returns a
- * new handle, or HPy_NULL with an exception raised. */
-HPy fb_iterate_list(HPyContext *ctx, const TVMFFIAny *items, int64_t n, const DLPackExchangeAPI *exchange);
-
 /* Makes a Python iterator over an ffi.Array. Steals `array`, also on failure (HPy_NULL with an exception raised).
  * Threads may share the iterator. */
 HPy fb_iterate_array(HPyContext *ctx, TVMFFIObject *array, const DLPackExchangeAPI *exchange);

@@ -57,15 +57,22 @@ HPy fb_instance_raise_unmade(HPyContext *ctx, HPy h) {
  * The __init_subclass__ of a type that refuses subclasses is made in the same way. */
 
 /* The data of one attribute, or of one __init_subclass__. Filled by accessor_make. */
+/* The functions of a property. The closure must stay valid for the life of the process. */
+typedef struct Access {
+  HPyFunc_getter get;
+  HPyFunc_setter set; /* NULL: read-only */
+  void *closure;
+} Access;
+
 typedef struct Accessor {
-  FbAccess access;
+  Access access;
   FbRef type;      /* `access` accepts only instances of this type; never released */
   const char *name; /* for messages; valid for the life of the process */
 } Accessor;
 
 HPyType_HELPERS(Accessor)
 
-FbRef fb_property_accessor;
+static FbRef accessor_type;
 
 /* Returns the accessor of `self` if its functions accept `object`; NULL with TypeError raised otherwise. property()
  * does not check the object that it passes on. An accessor without a name was not made by accessor_make. */
@@ -129,8 +136,8 @@ static HPy call_builtin(HPyContext *ctx, const char *name, HPy *parts, size_t n)
 
 /* Makes an accessor. Returns a new handle, or HPy_NULL with an exception raised. The accessor keeps `type` alive, and
  * an attribute of the type keeps the accessor alive; so the type is never freed, like all types of the binding. */
-static HPy accessor_make(HPyContext *ctx, HPy type, const char *name, FbAccess access) {
-  HPy cls = fb_ref_load(ctx, &fb_property_accessor);
+static HPy accessor_make(HPyContext *ctx, HPy type, const char *name, Access access) {
+  HPy cls = fb_ref_load(ctx, &accessor_type);
   Accessor *data;
   HPy accessor = HPy_New(ctx, cls, &data);
   HPy_Close(ctx, cls);
@@ -141,7 +148,8 @@ static HPy accessor_make(HPyContext *ctx, HPy type, const char *name, FbAccess a
   return accessor;
 }
 
-HPy fb_property_new(HPyContext *ctx, HPy type, const char *name, FbAccess access) {
+/* Makes property(get, set) for instances of `type`; other objects raise TypeError. */
+static HPy property_new(HPyContext *ctx, HPy type, const char *name, Access access) {
   HPy accessor = accessor_make(ctx, type, name, access);
   if (HPy_IsNull(accessor)) return accessor;
   HPy parts[2] = {HPy_GetAttr_s(ctx, accessor, "get"), HPy_NULL};
@@ -151,8 +159,9 @@ HPy fb_property_new(HPyContext *ctx, HPy type, const char *name, FbAccess access
   return call_builtin(ctx, "property", parts, access.set == NULL ? 1 : 2);
 }
 
-int fb_property_refuse_subclasses(HPyContext *ctx, HPy type, const char *name) {
-  HPy accessor = accessor_make(ctx, type, name, (FbAccess){0});
+/* Gives a type an __init_subclass__ that raises TypeError. Returns 0, or -1 with an exception raised. */
+static int refuse_subclasses(HPyContext *ctx, HPy type, const char *name) {
+  HPy accessor = accessor_make(ctx, type, name, (Access){0});
   if (HPy_IsNull(accessor)) return -1;
   HPy refuse = HPy_GetAttr_s(ctx, accessor, "refuse");
   HPy_Close(ctx, accessor);
@@ -165,7 +174,7 @@ int fb_property_refuse_subclasses(HPyContext *ctx, HPy type, const char *name) {
 
 static HPyDef *defines[] = {&accessor_new, &accessor_get, &accessor_set, &accessor_refuse, NULL};
 
-HPyType_Spec fb_property_spec = FB_TYPE_SPEC(Accessor, "_Accessor", HPy_TPFLAGS_DEFAULT, defines, NULL);
+static HPyType_Spec accessor_spec = FB_TYPE_SPEC(Accessor, "_Accessor", HPy_TPFLAGS_DEFAULT, defines, NULL);
 
 /* --- types -------------------------------------------------------------------------------------------------------- */
 
@@ -179,9 +188,9 @@ static HPy from_spec(HPyContext *ctx, HPyType_Spec *spec, HPy base) {
 /* Adds an attribute of a spec to the finished type as a property. Returns 0, or -1 with an exception raised. */
 static int add_property(HPyContext *ctx, HPy type, const HPyGetSet *def) {
   /* HPy's headers store all C functions of a definition as one type, HPyCFunction. */
-  FbAccess access = {
+  Access access = {
       .get = (HPyFunc_getter)def->getter_impl, .set = (HPyFunc_setter)def->setter_impl, .closure = def->closure};
-  HPy property = fb_property_new(ctx, type, def->name, access);
+  HPy property = property_new(ctx, type, def->name, access);
   if (HPy_IsNull(property)) return -1;
   int rc = HPy_SetAttr_s(ctx, type, def->name, property);
   HPy_Close(ctx, property);
@@ -246,7 +255,7 @@ static HPy slotted_new(HPyContext *ctx, const char *name, HPy base) {
 /* Steals and returns the new type. Subclasses are refused unless the type's flags allow them. */
 static HPy with_flags(HPyContext *ctx, const HPyType_Spec *spec, HPy type) {
   if (HPy_IsNull(type) || (spec->flags & HPy_TPFLAGS_BASETYPE) != 0) return type;
-  if (fb_property_refuse_subclasses(ctx, type, spec->name) == 0) return type;
+  if (refuse_subclasses(ctx, type, spec->name) == 0) return type;
   HPy_Close(ctx, type);
   return HPy_NULL;
 }
@@ -280,11 +289,10 @@ HPy fb_type_new_root(HPyContext *ctx, HPyType_Spec *spec, FbRef *own) {
 
 int fb_type_init(HPyContext *ctx) {
   /* The accessor's type has no attributes, so it can be made before properties exist. */
-  HPy type =
-      fb_context_is_pypy ? larger_new(ctx, &fb_property_spec, HPy_NULL) : from_spec(ctx, &fb_property_spec, HPy_NULL);
+  HPy type = fb_context_is_pypy ? larger_new(ctx, &accessor_spec, HPy_NULL) : from_spec(ctx, &accessor_spec, HPy_NULL);
   if (HPy_IsNull(type)) return -1;
-  fb_ref_store(ctx, &fb_property_accessor, type); /* with_flags makes an instance */
-  type = fb_context_is_pypy ? with_flags(ctx, &fb_property_spec, type) : type;
+  fb_ref_store(ctx, &accessor_type, type); /* with_flags makes an instance */
+  type = fb_context_is_pypy ? with_flags(ctx, &accessor_spec, type) : type;
   if (HPy_IsNull(type)) return -1;
   HPy_Close(ctx, type);
   return 0;

@@ -8,7 +8,8 @@
 #include "core/platform/sync.h"
 #include "core/platform/system.h"
 
-int32_t fb_handle_cell_wait(FbHandleCell *cell) {
+/* Waits until no thread moves the handle. Returns the value of n_uses after the wait. */
+static int32_t wait_for_move(FbHandleCell *cell) {
   /* Yields, because a move is short: it runs neither Python code nor a destructor. */
   int32_t n;
   while ((n = fh_atomic_load_relaxed(&cell->n_uses)) == FB_HANDLE_MOVING) {
@@ -22,7 +23,7 @@ void (*fb_handle_cell_resume)(FbHandleCell *cell);
 /* Waits for a move, and ends the state PRESERVED. Returns the value of n_uses after that. */
 static int32_t wait_or_resume(FbHandleCell *cell) {
   int32_t n;
-  while ((n = fb_handle_cell_wait(cell)) == FB_HANDLE_PRESERVED) fb_handle_cell_resume(cell);
+  while ((n = wait_for_move(cell)) == FB_HANDLE_PRESERVED) fb_handle_cell_resume(cell);
   return n;
 }
 
@@ -48,7 +49,7 @@ bool fb_handle_cell_claim(FbHandleCell *cell, int32_t state) {
    * end of an offer. */
   int32_t n = 0;
   while (!fh_atomic_cas_acquire(&cell->n_uses, &n, FB_HANDLE_MOVING)) {
-    if (n == FB_HANDLE_MOVING) n = fb_handle_cell_wait(cell);
+    if (n == FB_HANDLE_MOVING) n = wait_for_move(cell);
     if (n != 0) return false;
   }
   /* A use of an empty cell finds no handle, or the handle that the cell is about to get; such a use does not prevent

@@ -56,9 +56,6 @@ typedef enum FbListing {
   FB_PRESERVED, /* registered, and owned by native code */
 } FbListing;
 
-/* Waits until no thread moves the handle. Returns the value of n_uses after the wait. */
-int32_t fb_handle_cell_wait(FbHandleCell *cell);
-
 /* Gives a preserved wrapper to Python. Written once during the import. */
 extern FB_HIDDEN void (*fb_handle_cell_resume)(FbHandleCell *cell);
 

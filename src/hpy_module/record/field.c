@@ -23,7 +23,8 @@
 enum { N_BUCKETS = 1024 };
 static FbFieldTable *buckets[N_BUCKETS]; /* lists that only grow, at their heads */
 
-const struct FbField *fb_field_table_find(int32_t type_index, int32_t which) {
+/* Returns the which'th field of a type; NULL if the type was not defined in Python. */
+static const struct FbField *find_in_table(int32_t type_index, int32_t which) {
   /* Acquire: pairs with fb_field_table_publish. */
   const FbFieldTable *table = fh_atomic_load_acquire(&buckets[(uint32_t)type_index % N_BUCKETS]);
   while (table != NULL && table->type_index != type_index) table = table->next;
@@ -33,7 +34,7 @@ const struct FbField *fb_field_table_find(int32_t type_index, int32_t which) {
 void fb_field_table_publish(FbFieldTable *table) {
   FbFieldTable **bucket = &buckets[(uint32_t)table->type_index % N_BUCKETS];
   table->next = fh_atomic_load_relaxed(bucket);
-  /* Release: pairs with fb_field_table_find. A failed exchange has loaded the new head into table->next. */
+  /* Release: pairs with find_in_table. A failed exchange has loaded the new head into table->next. */
   while (!fh_atomic_cas_release(bucket, &table->next, table)) {
   }
 }
@@ -356,6 +357,6 @@ static const FbField *field_from_registry(HPyContext *ctx, const TVMFFITypeInfo 
 }
 
 const FbField *fb_field_find(HPyContext *ctx, const TVMFFITypeInfo *type, int32_t which, const FbSchema *schema) {
-  const FbField *defined = fb_field_table_find(type->type_index, which);
+  const FbField *defined = find_in_table(type->type_index, which);
   return defined != NULL ? defined : field_from_registry(ctx, type, &type->fields[which], schema);
 }

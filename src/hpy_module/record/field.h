@@ -16,9 +16,6 @@ typedef struct FbFieldTable {
   const struct FbField *fields[];
 } FbFieldTable;
 
-/* Returns the which'th field of a type; NULL if the type was not defined in Python. */
-const struct FbField *fb_field_table_find(int32_t type_index, int32_t which);
-
 /* Publishes a table, which must never be freed. */
 void fb_field_table_publish(FbFieldTable *table);
 

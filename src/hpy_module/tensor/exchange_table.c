@@ -54,7 +54,9 @@ static HPy own_object_inside(HPyContext *ctx, HPy h) {
   return own;
 }
 
-TVMFFIObject *fb_exchange_table_handle(HPyContext *ctx, HPy h) {
+/* Returns a new reference to the native object of a Tensor, or of an object whose attribute `tensor` is a Tensor. NULL
+ * with an exception raised. */
+static TVMFFIObject *tensor_of(HPyContext *ctx, HPy h) {
   TVMFFIObject *handle = NULL;
   char given[128];
   HPy tensor = own_object(ctx, h);
@@ -74,12 +76,12 @@ TVMFFIObject *fb_exchange_table_handle(HPyContext *ctx, HPy h) {
   return handle;
 }
 
-/* Like fb_exchange_table_handle, for an object pointer. Attaches the thread; the caller detaches it, unless the result
+/* Like tensor_of, for an object pointer. Attaches the thread; the caller detaches it, unless the result
  * is NULL. */
 static TVMFFIObject *tensor_at(void *py_object, FbThread *attach) {
   if (fb_thread_attach(attach) != 0) return NULL;
   HPy h = fb_pyobject_borrow(attach->ctx, py_object);
-  TVMFFIObject *handle = HPy_IsNull(h) ? NULL : fb_exchange_table_handle(attach->ctx, h);
+  TVMFFIObject *handle = HPy_IsNull(h) ? NULL : tensor_of(attach->ctx, h);
   if (!HPy_IsNull(h)) HPy_Close(attach->ctx, h);
   if (handle == NULL) fb_thread_detach(attach);
   return handle;
@@ -168,7 +170,7 @@ FB_METHOD_NOARGS(fb_exchange_table_get, "exchange_table", "A capsule with the ex
 static int managed_from_array(HPyContext *ctx, HPy array, DLManagedTensorVersioned **out) {
   HPy tensor = fb_hook_call(ctx, FB_HOOK_ARRAY_TO_TENSOR, &array, 1);
   if (HPy_IsNull(tensor)) return -1;
-  TVMFFIObject *handle = fb_exchange_table_handle(ctx, tensor);
+  TVMFFIObject *handle = tensor_of(ctx, tensor);
   HPy_Close(ctx, tensor);
   if (handle == NULL) return -1;
   int rc = TVMFFITensorToDLPackVersioned(handle, out);

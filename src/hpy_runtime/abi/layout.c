@@ -25,7 +25,7 @@ static void *find_function(const char *name) {
 static void *find_function(const char *name) { return fh_loader_find_anywhere(name); }
 #endif
 
-void fhpy_optional_find(void) {
+static void find_optional(void) {
 #define FIND(name) *(void **)&fhpy_optional.name = find_function(#name)
   FIND(PyType_FromMetaclass);
   FIND(PyObject_Vectorcall);
@@ -286,7 +286,7 @@ int fhpy_layout_measure(void) {
     return -1;
   }
   fhpy_layout.free_threaded = strstr(version, "free-threading") != NULL;
-  fhpy_optional_find();
+  find_optional();
   if (measure_sizes() < 0) return -1;
 #ifdef FHPY_PYPY
   fhpy_layout.counting = FHPY_COUNT_WORD;

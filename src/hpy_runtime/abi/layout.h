@@ -46,11 +46,8 @@ typedef struct FhpyOptional {
   void (*PyUnstable_EnableTryIncRef)(PyObject *); /* 3.14 */
 } FhpyOptional;
 
-/* Constant after fhpy_optional_find(), which fhpy_layout_measure() calls. */
+/* Constant after fhpy_layout_measure(). */
 extern FhpyOptional fhpy_optional;
-
-/* Looks up all functions. */
-void fhpy_optional_find(void);
 
 /* --- layouts ------------------------------------------------------------------------------------------------------ */
 

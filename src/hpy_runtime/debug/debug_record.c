@@ -24,9 +24,16 @@
  * The data of a str or bytes, and the name of a type, live as long as the object, and other code may keep the object
  * alive long after the extension has closed its handle. So reading such data too late usually works. A copy has its own
  * memory pages, which are read-only, and unreadable once the handle is closed: the process then ends with SIGSEGV at
- * the mistake itself. */
+ * the mistake itself. `records_lock` guards the lists of copies, which belong to records; NULL is the empty list. */
 
-FhpyText *fhpy_debug_pages_new(const char *bytes, size_t byte_size) {
+typedef struct FhpyText {
+  struct FhpyText *next;
+  char *bytes; /* on its own pages */
+  size_t byte_size;
+} FhpyText;
+
+/* Makes a copy; NULL if memory is exhausted. */
+static FhpyText *text_new(const char *bytes, size_t byte_size) {
   FhpyText *text = malloc(sizeof(FhpyText));
   if (text == NULL) return NULL;
   char *copy = fh_shield_new(byte_size);
@@ -40,11 +47,11 @@ FhpyText *fhpy_debug_pages_new(const char *bytes, size_t byte_size) {
   return text;
 }
 
-void fhpy_debug_pages_hide(FhpyText *list) {
+static void texts_hide(FhpyText *list) {
   for (; list != NULL; list = list->next) fh_shield_no_access(list->bytes, list->byte_size);
 }
 
-void fhpy_debug_pages_free(FhpyText *list) {
+static void texts_free(FhpyText *list) {
   while (list != NULL) {
     FhpyText *next = list->next;
     fh_shield_free(list->bytes, list->byte_size);
@@ -53,13 +60,13 @@ void fhpy_debug_pages_free(FhpyText *list) {
   }
 }
 
-size_t fhpy_debug_pages_size(const FhpyText *list) {
+static size_t texts_size(const FhpyText *list) {
   size_t n = 0;
   for (; list != NULL; list = list->next) n += list->byte_size;
   return n;
 }
 
-const FhpyText *fhpy_debug_pages_find(const FhpyText *list, const char *bytes, size_t byte_size) {
+static const FhpyText *texts_find(const FhpyText *list, const char *bytes, size_t byte_size) {
   while (list != NULL && (list->byte_size != byte_size || memcmp(list->bytes, bytes, byte_size) != 0))
     list = list->next;
   return list;
@@ -67,9 +74,9 @@ const FhpyText *fhpy_debug_pages_find(const FhpyText *list, const char *bytes, s
 
 /* --- native stacks ------------------------------------------------------------------------------------------------ */
 
-/* The native stack at the opening of a handle, on systems that support it. */
+/* The native stack at the opening of a handle, on systems that support it. A trace is freed with free(). */
 
-enum { MAX_FRAMES = 256, OWN_FRAMES = 1 }; /* the innermost frame, fhpy_debug_trace_new itself, is omitted */
+enum { MAX_FRAMES = 256, OWN_FRAMES = 1 }; /* the innermost frame, trace_new itself, is omitted */
 
 typedef struct FhpyTrace {
   size_t n_frames;
@@ -86,7 +93,8 @@ static FhpyTrace *make_trace(void *const *frames, size_t n_frames) {
   return trace;
 }
 
-FH_NOINLINE FhpyTrace *fhpy_debug_trace_new(size_t n_frames) {
+/* Returns the calling thread's stack, at most n_frames of it. NULL for 0 frames, and where make_trace returns NULL. */
+static FH_NOINLINE FhpyTrace *trace_new(size_t n_frames) {
   if (n_frames == 0) return NULL;
   void *frames[MAX_FRAMES];
   int n = fh_loader_frames(frames, n_frames < MAX_FRAMES - OWN_FRAMES ? (int)n_frames + OWN_FRAMES : MAX_FRAMES);
@@ -116,7 +124,7 @@ PyObject *fhpy_debug_trace_text(const FhpyTrace *trace) {
   return text;
 }
 
-FhpyTrace *fhpy_debug_trace_copy(const FhpyTrace *trace) {
+static FhpyTrace *trace_copy(const FhpyTrace *trace) {
   return trace != NULL ? make_trace(trace->frames, trace->n_frames) : NULL;
 }
 
@@ -184,7 +192,7 @@ static FhpyRecord *take_unused(void) {
 }
 
 static void drop_texts(FhpyRecord *r) {
-  fhpy_debug_pages_free(r->texts);
+  texts_free(r->texts);
   r->texts = NULL;
 }
 
@@ -192,7 +200,7 @@ static void drop_texts(FhpyRecord *r) {
 static void forget_oldest(void) {
   while (known.n_records > limits.n_closed) {
     FhpyRecord *r = take_first(&known);
-    n_kept_bytes -= fhpy_debug_pages_size(r->texts);
+    n_kept_bytes -= texts_size(r->texts);
     drop_texts(r);
     free(r->trace);
     r->trace = NULL;
@@ -202,13 +210,13 @@ static void forget_oldest(void) {
 
 /* Makes the strings of a closed record unreadable, or frees them if they would exceed the limit. */
 static void hide_texts(FhpyRecord *r) {
-  size_t byte_size = fhpy_debug_pages_size(r->texts);
+  size_t byte_size = texts_size(r->texts);
   if (n_kept_bytes + byte_size > limits.n_text_bytes) {
     drop_texts(r);
     return;
   }
   n_kept_bytes += byte_size;
-  fhpy_debug_pages_hide(r->texts);
+  texts_hide(r->texts);
 }
 
 static int32_t index_of(HPy h) { return (int32_t)((uint32_t)(uint64_t)h._i >> 1); }
@@ -241,8 +249,7 @@ static void close_record(FhpyRecord *r, FhpyRecordState state) {
 HPy fhpy_debug_record_open(void *object, FhpyHandleKind kind) {
   if (object == NULL) return HPy_NULL;
   /* Taken before the lock, because walking the stack takes long and may allocate. */
-  struct FhpyTrace *trace =
-      kind != HANDLE_CONSTANT ? fhpy_debug_trace_new(fh_atomic_load_relaxed_u64(&n_frames_wanted)) : NULL;
+  struct FhpyTrace *trace = kind != HANDLE_CONSTANT ? trace_new(fh_atomic_load_relaxed_u64(&n_frames_wanted)) : NULL;
   fh_mutex_lock(&records_lock);
   FhpyRecord *r = take_unused();
   HPy h = HPy_NULL;
@@ -306,12 +313,12 @@ const char *fhpy_debug_record_keep_text(HPy h, const char *text, size_t byte_siz
   if (text == NULL) return NULL;
   fh_mutex_lock(&records_lock);
   FhpyRecord *r = find_record(h);
-  const FhpyText *kept = is_open(r, h) ? fhpy_debug_pages_find(r->texts, text, byte_size) : NULL;
+  const FhpyText *kept = is_open(r, h) ? texts_find(r->texts, text, byte_size) : NULL;
   fh_mutex_unlock(&records_lock);
   if (kept != NULL) return kept->bytes; /* the copy lives as long as the handle, which the caller keeps open */
   /* The copy is made without the lock, so the record is looked up again afterwards. Two threads may keep a copy
    * each. */
-  FhpyText *made = fhpy_debug_pages_new(text, byte_size);
+  FhpyText *made = text_new(text, byte_size);
   if (made == NULL) return text;
   fh_mutex_lock(&records_lock);
   r = find_record(h);
@@ -322,7 +329,7 @@ const char *fhpy_debug_record_keep_text(HPy h, const char *text, size_t byte_siz
   }
   fh_mutex_unlock(&records_lock);
   if (is_kept) return made->bytes;
-  fhpy_debug_pages_free(made); /* h is not open; the caller has reported that */
+  texts_free(made); /* h is not open; the caller has reported that */
   return text;
 }
 
@@ -341,8 +348,8 @@ static int compare_serials(const void *a, const void *b) {
 /* Copies a record with its trace. The copy takes a reference to an object, because the handle may be closed once the
  * lock is released. */
 static void copy_record(FhpyRecordCopy *copy, const FhpyRecord *r) {
-  *copy = (FhpyRecordCopy){*r, NULL, fhpy_debug_pages_size(r->texts)};
-  copy->record.trace = fhpy_debug_trace_copy(r->trace);
+  *copy = (FhpyRecordCopy){*r, NULL, texts_size(r->texts)};
+  copy->record.trace = trace_copy(r->trace);
   if (r->state != RECORD_OPEN || r->kind != HANDLE_OWNED) return;
   copy->object = r->object;
   Py_IncRef(copy->object); /* runs no Python code */

@@ -13,39 +13,6 @@
 #include "hpy_runtime/abi/cpython_abi.h"
 #include "hpy_runtime/abi/handle.h"
 
-/* --- strings ------------------------------------------------------------------------------------------------------ */
-
-/* Copies of strings, each on its own memory pages, which can be made unreadable.
- *
- * Nothing here is synchronised: the copies belong to records, and the lock of debug_record.c guards them. */
-
-typedef struct FhpyText {
-  struct FhpyText *next;
-  char *bytes; /* on its own pages */
-  size_t byte_size;
-} FhpyText;
-
-/* Makes a read-only copy; NULL if memory is exhausted. */
-FhpyText *fhpy_debug_pages_new(const char *bytes, size_t byte_size);
-/* The other functions take a whole list; NULL is the empty list. */
-void fhpy_debug_pages_hide(FhpyText *list); /* after this, reading a copy ends the process */
-void fhpy_debug_pages_free(FhpyText *list);
-size_t fhpy_debug_pages_size(const FhpyText *list);
-const FhpyText *fhpy_debug_pages_find(const FhpyText *list, const char *bytes, size_t byte_size);
-
-/* --- native stacks ------------------------------------------------------------------------------------------------ */
-
-/* The native stack at the opening of a handle. A trace is freed with free(). */
-
-/* Returns the calling thread's stack, at most n_frames of it. NULL for 0 frames, on a platform without support, and if
- * memory is exhausted. */
-struct FhpyTrace *fhpy_debug_trace_new(size_t n_frames);
-struct FhpyTrace *fhpy_debug_trace_copy(const struct FhpyTrace *trace);
-/* Returns a str with a line per frame, the innermost first; empty for NULL. NULL with an exception raised. */
-PyObject *fhpy_debug_trace_text(const struct FhpyTrace *trace);
-
-/* --- records ------------------------------------------------------------------------------------------------------ */
-
 typedef enum {
   HANDLE_OWNED,         /* the receiver closes it */
   HANDLE_ARGUMENT,      /* belongs to the call that passed it */
@@ -72,6 +39,10 @@ typedef struct {
   FhpyHandleKind kind;
   FhpyRecordState state;
 } FhpyRecord;
+
+/* Returns a str with a line for each frame of a native stack, the innermost first; empty for NULL. NULL with an
+ * exception raised. */
+PyObject *fhpy_debug_trace_text(const struct FhpyTrace *trace);
 
 /* Returns the use number in a handle's word. */
 static inline uint32_t debug_record_use(HPy h) { return (uint32_t)((uint64_t)h._i >> 32); }

@@ -16,7 +16,9 @@ static PyObject *get_gc_attribute(const char *name) {
   return found;
 }
 
-bool fhpy_collection_watch(PyMethodDef *def) {
+/* Registers a METH_VARARGS function that the interpreter calls before and after each collection. *def must stay valid.
+ * Returns whether it will be called. Never raises, and preserves a raised exception. */
+static bool watch_collections(PyMethodDef *def) {
   PyObject *type, *value, *traceback;
   PyErr_Fetch(&type, &value, &traceback);
   PyObject *function = PyCFunction_NewEx(def, NULL, NULL);
@@ -28,7 +30,8 @@ bool fhpy_collection_watch(PyMethodDef *def) {
   return is_watched;
 }
 
-bool fhpy_collection_begins(PyObject *args) {
+/* For such a function: returns true if a collection begins, false if it has ended. */
+static bool is_beginning(PyObject *args) {
   PyObject *phase = PyTuple_GetItem(args, 0); /* "start" or "stop" */
   const char *text = phase != NULL ? PyUnicode_AsUTF8AndSize(phase, NULL) : NULL;
   if (text == NULL) PyErr_Clear();
@@ -52,7 +55,7 @@ static fhpy_collection_note followers[MAX_FOLLOWERS]; /* NULL: not used yet */
 static uint32_t n_followers;
 
 static PyObject *tell_followers(FH_MAYBE_UNUSED PyObject *self, PyObject *args) {
-  int begins = fhpy_collection_begins(args), generation = get_generation(args);
+  int begins = is_beginning(args), generation = get_generation(args);
   for (int i = 0; i < MAX_FOLLOWERS; ++i) {
     fhpy_collection_note note = followers[i];
     if (note != NULL) note(begins, generation);
@@ -67,7 +70,7 @@ int fhpy_collection_follow(fhpy_collection_note note) {
   uint32_t number = fh_atomic_add_relaxed(&n_followers, 1);
   if (number >= MAX_FOLLOWERS) return 0;
   followers[number] = note;
-  if (number == 0) is_called = fhpy_collection_watch(&def);
+  if (number == 0) is_called = watch_collections(&def);
   return is_called;
 }
 
@@ -79,7 +82,8 @@ int fhpy_collection_call(const char *name) {
   return rc;
 }
 
-void fhpy_collection_run(void) {
+/* Runs a full collection. May run any Python code; never raises. */
+static void collect_all(void) {
   PyObject *type, *value, *traceback;
   PyErr_Fetch(&type, &value, &traceback);
   (void)fhpy_collection_call("collect");
@@ -129,7 +133,7 @@ static void release_condemned(void) {
 
 /* Called before and after each collection. */
 static PyObject *release_retired(FH_MAYBE_UNUSED PyObject *self, PyObject *args) {
-  if (fhpy_collection_begins(args)) {
+  if (is_beginning(args)) {
     fh_mutex_lock(&retired_lock);
     retired.n_condemned = retired.n_items;
     fh_mutex_unlock(&retired_lock);
@@ -174,8 +178,8 @@ void fhpy_retire_release(PyObject *o) {
   retired.has_callback = true;
   fh_mutex_unlock(&retired_lock);
   /* If the callback cannot be registered, values only live longer. */
-  if (is_first) fhpy_collection_watch(&release_retired_def);
-  if (is_full) fhpy_collection_run();
+  if (is_first) watch_collections(&release_retired_def);
+  if (is_full) collect_all();
 }
 
 /* --- freed types ------------------------------------------------------------------------------------------------- */
@@ -202,7 +206,7 @@ extern PyObject *PyWeakref_NewRef(PyObject *, PyObject *);
 static int32_t is_collecting;
 
 static PyObject *note_collection(FH_MAYBE_UNUSED PyObject *self, PyObject *args) {
-  fh_atomic_store_release_i32(&is_collecting, fhpy_collection_begins(args));
+  fh_atomic_store_release_i32(&is_collecting, is_beginning(args));
   Py_IncRef(&_Py_NoneStruct);
   return &_Py_NoneStruct;
 }
@@ -215,7 +219,7 @@ static bool is_possible_now(void) {
   static uint64_t state;
   uint64_t expected = UNKNOWN;
   if (fh_atomic_load_relaxed_u64(&state) == UNKNOWN && fh_atomic_cas_acq_rel_u64(&state, &expected, ASKED))
-    fh_atomic_store_release_u64(&state, fhpy_collection_watch(&def) ? NOTIFIED : UNKNOWN);
+    fh_atomic_store_release_u64(&state, watch_collections(&def) ? NOTIFIED : UNKNOWN);
   /* acquire: pairs with the store above, so that the flag is read after note_collection is registered */
   return fh_atomic_load_acquire_u64(&state) == NOTIFIED && !fh_atomic_load_relaxed_i32(&is_collecting);
 }

@@ -163,7 +163,17 @@ int fhpy_load_file_check(const char *path) {
   return -1;
 }
 
-int fhpy_load_file_open(FhpyLoadFile *file, const char *short_name, const char *path, FhpyMode mode) {
+/* An open library, and its context. Both live as long as the process. */
+typedef struct {
+  HPyModuleDef *def;
+  HPyContext *ctx;
+} LoadFile;
+
+/* Opens the file, gives it a context and gets its definition. The file name must have the ABI tag of HPy, as in
+ * module.hpy0.so; the names of its entry points end in `short_name`. The context belongs to the file and not to a
+ * module, so a file can be opened in one mode only. Returns 0, or -1 with an exception raised: ImportError for another
+ * mode. */
+static int open_file(LoadFile *file, const char *short_name, const char *path, FhpyMode mode) {
   if (fhpy_load_file_check(path) < 0) return -1;
   /* Never closed, not even after an error, because types and methods may refer to its functions forever. */
   char reason[FH_LOADER_REASON];
@@ -367,7 +377,7 @@ PyObject *fhpy_load_module(const char *name, const char *path, PyObject *spec, F
   if (fhpy_context_get() == NULL) return NULL;
   /* The names of entry points contain the module name without its packages. */
   const char *dot = strrchr(name, '.');
-  FhpyLoadFile file;
-  if (fhpy_load_file_open(&file, dot != NULL ? dot + 1 : name, path, mode) < 0) return NULL;
+  LoadFile file;
+  if (open_file(&file, dot != NULL ? dot + 1 : name, path, mode) < 0) return NULL;
   return make_module(file.ctx, file.def, name, path, spec);
 }

@@ -11,12 +11,6 @@
  * FFI_HPY_DEBUG=1. */
 typedef enum { MODE_PLAIN, MODE_DEBUG, MODE_TRACE, MODE_DEFAULT } FhpyMode;
 
-/* An open library, and its context. Both live as long as the process. */
-typedef struct {
-  HPyModuleDef *def;
-  HPyContext *ctx;
-} FhpyLoadFile;
-
 /* Whether the environment enables debug mode: returns 1 or 0, or -1 with ImportError raised for a value other than 1 or
  * 0. */
 int fhpy_load_file_wants_debug(void);
@@ -24,12 +18,6 @@ int fhpy_load_file_wants_debug(void);
 /* Returns 0, or -1 with ImportError raised for a file that is truncated, damaged or not a library (library_file.h of
  * the core). */
 int fhpy_load_file_check(const char *path);
-
-/* Opens the file, gives it a context and gets its definition. The file name must have the ABI tag of HPy, as in
- * module.hpy0.so; the names of its entry points end in `short_name`. The context belongs to the file and not to a
- * module, so a file can be opened in one mode only. Returns 0, or -1 with an exception raised: ImportError for another
- * mode. */
-int fhpy_load_file_open(FhpyLoadFile *file, const char *short_name, const char *path, FhpyMode mode);
 
 /* --- the module --------------------------------------------------------------------------------------------------- */
 

@@ -12,7 +12,9 @@
 
 /* --- totals and hooks --------------------------------------------------------------------------------------------- */
 
-/* Totals in atomic words, and the hooks. Time is monotonic; the time of a call includes nested calls. */
+/* Totals in atomic words, and the hooks. Time is monotonic; the time of a call includes nested calls. An entry is
+ * identified by its place: the number of words before it in HPyContext. */
+#define TRACE_PLACE(name) (offsetof(HPyContext, ctx_##name) / sizeof(void *))
 
 /* By place. Relaxed: a total does not order other memory accesses. */
 static uint64_t totals[TRACE_N_TOTALS][sizeof(HPyContext) / sizeof(void *)];
@@ -63,13 +65,14 @@ static void tell(FhpyTraceHook which, size_t place) {
 
 /* A detached thread runs no Python: before Reenter, and after Leave. */
 
-uint64_t fhpy_trace_record_enter(size_t place) {
+/* Returns the time. */
+static uint64_t begin_call(size_t place) {
   fh_atomic_add_relaxed_u64(&totals[TRACE_CALLS][place], 1);
   if (place != TRACE_PLACE(ReenterPythonExecution)) tell(TRACE_ON_ENTER, place);
   return fh_clock_now();
 }
 
-void fhpy_trace_record_leave(size_t place, uint64_t start) {
+static void end_call(size_t place, uint64_t start) {
   fh_atomic_add_relaxed_u64(&totals[TRACE_NANOSECONDS][place], fh_clock_now() - start);
   if (place != TRACE_PLACE(LeavePythonExecution)) tell(TRACE_ON_EXIT, place);
 }
@@ -126,9 +129,9 @@ static FhpyContext trace_context; /* filled once and constant afterwards */
 #endif
 
 static FH_NOINLINE Word pass_on(size_t place, Word a, Word b, Word c, Word d) {
-  uint64_t start = fhpy_trace_record_enter(place);
+  uint64_t start = begin_call(place);
   Word result = ((const Entry *)(const void *)real)[place](real, a, b, c, d);
-  fhpy_trace_record_leave(place, start);
+  end_call(place, start);
   return result;
 }
 
@@ -145,15 +148,15 @@ static FH_NOINLINE Word pass_on(size_t place, Word a, Word b, Word c, Word d) {
 /* ---- entries with a double ---- */
 
 static HPy float_from_double(CTX, double value) {
-  uint64_t start = fhpy_trace_record_enter(TRACE_PLACE(Float_FromDouble));
+  uint64_t start = begin_call(TRACE_PLACE(Float_FromDouble));
   HPy result = real->ctx_Float_FromDouble(real, value);
-  fhpy_trace_record_leave(TRACE_PLACE(Float_FromDouble), start);
+  end_call(TRACE_PLACE(Float_FromDouble), start);
   return result;
 }
 static double as_double(size_t place, double (*entry)(HPyContext *, HPy), HPy h) {
-  uint64_t start = fhpy_trace_record_enter(place);
+  uint64_t start = begin_call(place);
   double result = entry(real, h);
-  fhpy_trace_record_leave(place, start);
+  end_call(place, start);
   return result;
 }
 static double float_as_double(CTX, HPy h) {

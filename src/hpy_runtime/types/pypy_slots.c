@@ -4,6 +4,8 @@
 #ifdef FHPY_PYPY
 #include <string.h>
 
+#include "hpy_runtime/abi/handle.h" /* the numbers of slots, which are the interpreter's, too */
+
 /* ---- receivers ---- */
 
 /* Whether the receiver of a slot may be the second operand. */
@@ -80,7 +82,47 @@ static void write_failure(HPyFunc_Signature sig, void *args) {
   }
 }
 
-/* ---- indices ---- */
+/* ---- negative indices ---- */
+
+/* CPython and PyPy 8 add the length of a sequence to a negative index before they call sq_item or sq_ass_item. PyPy 7.3
+ * passes the index on unchanged, except in PySequence_GetItem and similar functions, which the runtime never calls for
+ * an HPy type. The first negative index measures the behaviour of the interpreter: the last item of a sequence made for
+ * the purpose is read, and its slot records the index. */
+
+static Py_ssize_t probed; /* guarded by the GIL */
+
+static PyObject *probe_item(PyObject *self, Py_ssize_t index) {
+  probed = index;
+  Py_IncRef(self);
+  return self;
+}
+static Py_ssize_t probe_length(PyObject *self) { return (void)self, 1; }
+
+/* Returns 1 if the interpreter passes negative indices on unchanged, 0 if not, -1 with an exception raised.
+ * PySequence_GetItem cannot be used, because it adds the length itself. */
+static int measure(void) {
+  static PyType_Slot slots[] = {{HPy_sq_item, (void *)probe_item}, {HPy_sq_length, (void *)probe_length}, {0, NULL}};
+  static PyType_Spec spec = {"ffi_hpy._hpy._probe_sequence", 0, 0, HPy_TPFLAGS_DEFAULT, slots};
+  PyObject *type = PyType_FromSpecWithBases(&spec, NULL);
+  PyObject *sequence = type != NULL ? PyObject_CallObject(type, NULL) : NULL;
+  PyObject *index = sequence != NULL ? PyLong_FromLong(-1) : NULL;
+  PyObject *last = index != NULL ? PyObject_GetItem(sequence, index) : NULL;
+  int answer = last == NULL ? -1 : probed < 0;
+  Py_DecRef(last), Py_DecRef(index), Py_DecRef(sequence), Py_DecRef(type);
+  return answer;
+}
+
+/* Adds the length of a sequence to the negative index of a slot call, if the interpreter has not. Returns false with an
+ * exception raised on failure. Requires the GIL. */
+static bool add_length(PyObject *sequence, Py_ssize_t *index) {
+  static int is_left = -1; /* guarded by the GIL */
+  if (is_left < 0) is_left = measure();
+  if (is_left == 0) return true;
+  Py_ssize_t n_items = is_left < 0 ? -1 : PyObject_Size(sequence);
+  if (n_items < 0) return false;
+  *index += n_items;
+  return true;
+}
 
 static bool has_length(PyObject *type) {
   const FhpyType *note;
@@ -97,7 +139,7 @@ static bool resolve_index(PyObject *self, HPyCFunction func, Py_ssize_t *index) 
   if (*index >= 0) return true;
   const FhpySlot *slot = lookup_slot(type_of(self), func);
   bool is_item = slot != NULL && (slot->slot == HPy_sq_item || slot->slot == HPy_sq_ass_item);
-  return !is_item || !has_length(type_of(self)) || fhpy_pypy_index_resolve(self, index);
+  return !is_item || !has_length(type_of(self)) || add_length(self, index);
 }
 
 static bool resolve_indices(HPyFunc_Signature sig, HPyCFunction func, void *args) {
@@ -227,48 +269,6 @@ int fhpy_pypy_slots_set_new(PyObject *type) {
   int rc = function == NULL ? -1 : PyObject_SetAttrString(type, "__new__", function);
   Py_DecRef(function);
   return rc;
-}
-
-#endif /* FHPY_PYPY */
-
-/* --- negative indices -------------------------------------------------------------------------------------------- */
-
-/* Reads the last item of a sequence made for the purpose, and records the index with which its slot is called. */
-
-#ifdef FHPY_PYPY
-#include "hpy_runtime/abi/handle.h" /* the numbers of slots, which are the interpreter's, too */
-
-static Py_ssize_t probed; /* guarded by the GIL */
-
-static PyObject *probe_item(PyObject *self, Py_ssize_t index) {
-  probed = index;
-  Py_IncRef(self);
-  return self;
-}
-static Py_ssize_t probe_length(PyObject *self) { return (void)self, 1; }
-
-/* Returns 1 if the interpreter passes negative indices on unchanged, 0 if not, -1 with an exception raised.
- * PySequence_GetItem cannot be used, because it adds the length itself. */
-static int measure(void) {
-  static PyType_Slot slots[] = {{HPy_sq_item, (void *)probe_item}, {HPy_sq_length, (void *)probe_length}, {0, NULL}};
-  static PyType_Spec spec = {"ffi_hpy._hpy._probe_sequence", 0, 0, HPy_TPFLAGS_DEFAULT, slots};
-  PyObject *type = PyType_FromSpecWithBases(&spec, NULL);
-  PyObject *sequence = type != NULL ? PyObject_CallObject(type, NULL) : NULL;
-  PyObject *index = sequence != NULL ? PyLong_FromLong(-1) : NULL;
-  PyObject *last = index != NULL ? PyObject_GetItem(sequence, index) : NULL;
-  int answer = last == NULL ? -1 : probed < 0;
-  Py_DecRef(last), Py_DecRef(index), Py_DecRef(sequence), Py_DecRef(type);
-  return answer;
-}
-
-bool fhpy_pypy_index_resolve(PyObject *sequence, Py_ssize_t *index) {
-  static int is_left = -1; /* guarded by the GIL */
-  if (is_left < 0) is_left = measure();
-  if (is_left == 0) return true;
-  Py_ssize_t n_items = is_left < 0 ? -1 : PyObject_Size(sequence);
-  if (n_items < 0) return false;
-  *index += n_items;
-  return true;
 }
 
 #endif /* FHPY_PYPY */

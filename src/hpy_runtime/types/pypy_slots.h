@@ -16,7 +16,7 @@
 
 /* Whether func is a slot's function and the receiver does not belong to that slot. If so, TypeError is raised, and the
  * packed arguments get the result of a failure. Also adds the length to a negative index of a sequence if the
- * interpreter does not (pypy_slots.h). */
+ * interpreter does not. */
 bool fhpy_pypy_slots_refuse(HPyFunc_Signature sig, HPyCFunction func, void *args);
 
 /* tp_descr_get and tp_descr_set of a type whose note has the functions of the extension (extension.h). */
@@ -32,18 +32,4 @@ static inline bool fhpy_pypy_slots_refuse(HPyFunc_Signature sig, HPyCFunction fu
   return (void)sig, (void)func, (void)args, false;
 }
 
-#endif
-
-/* --- negative indices -------------------------------------------------------------------------------------------- */
-
-/* Negative indices on PyPy.
- *
- * CPython and PyPy 8 add the length of a sequence to a negative index before they call sq_item or sq_ass_item. PyPy 7.3
- * passes the index on unchanged, except in PySequence_GetItem and similar functions, which the runtime never calls for
- * an HPy type. The behaviour of the interpreter is measured at the first negative index. */
-
-#ifdef FHPY_PYPY
-/* Adds the length of a sequence to the negative index of a slot call, if the interpreter has not. Returns false with an
- * exception raised on failure. Requires the GIL. */
-bool fhpy_pypy_index_resolve(PyObject *sequence, Py_ssize_t *index);
 #endif
