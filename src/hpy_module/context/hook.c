@@ -12,38 +12,9 @@
 
 /* The keyword arguments of set_hooks(), and the hook names in messages. */
 static const char *const names[FB_N_HOOKS] = {
-    [FB_HOOK_CLASSIFY] = "classify",
-    [FB_HOOK_CLASS_FOR_TYPE_INDEX] = "class_for_type_index",
-    [FB_HOOK_ERROR_TO_EXCEPTION] = "error_to_exception",
-    [FB_HOOK_EXCEPTION_TO_ERROR] = "exception_to_error",
-    [FB_HOOK_EXCEPTION_LEAVES] = "exception_leaves",
-    [FB_HOOK_EXCEPTION_ARRIVES] = "exception_arrives",
-    [FB_HOOK_EXCEPTION_ASKED_FOR] = "exception_asked_for",
-    [FB_HOOK_INTERRUPTS] = "interrupts",
-    [FB_HOOK_CALL_GUARDED] = "call_guarded",
-    [FB_HOOK_CHECK_SIGNALS] = "check_signals",
-    [FB_HOOK_DLPACK_CAPSULE] = "dlpack_capsule",
-    [FB_HOOK_CHECK_MEMORY] = "check_memory",
-    [FB_HOOK_ARRAY_TO_TENSOR] = "array_to_tensor",
-    [FB_HOOK_TENSOR_TO_ARRAY] = "tensor_to_array",
-    [FB_HOOK_ARRAY_STREAM] = "array_stream",
-    [FB_HOOK_STRING_CLASS] = "string_class",
-    [FB_HOOK_BYTES_CLASS] = "bytes_class",
-    [FB_HOOK_WRAP_DTYPE] = "wrap_dtype",
-    [FB_HOOK_WRAP_OPAQUE_PTR] = "wrap_opaque_ptr",
-    [FB_HOOK_DEVICE_CLASS] = "device_class",
-    [FB_HOOK_SHAPE_CLASS] = "shape_class",
-    [FB_HOOK_CONVERT] = "convert",
-    [FB_HOOK_DID_YOU_MEAN] = "did_you_mean",
-    [FB_HOOK_OPAQUE_VALUE] = "opaque_value",
-    [FB_HOOK_ORDER_OF_ARGUMENTS] = "order_of_arguments",
-    [FB_HOOK_REPLACE_REFUSED] = "replace_refused",
-    [FB_HOOK_CHECK_ANNOTATED] = "check_annotated",
-    [FB_HOOK_NAME_CLASSES] = "name_classes",
-    [FB_HOOK_OBJECT_LACKING] = "object_lacking",
-    [FB_HOOK_OBJECT_MADE] = "object_made",
-    [FB_HOOK_OBJECT_REPLACED] = "object_replaced",
-    [FB_HOOK_SUBCLASS_MADE] = "subclass_made",
+#define HOOK(constant, name) #name,
+#include "hooks.def"
+#undef HOOK
 };
 
 /* Set by the import of the package. Some are set again by programs that replace the class of data types or devices,

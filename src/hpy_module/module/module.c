@@ -109,24 +109,11 @@ static int add_constants(HPyContext *ctx, HPy module) {
   static const struct {
     const char *name;
     FbTypeTag kind;
-  } kinds[] = {{"TAG_NONE", FB_TYPE_KIND_NONE},
-               {"TAG_BOOL", FB_TYPE_KIND_BOOL},
-               {"TAG_INT", FB_TYPE_KIND_INT},
-               {"TAG_FLOAT", FB_TYPE_KIND_FLOAT},
-               {"TAG_STR", FB_TYPE_KIND_STR},
-               {"TAG_BYTES", FB_TYPE_KIND_BYTES},
-               {"TAG_OBJECT", FB_TYPE_KIND_OBJECT},
-               {"TAG_RVALUE_REF", FB_TYPE_KIND_RVALUE_REF},
-               {"TAG_DATA_TYPE", FB_TYPE_KIND_DATA_TYPE},
-               {"TAG_DEVICE", FB_TYPE_KIND_DEVICE},
-               {"TAG_OPAQUE_PTR", FB_TYPE_KIND_OPAQUE_PTR},
-               {"TAG_OPAQUE", FB_TYPE_KIND_OPAQUE},
-               {"TAG_SEQUENCE", FB_TYPE_KIND_SEQUENCE},
-               {"TAG_MAPPING", FB_TYPE_KIND_MAPPING},
-               {"TAG_DLPACK", FB_TYPE_KIND_DLPACK},
-               {"TAG_CONVERTER", FB_TYPE_KIND_CONVERTER},
-               {"TAG_EXCHANGE", FB_TYPE_KIND_EXCHANGE},
-               {"TAG_MEMBER", FB_TYPE_KIND_MEMBER}};
+  } kinds[] = {
+#define KIND(name) {"TAG_" #name, FB_TYPE_KIND_##name},
+#include "hpy_module/object/type_kinds.def"
+#undef KIND
+  };
   for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); ++i) {
     if (add(ctx, module, kinds[i].name, HPyLong_FromInt32_t(ctx, kinds[i].kind)) != 0) return -1;
   }

@@ -22,24 +22,9 @@ bool fb_own_class_check(HPyContext *ctx, HPy h, const FbRef *own_class);
 
 typedef enum FbTypeTag {
   FB_TYPE_KIND_UNKNOWN = 0, /* not classified yet */
-  FB_TYPE_KIND_NONE,
-  FB_TYPE_KIND_BOOL,
-  FB_TYPE_KIND_INT,
-  FB_TYPE_KIND_FLOAT,
-  FB_TYPE_KIND_STR,
-  FB_TYPE_KIND_BYTES,
-  FB_TYPE_KIND_OBJECT,
-  FB_TYPE_KIND_RVALUE_REF,
-  FB_TYPE_KIND_DATA_TYPE,
-  FB_TYPE_KIND_DEVICE,
-  FB_TYPE_KIND_OPAQUE_PTR,
-  FB_TYPE_KIND_OPAQUE, /* the Python object itself */
-  FB_TYPE_KIND_SEQUENCE,
-  FB_TYPE_KIND_MAPPING,
-  FB_TYPE_KIND_DLPACK,
-  FB_TYPE_KIND_CONVERTER,
-  FB_TYPE_KIND_EXCHANGE,
-  FB_TYPE_KIND_MEMBER, /* a member of a bound enum */
+#define KIND(name) FB_TYPE_KIND_##name,
+#include "type_kinds.def"
+#undef KIND
   FB_N_TYPE_KINDS
 } FbTypeTag;
 
