@@ -200,7 +200,7 @@ def make_missing(
             _complain(f"no file is made for {prefix!r}, which cannot be the name of a package")
             continue
         folder = init_path.joinpath(*parts)
-        api = _file_at(folder / generator.api_filename(), by_path, files)
+        api = _file_at(folder / generator.api_filename, by_path, files)
         keys = [key for key in type_keys.get(prefix, []) if key not in skipped and not generator.is_builtin(key)]
         for key in [key for key in keys if not generator.is_name(key.rpartition(".")[2])]:
             _complain(f"no class is made for {key!r}, whose last part cannot be the name of one")
@@ -213,9 +213,9 @@ def make_missing(
                 api.code_blocks, ty_map, prefix, toposort_objects(keys), init_cfg, prefix == root
             )
             _append(api, text, dry_run)
-        package = _file_at(folder / generator.init_filename(), by_path, files)
+        package = _file_at(folder / generator.init_filename, by_path, files)
         if package is not None:
-            submodule = Path(generator.api_filename()).stem
+            submodule = Path(generator.api_filename).stem
             _append(package, generator.generate_init_file(package.code_blocks, prefix, submodule), dry_run)
         made.add(prefix)
     return made

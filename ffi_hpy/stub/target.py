@@ -22,7 +22,7 @@ class Generator(Protocol):
     `imports` is the result of new_imports() for the file; the import section is filled after the regions that need
     imports. The result of `generate_..._file` is appended to a file, which is then filled like any other.
     `has_whole_types` means that an ``object`` region is complete code for a type, so that regions alone can be added
-    for types.
+    for types. A language leaves out the functions that it does not need, which do nothing here.
     """
 
     name: str
@@ -30,6 +30,10 @@ class Generator(Protocol):
     source_exts: frozenset[str]
     directive_kinds: frozenset[str]
     has_whole_types: bool
+    api_filename: str
+    """The name of a prefix's file."""
+    init_filename: str
+    """The name of the file of a package that has a prefix's file as a module."""
 
     def default_ty_map(self) -> dict[str, str]:
         """Return the names of types of the ABI, before directives change them."""
@@ -49,6 +53,7 @@ class Generator(Protocol):
     def extra_export_names(self, imports: Any, lines: list[str]) -> set[str]:
         """Return the names that a file exports in addition to its functions and classes; `lines` are those outside
         regions."""
+        return set()
 
     def check_view(self, code_blocks: list[CodeBlock]) -> object:
         """Return the value that --check compares: a file is out of date if it changes."""
@@ -63,6 +68,7 @@ class Generator(Protocol):
         defined: set[str],
     ) -> None:
         """Fill a ``global`` region."""
+        return
 
     def generate_object_block(
         self,
@@ -77,21 +83,18 @@ class Generator(Protocol):
 
     def note_lines_before(self, imports: Any, lines: list[str]) -> None:
         """Record the lines before the import section in `imports`; that section is filled next."""
+        return
 
     def generate_import_section_block(self, code: CodeBlock, imports: Any, opt: Options, defined: set[str]) -> None:
         """Fill an ``import-section``."""
 
     def generate_all_block(self, code: CodeBlock, names: set[str], opt: Options) -> None:
         """Fill an ``__all__`` region with the last parts of `names`."""
+        return
 
     def generate_export_block(self, code: CodeBlock) -> None:
         """Fill an ``export`` region."""
-
-    def api_filename(self) -> str:
-        """The name of a prefix's file."""
-
-    def init_filename(self) -> str:
-        """Return the name of the file of a package that has a prefix's file as a module."""
+        return
 
     def generate_api_file(
         self,
@@ -110,6 +113,7 @@ class Generator(Protocol):
 
     def generate_init_file(self, code_blocks: list[CodeBlock], module_name: str, submodule: str) -> str:
         """Return the missing part of a package's file that exports the names of its `submodule`."""
+        return ""
 
     def finalize_init(self, init_path: Path, prefixes: set[str]) -> None:
         """Create the files that the files of some prefixes need above them. OSError, ValueError for an impossible

@@ -27,6 +27,8 @@ class PythonGenerator(Generator):
     source_exts = frozenset({".py", ".pyi"})
     directive_kinds = frozenset({"import-object"})
     has_whole_types = False  # regions are inside classes
+    api_filename = "_ffi_api.py"
+    init_filename = "__init__.py"
 
     def default_ty_map(self) -> dict[str, str]:
         return dict(PC.TY_MAP_DEFAULTS)
@@ -106,12 +108,6 @@ class PythonGenerator(Generator):
 
     def generate_export_block(self, code: CodeBlock) -> None:
         codegen.generate_python_export(code)
-
-    def api_filename(self) -> str:
-        return "_ffi_api.py"
-
-    def init_filename(self) -> str:
-        return "__init__.py"
 
     def generate_api_file(
         self,

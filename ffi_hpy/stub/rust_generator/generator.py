@@ -15,19 +15,21 @@ from .utils import RustImports, check_tokens, escaped, is_crate_type_key, is_nam
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..file_utils import CodeBlock
-    from ..utils import FuncInfo, InitConfig, ObjectInfo, Options
+    from ..utils import InitConfig, ObjectInfo, Options
 
 __all__ = ["RustGenerator"]
 
 
 class RustGenerator(Generator):
-    """Types of objects in .rs files. Functions need no code, because the crate finds them by name at the call."""
+    """Types of objects in .rs files. Functions need no code, because the crate finds them by name at the call; public
+    items need no export, and modules are declared when files are created."""
 
     name = "rust"
     syntax = C.RUST_SYNTAX
     source_exts = frozenset({".rs"})
     directive_kinds = RC.RUST_DIRECTIVE_KINDS
     has_whole_types = True
+    api_filename = init_filename = "mod.rs"
 
     def default_ty_map(self) -> dict[str, str]:
         return dict(RC.RUST_TY_MAP_DEFAULTS)
@@ -51,25 +53,11 @@ class RustGenerator(Generator):
             raise ValueError(f"`{name}` at line {lineno} must be a path, got {payload!r}")
         imports.record(path)
 
-    def extra_export_names(self, imports: RustImports, lines: list[str]) -> set[str]:
-        return set()
-
     def check_view(self, code_blocks: list[CodeBlock]) -> object:
         """Return the definitions in the regions, without their formatting."""
         regions = [block for block in code_blocks if block.kind in ("object", "import-section")]
         views = {(block.kind, block.param): check_tokens(block.lines[1:-1]) for block in regions}
         return {region: tokens for region, tokens in views.items() if tokens}
-
-    def generate_global_funcs_block(
-        self,
-        code: CodeBlock,
-        global_funcs: list[FuncInfo],
-        ty_map: dict[str, str],
-        imports: RustImports,
-        opt: Options,
-        defined: set[str],
-    ) -> None:
-        """Do nothing: the crate finds functions by name."""
 
     def generate_object_block(
         self,
@@ -93,25 +81,10 @@ class RustGenerator(Generator):
                 )
         codegen.generate_rust_object(code, ty_map, imports, opt, obj_info, modules)
 
-    def note_lines_before(self, imports: RustImports, lines: list[str]) -> None:
-        """Do nothing: imports may be anywhere."""
-
     def generate_import_section_block(
         self, code: CodeBlock, imports: RustImports, opt: Options, defined: set[str]
     ) -> None:
         codegen.generate_rust_import_section(code, imports, opt, imports.defined)
-
-    def generate_all_block(self, code: CodeBlock, names: set[str], opt: Options) -> None:
-        """Do nothing: public items are exported."""
-
-    def generate_export_block(self, code: CodeBlock) -> None:
-        """Do nothing: modules are declared when files are created."""
-
-    def api_filename(self) -> str:
-        return "mod.rs"
-
-    def init_filename(self) -> str:
-        return "mod.rs"
 
     def generate_api_file(
         self,
@@ -128,9 +101,6 @@ class RustGenerator(Generator):
 
     def line_of_import_section(self, lines: list[str]) -> int:
         return len(lines)
-
-    def generate_init_file(self, code_blocks: list[CodeBlock], module_name: str, submodule: str) -> str:
-        return ""
 
     def finalize_init(self, init_path: Path, prefixes: set[str]) -> None:
         codegen.finalize_rust_module_tree(init_path, prefixes)
