@@ -5,8 +5,8 @@ from __future__ import annotations
 from ..registry import _add_class_attrs, _warn_missing_field_annotations, can_be_member, register_object
 from . import _annotations
 from ._dunder import install_dunders
-from .field import Field, convert_natively, field
-from .py_class import TYPE_ATTRS
+from .field import Field, field
+from .py_class import TYPE_ATTRS, py_class
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -98,15 +98,7 @@ def c_class(
     return decorate
 
 
-# The attribute that typing.dataclass_transform would set, and the converter of fields.
-c_class.__dataclass_transform__ = {  # type: ignore[attr-defined]
-    "eq_default": False,
-    "order_default": False,
-    "kw_only_default": False,
-    "frozen_default": False,
-    "field_specifiers": (Field, field),
-    "kwargs": {"converter": convert_natively},
-}
+c_class.__dataclass_transform__ = dict(py_class.__dataclass_transform__)  # type: ignore[attr-defined]
 
 
 def _attach_field_objects(cls: type, type_info: TypeInfo, *, frozen: bool = False) -> None:

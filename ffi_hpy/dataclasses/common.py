@@ -132,49 +132,42 @@ def _check_instance(function: str, obj: Any) -> None:
         raise TypeError(f"{function}() should be called on c_class / py_class instances, not {type(obj).__name__}")
 
 
-def _asdict_inner(obj: Any, dict_factory: Callable[..., Any]) -> Any:
+def _asdict_inner(obj: Any, dict_factory: Callable[[list[tuple[str, Any]]], Any]) -> Any:
+    return _rebuild(obj, dict_factory, dict_factory)
+
+
+def _astuple_inner(obj: Any, tuple_factory: Callable[[list[Any]], Any]) -> Any:
+    return _rebuild(obj, lambda pairs: tuple_factory([value for _, value in pairs]), dict)
+
+
+def _rebuild(obj: Any, instance_factory: Callable[..., Any], mapping_factory: Callable[..., Any]) -> Any:
+    """Rebuild a value recursively. The factories make an instance of a dataclass and a native mapping from pairs; a
+    value of a Python class keeps its class."""
+
     def inner(value: Any) -> Any:
-        if type(value) in _ATOMS:
+        cls = type(value)
+        if cls in _ATOMS:
             return value
         if isinstance(value, (Map, Dict)):
-            return dict_factory([(inner(k), inner(v)) for k, v in value.items()])
+            return mapping_factory([(inner(k), inner(v)) for k, v in value.items()])
         if not isinstance(value, type) and is_dataclass(value):
-            return dict_factory([(f.name, inner(getattr(value, f.name))) for f in fields(value)])
-        return _rebuild(value, inner)
+            return instance_factory([(f.name, inner(getattr(value, f.name))) for f in fields(value)])
+        if isinstance(value, (Array, List)):
+            return [inner(v) for v in value]
+        if isinstance(value, tuple) and hasattr(cls, "_fields"):
+            return cls(*[inner(v) for v in value])
+        if isinstance(value, (list, tuple)):
+            return cls(inner(v) for v in value)
+        if isinstance(value, dict):
+            pairs = ((inner(k), inner(v)) for k, v in value.items())
+            if not hasattr(cls, "default_factory"):
+                return cls(pairs)
+            result = cls(value.default_factory)  # type: ignore[attr-defined]
+            result.update(pairs)
+            return result
+        return copy.deepcopy(value)
 
     return inner(obj)
-
-
-def _astuple_inner(obj: Any, tuple_factory: Callable[..., Any]) -> Any:
-    def inner(value: Any) -> Any:
-        if type(value) in _ATOMS:
-            return value
-        if isinstance(value, (Map, Dict)):
-            return {inner(k): inner(v) for k, v in value.items()}
-        if not isinstance(value, type) and is_dataclass(value):
-            return tuple_factory([inner(getattr(value, f.name)) for f in fields(value)])
-        return _rebuild(value, inner)
-
-    return inner(obj)
-
-
-def _rebuild(value: Any, inner: Callable[[Any], Any]) -> Any:
-    """Rebuild a value that is not an instance of a dataclass; a value of a Python class keeps its class."""
-    cls = type(value)
-    if isinstance(value, (Array, List)):
-        return [inner(v) for v in value]
-    if isinstance(value, tuple) and hasattr(cls, "_fields"):
-        return cls(*[inner(v) for v in value])
-    if isinstance(value, (list, tuple)):
-        return cls(inner(v) for v in value)
-    if isinstance(value, dict):
-        pairs = ((inner(k), inner(v)) for k, v in value.items())
-        if not hasattr(cls, "default_factory"):
-            return cls(pairs)
-        result = cls(value.default_factory)  # type: ignore[attr-defined]
-        result.update(pairs)
-        return result
-    return copy.deepcopy(value)
 
 
 def _plain_namedtuple(typename: str, names: list[str]) -> Any:
