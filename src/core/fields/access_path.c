@@ -182,35 +182,24 @@ EXTENDING(call_attr_missing, "_attr_missing", FH_ACCESS_ATTR_MISSING)
 EXTENDING(call_array_item_missing, "_array_item_missing", FH_ACCESS_ARRAY_ITEM_MISSING)
 EXTENDING(call_map_item_missing, "_map_item_missing", FH_ACCESS_MAP_ITEM_MISSING)
 
-static int arg_two_paths(const char *name, const TVMFFIAny *args, int32_t n_args, fh_access_path_object *paths[2]) {
-  if (fh_function_check_count(name, n_args, 2) != 0 || arg_path(name, args, 0, &paths[0]) != 0) return -1;
-  return arg_path(name, args, 1, &paths[1]);
-}
-
-/* A path is a prefix of another one if the other one, without its further steps, is equal to it. A longer path never
- * is. */
-FH_CODE(call_is_prefix_of) {
-  fh_access_path_object *paths[2];
+/* Compares the first path with the second one, or, if the second may be longer, with its beginning. */
+static int compare_paths(const char *name, const TVMFFIAny *args, int32_t n_args, bool may_be_longer,
+                         TVMFFIAny *result) {
+  fh_access_path_object *a, *b;
   int is_equal = 0;
-  if (arg_two_paths(PATH_KEY "._is_prefix_of", args, n_args, paths) != 0) return -1;
-  int32_t depth = depth_of(paths[0]);
-  if (depth <= depth_of(paths[1])) {
-    if (compare_chains(start_at(paths[0]), prefix_of(paths[1], depth), &is_equal) != 0) return -1;
+  if (fh_function_check_count(name, n_args, 2) != 0 || arg_path(name, args, 0, &a) != 0) return -1;
+  if (arg_path(name, args, 1, &b) != 0) return -1;
+  int32_t depth = depth_of(a);
+  if (depth == depth_of(b) || (may_be_longer && depth < depth_of(b))) {
+    if (compare_chains(start_at(a), prefix_of(b, depth), &is_equal) != 0) return -1;
   }
   *result = fh_any_bool(is_equal);
   return 0;
 }
 
-FH_CODE(call_path_equal) {
-  fh_access_path_object *paths[2];
-  int is_equal = 0;
-  if (arg_two_paths(PATH_KEY "._path_equal", args, n_args, paths) != 0) return -1;
-  if (depth_of(paths[0]) == depth_of(paths[1])) {
-    if (compare_chains(start_at(paths[0]), start_at(paths[1]), &is_equal) != 0) return -1;
-  }
-  *result = fh_any_bool(is_equal);
-  return 0;
-}
+FH_CODE(call_is_prefix_of) { return compare_paths(PATH_KEY "._is_prefix_of", args, n_args, true, result); }
+
+FH_CODE(call_path_equal) { return compare_paths(PATH_KEY "._path_equal", args, n_args, false, result); }
 
 /* The steps in order; NULL with an error pending. The depth may be wrong, because a client can make a path, so it is
  * not used. */

@@ -126,10 +126,9 @@ static HPy view_unless_raised(HPyContext *ctx, const TVMFFIAny *value) {
   return HPyErr_Occurred(ctx) ? HPy_NULL : fb_result_of_view(ctx, value);
 }
 
-/* Describes the i'th field of a type. Returns a new handle, or HPy_NULL with an exception raised. The default comes
- * after the plain values, because its conversion may run Python code. */
-static HPy field_tuple(HPyContext *ctx, const TVMFFITypeInfo *info, int32_t i) {
-  const TVMFFIFieldInfo *field = &info->fields[i];
+/* Describes a field. Returns a new handle, or HPy_NULL with an exception raised. The default comes after the plain
+ * values, because its conversion may run Python code. */
+static HPy describe(HPyContext *ctx, const TVMFFIFieldInfo *field) {
   HPy items[] = {text(ctx, &field->name),
                  text(ctx, &field->doc),
                  text(ctx, &field->metadata),
@@ -143,20 +142,16 @@ static HPy field_tuple(HPyContext *ctx, const TVMFFITypeInfo *info, int32_t i) {
   return tuple_take(ctx, items, 9);
 }
 
+static HPy field_tuple(HPyContext *ctx, const TVMFFITypeInfo *info, int32_t i) {
+  return describe(ctx, &info->fields[i]);
+}
 /* Describes the i'th method of a type in the form of a field: it has no size, offset, type or alignment. */
 static HPy method_tuple(HPyContext *ctx, const TVMFFITypeInfo *info, int32_t i) {
   const TVMFFIMethodInfo *method = &info->methods[i];
-  HPy items[] = {text(ctx, &method->name),
-                 text(ctx, &method->doc),
-                 text(ctx, &method->metadata),
-                 HPyLong_FromInt64_t(ctx, method->flags),
-                 HPyLong_FromInt32_t(ctx, 0),
-                 HPyLong_FromInt32_t(ctx, 0),
-                 HPyLong_FromInt32_t(ctx, 0),
-                 HPyLong_FromInt32_t(ctx, 0),
-                 HPy_NULL};
-  items[8] = view_unless_raised(ctx, &method->method);
-  return tuple_take(ctx, items, 9);
+  TVMFFIFieldInfo field = {.name = method->name, .doc = method->doc, .metadata = method->metadata};
+  field.flags = method->flags;
+  field.default_value_or_factory = method->method;
+  return describe(ctx, &field);
 }
 
 /* Appends an item to a list and steals the item. Returns 0, or -1 with an exception raised. */

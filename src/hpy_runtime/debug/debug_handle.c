@@ -12,6 +12,8 @@ static const char *const nouns[] = {
     [HANDLE_LIST_BUILDER] = "builder", [HANDLE_TUPLE_BUILDER] = "builder", [HANDLE_TRACKER] = "tracker",
 };
 
+const char *fhpy_debug_handle_noun(FhpyHandleKind kind) { return nouns[kind]; }
+
 /* Either the word never was a handle, or its record has been reused since, or the record still names the function that
  * closed it. */
 static void report_not_open(const FhpyRecord *r, bool is_known, HPy h, FhpyHandleKind wanted, const char *did) {

@@ -5,6 +5,9 @@
 
 #include "debug_record.h"
 
+/* Returns "handle", "builder" or "tracker". */
+const char *fhpy_debug_handle_noun(FhpyHandleKind kind);
+
 /* Returns the object of an open handle, borrowed. A handle that is not open is reported; if the report returns, the
  * result is None. `entry` names the called entry of the context. */
 PyObject *fhpy_debug_handle_get(HPy h, const char *entry);

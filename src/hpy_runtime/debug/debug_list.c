@@ -6,18 +6,9 @@
 
 #include <stdio.h>
 
-#include "debug_record.h"
+#include "debug_handle.h"
 #include "debug_report.h"
 #include "hpy_runtime/context/context.h"
-
-static const char *kind_of(const FhpyRecord *r) {
-  switch (r->kind) {
-  case HANDLE_LIST_BUILDER:
-  case HANDLE_TUPLE_BUILDER: return "builder";
-  case HANDLE_TRACKER: return "tracker";
-  default: return "handle";
-  }
-}
 
 /* Returns the object to show for a record, borrowed. A builder's sequence is unfinished and must not be seen by Python
  * code, so its type is shown. None for trackers and closed handles. */
@@ -37,7 +28,7 @@ static PyObject *describe_record(const FhpyRecordCopy *copy) {
   PyObject *value = value_of(copy);
   Py_IncRef(value);
   PyObject *items[N_ITEMS] = {PyLong_FromUnsignedLongLong(r->serial),
-                              PyUnicode_FromString(kind_of(r)),
+                              PyUnicode_FromString(fhpy_debug_handle_noun(r->kind)),
                               PyLong_FromUnsignedLongLong((uint64_t)fhpy_debug_record_word(r)._i),
                               PyUnicode_FromString(debug_words(r->opener)),
                               closer,
@@ -91,7 +82,7 @@ static void print_open(const FhpyRecordCopy *copy) {
     type = real->ctx_Type_GetName(real, to_hpy(r->kind == HANDLE_OWNED ? type_of(value) : value));
     if (type == NULL) PyErr_Clear();
   }
-  fprintf(stderr, "  %s #%llu%s%s, opened by %s\n", kind_of(r), (unsigned long long)r->serial,
+  fprintf(stderr, "  %s #%llu%s%s, opened by %s\n", fhpy_debug_handle_noun(r->kind), (unsigned long long)r->serial,
           type != NULL ? " of type " : "", type != NULL ? type : "", debug_words(r->opener));
 }
 
