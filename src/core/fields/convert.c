@@ -15,6 +15,19 @@
 #include "core/object/type.h"
 #include "core/tensor/tensor.h"
 
+typedef int (*conversion)(const TVMFFIAny *value, TVMFFIAny *result);
+
+static int call_conversion(conversion convert, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
+  if (fh_function_check_count("__ffi_convert__", n_args, 1) != 0) return -1;
+  return convert(&args[0], result);
+}
+
+/* The head of a conversion; call_##convert has the signature of a Function's code. */
+#define CONVERTING(convert)                                                          \
+  static int convert(const TVMFFIAny *value, TVMFFIAny *result);                     \
+  FH_CODE(call_##convert) { return call_conversion(convert, args, n_args, result); } \
+  static int convert(const TVMFFIAny *value, TVMFFIAny *result)
+
 /* Raises the TypeError for a value that cannot be converted. Always -1. */
 static int raise_cast(const TVMFFIAny *value, const char *wanted) {
   return fh_error_raise(FH_TYPE_ERROR, "Cannot cast from `%s` to `%s`", fh_type_name(value->type_index), wanted);
@@ -30,32 +43,24 @@ static int to_instance(const TVMFFIAny *value, int32_t type_index, bool is_nulla
   return fh_any_own(value, result);
 }
 
-static int to_object(const TVMFFIAny *value, TVMFFIAny *result) {
-  return to_instance(value, kTVMFFIObject, 1, "ffi.Object", result);
-}
-static int to_error(const TVMFFIAny *value, TVMFFIAny *result) {
-  return to_instance(value, kTVMFFIError, 0, "ffi.Error", result);
-}
-static int to_function(const TVMFFIAny *value, TVMFFIAny *result) {
-  return to_instance(value, kTVMFFIFunction, 1, "ffi.Function", result);
-}
-static int to_tensor(const TVMFFIAny *value, TVMFFIAny *result) {
-  return to_instance(value, kTVMFFITensor, 1, "ffi.Tensor", result);
-}
+CONVERTING(to_object) { return to_instance(value, kTVMFFIObject, true, "ffi.Object", result); }
+CONVERTING(to_error) { return to_instance(value, kTVMFFIError, false, "ffi.Error", result); }
+CONVERTING(to_function) { return to_instance(value, kTVMFFIFunction, true, "ffi.Function", result); }
+CONVERTING(to_tensor) { return to_instance(value, kTVMFFITensor, true, "ffi.Tensor", result); }
 /* The index is looked up at each call, because it is assigned at load time. */
-static int to_int_enum(const TVMFFIAny *value, TVMFFIAny *result) {
-  return to_instance(value, fh_type_find_key(FH_LITERAL("ffi.IntEnum")), 0, "ffi.IntEnum", result);
+CONVERTING(to_int_enum) {
+  return to_instance(value, fh_type_find_key(FH_LITERAL("ffi.IntEnum")), false, "ffi.IntEnum", result);
 }
-static int to_str_enum(const TVMFFIAny *value, TVMFFIAny *result) {
-  return to_instance(value, fh_type_find_key(FH_LITERAL("ffi.StrEnum")), 0, "ffi.StrEnum", result);
+CONVERTING(to_str_enum) {
+  return to_instance(value, fh_type_find_key(FH_LITERAL("ffi.StrEnum")), false, "ffi.StrEnum", result);
 }
 
 /* Views of strings and bytes become owned values. */
-static int to_string(const TVMFFIAny *value, TVMFFIAny *result) {
+CONVERTING(to_string) {
   TVMFFIByteArray content;
   return fh_str_content(value, &content) ? fh_any_own(value, result) : raise_cast(value, "str");
 }
-static int to_bytes(const TVMFFIAny *value, TVMFFIAny *result) {
+CONVERTING(to_bytes) {
   TVMFFIByteArray content;
   return fh_bytes_content(value, &content) ? fh_any_own(value, result) : raise_cast(value, "bytes");
 }
@@ -67,27 +72,19 @@ static int to_sequence(const TVMFFIAny *value, int32_t type_index, const char *w
   if (value->type_index == type_index) return fh_any_own(value, result);
   return fh_any_give_object(fh_list_copy((const fh_seq_object *)(const void *)value->v_obj, type_index), result);
 }
-static int to_array(const TVMFFIAny *value, TVMFFIAny *result) {
-  return to_sequence(value, kTVMFFIArray, "Array<Any>", result);
-}
-static int to_list(const TVMFFIAny *value, TVMFFIAny *result) {
-  return to_sequence(value, kTVMFFIList, "List<Any>", result);
-}
+CONVERTING(to_array) { return to_sequence(value, kTVMFFIArray, "Array<Any>", result); }
+CONVERTING(to_list) { return to_sequence(value, kTVMFFIList, "List<Any>", result); }
 
 static int to_mapping(const TVMFFIAny *value, int32_t type_index, const char *wanted, TVMFFIAny *result) {
   if (!fh_hashmap_is(value)) return raise_cast(value, wanted);
   if (value->type_index == type_index) return fh_any_own(value, result);
   return fh_any_give_object(fh_hashmap_copy((const fh_hashmap_object *)(const void *)value->v_obj, type_index), result);
 }
-static int to_map(const TVMFFIAny *value, TVMFFIAny *result) {
-  return to_mapping(value, kTVMFFIMap, "Map<Any, Any>", result);
-}
-static int to_dict(const TVMFFIAny *value, TVMFFIAny *result) {
-  return to_mapping(value, kTVMFFIDict, "Dict<Any, Any>", result);
-}
+CONVERTING(to_map) { return to_mapping(value, kTVMFFIMap, "Map<Any, Any>", result); }
+CONVERTING(to_dict) { return to_mapping(value, kTVMFFIDict, "Dict<Any, Any>", result); }
 
 /* From a Shape or a sequence of integers. */
-static int to_shape(const TVMFFIAny *value, TVMFFIAny *result) {
+CONVERTING(to_shape) {
   if (value->type_index == kTVMFFIShape) return fh_any_own(value, result);
   TVMFFIAny array;
   if (!fh_seq_is(value)) return raise_cast(value, "ffi.Shape");
@@ -112,30 +109,6 @@ static int to_shape(const TVMFFIAny *value, TVMFFIAny *result) {
 }
 
 /* ---- The table ---- */
-
-typedef int (*conversion)(const TVMFFIAny *value, TVMFFIAny *result);
-
-static int call_conversion(conversion convert, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *result) {
-  if (fh_function_check_count("__ffi_convert__", n_args, 1) != 0) return -1;
-  return convert(&args[0], result);
-}
-
-/* A C function for each type, with the signature of a Function's code. */
-#define CONVERTING(convert) \
-  FH_CODE(call_##convert) { return call_conversion(convert, args, n_args, result); }
-CONVERTING(to_object)
-CONVERTING(to_string)
-CONVERTING(to_bytes)
-CONVERTING(to_error)
-CONVERTING(to_function)
-CONVERTING(to_shape)
-CONVERTING(to_tensor)
-CONVERTING(to_array)
-CONVERTING(to_map)
-CONVERTING(to_list)
-CONVERTING(to_dict)
-CONVERTING(to_int_enum)
-CONVERTING(to_str_enum)
 
 void fh_convert_init(void) {
   static const struct {
