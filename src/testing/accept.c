@@ -201,7 +201,7 @@ static ft_verdict accept_mapping(const ft_type *type, const TVMFFIAny *value, ft
  * it. */
 static ft_verdict accept_variant(const ft_type *type, const TVMFFIAny *value, ft_accepted *out) {
   ft_accepted found = {ft_none(), 0};
-  bool is_found = 0;
+  bool is_found = false;
   for (int32_t i = 0; i < type->n_args; ++i) {
     ft_verdict verdict = ft_accept(&type->args[i], value, out);
     if (verdict == FT_FAILED) {
@@ -217,7 +217,7 @@ static ft_verdict accept_variant(const ft_type *type, const TVMFFIAny *value, ft
       ft_accepted_drop(out);
     } else {
       found = *out;
-      is_found = 1;
+      is_found = true;
     }
   }
   *out = found;
@@ -292,7 +292,7 @@ static bool explain_pair(const ft_type *type, const TVMFFIAny *key, const TVMFFI
 static bool explain_mapping(const ft_type *type, const TVMFFIAny *value, ft_buffer *out) {
   ft_walk walk;
   TVMFFIAny key, item;
-  bool is_said = 0;
+  bool is_said = false;
   if (value->type_index != kTVMFFIMap && value->type_index != kTVMFFIDict) return false;
   if (ft_walk_begin(value, &walk) == 0) {
     while (!is_said && ft_walk_next(&walk, &key, &item) == 1) {

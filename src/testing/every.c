@@ -88,11 +88,11 @@ FT_CALL(append_int) {
 FT_CALL(maybe_concat) {
   ft_buffer text = {NULL, 0, 0, 0};
   TVMFFIByteArray part;
-  bool is_there = 0;
+  bool is_there = false;
   for (int32_t i = 1; i < n_args; ++i) {
     if (!ft_value_bytes(&args[i], &part)) continue;
     ft_buffer_add(&text, part.data, part.size);
-    is_there = 1;
+    is_there = true;
   }
   TVMFFIByteArray whole = {ft_buffer_text(&text), text.size};
   int rc = text.is_cut ? no_memory() : is_there ? TVMFFIStringFromByteArray(&whole, result) : 0;

@@ -381,7 +381,7 @@ FH_INLINE void take_from(size_t stripe, const ffi_hpy_instance *self, const void
   while (*link != NULL && *link != self) link = &(*link)->next;
   if (*link == NULL) return;
   *link = self->next;
-  stripes[stripe].n--;
+  --stripes[stripe].n;
 }
 static FH_NOINLINE void wait_and_forget(const ffi_hpy_instance *self, const void *value) {
   size_t stripe = stripe_of(value);

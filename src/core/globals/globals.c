@@ -35,7 +35,7 @@ static char *put(char *at, const char *text) {
 /* Writes the metadata for a schema: JSON in a JSON string. A name is a type, which ends with the name or with its
  * arguments. */
 static void expand(const char *schema, char *at) {
-  bool has_params = strchr(schema, '(') != NULL, in_name = 0;
+  bool has_params = strchr(schema, '(') != NULL, in_name = false;
   at = put(at, has_params ? BEGIN_FUNCTION : BEGIN);
   for (; *schema != '\0'; ++schema) {
     bool is_part = *schema > ')' && *schema != ',' && *schema != '<' && *schema != '>'; /* is a character of a name */

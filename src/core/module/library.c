@@ -129,7 +129,7 @@ int fh_library_load_fail(TVMFFIByteArray reason) {
   load *current = innermost;
   if (current == NULL) return 0;
   if (!current->has_failed) current->reason = fh_mem_copy_text(reason.data, reason.size);
-  current->has_failed = 1;
+  current->has_failed = true;
   return 1;
 }
 

@@ -160,7 +160,7 @@ static bool is_address(int64_t tag) {
 
 static bool refuse_dynamic(const file *f, const part_header *part) {
   dynamic_entry entry = {0};
-  bool has_names = 0, has_symbols = 0;
+  bool has_names = false, has_symbols = false;
   /* The section is an array that an entry DT_NULL ends; it is read entry by entry because its size may be wrong. */
   uint64_t n = part->p_filesz / sizeof(entry), i = 0;
   for (; i < n && read_at(f, &entry, part->p_offset + i * sizeof(entry), sizeof(entry)) && entry.d_tag != DT_NULL;

@@ -89,7 +89,7 @@ static int add_imports_at(fh_seq_object *list, int64_t position) {
   int rc = 0;
   for (int64_t i = 0; imports != NULL && i < fh_seq_size(imports) && rc == 0; ++i) {
     TVMFFIAny import;
-    bool is_known = 0;
+    bool is_known = false;
     fh_any_copy(&fh_seq_items(imports)[i], &import);
     for (int64_t k = 0; k < fh_seq_size(list) && !is_known; ++k) {
       is_known = fh_any_same(&fh_seq_items(list)[k], &import);
@@ -168,7 +168,7 @@ static uint64_t read_n_imported(void) {
 static int check_cycle(const fh_module_object *module, TVMFFIObject *other) {
   fh_seq_object *modules = reachable(other);
   if (modules == NULL) return -1;
-  bool is_cyclic = 0;
+  bool is_cyclic = false;
   for (int64_t i = 0; i < fh_seq_size(modules); ++i) {
     is_cyclic |= fh_seq_items(modules)[i].v_obj == &module->header;
   }
@@ -207,7 +207,7 @@ static bool publish_imports(fh_module_object *module, uint64_t seen, fh_seq_obje
  * the lock. If another thread imports during these steps, they run again: both imports together might form a cycle. Of
  * several threads one succeeds each time, so all of them end. */
 int fh_module_add_import(fh_module_object *module, TVMFFIObject *other) {
-  for (bool is_done = 0; !is_done;) {
+  for (bool is_done = false; !is_done;) {
     uint64_t seen = read_n_imported();
     if (check_cycle(module, other) != 0) return -1;
     fh_seq_object *before = fh_module_imports(module);

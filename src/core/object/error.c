@@ -135,7 +135,7 @@ static FH_THREAD_LOCAL bool is_end_set; /* whether this thread runs drop_pending
 static fh_tls pending_end; /* makes drop_pending run; its value is not used */
 
 static void FH_TLS_CALLBACK drop_pending(FH_MAYBE_UNUSED void *unused) {
-  is_end_set = 0; /* first: the release may run code that raises again, and then this function has to run again */
+  is_end_set = false; /* first: the release may run code that raises again, and then this function has to run again */
   fh_error_clear();
 }
 

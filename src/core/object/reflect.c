@@ -379,7 +379,7 @@ static bool has_own; /* whether the core has made all its own registrations; und
 
 void fh_reflect_end_own(void) {
   fh_type_lock();
-  has_own = 1;
+  has_own = true;
   fh_type_unlock();
 }
 

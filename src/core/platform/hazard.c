@@ -76,7 +76,7 @@ static fh_tls at_end; /* stores a thread's record */
 
 static void FH_TLS_CALLBACK end_of_thread(void *value) {
   fh_hazard_record *record = value;
-  is_ending = 1;
+  is_ending = true;
   fh_hazard_mine = NULL;
   /* Remaining uses end here: no code of the thread runs after this that needs them. */
   for (uint32_t i = 0; i < FH_HAZARD_MAX; ++i) fh_atomic_store_release_ptr(&record->slots[i], NULL);

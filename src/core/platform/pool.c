@@ -119,7 +119,7 @@ static void unlink_other(heap *h, chunk *c) {
  * *empty, except for the current one. */
 static FH_NOINLINE void put_in_place(heap *h, chunk *c, chunk **empty) {
   if (c->is_full) {
-    c->is_full = 0;
+    c->is_full = false;
     link_other(h, c);
   }
   if (c->n_used != 0 || h->current[size_number(c->block_bytes)] == c) return;
@@ -195,7 +195,7 @@ static void FH_TLS_CALLBACK end_of_thread(void *value) {
   heap *h = (heap *)value;
   chunk *empty = NULL;
   my_heap = NULL;
-  is_ending = 1;
+  is_ending = true;
   fh_mutex_lock(&pool_lock);
   fh_atomic_store_seq_cst_u64(&h->thread, NO_THREAD); /* before collect; pairs with touch */
   collect(h, &empty);
@@ -204,7 +204,7 @@ static void FH_TLS_CALLBACK end_of_thread(void *value) {
     chunk *c = h->current[i];
     if (c == &none) continue;
     h->current[i] = &none;
-    c->is_full = 1;
+    c->is_full = true;
     if (has_room(c)) put_in_place(h, c, &empty);
   }
   fh_mutex_unlock(&pool_lock);
@@ -286,7 +286,7 @@ static inline void *take_block(chunk *c) {
 static FH_NOINLINE void *alloc_slowly(heap *h, size_t number) {
   chunk *c = h->current[number], *empty = NULL;
   if (c->fresh == c->end) {
-    if (c != &none) c->is_full = 1;
+    if (c != &none) c->is_full = true;
     /* Without a current chunk during the collection, this one is handled like any full one: if it gets blocks back, it
      * joins the others, from which the next chunk is taken. */
     h->current[number] = &none;

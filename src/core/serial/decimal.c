@@ -286,7 +286,7 @@ static int64_t read_digits(const char **at, const char *end, parts *p) {
 
 /* From the "e" on: 1, or 0 without digits. Adds to *out; from MAX_EXPONENT on, further digits are skipped. */
 static bool read_exponent(const char **at, const char *end, int64_t *out) {
-  bool is_negative = 0;
+  bool is_negative = false;
   int64_t exponent = 0;
   *at += 1;
   if (*at != end && (**at == '+' || **at == '-')) is_negative = *(*at)++ == '-';
@@ -301,19 +301,19 @@ static bool read_exponent(const char **at, const char *end, int64_t *out) {
 /* Whether the whole string is one number. The value of the number is the digits from p->first on, times 10^exponent. */
 static bool split(const char *at, const char *end, parts *p) {
   memset(p, 0, sizeof(*p));
-  p->is_plain = 1;
+  p->is_plain = true;
   if (at != end && (*at == '+' || *at == '-')) p->is_negative = *at++ == '-';
   int64_t n = read_digits(&at, end, p);
   if (at != end && *at == '.') {
     at += 1;
-    p->is_plain = 0;
+    p->is_plain = false;
     int64_t n_behind = read_digits(&at, end, p);
     p->exponent = -n_behind;
     n += n_behind;
   }
   if (n == 0) return false;
   if (at != end && (*at == 'e' || *at == 'E')) {
-    p->is_plain = 0;
+    p->is_plain = false;
     if (!read_exponent(&at, end, &p->exponent)) return false;
   }
   return at == end;
@@ -326,7 +326,7 @@ static double read_by_strtod(const parts *p) {
   enum { MAX_DIGITS = 800 };
   char text[MAX_DIGITS + 32];
   int64_t n = 0, n_read = 0;
-  bool is_more = 0;
+  bool is_more = false;
   for (const char *at = p->first; n_read < p->n_digits; ++at) {
     if (!is_digit(*at)) continue;
     n_read += 1;

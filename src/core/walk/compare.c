@@ -330,7 +330,7 @@ static verdict compare_objects(comparer *c, const TVMFFIAny *a, const TVMFFIAny 
   fh_reflect_attr_id id = FH_ATTR_EQ;
   TVMFFIObject *hook;
   if (find_hook(c, a->type_index, &id, &hook) != 0) return FAILED;
-  if (hook != NULL) is_shared = 1; /* a hook may call back with the same objects */
+  if (hook != NULL) is_shared = true; /* a hook may call back with the same objects */
   verdict v = is_shared ? compare_known(c, a->v_obj, b->v_obj, out) : ENTERED;
   if (v == ENTERED && hook != NULL) {
     v = call_hook(c, id, hook, a->v_obj, b->v_obj, out);

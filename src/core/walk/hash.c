@@ -194,7 +194,7 @@ static int hash_object(hasher *h, const TVMFFIAny *value, bool is_shared, uint64
   if (obj->type_index >= kTVMFFIStaticObjectEnd) {
     if (fh_hook_find(FH_ATTR_HASH, obj->type_index, &hook) != 0) return -1;
     if (hook == NULL && check_equality(obj) != 0) return -1;
-    if (hook != NULL) is_shared = 1; /* a hook may call back with the same object */
+    if (hook != NULL) is_shared = true; /* a hook may call back with the same object */
   }
   int known = is_shared ? find_known(h, obj, out) : 0;
   if (known != 0) return known;
@@ -289,7 +289,7 @@ int fh_hash_nested(const TVMFFIAny *value, int64_t *out) {
    * instead. */
   if (rc == 0 && h.found_cycle) {
     free_known(&h);
-    h.has_limit = 1;
+    h.has_limit = true;
     rc = hash_value(&h, &root, &hash);
   }
   free_known(&h);

@@ -117,7 +117,7 @@ int fh_walk_push_pair(fh_walk *walk, const TVMFFIAny *a, const TVMFFIAny *b);
  * Not with FH_WALK_CYCLES. */
 static inline void fh_walk_read_fields_of(fh_walk_frame *frame, TVMFFIObject *copy) {
   frame->obj = copy;
-  frame->is_alone = 1;
+  frame->is_alone = true;
 }
 /* Pushes a frame without children: an object (pair; `other` may be NULL) that is open while a hook handles it. */
 int fh_walk_push_mark(fh_walk *walk, TVMFFIObject *obj, TVMFFIObject *other);

@@ -218,7 +218,7 @@ private:
   void Forget() {
     Block *blocks = static_cast<Block *>(fields_->data);
     for (uint64_t i = 0; i < CountBlocks(fields_->slots); ++i)
-      std::memset(blocks[i].meta, kEmpty, sizeof blocks[i].meta);
+      std::memset(blocks[i].meta, kEmpty, sizeof(blocks[i].meta));
     fields_->size = 0;
     dense_->head = dense_->tail = kNoSlot;
   }
@@ -336,7 +336,7 @@ private:
    * items later. */
   bool TakeBits(const MapTable &from, uint64_t slot) {
     alignas(MapPair) unsigned char bits[sizeof(MapPair)];
-    std::memcpy(bits, from.ItemAt(slot)->pair, sizeof bits);
+    std::memcpy(bits, from.ItemAt(slot)->pair, sizeof(bits));
     MapPair *pair = reinterpret_cast<MapPair *>(bits);
     return TrySet(pair, AnyHash()(pair->first));
   }
