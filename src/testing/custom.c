@@ -194,14 +194,11 @@ static const struct {
      visit_hook},
 };
 
-ft_classes ft_custom_classes(void) {
-  static ft_class *const classes[] = {
-      &compare_class, &hash_class,    &custom_hash_class, &custom_compare_class,
-      &no_hash_class, &regions_class, &hooked_class,
-  };
-  ft_classes all = {classes, FT_COUNT(classes)};
-  return all;
-}
+static ft_class *const classes[] = {
+    &compare_class, &hash_class,    &custom_hash_class, &custom_compare_class,
+    &no_hash_class, &regions_class, &hooked_class,
+};
+const ft_classes ft_custom_classes = {classes, FT_COUNT(classes)};
 
 int ft_custom_load(void) {
   for (int32_t i = 0; i < FT_COUNT(hooks); ++i) {

@@ -125,11 +125,8 @@ static const ft_global globals[] = {
     {"testing.enum_variant_get", "(0: str) -> ffi.Enum", get_variant, NULL, NULL},
 };
 
-ft_classes ft_enum_classes(void) {
-  static ft_class *const classes[] = {&variant_class, &int_enum_class, &str_enum_class, &holder_class};
-  ft_classes all = {classes, FT_COUNT(classes)};
-  return all;
-}
+static ft_class *const classes[] = {&variant_class, &int_enum_class, &str_enum_class, &holder_class};
+const ft_classes ft_enum_classes = {classes, FT_COUNT(classes)};
 
 int ft_enum_load(void) {
   TVMFFIAny made;

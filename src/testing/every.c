@@ -174,8 +174,5 @@ static ft_class every_class = {
     .begin = begin_every,
 };
 
-ft_classes ft_every_classes(void) {
-  static ft_class *const classes[] = {&every_class};
-  ft_classes all = {classes, FT_COUNT(classes)};
-  return all;
-}
+static ft_class *const classes[] = {&every_class};
+const ft_classes ft_every_classes = {classes, FT_COUNT(classes)};

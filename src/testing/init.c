@@ -151,12 +151,9 @@ FT_CLASS(child, .key = "testing.TestCxxAutoInitChild", .parent = &parent_class, 
          .traits = USUAL | FT_FINAL, FT_FIELDS(child_fields));
 FT_CLASS(no_auto, .key = "testing.TestCxxNoAutoInit", .size = SIZE(2), .traits = FT_NEW | FT_COPY, FT_FIELDS(x_and_y));
 
-ft_classes ft_init_classes(void) {
-  static ft_class *const classes[] = {
-      &base_class,    &derived_class, &derived_derived_class, &hidden_class,  &polymorphic_class, &subset_class,
-      &kw_only_class, &auto_class,    &simple_class,          &all_off_class, &mixed_class,       &parent_class,
-      &child_class,   &no_auto_class,
-  };
-  ft_classes all = {classes, FT_COUNT(classes)};
-  return all;
-}
+static ft_class *const classes[] = {
+    &base_class,    &derived_class, &derived_derived_class, &hidden_class,  &polymorphic_class, &subset_class,
+    &kw_only_class, &auto_class,    &simple_class,          &all_off_class, &mixed_class,       &parent_class,
+    &child_class,   &no_auto_class,
+};
+const ft_classes ft_init_classes = {classes, FT_COUNT(classes)};

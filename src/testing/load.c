@@ -14,19 +14,17 @@ static int is_taken(void) {
 }
 
 static int register_all(void) {
-  static ft_classes (*const tables[])(void) = {ft_enum_classes, ft_plain_classes, ft_init_classes, ft_custom_classes,
-                                               ft_every_classes};
+  static const ft_classes *const tables[] = {&ft_enum_classes, &ft_plain_classes, &ft_init_classes, &ft_custom_classes,
+                                             &ft_every_classes};
   static int (*const loads[])(void) = {ft_enum_load,   ft_basic_load,  ft_plain_load,
                                        ft_tensor_load, ft_schema_load, ft_custom_load};
   for (int32_t i = 0; i < FT_COUNT(tables); ++i) {
-    ft_classes table = tables[i]();
-    if (ft_object_register(table.classes, table.n_classes) != 0) return -1;
+    if (ft_object_register(tables[i]->classes, tables[i]->n_classes) != 0) return -1;
   }
   if (ft_field_load() != 0) return -1;
   for (int32_t i = 0; i < FT_COUNT(tables); ++i) {
-    ft_classes table = tables[i]();
-    for (int32_t k = 0; k < table.n_classes; ++k) {
-      if (ft_object_define(table.classes[k]) != 0) return -1;
+    for (int32_t k = 0; k < tables[i]->n_classes; ++k) {
+      if (ft_object_define(tables[i]->classes[k]) != 0) return -1;
     }
   }
   for (int32_t i = 0; i < FT_COUNT(loads); ++i) {

@@ -202,13 +202,10 @@ static const ft_global globals[] = {
     {"testing.TestIntPairSum", "(0: testing.TestIntPair) -> int", sum, "Get sum of the pair", NULL},
 };
 
-ft_classes ft_plain_classes(void) {
-  static ft_class *const classes[] = {
-      &int_pair_class, &object_base_class,  &object_derived_class, &holder_class,  &frozen_class,
-      &edges_class,    &non_copyable_class, &unknown_base_class,   &unknown_class,
-  };
-  ft_classes all = {classes, FT_COUNT(classes)};
-  return all;
-}
+static ft_class *const classes[] = {
+    &int_pair_class, &object_base_class,  &object_derived_class, &holder_class,  &frozen_class,
+    &edges_class,    &non_copyable_class, &unknown_base_class,   &unknown_class,
+};
+const ft_classes ft_plain_classes = {classes, FT_COUNT(classes)};
 
 int ft_plain_load(void) { return ft_function_add_globals(globals, FT_COUNT(globals)); }

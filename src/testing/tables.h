@@ -9,11 +9,11 @@ typedef struct {
   int32_t n_classes;
 } ft_classes;
 
-ft_classes ft_plain_classes(void);  /* plain.c: objects with numbers, strings, objects */
-ft_classes ft_init_classes(void);   /* init.c: all kinds of constructors */
-ft_classes ft_custom_classes(void); /* custom.c: with their own comparison, hash and visit */
-ft_classes ft_enum_classes(void);   /* enum.c */
-ft_classes ft_every_classes(void);  /* every.c: a field of every type */
+extern const ft_classes ft_plain_classes;  /* plain.c: objects with numbers, strings, objects */
+extern const ft_classes ft_init_classes;   /* init.c: all kinds of constructors */
+extern const ft_classes ft_custom_classes; /* custom.c: with their own comparison, hash and visit */
+extern const ft_classes ft_enum_classes;   /* enum.c */
+extern const ft_classes ft_every_classes;  /* every.c: a field of every type */
 
 /* Functions that register everything else, after all classes. */
 int ft_plain_load(void);
