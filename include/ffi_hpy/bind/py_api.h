@@ -104,15 +104,15 @@ inline Py_ssize_t count_references(handle value) noexcept {
 /** The type of the tuples of PyTuple_New; 0 before the first. */
 inline std::atomic<int32_t> tuple_type{0};
 /** The items of such a tuple; NULL for another object. */
-inline TVMFFISeqCell *cell_of(PyObject *o) {
+inline TVMFFISeqCell *tuple_cell_of(PyObject *o) {
   TVMFFIAny any = value_of(o);
   bool has_cell = is_object(any) && any.type_index == tuple_type.load(std::memory_order_relaxed);
-  return has_cell ? reinterpret_cast<TVMFFISeqCell *>(any.v_obj + 1) : nullptr;
+  return has_cell ? cell_of(any.v_obj) : nullptr;
 }
 inline PyObject *new_tuple(Py_ssize_t n) noexcept {
   TVMFFIObjectHandle made = nullptr;
   if (api->container_new(kFfiHpyTuple, static_cast<size_t>(n), &made) != 0) return nullptr;
-  auto *cell = reinterpret_cast<TVMFFISeqCell *>(static_cast<TVMFFIObject *>(made) + 1);
+  TVMFFISeqCell *cell = cell_of(static_cast<TVMFFIObject *>(made));
   for (Py_ssize_t i = 0; i < n; ++i) static_cast<TVMFFIAny *>(cell->data)[i] = none_value();
   cell->size = n;
   TVMFFIAny any = view_of(made);
@@ -121,7 +121,7 @@ inline PyObject *new_tuple(Py_ssize_t n) noexcept {
 }
 inline int set_slot(PyObject *o, Py_ssize_t at, PyObject *owned) noexcept {
   object item = steal(handle(owned));
-  TVMFFISeqCell *cell = cell_of(o);
+  TVMFFISeqCell *cell = tuple_cell_of(o);
   if (cell == nullptr) return ask_done("setitem", o, int_value(at), item);
   if (at < 0 || at >= cell->size) {
     api->raise("IndexError", "assignment index out of range");

@@ -186,10 +186,9 @@ object ask_python(operation what, const handle &a, const handle &b, const handle
   TVMFFIAny args[] = {none_value(), a.any(), b.any(), c.any(), d.any(), more.any()...};
   return ask_python_with(what, args, 5 + sizeof...(More));
 }
-/** The items of an Array, or of another container of the core, valid as long as it is. */
-inline const TVMFFIAny *items_in(const object &sequence) {
-  const auto *cell = reinterpret_cast<const TVMFFISeqCell *>(sequence.any().v_obj + 1);
-  return static_cast<const TVMFFIAny *>(cell->data);
+/** The items of an Array, or of another sequence of the core, valid as long as it is. */
+inline const TVMFFIAny *items_in(const handle &sequence) {
+  return static_cast<const TVMFFIAny *>(cell_of(sequence.any().v_obj)->data);
 }
 /** A text that lives longer than the value. */
 inline handle raw_text(const char *text) {

@@ -95,6 +95,9 @@ inline TVMFFIAny view_of(TVMFFIObjectHandle object) {
   return value;
 }
 
+/** The items of an Array, or of another sequence of the core. */
+inline TVMFFISeqCell *cell_of(TVMFFIObject *sequence) { return reinterpret_cast<TVMFFISeqCell *>(sequence + 1); }
+
 /** The object of Python that counts the references of a C++ object (ffi_hpy/intrusive/counter.h). */
 #if defined(FFI_HPY_BIND_PY_OBJECT)
 using counting_object = ::ffi_hpy_py_object;

@@ -80,11 +80,10 @@ template <typename T> struct rest_caster {
   bool from_python(handle source, uint32_t, cleanup_list *) noexcept {
     if (source.any().type_index != kTVMFFIArray) return false;
     handle made = guarded([&] {
-      const auto *cell = reinterpret_cast<const TVMFFISeqCell *>(source.any().v_obj + 1);
-      const auto *items = static_cast<const TVMFFIAny *>(cell->data);
+      const TVMFFIAny *items = items_in(source);
       item_list<TVMFFIAny> all;
       all.add(none_value());
-      for (int64_t i = 0; i < static_cast<int64_t>(cell->size); ++i) all.add(items[i]);
+      for (int64_t i = 0; i < cell_of(source.any().v_obj)->size; ++i) all.add(items[i]);
       return ask_python_with(std::is_same_v<T, args> ? kFfiHpyRunTuple : kFfiHpyRunDict, all.data(), all.size());
     });
     if (!made.is_valid()) python_error dropped;

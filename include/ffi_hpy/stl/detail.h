@@ -47,9 +47,8 @@ public:
 
 private:
   bool view(handle source) {
-    const auto *cell = reinterpret_cast<const TVMFFISeqCell *>(source.any().v_obj + 1);
-    begin_ = static_cast<const TVMFFIAny *>(cell->data);
-    size_ = static_cast<size_t>(cell->size);
+    begin_ = items_in(source);
+    size_ = static_cast<size_t>(cell_of(source.any().v_obj)->size);
     return true;
   }
   FFI_HPY_NOINLINE bool keep(handle source, uint32_t flags) {
@@ -87,7 +86,7 @@ public:
   FFI_HPY_NOINLINE handle finish(const TVMFFIAny *end) noexcept {
     size_t n = static_cast<size_t>(end - begin_);
     if (python_ == nullptr) {
-      cell()->size = static_cast<int64_t>(n);
+      cell_of(object_)->size = static_cast<int64_t>(n);
       return handle(view_of(object_));
     }
     TVMFFIAny made = none_value();
@@ -111,7 +110,6 @@ public:
 
 private:
   enum : size_t { kFew = 32 }; /* items of a dict of 16 entries */
-  TVMFFISeqCell *cell() { return reinterpret_cast<TVMFFISeqCell *>(object_ + 1); }
   FFI_HPY_NOINLINE void allocate(size_t n) noexcept {
     begin_ = nullptr;
     (void)guarded([&] {
@@ -121,7 +119,7 @@ private:
         TVMFFIObjectHandle made = nullptr;
         check(api->container_new(kind_, n, &made));
         object_ = static_cast<TVMFFIObject *>(made);
-        begin_ = n == 0 ? few_ : static_cast<TVMFFIAny *>(cell()->data);
+        begin_ = n == 0 ? few_ : static_cast<TVMFFIAny *>(cell_of(object_)->data);
       }
       return object();
     });
