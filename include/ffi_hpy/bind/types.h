@@ -413,7 +413,7 @@ class dict::pairs {
 public:
   /** The end. */
   pairs() = default;
-  explicit pairs(const dict &all) : all_(all.attr("items")().begin()) { ++*this; }
+  explicit pairs(const handle &all) : all_(all.attr("items")().begin()) { ++*this; }
   std::pair<object, object> operator*() const {
     const TVMFFIAny *both = detail::items_in(pair_);
     return {borrow(handle(both[0])), borrow(handle(both[1]))};

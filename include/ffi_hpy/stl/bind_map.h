@@ -176,7 +176,10 @@ class_<Map> bind_map(handle scope, const char *name, const Extra &...extra) {
         "__init__",
         [](Map *whole, typed<detail::map_source, K, V> items) {
           Map made;
-          for (handle pair : items.attr("items")()) made.emplace(cast<K>(pair[0]), cast<std::remove_cv_t<V>>(pair[1]));
+          for (dict::pairs pair(items), end; pair != end; ++pair) {
+            auto [key, value] = *pair;
+            made.emplace(cast<K>(key), cast<std::remove_cv_t<V>>(value));
+          }
           new (whole) Map(std::move(made));
         },
         "Makes a container of the items of a mapping.");

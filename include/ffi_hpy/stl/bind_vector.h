@@ -33,9 +33,16 @@ inline constexpr bool is_equality_comparable_v<std::vector<T, Rest...>, void> = 
 
 /** The values of an iterable of Python. */
 template <typename Vector> Vector vector_from(handle source) {
+  using T = typename Vector::value_type;
   Vector made;
-  if constexpr (is_copy_constructible_v<typename Vector::value_type>) {
-    for (handle item : source) made.push_back(cast<typename Vector::value_type>(item));
+  if constexpr (is_copy_constructible_v<T>) {
+    sequence items;
+    if (!items.read_iterable(source, takes_python_v<T>)) { /* a class that only has `__getitem__` */
+      items.read(list(source), cast_flags::convert, takes_python_v<T>);
+    }
+    size_t i = read_numbers(&made, items, cast_flags::convert);
+    reserve(&made, items.size());
+    for (; i < items.size(); ++i) made.push_back(cast<T>(items[i]));
   }
   return made;
 }

@@ -6,10 +6,13 @@ import contextlib
 import sys
 import threading
 import warnings
+from collections import OrderedDict, deque
+from types import MappingProxyType
 
 import pytest
 from support import collect_garbage, needs_identity, needs_one_wrapper, needs_threads, parallelize
 
+import ffi_hpy
 from ffi_hpy import _core
 
 pytestmark = [needs_one_wrapper, needs_identity]
@@ -167,6 +170,56 @@ def test_slices_of_a_vector(bound, part):
         v[part] = [0] * (len(values) + 1)
 
 
+class Indexed:
+    """A class that Python iterates by numbers."""
+
+    def __getitem__(self, i):
+        if i > 2:
+            raise IndexError
+        return i
+
+
+class Failing:
+    """An iterable that fails after its first item."""
+
+    def __iter__(self):
+        yield 1
+        raise OSError("no more items")
+
+
+@pytest.mark.parametrize(
+    ("items", "expected"),
+    [
+        *(([1, 2], [1, 2]), ((3,), [3]), (range(3), [0, 1, 2]), ({5}, [5]), ({7: 8}, [7]), (b"ab", [97, 98])),
+        *((Indexed(), [0, 1, 2]), (deque([1, 2**32 - 1]), [1, 2**32 - 1]), ([True, 2], [1, 2]), ([], [])),
+        *((ffi_hpy.Array([1, 2]), [1, 2]), (ffi_hpy.List([3]), [3]), (memoryview(b"a"), [97])),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_vectors_of_iterables(bound, items, expected):
+    assert list(bound.Ints(items)) == expected
+
+
+def test_vectors_of_iterables_that_do_not_fit(bound):
+    assert list(bound.Texts("abc")) == list("abc")
+    for wrong in ([1, "a"], [-1], [2**32], ["a"], "ab", [None], [[1]], {"a": 1}):
+        with pytest.raises(RuntimeError, match="bad_cast"):
+            bound.Ints(wrong)
+    with pytest.raises(OSError, match="no more items"):
+        bound.Ints(Failing())
+    assert [list(each) for each in bound.Nested([[], [bound.Element(1)]])[:1]] == [[]]
+
+
+def test_a_vector_reads_all_items_before_it_converts_them(bound):
+    class Clearing:
+        def __index__(self):
+            items.clear()
+            return 7
+
+    items = [Clearing(), 8, 9]
+    assert (list(bound.Ints(items)), items) == ([7, 8, 9], [])
+
+
 def test_a_vector_is_reversed_in_place(bound):
     v = bound.Ints([1, 2, 3])
     v[::-1] = v
@@ -248,6 +301,41 @@ def test_a_map_is_like_a_dict(bound, name):
         *(0, f"bound_containers.{name}({{}})"),
         f"bound_containers.{name}({{'k': 1.0}})",
     )
+
+
+class Prices:
+    """A mapping that makes its pairs itself."""
+
+    def __init__(self, *pairs):
+        self.pairs = pairs
+
+    def keys(self):
+        return [pair[0] for pair in self.pairs]
+
+    def items(self):
+        return iter(self.pairs)
+
+    def __getitem__(self, key):
+        return dict(self.pairs)[key]
+
+
+@pytest.mark.parametrize("name", ["Map", "HashMap", "ConstMap"])
+@pytest.mark.parametrize(
+    "pairs",
+    [[], [("a", 1)], [["a", 1], ("b", 2)], [(str(i), i) for i in range(100)]],
+    ids=["none", "one", "two", "many"],
+)
+def test_maps_of_other_mappings(bound, name, pairs):
+    cls = getattr(bound, name)
+    expected = {key: float(value) for key, value in pairs}
+    for mapping in (dict(pairs), OrderedDict(pairs), MappingProxyType(dict(pairs)), Prices(*pairs), cls(dict(pairs))):
+        assert dict(cls(mapping).items()) == expected
+
+
+def test_maps_of_mappings_that_do_not_fit(bound):
+    for wrong, error in ((Prices(("a",)), IndexError), (Prices(3), TypeError), (Prices(("a", "b")), RuntimeError)):
+        with pytest.raises(error):
+            bound.Map(wrong)
 
 
 def test_views_of_a_map(bound):
