@@ -9,8 +9,11 @@
 #include "core/platform/atomic.h"
 #include "hpy_module/context/call.h"
 #include "hpy_module/context/drop.h"
+#include "hpy_module/context/error_slot.h"
 #include "hpy_module/convert/argument.h"
 #include "hpy_module/convert/immediate.h"
+#include "hpy_module/object/identity.h"
+#include "hpy_module/object/object.h"
 #include "hpy_module/object/recorded.h"
 #include "hpy_module/value/value.h"
 
@@ -69,9 +72,29 @@ static void block_end(FbLent *lent, size_t n_bytes) {
   }
 }
 
+/* Whether an item is an object that a wrapper has: containers own such items, and all other objects are lent. */
+FH_INLINE bool is_owned(int32_t type_index) {
+  return type_index >= kTVMFFIDynObjectBegin && type_index != set_index && type_index != dict_index;
+}
+
+/* Drops the last reference to an item. An error of the call may be pending. */
+static FH_COLD void drop_last(TVMFFIObject *object) {
+  FbPendingError pending = fb_error_slot_take(fb_ctx);
+  fb_drop_aside(object);
+  fb_error_slot_put(pending);
+}
+
 FH_NOINLINE void fb_lent_end_items(const FbLent *lent) {
   for (int64_t i = 0; i < lent->cell.size; ++i) {
-    if (lent->items[i].type_index >= kTVMFFIStaticObjectBegin) fb_lent_end(lent->items[i].v_obj);
+    TVMFFIObject *object = lent->items[i].v_obj;
+    if (lent->items[i].type_index < kTVMFFIStaticObjectBegin) continue;
+    if (!is_owned(lent->items[i].type_index)) {
+      fb_lent_end(object);
+    } else if (FH_LIKELY((uint32_t)fh_atomic_load_relaxed_u64(&object->combined_ref_count) > 1)) {
+      TVMFFIObjectDecRef(object);
+    } else {
+      drop_last(object);
+    }
   }
 }
 
@@ -170,15 +193,6 @@ FH_INLINE HPy_ssize_t read_ints(const HPy *items, HPy_ssize_t n, TVMFFIAny *out)
   return i;
 }
 
-static FH_NOINLINE bool read_items(HPyContext *ctx, const HPy *items, HPy_ssize_t n, int32_t type_index, int depth,
-                                   TVMFFIAny *out) {
-  FbLent *lent = container_new(n, type_index);
-  if (FH_UNLIKELY(lent == NULL)) return false;
-  HPy_ssize_t i = read_ints(items, n, lent->items);
-  while (i < n && read_item(ctx, items[i], depth, lent, i)) ++i;
-  return container_close(lent, i, i == n, out);
-}
-
 /* The items of a list or a tuple, in place: they are read without running code that could change the list. */
 typedef struct {
   const HPy *items;
@@ -205,15 +219,73 @@ FH_INLINE bool tuple_items(HPyContext *ctx, HPy tuple, Items *out) {
   return true;
 }
 
+/* Registers the wrapper of an item. Returns false if that has run code that has changed the list. */
+static FH_NOINLINE bool share_item(HPyContext *ctx, HPy owner, const Items *in, HPy item, FbHandleCell *cell) {
+  Items now;
+  HPy kept = HPy_Dup(ctx, item);
+  fb_identity_share_slow(ctx, item, cell);
+  bool is_shared = fb_handle_cell_listing(cell) != FB_UNLISTED;
+  HPy_Close(ctx, kept);
+  bool is_list = fb_type_tag_type(owner) == ctx->h_ListType._i;
+  return is_shared && (!is_list || (list_items(owner, &now) && now.items == in->items && now.n == in->n));
+}
+
+/* Reads the items from `i` on that are objects of one class with wrappers. Returns the number of the next item. Without
+ * a GIL another thread could move an object away. */
+static FH_NOINLINE HPy_ssize_t read_objects(HPyContext *ctx, HPy owner, const Items *in, FbLent *to, HPy_ssize_t i) {
+  const intptr_t type = fb_type_tag_type(in->items[i]);
+  const FbTypeTagEntry *entry = fb_type_tag_find_type(type);
+  if (entry == NULL || entry->kind != FB_TYPE_KIND_OBJECT || fb_context_free_threaded) return i;
+  for (; i < in->n && fb_type_tag_type(in->items[i]) == type; ++i) {
+    FbHandleCell *cell = fb_object_cell(ctx, in->items[i]);
+    bool is_plain = cell->handle != NULL && cell->n_uses >= 0 && cell->table == 0;
+    if (FH_UNLIKELY(!is_plain)) break;
+    if (cell->listing == FB_UNLISTED && !share_item(ctx, owner, in, in->items[i], cell)) break;
+    TVMFFIObject *object = fb_object_cell(ctx, in->items[i])->handle;
+    if (FH_UNLIKELY(object == NULL || !is_owned(object->type_index))) break;
+    (void)fh_atomic_add_relaxed_u64(&object->combined_ref_count, 1);
+    fb_put_object(&to->items[i], object);
+    to->has_objects = true;
+  }
+  return i;
+}
+
+/* Reads the items from `i` on. Returns the number of the first item that cannot be read, or else of items. `owner`: the
+ * list or tuple, an argument itself; HPy_NULL: only plain values are read. */
+FH_INLINE HPy_ssize_t read_each(HPyContext *ctx, HPy owner, const Items *in, int depth, FbLent *to) {
+  HPy_ssize_t i = read_ints(in->items, in->n, to->items);
+  while (i < in->n) {
+    if (FH_LIKELY(read_item(ctx, in->items[i], depth, to, i))) {
+      ++i;
+    } else {
+      HPy_ssize_t next = HPy_IsNull(owner) ? i : read_objects(ctx, owner, in, to, i);
+      if (next == i) break;
+      i = next;
+    }
+  }
+  return i;
+}
+
+static FH_NOINLINE bool read_items(HPyContext *ctx, HPy owner, const Items *in, int32_t type_index, int depth,
+                                   TVMFFIAny *out) {
+  FbLent *lent = container_new(in->n, type_index);
+  if (FH_UNLIKELY(lent == NULL)) return false;
+  HPy_ssize_t i = read_each(ctx, owner, in, depth, lent);
+  return container_close(lent, i, i == in->n, out);
+}
+
+/* An outer list might drop an inner one while objects are registered. */
+FH_INLINE HPy owner_at(HPy container, int depth) { return depth == 1 ? container : HPy_NULL; }
+
 static FH_NOINLINE bool read_list(HPyContext *ctx, HPy list, int32_t type_index, int depth, TVMFFIAny *out) {
   Items in;
-  return list_items(list, &in) && read_items(ctx, in.items, in.n, type_index, depth, out);
+  return list_items(list, &in) && read_items(ctx, owner_at(list, depth), &in, type_index, depth, out);
 }
 
 static FH_NOINLINE bool read_tuple(HPyContext *ctx, HPy tuple, int depth, TVMFFIAny *out) {
   Items in;
   if (FH_UNLIKELY(!tuple_items(ctx, tuple, &in))) return false;
-  if (FH_UNLIKELY(!read_items(ctx, in.items, in.n, kTVMFFIArray, depth, out))) return false;
+  if (FH_UNLIKELY(!read_items(ctx, owner_at(tuple, depth), &in, kTVMFFIArray, depth, out))) return false;
   out->v_obj->__padding = FFI_HPY_MADE_OF_TUPLE;
   return true;
 }
@@ -236,7 +308,7 @@ static FH_NOINLINE bool read_set(HPyContext *ctx, HPy set, TVMFFIAny *out) {
   HPy few[FEW];
   bool has_items = FHPY_EXTENSION_HAS(fb_ext, set_items) && fb_ext->set_items != NULL;
   HPy_ssize_t n = has_items ? fb_ext->set_items(set, few, FEW) : -1;
-  if (FH_LIKELY(n >= 0)) return read_items(ctx, few, n, set_index, 1, out);
+  if (FH_LIKELY(n >= 0)) return read_items(ctx, HPy_NULL, &(Items){few, n}, set_index, 1, out);
   HPy list = fb_call_one(ctx, ctx->h_ListType, set);
   if (FH_UNLIKELY(HPy_IsNull(list))) return HPyErr_Clear(ctx), false;
   bool is_read = read_list(ctx, list, set_index, 1, out);
@@ -290,13 +362,12 @@ FH_INLINE FbLent *room_begin(FbLentRoom *room, int32_t type_index, uint32_t orig
   return lent;
 }
 
-static FH_NOINLINE bool read_items_into(HPyContext *ctx, const Items *in, uint32_t origin, FbLentRoom *room,
+static FH_NOINLINE bool read_items_into(HPyContext *ctx, HPy owner, const Items *in, uint32_t origin, FbLentRoom *room,
                                         TVMFFIAny *out) {
   HPy_ssize_t n = in->n, i;
   if (FH_UNLIKELY(n > FB_LENT_ITEMS)) return false;
   FbLent *lent = room_begin(room, kTVMFFIArray, origin, out);
-  i = read_ints(in->items, n, lent->items);
-  while (i < n && read_item(ctx, in->items[i], 1, lent, i)) ++i;
+  i = read_each(ctx, owner, in, 1, lent);
   lent->cell = (TVMFFISeqCell){.data = lent->items, .size = i, .capacity = i};
   if (FH_UNLIKELY(i != n)) fb_lent_room_end(room);
   return i == n;
@@ -306,9 +377,9 @@ bool fb_lent_read_into(HPyContext *ctx, HPy value, FbLentRoom *room, TVMFFIAny *
   intptr_t type = fb_type_tag_type(value);
   Items in;
   if (type == ctx->h_TupleType._i) {
-    return tuple_items(ctx, value, &in) && read_items_into(ctx, &in, FFI_HPY_MADE_OF_TUPLE, room, out);
+    return tuple_items(ctx, value, &in) && read_items_into(ctx, value, &in, FFI_HPY_MADE_OF_TUPLE, room, out);
   }
-  return type == ctx->h_ListType._i && list_items(value, &in) && read_items_into(ctx, &in, 0, room, out);
+  return type == ctx->h_ListType._i && list_items(value, &in) && read_items_into(ctx, value, &in, 0, room, out);
 }
 
 int fb_lent_enable(HPyContext *ctx, const ffi_hpy_bind_api *api, const int32_t *types, HPy set_class) {

@@ -22,8 +22,9 @@ extern FB_HIDDEN int (*fb_lent_refuse)(const ffi_hpy_first_overload *self, const
 int fb_lent_enable(HPyContext *ctx, const ffi_hpy_bind_api *api, const int32_t *types, HPy set_class);
 
 /* Makes *out the value of a member of an enum, of a callable, or of a str, list, tuple, dict or set of plain values:
- * None, bools, numbers, and such strings and containers again. Returns false without an exception for every other value
- * and without memory. If *out is an object, the caller releases it by fb_lent_end. Requires the extension. */
+ * None, bools, numbers, and such strings and containers again. With a GIL a list or tuple itself may also have objects
+ * with wrappers, of which the container owns references. Returns false without an exception for every other value and
+ * without memory. If *out is an object, the caller releases it by fb_lent_end. Requires the extension. */
 bool fb_lent_read(HPyContext *ctx, HPy value, TVMFFIAny *out);
 /* Like fb_lent_read, for a member of an enum, or a callable, which becomes a Function. `entry`: the entry of its
  * type. */

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import gc
 import threading
 import time
@@ -76,7 +77,79 @@ def test_an_argument_is_the_same_object_in_callbacks_and_containers(bound):
     assert table["value"] is counter
 
 
+@pytest.mark.parametrize("n", [0, 1, 16, 17, 300])
+@pytest.mark.parametrize("container", [list, tuple, iter, lambda items: collections.deque(items)])
+def test_items_of_an_argument_are_the_same_objects(bound, n, container):
+    class Derived(bound.Counter):
+        pass
+
+    for cls in (bound.Counter, Derived):
+        counters = [cls() for _ in range(n)]
+        for _ in range(2):
+            found = bound.same_counters(container(counters))
+            assert len(found) == n
+            assert all(a is b for a, b in zip(found, counters))
+    assert bound.n_nurses(container([bound.Nurse()] * n)) == n
+    mixed = [None, bound.Counter(), None, Derived(), Derived()]
+    assert all(a is b for a, b in zip(bound.same_counters(container(mixed)), mixed))
+
+
+def test_items_of_other_classes_are_refused(bound):
+    counter = bound.Counter()
+    for wrong in ([counter, 3], [counter, bound.Nurse()], [3, counter], (counter, "a"), [[counter]], [counter, [1]]):
+        with pytest.raises(TypeError, match="incompatible function arguments"):
+            bound.same_counters(wrong)
+    with pytest.raises(TypeError, match="incompatible function arguments"):
+        bound.n_nurses([bound.Nurse(), None])
+    assert bound.same_counters([counter])[0] is counter
+
+
 # --- lifetimes --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.thread_unsafe(reason="the library counts the objects of all threads")
+@pytest.mark.parametrize("n", [1, 20])
+def test_items_of_an_argument_live_until_the_call_ends(bound, n):
+    collect_garbage()
+    before, counters = bound.Counter.alive(), [bound.Counter() for _ in range(n)]
+    for counter in counters:
+        counter.add()
+    del counter
+
+    def clear(result=0):
+        counters.clear()
+        collect_garbage()
+        return result if bound.Counter.alive() == before + n else -1
+
+    assert bound.counters_after(counters, clear) == n
+    collect_garbage(lambda: bound.Counter.alive() == before)
+    assert bound.Counter.alive() == before
+    counters += [bound.Counter() for _ in range(n)]
+    with pytest.raises(RuntimeError, match="66 is refused"):
+        bound.counters_after(counters, lambda: clear(66))
+    collect_garbage(lambda: bound.Counter.alive() == before)
+    assert (bound.Counter.alive(), counters) == (before, [])
+
+
+def test_items_with_finalizers_end_after_an_error(bound):
+    ended = []
+
+    class Derived(bound.Counter):
+        def __del__(self):
+            ended.append(self.n)
+            with pytest.raises(TypeError):
+                bound.same_counters([3])
+
+    counters = [Derived() for _ in range(3)]
+
+    def clear():
+        counters.clear()
+        return 66
+
+    with pytest.raises(RuntimeError, match="66 is refused"):
+        bound.counters_after(counters, clear)
+    collect_garbage(lambda: len(ended) == 3)
+    assert ended == [0, 0, 0]
 
 
 @pytest.mark.thread_unsafe(reason="the library counts the objects of all threads")

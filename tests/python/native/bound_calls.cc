@@ -182,6 +182,14 @@ FFI_HPY_MODULE(bound_calls, m) {
             return nb::make_iterator(nb::type<Numbers>(), "iterator", numbers.values.begin(), numbers.values.end());
           },
           nb::keep_alive<0, 1>());
+  m.def("same_counters", [](std::vector<Counter *> all) { return all; }, nb::rv_policy::none);
+  m.def("n_nurses", [](const std::vector<Nurse> &all) { return all.size(); });
+  m.def("counters_after", [](const std::vector<Counter *> &all, const std::function<int()> &f) {
+    int sum = f();
+    for (Counter *each : all) sum += each->n;
+    if (sum == 66) throw std::runtime_error("66 is refused");
+    return sum;
+  });
   m.def("call_function", [](Counter *counter, const std::function<bool(Counter *)> &f) { return f(counter); });
   m.def("call_object", [](nb::handle value, nb::callable f) { return f(value); });
   m.def("put_attribute", [](nb::handle value, nb::handle target) { target.attr("value") = value; });
