@@ -151,17 +151,33 @@ FB_METHOD(fb_ndarray_reads, "ndarray_reads",
   return HPy_Dup(ctx, is_right ? ctx->h_True : ctx->h_False);
 }
 
-/* numpy.asarray, and names. Threads that learn at the same time store the same objects, which are never released. */
+/* numpy.asarray, and names, which are never released. One thread stores them. A thread that comes later leaves at once,
+ * and the package makes its arrays until fb_ndarray_type is set. */
 static HPy as_array, copy_name, copy_order, flags_name, writeable_name;
+static uint32_t is_claimed;
+
+/* Makes the names. Returns 0, or -1 with an exception raised. */
+static int make_names(HPyContext *ctx, HPy *names) {
+  static const char *const texts[] = {"copy", "K", "flags", "writeable"};
+  for (int i = 0; i < 4; ++i) {
+    names[i] = HPyUnicode_FromString(ctx, texts[i]);
+    if (!HPy_IsNull(names[i])) continue;
+    while (i > 0) HPy_Close(ctx, names[--i]);
+    return -1;
+  }
+  return 0;
+}
 
 FB_METHOD(fb_ndarray_use, "ndarray_use",
           "From now on read arrays of a class from their struct, and make them by a function.") {
   if (nargs != 2) return fb_raise(ctx, ctx->h_TypeError, "ndarray_use() takes 2 arguments, got %zu", nargs);
   if (fb_ext == NULL || fh_atomic_load_acquire(&fb_ndarray_type) != 0) return HPy_Dup(ctx, ctx->h_None);
-  HPy names[] = {HPyUnicode_FromString(ctx, "copy"), HPyUnicode_FromString(ctx, "K"),
-                 HPyUnicode_FromString(ctx, "flags"), HPyUnicode_FromString(ctx, "writeable")};
-  for (int i = 0; i < 4; ++i) {
-    if (HPy_IsNull(names[i])) return HPy_NULL;
+  HPy names[4];
+  uint32_t expected = 0;
+  if (make_names(ctx, names) != 0) return HPy_NULL;
+  if (!fh_atomic_cas_acquire_u32(&is_claimed, &expected, 1)) { /* acquire, pairs with nothing: one thread succeeds */
+    for (int i = 0; i < 4; ++i) HPy_Close(ctx, names[i]);
+    return HPy_Dup(ctx, ctx->h_None);
   }
   copy_name = names[0], copy_order = names[1], flags_name = names[2], writeable_name = names[3];
   as_array = HPy_Dup(ctx, args[1]);

@@ -473,6 +473,39 @@ def test_the_struct_of_numpys_arrays_is_not_read_where_the_protocol_is_required(
         assert used == expected
 
 
+FIRST_ARRAYS_AT_ONCE = """
+import gc, sys, threading, weakref
+from ffi_hpy import _core
+
+class AsArray:
+    def __call__(self, tensor):
+        return tensor
+
+def learn(i):
+    barrier.wait()
+    _core.ndarray_use(classes[i % 2], functions[i])
+
+n, classes = 8, (type("A", (), {}), type("B", (), {}))
+barrier, functions = threading.Barrier(n), [AsArray() for _ in range(n)]
+alive = [weakref.ref(function) for function in functions]
+threads = [threading.Thread(target=learn, args=(i,)) for i in range(n)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+del functions
+gc.collect()
+print(sum(each() is not None for each in alive))
+"""
+
+
+@needs_threads
+@pytest.mark.skipif(not hasattr(ffi_hpy._core, "ndarray_use"), reason="arrays of NumPy are always asked")
+def test_one_thread_of_several_tells_how_arrays_of_numpy_are_made():
+    found = {run_python(FIRST_ARRAYS_AT_ONCE) for _ in range(3)}
+    assert found == {f"{int(ffi_hpy._core.HAS_EXTENSION)}\n"}
+
+
 # --- Tensor's own exchange API ----------------------------------------------------------------------------------------
 
 
