@@ -43,6 +43,7 @@ register_global_func("ffi_hpy.bind_items", _core.items_of, override=True)
 register_global_func("ffi_hpy.bind_elements", _elements_of, override=True)
 register_global_func("ffi_hpy.bind_names", with_names, override=True)
 register_global_func("ffi_hpy.bind_pairs", parts_of_pairs, override=True)
+register_global_func("ffi_hpy.bind_not_implemented", lambda: NotImplemented, override=True)
 
 
 def execute(module: ModuleType, address: int) -> None:

@@ -38,6 +38,7 @@ typedef struct overload {
   /* The number of parameters, if a call with that number of arguments passes them on unchanged: the callable itself
    * refuses a missing argument, or no argument may be missing. Otherwise UINT32_MAX. */
   uint32_t n_direct;
+  bool is_operator; /* of the first overload: NotImplemented is the result for arguments that do not fit */
   bool is_simple; /* neither *args nor **kwargs nor parameters by name only */
   bool is_late; /* keeps arguments, and was added to overloads that borrow them: calls may have begun without it */
   ffi_hpy_param params[];
@@ -378,8 +379,18 @@ static int raise_message(message *from) {
   return -1;
 }
 
-static FH_COLD int raise_mismatch(const overload *first, const TVMFFIAny *args, uint32_t n_args, bool has_error,
-                                  const refusals *refused) {
+/* Returns NotImplemented of Python, for a function that the author calls an operator. */
+static int return_not_implemented(bool has_error, TVMFFIAny *result) {
+  TVMFFIAny made = fh_any_none();
+  if (has_error) fh_error_clear();
+  if (fh_sequence_ask("ffi_hpy.bind_not_implemented", NULL, 0, &made) != 0) return -1;
+  *result = made;
+  return 0;
+}
+
+static FH_COLD int refuse(const overload *first, const TVMFFIAny *args, uint32_t n_args, bool has_error,
+                          const refusals *refused, TVMFFIAny *result) {
+  if (first->is_operator) return return_not_implemented(has_error, result);
   message made = {.args = args};
   fh_text *text = &made.text;
   TVMFFIObject *reason = has_error ? fh_error_take() : NULL; /* before further calls of Python */
@@ -465,7 +476,7 @@ static FH_NOINLINE int call_any(const overload *first, const TVMFFIAny *args, ui
     }
     refused.n = i;
     if (flags == UINT32_MAX && is_asked) return return_missing(has_error, result);
-    if (flags == UINT32_MAX) return raise_mismatch(first, args, n, has_error, &refused);
+    if (flags == UINT32_MAX) return refuse(first, args, n, has_error, &refused, result);
   }
 }
 
@@ -475,7 +486,7 @@ FH_COLD int fh_overload_refuse(const ffi_hpy_first_overload *self, const TVMFFIA
   uint32_t n = first->n_direct;
   refusals all = {1, {(uint32_t)rc >> FFI_HPY_REFUSED_SHIFT}};
   if (!is_whole(first, args, n)) return call_any(first, args, n, result);
-  return raise_mismatch(first, args, n, is_unreadable(rc), &all);
+  return refuse(first, args, n, is_unreadable(rc), &all, result);
 }
 
 /* A call with the arguments of the only overload. */
@@ -607,6 +618,8 @@ static overload *new_overload(const ffi_hpy_function_spec *spec, uint32_t n_hidd
   made->head.n_params = spec->n_params;
   made->head.policy = spec->policy;
   made->borrows = (spec->flags & kFfiHpyFunctionBorrows) != 0;
+  /* the package answers for the operators of Python */
+  made->is_operator = (spec->flags & kFfiHpyFunctionIsOperator) != 0 && strncmp(spec->name, "__", 2) != 0;
   return made;
 }
 

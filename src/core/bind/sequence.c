@@ -64,8 +64,7 @@ static int pairs_of(fh_hashmap_object *map, TVMFFIAny *out) {
   return made != NULL ? 0 : -1;
 }
 
-/* Calls a function of the package; None if there is none of that name. */
-static int call(const char *function_name, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *out) {
+int fh_sequence_ask(const char *function_name, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *out) {
   TVMFFIByteArray name = fh_base_bytes(function_name);
   TVMFFIObjectHandle function = NULL;
   if (TVMFFIFunctionGetGlobal(&name, &function) != 0) return -1;
@@ -85,7 +84,7 @@ static int ask(const TVMFFIAny *value, bool wants_pairs, TVMFFIAny *out) {
   bool has_elements = form != NULL || value->type_index == kTVMFFITensor;
   if (!wants_pairs && !has_elements && fh_sequence_python != NULL) return fh_sequence_python->read_items(value, out);
   const char *name = wants_pairs ? "ffi_hpy.bind_pairs" : has_elements ? "ffi_hpy.bind_elements" : "ffi_hpy.bind_items";
-  int rc = call(name, args, form != NULL ? 2 : 1, out);
+  int rc = fh_sequence_ask(name, args, form != NULL ? 2 : 1, out);
   fh_any_drop(&args[1]);
   if (rc != 0 || out->type_index == kTVMFFIArray || out->type_index == kTVMFFINone) return rc;
   fh_any_drop(out);

@@ -19,5 +19,8 @@ extern FH_HIDDEN const ffi_hpy_python_values *fh_sequence_python;
  * containers in it, become an Array or a Map. Returns 0, or -1 with an error pending, and None in *value. */
 int fh_sequence_make_native(TVMFFIAny *value);
 
+/* Calls a function of the package; None if there is none of that name. */
+int fh_sequence_ask(const char *function_name, const TVMFFIAny *args, int32_t n_args, TVMFFIAny *out);
+
 /* The class of Python that a container of that type becomes; NULL for other types. */
 const char *fh_sequence_class_name(int32_t type_index);

@@ -102,6 +102,31 @@ def test_operators_and_protocols_by_name(bound):
             wrong()
 
 
+def test_any_function_may_be_an_operator(bound):
+    protocol = bound.Protocol(3)
+    assert (protocol.added(1), protocol.combined(1), protocol.combined("a"), bound.of_operands(1, 2)) == (4, 4, "aa", 3)
+    assert (bound.Protocol.doubled(2), bound.of_names(1), bound.of_names(left=1, right=4)) == (4, 3, 5)
+
+    class Failing:
+        def __index__(self):
+            raise ZeroDivisionError
+
+    for wrong in ("text", None, (), 1.5, Failing()):
+        assert protocol.added(wrong) is NotImplemented
+        assert wrong == "text" or protocol.combined(wrong) is NotImplemented
+        assert bound.of_operands(1, wrong) is bound.of_operands(wrong, 1) is NotImplemented
+        assert bound.Protocol.doubled(wrong) is bound.of_names(1, right=wrong) is NotImplemented
+        with pytest.raises(TypeError, match="incompatible function arguments"):
+            bound.Number(wrong)
+    for call in (
+        protocol.added,
+        bound.of_operands,
+        lambda: bound.of_operands(1, 2, 3),
+        lambda: bound.of_names(1, 2, 3),
+    ):
+        assert call() is NotImplemented
+
+
 @pytest.mark.thread_unsafe(reason="calls are counted")
 def test_operators_make_no_message_for_operands_that_do_not_fit(bound):
     number, protocol = bound.Number(1), bound.Protocol(3)

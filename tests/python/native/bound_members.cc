@@ -157,6 +157,8 @@ FFI_HPY_MODULE(bound_members, m) {
     DEFINE_MANY[number](scope, n_methods, n_properties);
   });
 
+  m.def("of_operands", [](int left, int right) { return left + right; }, nb::is_operator());
+  m.def("of_names", [](int left, int right) { return left + right; }, "left"_a, "right"_a = 2, nb::is_operator());
   nb::class_<Protocol>(m, "Protocol")
       .def(nb::init<int>())
       .def_ro("value", &Protocol::value)
@@ -174,6 +176,13 @@ FFI_HPY_MODULE(bound_members, m) {
       .def(
           "__eq__", [](const Protocol &self, const Protocol &right) { return self.value == right.value; },
           nb::is_operator())
+      .def(
+          "combined", [](const Protocol &self, int right) { return self.value + right; }, nb::is_operator())
+      .def("combined", [](const Protocol &, const std::string &right) { return right + right; })
+      .def(
+          "added", [](const Protocol &self, int right) { return self.value + right; }, nb::is_operator())
+      .def_static(
+          "doubled", [](int value) { return 2 * value; }, nb::is_operator())
       .def("__bool__", [](const Protocol &self) { return self.value != 0; })
       .def("__index__", [](const Protocol &self) { return self.value; })
       .def("__float__", [](const Protocol &self) { return self.value + 0.5; })
