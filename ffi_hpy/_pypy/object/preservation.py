@@ -99,7 +99,7 @@ class _Sentinel:
 
     def __del__(self) -> None:
         try:
-            self.is_explicit = _calls_collect(sys._getframe(1))
+            self.is_explicit = _calls_collect(sys._getframe().f_back)  # None on a thread of native code
             _look(self)
         except BaseException as interruption:  # a signal handler raised: another collection searches
             finish(_look_shortly, self, interruption)
