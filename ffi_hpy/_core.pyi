@@ -554,7 +554,7 @@ def set_hooks(
     object_lacking: Callable[[CObject], bool] = ...,
     object_made: Callable[[int], object] | None = ...,
     object_replaced: Callable[[CObject], None] = ...,
-    subclass_made: Callable[[CObject], None] = ...,
+    subclass_made: Callable[[CObject], tuple[Any, Any] | bool | None] = ...,
 ) -> None:
     """Set the Python functions that the binding calls; the package calls this. Omitted hooks stay.
 
@@ -600,7 +600,8 @@ def set_hooks(
     - object_made(pointer): a new wrapper has got the object at the pointer. None, as at the beginning, if the package
       does not record objects.
     - subclass_made(obj): a wrapper has got its handle, and its class is not the class of the native type. Called only
-      if it is set.
+      if it is set. A result other than None concerns all other wrappers of the class and the type: a function and its
+      second argument, which may be called instead of the hook, or False, if nothing is to do.
     - wrap_dtype, wrap_opaque_ptr: wrap values that come from native code, given as numbers.
     - device_class: the class of devices that come from native code; called with a name, it makes a device of a value
       for a schema.

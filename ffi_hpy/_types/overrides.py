@@ -173,18 +173,21 @@ def _new_table(cls: type, info: TypeInfo) -> _Table | _AnswerTable | None:
     return table
 
 
-def _connect(obj: CObject) -> None:
-    """Give a new object the table of its class: a hook of the binding."""
+def _connect(obj: CObject) -> tuple[Any, Any] | bool | None:
+    """Give a new object the table of its class: a hook of the binding. Return the function and the table, which are the
+    same for all objects of the class; False without a table."""
     cls, type_index = type(obj), obj.__type_index__()
     tables: dict[int, _Table | _AnswerTable | None] | None = cls.__dict__.get(_ATTRIBUTE)
     if tables is not None and type_index in tables:
         table = tables[type_index]
     elif "__tvm_ffi_type_info__" in cls.__dict__:
-        return
+        return None
     else:
         table = _new_table(cls, info_of_index(type_index))
-    if table is not None:
-        table.connect(obj, table.native)
+    if table is None:
+        return False
+    table.connect(obj, table.native)
+    return table.connect, table.native
 
 
 def _refresh(cls: type) -> None:

@@ -201,6 +201,7 @@ int fb_class_table_store(HPyContext *ctx, int32_t index, HPy cls, bool replaces)
   fb_ref_store(ctx, ref, cls);
   ((FbClassEntry *)ref)->is_short = shorten(ctx, cls, index);
   if (fb_context_collects) fb_ext->collect(cls);
+  if (fb_ext != NULL) fb_type_tag_register(cls);
   /* A replaced reference stays in memory together with its class: a reader may have loaded it. */
   FbRef *none = NULL;
   if (replaces) {

@@ -50,18 +50,43 @@ static void release_listed(HPyContext *ctx, HPy self, FbHandleCell *cell) {
   if (!HPy_IsNull(other)) HPy_Close(ctx, other); /* closing it may run any code, too */
 }
 
-/* Whether the package has asked for wrappers that get a handle, and the class of the wrapper is not the class of the
- * type. */
-static bool is_watched(HPyContext *ctx, HPy self, const TVMFFIObject *handle) {
-  return FH_UNLIKELY(fb_hook_current(FB_HOOK_SUBCLASS_MADE) != NULL) && handle != NULL &&
-         fb_class_table_is_subclass(ctx, self, handle);
+/* The type index of the object, if the package has asked for wrappers that get a handle, and the class of the wrapper
+ * is not the class of the type; otherwise 0. */
+static int32_t watched_index(HPyContext *ctx, HPy self, const TVMFFIObject *handle) {
+  bool is_watched = FH_UNLIKELY(fb_hook_current(FB_HOOK_SUBCLASS_MADE) != NULL) && handle != NULL &&
+                    fb_class_table_is_subclass(ctx, self, handle);
+  return is_watched ? handle->type_index : 0;
 }
 
-/* Returns 0, or -1 with an exception raised. */
-static FH_NOINLINE int tell(HPyContext *ctx, HPy self) {
-  HPy done = fb_hook_call(ctx, FB_HOOK_SUBCLASS_MADE, &self, 1);
+/* Does the same as the hook, which has told the class of the wrapper. */
+static int connect(HPyContext *ctx, HPy self, const FbTypeTagEntry *entry) {
+  if (HPy_IsNull(entry->connect.handle)) return 0;
+  const HPy args[] = {self, entry->table.handle};
+  HPy done = fb_call(ctx, entry->connect.handle, args, 2, HPy_NULL);
   if (HPy_IsNull(done)) return -1;
   HPy_Close(ctx, done);
+  return 0;
+}
+
+/* Calls the hook. The result concerns other wrappers of the class: a Function and its second argument, which are called
+ * in place of the hook, or False: nothing is to do. Returns 0, or -1 with an exception raised. */
+static FH_NOINLINE int tell(HPyContext *ctx, HPy self, int32_t index) {
+  const FbTypeTagEntry *entry = fb_ext == NULL ? NULL : fb_type_tag_find(self);
+  /* acquire: pairs with fb_type_tag_connect */
+  if (entry != NULL && fh_atomic_load_acquire(&entry->connected) == index) return connect(ctx, self, entry);
+  HPy answer = fb_hook_call(ctx, FB_HOOK_SUBCLASS_MADE, &self, 1);
+  if (HPy_IsNull(answer)) return -1;
+  if (fb_ext != NULL && HPy_Is(ctx, answer, ctx->h_False)) {
+    fb_type_tag_connect(ctx, self, index, HPy_NULL, HPy_NULL);
+  } else if (fb_ext != NULL && HPyTuple_Check(ctx, answer)) {
+    HPy function = HPy_GetItem_i(ctx, answer, 0), table = HPy_GetItem_i(ctx, answer, 1);
+    bool has_both = !HPy_IsNull(function) && !HPy_IsNull(table);
+    if (has_both) fb_type_tag_connect(ctx, self, index, function, table);
+    if (!HPy_IsNull(function)) HPy_Close(ctx, function);
+    if (!HPy_IsNull(table)) HPy_Close(ctx, table);
+    if (!has_both) HPyErr_Clear(ctx);
+  }
+  HPy_Close(ctx, answer);
   return 0;
 }
 
@@ -83,7 +108,7 @@ int fb_transfer_put(HPyContext *ctx, HPy self, TVMFFIObject *handle) {
     fb_drop_object(handle, -1);
     return -1;
   }
-  bool watched = is_watched(ctx, self, handle);
+  int32_t watched = watched_index(ctx, self, handle);
   /* Before the old handle is replaced, because the old handle finds the entry. */
   fb_identity_unlist_own(cell);
   TVMFFIObject *old = cell->handle;
@@ -95,7 +120,7 @@ int fb_transfer_put(HPyContext *ctx, HPy self, TVMFFIObject *handle) {
   release_listed(ctx, self, cell);
   if (old != NULL) TVMFFIObjectDecRef(old);
   if (fb_recorded_is_on() && fb_recorded_add(ctx, self) != 0) return -1;
-  return watched ? tell(ctx, self) : 0;
+  return watched != 0 ? tell(ctx, self, watched) : 0;
 }
 
 HPy fb_transfer_refuse_function(HPyContext *ctx) { return fb_raise(ctx, ctx->h_TypeError, FB_MESSAGE_KEEPS_HANDLE); }
@@ -163,10 +188,10 @@ int fb_transfer_move(HPyContext *ctx, HPy self, HPy other) {
   TVMFFIObject *old;
   if (to == NULL) return -1;
   if (!cells_move(from, to, &old)) return fb_object_raise_in_use(ctx);
-  bool watched = is_watched(ctx, self, to->handle); /* the cell is still claimed */
+  int32_t watched = watched_index(ctx, self, to->handle); /* the cell is still claimed */
   release_listed(ctx, self, to);
   if (old != NULL) TVMFFIObjectDecRef(old);
-  return watched ? tell(ctx, self) : 0;
+  return watched != 0 ? tell(ctx, self, watched) : 0;
 }
 
 /* --- rvalue references -------------------------------------------------------------------------------------------- */

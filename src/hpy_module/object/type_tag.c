@@ -117,6 +117,9 @@ static FbTypeTagEntry *entry_new(intptr_t type, const Answer *answer, FbRef *con
   fh_atomic_store_relaxed(&entry->constructor, 0);
   fh_atomic_store_relaxed(&entry->initializer, 0);
   fh_atomic_store_relaxed(&entry->next_item, 0);
+  fh_atomic_store_relaxed(&entry->accepted, 0);
+  fh_atomic_store_relaxed_i32(&entry->connected, 0);
+  entry->connect = entry->table = (FbRef){0};
   *converter = (FbRef){0};
   fh_atomic_store_release(&entry->type, type); /* pairs with fb_type_tag_find */
   return entry;
@@ -125,7 +128,7 @@ static FbTypeTagEntry *entry_new(intptr_t type, const Answer *answer, FbRef *con
 /* Removes a freed type, whose address another type may get from now on. The runtime calls this function on an attached
  * thread (type_watch in extension.h). */
 static void forget(intptr_t type) {
-  FbRef converter = {0};
+  FbRef released[3] = {{0}};
   fh_mutex_lock(&writing);
   FbTypeTagTable *table = fh_atomic_load_relaxed(&fb_type_tag_table);
   size_t i = probe(table, type);
@@ -133,13 +136,13 @@ static void forget(intptr_t type) {
   if (entry != NULL) { /* NULL if two threads cached the type at once, and this is the second call */
     take_out(table, i);
     fh_atomic_store_relaxed(&entry->type, 0); /* no reader can have an instance */
-    converter = entry->converter;
+    released[0] = entry->converter, released[1] = entry->connect, released[2] = entry->table;
     entry->next = unused;
     unused = entry;
   }
   fh_mutex_unlock(&writing);
-  /* without the lock, because releasing the converter may run Python code */
-  fb_ref_clear(fb_ctx, &converter);
+  /* without the lock, because releasing an object may run Python code */
+  for (int k = 0; k < 3; ++k) fb_ref_clear(fb_ctx, &released[k]);
 }
 
 /* Caches the kind of a type until the type is freed. A failure is not an error: the next value of that type asks
@@ -278,6 +281,35 @@ void fb_type_tag_learn(HPyContext *ctx, HPy value) {
   Answer answer = ask(ctx, value);
   if (!HPy_IsNull(answer.converter)) HPy_Close(ctx, answer.converter);
   if (answer.kind == FB_TYPE_KIND_UNKNOWN) HPyErr_Clear(ctx);
+}
+
+void fb_type_tag_connect(HPyContext *ctx, HPy value, int32_t type_index, HPy connect, HPy table) {
+  FbRef refs[2] = {{0}};
+  FbTypeTagEntry *entry = fb_type_tag_find_type(fb_type_tag_type(value));
+  if (entry == NULL) {
+    fb_type_tag_learn(ctx, value);
+    entry = fb_type_tag_find_type(fb_type_tag_type(value));
+  }
+  if (entry == NULL) return;
+  if (!HPy_IsNull(connect)) fb_ref_store(ctx, &refs[0], connect);
+  if (!HPy_IsNull(table)) fb_ref_store(ctx, &refs[1], table);
+  fh_mutex_lock(&writing);
+  /* the first thread, and the first type; the references never change after that */
+  if (fh_atomic_load_relaxed_i32(&entry->connected) == 0) {
+    entry->connect = refs[0], entry->table = refs[1];
+    refs[0] = refs[1] = (FbRef){0};
+    fh_atomic_store_release(&entry->connected, type_index); /* pairs with tell() of transfer.c */
+  }
+  fh_mutex_unlock(&writing);
+  fb_ref_clear(ctx, &refs[0]);
+  fb_ref_clear(ctx, &refs[1]);
+}
+
+void fb_type_tag_register(HPy cls) {
+  FbTypeTagEntry *entry = fb_type_tag_find_type(cls._i);
+  if (entry == NULL) return;
+  fh_atomic_store_relaxed(&entry->accepted, 0);
+  if (fh_atomic_load_relaxed_i32(&entry->connected) != 0) fh_atomic_store_relaxed_i32(&entry->connected, -1);
 }
 
 FbTypeTagEntry *fb_type_tag_learn_class(HPyContext *ctx, HPy cls) {

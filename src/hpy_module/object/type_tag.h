@@ -59,6 +59,12 @@ typedef struct FbTypeTagEntry {
    * work. The Function that is the method `__next__`; 0: iteration looks for the method. None is released, and the
    * words may change while others read them. */
   intptr_t constructor, initializer, next_item;
+  /* Of a class of Python below a registered class: the InitFunction that has made an instance, and so has accepted the
+   * class (record/init_method.c); and the type of native objects for which `connect` gets each instance and `table`
+   * (transfer.c), where empty references mean that nothing is to do. 0: not known. */
+  intptr_t accepted;
+  int32_t connected;
+  FbRef connect, table;
   struct FbTypeTagEntry *next; /* next unused entry */
 } FbTypeTagEntry;
 
@@ -80,6 +86,11 @@ FbTypeTag fb_type_tag_ask(HPyContext *ctx, HPy value, HPy *converter);
 /* Classifies the type of a value, so that fb_type_tag_find finds the type from now on. May run Python code. Requires
  * the extension. A failure is ignored and leaves no exception. */
 void fb_type_tag_learn(HPyContext *ctx, HPy value);
+
+/* Sets `connected` of the class of a value, and the two objects, which may be HPy_NULL. Requires the extension. */
+void fb_type_tag_connect(HPyContext *ctx, HPy value, int32_t type_index, HPy connect, HPy table);
+/* Forgets `accepted` and `connected` of a class, which becomes the class of a native type. */
+void fb_type_tag_register(HPy cls);
 
 /* Like fb_type_tag_learn, for a class. Returns its entry; NULL without memory, or if it has no kind. */
 struct FbTypeTagEntry *fb_type_tag_learn_class(HPyContext *ctx, HPy cls);

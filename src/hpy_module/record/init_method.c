@@ -1,7 +1,8 @@
 /* InitFunction: the function behind an `__init__` that is a C method (method_new of the extension).
  *
- * The function handles the most common calls itself: a new instance of exactly the class, and arguments of the object,
- * with interned names if they are keyword arguments. For any other call it calls the `__init__` written in Python,
+ * The function handles the most common calls itself: a new instance of exactly the class, or of a class of Python below
+ * it, of which a Function has made an instance before; and arguments of the object, with interned names if they are
+ * keyword arguments. For any other call it calls the `__init__` written in Python,
  * which handles all calls and reports errors. So both must behave identically in the case that they share. The function
  * exists only with the extension, where a handle is an object pointer. */
 #include "hpy_module/context/call.h"
@@ -41,13 +42,35 @@ static int make(HPyContext *ctx, const InitFunction *self, HPy instance, const H
   return -1;
 }
 
+/* Whether a call is one of these: the class is the right one, and the instance has no object yet. */
+FH_INLINE bool is_common(HPyContext *ctx, HPy h, const InitFunction *self, HPy instance) {
+  if (FH_UNLIKELY(fb_type_tag_type(instance) != self->cls)) {
+    const FbTypeTagEntry *entry = fb_type_tag_find(instance);
+    if (entry == NULL || fh_atomic_load_relaxed(&entry->accepted) != h._i) return false; /* only compared */
+  }
+  return fb_object_get(ctx, instance) == NULL;
+}
+
+/* Calls the function written in Python. If it accepts an instance of a class of Python, it does so for all instances,
+ * unless the class is registered for a type. A Function gets its handle in another way than other objects. */
+static FH_NOINLINE HPy call_written(HPyContext *ctx, HPy h, const InitFunction *self, const HPy *args, size_t nargs,
+                                    HPy kwnames) {
+  intptr_t type = nargs == 0 ? 0 : fb_type_tag_type(args[0]);
+  HPy result = fb_call(ctx, self->written.handle, args, nargs, kwnames);
+  if (HPy_IsNull(result) || HPy_IsNull(self->constructor.handle) || type == 0 || type == self->cls) return result;
+  if (fb_type_tag_type(args[0]) != type || fb_own_class_check(ctx, args[0], &fb_own_class_function)) return result;
+  if (!fb_own_class_check(ctx, args[0], &fb_own_class_object)) return result;
+  FbTypeTagEntry *entry = fb_type_tag_learn_class(ctx, (HPy){type});
+  if (entry != NULL) fh_atomic_store_relaxed(&entry->accepted, h._i);
+  return result;
+}
+
 HPyDef_SLOT(init_call, HPy_tp_call)
 static HPy init_call_impl(HPyContext *ctx, HPy h, const HPy *args, size_t nargs, HPy kwnames) {
   const InitFunction *self = InitFunction_AsStruct(ctx, h);
   if (FH_UNLIKELY(HPy_IsNull(self->written.handle))) return fb_instance_raise_unmade(ctx, h);
-  bool is_common = nargs > 0 && fb_type_tag_type(args[0]) == self->cls && fb_object_get(ctx, args[0]) == NULL;
-  int rc = FH_LIKELY(is_common) ? make(ctx, self, args[0], args + 1, nargs - 1, kwnames) : 1;
-  if (FH_UNLIKELY(rc > 0)) return fb_call(ctx, self->written.handle, args, nargs, kwnames);
+  int rc = nargs > 0 && is_common(ctx, h, self, args[0]) ? make(ctx, self, args[0], args + 1, nargs - 1, kwnames) : 1;
+  if (FH_UNLIKELY(rc > 0)) return call_written(ctx, h, self, args, nargs, kwnames);
   return rc == 0 ? HPy_Dup(ctx, ctx->h_None) : HPy_NULL;
 }
 

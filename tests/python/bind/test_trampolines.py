@@ -18,6 +18,8 @@ from support import (
     run_python,
 )
 
+from ffi_hpy import _core
+
 pytestmark = [needs_one_wrapper, needs_identity]
 
 
@@ -50,6 +52,67 @@ def test_the_base_is_called_without_an_override(bound):
         "Dog says wau",
         "Animal says meow",
     )
+
+
+@pytest.mark.skipif(not hasattr(_core, "init_method") or not _core.HAS_EXTENSION, reason="Python code makes objects")
+@pytest.mark.thread_unsafe(reason="calls are counted")
+def test_no_code_of_the_package_makes_further_objects_of_a_class(bound):
+    class Loud(bound.Dog):
+        def __init__(self, sound):
+            super().__init__(sound + "!")
+
+    class Quiet(bound.Cat):
+        pass
+
+    class Louder(Loud):
+        pass
+
+    names, made = set(), [Loud("woof"), Quiet(), Louder("wau")]
+    sys.setprofile(lambda frame, event, argument: names.add(frame.f_code.co_name))
+    try:
+        made += [Loud("woof"), Quiet(), Louder("wau")]
+    finally:
+        sys.setprofile(None)
+    assert names == {"__init__", test_no_code_of_the_package_makes_further_objects_of_a_class.__name__}
+    assert [bound.go(each) for each in made] == [
+        "Dog says woof!",
+        "Animal says meow",
+        "Dog says wau!",
+    ] * 2
+
+
+def test_further_objects_of_a_class_have_its_overrides(bound):
+    def make_class(name):
+        return type("Named", (bound.Dog,), {"name": lambda self: name})
+
+    for i in range(20):  # classes that end, and other classes in their memory
+        cls = make_class(str(i))
+        below = type("Below", (cls,), {"what": lambda self: "wau"})
+        for _ in range(3):
+            assert bound.go(cls("woof")) == f"{i} says woof"
+            assert bound.go(below("woof")) == f"{i} says wau"
+        cls.name = lambda self: "later"
+        assert (bound.go(cls("woof")), bound.go(below("woof"))) == ("later says woof", "later says wau")
+        del cls.name
+        assert bound.go(cls("woof")) == "Dog says woof"
+
+
+def test_further_objects_of_a_class_are_checked(bound):
+    class Loud(bound.Dog):
+        pass
+
+    assert [Loud("woof").what() for _ in range(3)] == ["woof"] * 3
+    dog = Loud("woof")
+    with pytest.raises(TypeError, match="not supported"):
+        bound.Animal.__init__(dog)
+    for wrong in ((), (1,), ("a", "b")):
+        with pytest.raises(TypeError):
+            Loud(*wrong)
+    assert (dog.what(), Loud("yap").what()) == ("woof", "yap")
+    with pytest.raises(TypeError):
+        bound.Dog.__init__(3, "woof")
+    with pytest.raises(TypeError):
+        bound.Dog.__init__()
 
 
 def test_super_calls_the_base(bound):
