@@ -379,6 +379,12 @@ typedef struct {
   const ffi_hpy_python_values **python;
   /** Ends a call whose only overload has returned `rc`, which is above 0: with other arguments, or with an error. */
   int (*function_refuse)(const ffi_hpy_first_overload *self, const TVMFFIAny *args, TVMFFIAny *result, int rc);
+  /** As take_error; but an exception of Python becomes an error object only if error_of is called. */
+  void (*hold_error)(TVMFFIObjectHandle *out);
+  /** The error object of such a handle, valid as long as the handle. */
+  TVMFFIObjectHandle (*error_of)(TVMFFIObjectHandle held);
+  /** As set_error, for such a handle. */
+  void (*restore_error)(TVMFFIObjectHandle held);
 } ffi_hpy_bind_api;
 
 #ifdef __cplusplus

@@ -20,22 +20,20 @@ public:
   /** Takes the error that is pending on this thread. */
   python_error() {
     TVMFFIObjectHandle taken = nullptr;
-    detail::api->take_error(&taken);
-    error_ = detail::take_object(taken);
+    detail::api->hold_error(&taken);
+    held_ = detail::take_object(taken);
   }
   /** The text that Python prints for the exception, with its traceback. */
   const char *what() const noexcept override { return detail::in_module->error_text(*this); }
   /** The kind of the error: the name of an exception class. */
   std::string_view kind() const {
-    if (error_.is_none()) return {};
-    const TVMFFIErrorCell *cell = TVMFFIErrorGetCellPtr(error_.any().v_obj);
-    return {cell->kind.data, cell->kind.size};
+    const TVMFFIErrorCell *cell = this->cell();
+    return cell == nullptr ? std::string_view() : std::string_view(cell->kind.data, cell->kind.size);
   }
   /** The text of the error itself. */
   std::string_view message() const {
-    if (error_.is_none()) return {};
-    const TVMFFIErrorCell *cell = TVMFFIErrorGetCellPtr(error_.any().v_obj);
-    return {cell->message.data, cell->message.size};
+    const TVMFFIErrorCell *cell = this->cell();
+    return cell == nullptr ? std::string_view() : std::string_view(cell->message.data, cell->message.size);
   }
   /** Whether the exception is an instance of a class of Python. */
   bool matches(handle exception_class) const;
@@ -44,15 +42,25 @@ public:
   object type() const;
   object traceback() const;
   /** Makes the error the pending one of this thread again. */
-  void restore() const { detail::api->set_error(error_.is_none() ? nullptr : error_.any().v_obj); }
+  void restore() const { detail::api->restore_error(held_.is_none() ? nullptr : held_.any().v_obj); }
   /** Reports the error where it cannot be raised, such as in a destructor: sys.unraisablehook. */
   void discard_as_unraisable(handle context) noexcept;
   void discard_as_unraisable(const char *context) noexcept;
 
 private:
+  friend class error_scope;
   friend const char *detail::error_text_in_module(const python_error &error) noexcept;
 
-  object error_;
+  /* The error object; None if there is none. */
+  FFI_HPY_COLD handle error() const {
+    return held_.is_none() ? handle(held_) : handle(detail::view_of(detail::api->error_of(held_.any().v_obj)));
+  }
+  FFI_HPY_COLD const TVMFFIErrorCell *cell() const {
+    handle found = error();
+    return found.is_none() ? nullptr : TVMFFIErrorGetCellPtr(found.any().v_obj);
+  }
+
+  object held_; /* of hold_error */
   mutable std::string text_;
 };
 
@@ -227,10 +235,10 @@ inline TVMFFIAny class_value(PyTypeObject *type) {
 
 FFI_HPY_COLD inline const char *detail::error_text_in_module(const python_error &error) noexcept {
   std::string &text = error.text_;
-  if (!text.empty() || error.error_.is_none()) return text.c_str();
+  if (!text.empty() || error.held_.is_none()) return text.c_str();
   try {
     try {
-      object shown = ask_python("error_text", error.error_);
+      object shown = ask_python("error_text", error.error());
       std::string_view found;
       (void)read_text(shown.any(), true, &found);
       text = found;
@@ -243,10 +251,10 @@ FFI_HPY_COLD inline const char *detail::error_text_in_module(const python_error 
   }
 }
 inline bool python_error::matches(handle exception_class) const {
-  return detail::ask_python("error_matches", error_, exception_class).any().v_int64 != 0;
+  return detail::ask_python("error_matches", error(), exception_class).any().v_int64 != 0;
 }
 inline object python_error::value() const {
-  return error_.is_none() ? error_ : detail::ask_python("error_value", error_);
+  return held_.is_none() ? held_ : detail::ask_python("error_value", error());
 }
 inline object python_error::type() const { return detail::ask_python(kFfiHpyRunType, value()); }
 inline object python_error::traceback() const {
@@ -259,7 +267,7 @@ public:
   error_scope(const error_scope &) = delete;
   ~error_scope() { error_.restore(); }
   /** Whether there is an error. */
-  bool is_pending() const { return !error_.kind().empty(); }
+  bool is_pending() const { return !error_.held_.is_none(); }
   /** The error's class, and whether the error is an instance of a class. */
   object type() const { return error_.type(); }
   bool matches(handle exception_class) const { return error_.matches(exception_class); }
@@ -270,7 +278,7 @@ private:
 
 inline void python_error::discard_as_unraisable(handle context) noexcept {
   try {
-    detail::ask_python("unraisable", error_, context);
+    detail::ask_python("unraisable", error(), context);
   } catch (...) {
     /* the report itself failed, and a second report is impossible */
   }

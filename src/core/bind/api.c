@@ -2,6 +2,7 @@
 #include "api.h"
 
 #include "core/object/error.h"
+#include "core/object/error_deferred.h"
 #include "core/object/str.h"
 #include "instance.h"
 #include "overload.h"
@@ -64,4 +65,7 @@ const ffi_hpy_bind_api fh_api_table = {
     .value_visit = fh_instance_value_visit,
     .python = &fh_sequence_python,
     .function_refuse = fh_overload_refuse,
+    .hold_error = fh_error_hold,
+    .error_of = fh_error_of_held,
+    .restore_error = fh_error_restore,
 };

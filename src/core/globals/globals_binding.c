@@ -22,8 +22,8 @@ static int give_table(const void *table, TVMFFIAny *result) {
   return 0;
 }
 
-/* ffi_hpy.error_deferral.2() -> the address of the table of error_deferred.h */
-FH_GLOBAL(error_deferral, "ffi_hpy.error_deferral.2", 0, NULL) { return give_table(&fh_error_deferred, result); }
+/* ffi_hpy.error_deferral.3() -> the address of the table of error_deferred.h */
+FH_GLOBAL(error_deferral, "ffi_hpy.error_deferral.3", 0, NULL) { return give_table(&fh_error_deferred, result); }
 
 /* ffi_hpy.field_access() -> the address of the table of field_access.h */
 FH_GLOBAL(field_access, "ffi_hpy.field_access", 0, NULL) { return give_table(&fh_field_access_table, result); }

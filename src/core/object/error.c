@@ -183,7 +183,114 @@ void fh_error_put(TVMFFIObject *error) { replace(error, NULL, NULL); }
 
 static void payload_set(void *data, const fh_error_payload_operations *operations) { replace(NULL, operations, data); }
 
+/* ---- Held errors: a payload in an object, and the payload that a restored one is ---- */
+
+typedef struct {
+  TVMFFIObject header;
+  const fh_error_payload_operations *operations; /* NULL: the payload was taken from the only reference */
+  void *data;
+  void *made; /* the error object, or NULL; written once */
+} held_error;
+
+static void held_delete(void *self, int flags) {
+  held_error *held = (held_error *)self;
+  if ((flags & kTVMFFIObjectDeleterFlagBitMaskStrong) != 0) {
+    if (held->operations != NULL) held->operations->drop(held->data);
+    fh_object_release(held->made);
+  }
+  if ((flags & kTVMFFIObjectDeleterFlagBitMaskWeak) != 0) fh_mem_free(held);
+}
+
+static bool is_held(const TVMFFIObject *error) { return error->deleter == held_delete; }
+
+/* Makes the error object. No error may be pending while a payload makes one. */
+static TVMFFIObject *make_error(const held_error *held) {
+  TVMFFIObject *pending_before = pending;
+  const fh_error_payload_operations *operations_before = payload.operations;
+  void *data_before = payload.data;
+  pending = NULL;
+  payload.operations = NULL;
+  void *copy = held->operations->copy(held->data);
+  TVMFFIObject *error = copy == NULL ? NULL : held->operations->make(copy);
+  if (error == NULL) {
+    fh_object_retain(&no_memory.header);
+    error = &no_memory.header;
+  }
+  replace(pending_before, operations_before, data_before);
+  return error;
+}
+
+TVMFFIObjectHandle fh_error_of_held(TVMFFIObjectHandle object) {
+  held_error *held = (held_error *)object;
+  if (!is_held(&held->header)) return object;
+  void *made = fh_atomic_load_acquire_ptr(&held->made); /* pairs with the store below */
+  if (made != NULL) return made;
+  TVMFFIObject *error = make_error(held);
+  if (fh_atomic_cas_seq_cst_ptr(&held->made, &made, error)) return error;
+  fh_object_release(error); /* another thread was faster */
+  return made;
+}
+
+static TVMFFIObject *held_make(void *data) {
+  TVMFFIObject *error = (TVMFFIObject *)fh_error_of_held(data);
+  fh_object_retain(error);
+  fh_object_release((TVMFFIObject *)data);
+  return error;
+}
+static void held_drop(void *data) { fh_object_release((TVMFFIObject *)data); }
+static const fh_error_payload_operations held_operations = {held_make, held_drop, NULL};
+
+void fh_error_hold(TVMFFIObjectHandle *out) {
+  const fh_error_payload_operations *operations = payload.operations;
+  held_error *held = NULL;
+  if (operations == &held_operations) {
+    payload.operations = NULL;
+    *out = payload.data;
+    return;
+  }
+  if (operations != NULL && operations->copy != NULL) held = (held_error *)fh_mem_calloc(1, sizeof(*held));
+  if (held == NULL) {
+    *out = fh_error_take();
+    return;
+  }
+  fh_object_init(&held->header, kTVMFFIObject, held_delete);
+  held->operations = operations;
+  held->data = payload.data;
+  payload.operations = NULL;
+  *out = held;
+}
+
+void fh_error_restore(TVMFFIObjectHandle object) {
+  held_error *held = (held_error *)object;
+  void *made = held != NULL && is_held(&held->header) ? fh_atomic_load_acquire_ptr(&held->made) : object;
+  if (made != NULL) fh_object_retain((TVMFFIObject *)made);
+  if (made != NULL || held == NULL) {
+    fh_error_put((TVMFFIObject *)made);
+    return;
+  }
+  fh_object_retain(&held->header);
+  replace(NULL, &held_operations, held);
+}
+
+/* The payload of a held error: the held payload itself, if the caller has the only reference, or else a copy. */
+static void *take_held(held_error *held, const fh_error_payload_operations *operations) {
+  if (held->operations != operations || fh_atomic_load_acquire_ptr(&held->made) != NULL) return NULL;
+  /* acquire: pairs with the release of a thread that dropped another reference */
+  bool is_only = fh_atomic_load_acquire_u64(&held->header.combined_ref_count) == FH_OBJECT_BOTH_ONE;
+  void *data = is_only ? held->data : operations->copy(held->data);
+  if (is_only) held->operations = NULL;
+  return data;
+}
+
 static void *payload_take(const fh_error_payload_operations *operations) {
+  if (FH_UNLIKELY(payload.operations == &held_operations)) {
+    held_error *held = (held_error *)payload.data;
+    void *data = take_held(held, operations);
+    if (data == NULL) return NULL;
+    payload.operations = NULL;
+    fh_object_release(&held->header);
+    return data;
+  }
   if (payload.operations != operations) return NULL;
   payload.operations = NULL;
   return payload.data;

@@ -12,7 +12,7 @@ static const fh_error_deferral *core; /* NULL: the core accepts error objects on
 static const fh_error_payload_operations *own_operations;
 
 void fb_error_slot_init(const fh_error_payload_operations *operations) {
-  static const char name[] = "ffi_hpy.error_deferral.2";
+  static const char name[] = "ffi_hpy.error_deferral.3";
   TVMFFIByteArray text = {name, sizeof(name) - 1};
   TVMFFIObjectHandle find = NULL;
   TVMFFIAny found = {0};

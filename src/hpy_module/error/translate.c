@@ -135,7 +135,22 @@ static TVMFFIObject *payload_make(void *payload) {
   return error;
 }
 
-static const fh_error_payload_operations exceptions = {payload_make, fb_py_owner_drop};
+/* `copy` of a payload. */
+static void *payload_copy(const void *payload) {
+  FbThread thread;
+  if (fb_thread_attach(&thread) != 0) return NULL;
+  FbRaised raised;
+  fb_raised_take(&raised);
+  HPy exception = fb_ref_load(thread.ctx, &((const FbPyOwner *)payload)->ref);
+  FbPyOwner *copy = fb_py_owner_new(thread.ctx, exception);
+  if (copy == NULL) HPyErr_Clear(thread.ctx);
+  HPy_Close(thread.ctx, exception);
+  fb_raised_put(&raised);
+  fb_thread_detach(&thread);
+  return copy;
+}
+
+static const fh_error_payload_operations exceptions = {payload_make, fb_py_owner_drop, payload_copy};
 
 /* Whether the __dict__ of an exception is empty, so that the exception passes through native code for the first time:
  * the package stores the native error or the traceback position there (ffi_hpy/_errors/reraise.py). */

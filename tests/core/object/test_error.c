@@ -344,11 +344,18 @@ static void drop_payload(void *payload) {
   ++n_dropped;
 }
 
-static const fh_error_payload_operations ours = {make_of_payload, drop_payload},
-                                         of_others = {make_of_payload, drop_payload};
+static int n_copied;
+
+static void *copy_payload(const void *payload) {
+  ++n_copied;
+  return (void *)(uintptr_t)payload;
+}
+
+static const fh_error_payload_operations ours = {make_of_payload, drop_payload, copy_payload},
+                                         of_others = {make_of_payload, drop_payload, NULL};
 
 static void put_payload(const char *text) {
-  n_made = n_dropped = 0;
+  n_made = n_dropped = n_copied = 0;
   fh_error_deferred.set((void *)(uintptr_t)text, &ours);
 }
 
@@ -412,8 +419,139 @@ TEST(a_payload_ends_with_its_thread) {
   expect_int(n_dropped, 1);
 }
 
+/* ---- Held errors ---- */
+
+static TVMFFIObjectHandle hold(void) {
+  TVMFFIObjectHandle held;
+  fh_error_hold(&held);
+  expect(!fh_error_is_pending());
+  return held;
+}
+
+TEST(a_held_payload_comes_back_to_its_owner_as_it_is) {
+  static const char text[] = "deferred";
+  put_payload(text);
+  TVMFFIObjectHandle held = hold();
+  fh_error_restore(held);
+  fh_object_release(held); /* C++ ends its exception before it returns */
+  expect(fh_error_is_pending());
+  expect(fh_error_deferred.take(&of_others) == NULL);
+  expect(fh_error_deferred.take(&ours) == text);
+  expect(!fh_error_is_pending());
+  expect_int(n_made + n_dropped + n_copied, 0);
+}
+
+TEST(a_held_payload_passes_several_handlers) {
+  put_payload("deferred");
+  for (int i = 0; i < 3; ++i) {
+    TVMFFIObjectHandle held = hold();
+    fh_error_restore(held);
+    fh_object_release(held);
+  }
+  fh_error_clear();
+  expect_int(n_dropped, 1);
+  expect_int(n_made + n_copied, 0);
+}
+
+TEST(a_held_payload_that_others_refer_to_is_copied) {
+  static const char text[] = "deferred";
+  put_payload(text);
+  TVMFFIObjectHandle held = hold();
+  fh_error_restore(held);
+  expect(fh_error_deferred.take(&ours) == text);
+  expect_int(n_copied, 1);
+  expect_text(cell_of(fh_error_of_held(held))->message, "deferred");
+  expect_int(n_copied, 2);
+  fh_error_restore(held); /* now an ordinary error */
+  expect(fh_error_deferred.take(&ours) == NULL);
+  expect_raised("ValueError", "deferred");
+  fh_object_release(held);
+  expect_int(n_made, 1);
+  expect_int(n_dropped, 1);
+}
+
+TEST(a_held_payload_becomes_an_error_object_once) {
+  put_payload("deferred");
+  TVMFFIObjectHandle held = hold(), error;
+  fh_error_raise(FH_TYPE_ERROR, "of the handler");
+  TVMFFIObjectHandle made = fh_error_of_held(held);
+  expect(fh_error_of_held(held) == made);
+  expect(fh_error_of_held(made) == made);
+  expect_raised("TypeError", "of the handler");
+  fh_error_restore(held);
+  TVMFFIErrorMoveFromRaised(&error);
+  expect(error == made);
+  fh_object_release(error);
+  fh_object_release(held);
+  expect_int(n_made, 1);
+  expect_int(n_dropped, 1);
+}
+
+TEST(native_code_that_asks_for_a_held_payload_gets_an_error_object) {
+  TVMFFIObjectHandle error;
+  put_payload("deferred");
+  TVMFFIObjectHandle held = hold();
+  fh_error_restore(held);
+  TVMFFIErrorMoveFromRaised(&error);
+  expect_text(cell_of(error)->message, "deferred");
+  expect(fh_error_of_held(held) == error);
+  fh_object_release(error);
+  fh_object_release(held);
+  expect_int(n_made, 1);
+}
+
+TEST(other_errors_are_held_as_they_are) {
+  fh_error_restore(NULL);
+  expect(hold() == NULL);
+  fh_error_raise(FH_TYPE_ERROR, "an error");
+  TVMFFIObjectHandle held = hold();
+  expect_text(cell_of(held)->message, "an error");
+  expect(fh_error_of_held(held) == held);
+  fh_error_restore(held);
+  fh_object_release(held);
+  expect_raised("TypeError", "an error");
+  put_payload("deferred");
+  fh_error_deferred.set((void *)(uintptr_t)"of others", &of_others);
+  held = hold(); /* its owner makes no copies */
+  expect_text(cell_of(held)->message, "of others");
+  fh_object_release(held);
+  put_payload("deferred");
+  fh_mem_fail_nth(1);
+  held = hold();
+  fh_mem_fail_nth(0);
+  expect_int(TVMFFIObjectGetTypeIndex(held), kTVMFFIError);
+  fh_object_release(held);
+}
+
+static TVMFFIObjectHandle shared;
+
+static void use_shared(void *unused, int i) {
+  FH_UNUSED(unused);
+  for (int round = 0; round < 100; ++round) {
+    if (i % 2 == 0) {
+      fh_error_restore(shared);
+      TVMFFIObjectHandle again;
+      fh_error_hold(&again);
+      fh_object_release(again);
+    }
+    expect_text(cell_of(fh_error_of_held(shared))->message, "shared");
+  }
+}
+
+static TVMFFIObject *make_shared(void *payload) { return (TVMFFIObject *)error_of("ValueError", payload, ""); }
+static void drop_shared(void *payload) { FH_UNUSED(payload); }
+static void *copy_shared(const void *payload) { return (void *)(uintptr_t)payload; }
+
+TEST(threads_share_a_held_payload) {
+  static const fh_error_payload_operations operations = {make_shared, drop_shared, copy_shared};
+  fh_error_deferred.set((void *)(uintptr_t)"shared", &operations);
+  shared = hold();
+  test_threads(4, use_shared, NULL);
+  fh_object_release(shared);
+}
+
 TEST(bindings_find_the_functions_for_payloads) {
-  TVMFFIByteArray name = text_of("ffi_hpy.error_deferral.2");
+  TVMFFIByteArray name = text_of("ffi_hpy.error_deferral.3");
   TVMFFIObjectHandle function;
   TVMFFIAny result = {0};
   expect_int(TVMFFIFunctionGetGlobal(&name, &function), 0);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import gc
+import sys
 import threading
 import time
 import weakref
@@ -56,6 +57,73 @@ def test_a_function_that_gets_python_objects_keeps_the_gil(bound):
     for choice in (True, False):
         bound.accepts_list.release_gil = choice
         assert bound.accepts_list([1, 2]) == 2
+
+
+# --- exceptions -------------------------------------------------------------------------------------------------------
+
+
+class TextError(KeyError):
+    """An exception to which weak references may refer."""
+
+
+def fail(error):
+    raise error
+
+
+def raised_by(function):
+    with pytest.raises(KeyError) as caught:
+        function()
+    return caught.value
+
+
+MAKES_ERRORS = ffi_hpy._core.CALLS == "cffi" or not ffi_hpy._core.HAS_EXTENSION
+"""Whether an exception of Python becomes an error object when C++ catches it."""
+
+
+@pytest.mark.skipif(MAKES_ERRORS, reason="Python code makes error objects")
+@pytest.mark.thread_unsafe(reason="calls are counted")
+def test_no_code_of_the_package_runs_for_an_exception_that_passes_cpp(bound):
+    names = set()
+    sys.setprofile(lambda frame, event, argument: names.add(frame.f_code.co_name))
+    try:
+        for depth in (1, 5):
+            error = ValueError(depth)
+
+            def go_down(n, error=error):
+                return fail(error) if n == 0 else bound.call_object(n - 1, go_down)
+
+            with pytest.raises(ValueError, match=str(depth)) as caught:
+                go_down(depth)
+            assert caught.value is error
+    finally:
+        sys.setprofile(None)
+    assert not names & {"exception_asked_for", "error_to_exception", "_error_of"}
+
+
+@pytest.mark.thread_unsafe(reason="the library keeps one error")
+def test_an_exception_that_cpp_keeps_is_raised_again(bound):
+    error = TextError("a text of some length")
+    ended = weakref.ref(error)
+    bound.keep_error(lambda _=None, error=error: fail(error))
+    assert raised_by(bound.raise_kept) is error
+    again = [raised_by(bound.raise_kept) for _ in range(3)]
+    again += parallelize(lambda _: raised_by(bound.raise_kept), 4)
+    assert [str(each) for each in again] == [str(error)] * 7 or MAKES_ERRORS  # an error object has the exception once
+    assert all(each is error for each in again) or MAKES_ERRORS
+    bound.drop_kept()
+    del error, again
+    collect_garbage()
+    assert is_gone(ended) or MAKES_ERRORS  # an error object and its exception may be a cycle
+
+
+@pytest.mark.parametrize("error", [ValueError("x"), KeyError("x"), OSError(2, "x"), ZeroDivisionError()], ids=repr)
+def test_cpp_reads_an_exception_and_raises_it(bound, error):
+    text = bound.text_of_error(lambda: fail(error), False)
+    assert text.startswith(f"{type(error).__name__}: ")
+    with pytest.raises(type(error)) as caught:
+        bound.text_of_error(lambda: fail(error), True)
+    assert caught.value is error
+    assert "fail" in [entry.name for entry in caught.traceback]
 
 
 # --- identity ---------------------------------------------------------------------------------------------------------

@@ -2,11 +2,13 @@
 #include <ffi_hpy/bind.h>
 #include <ffi_hpy/make_iterator.h>
 #include <ffi_hpy/stl/function.h>
+#include <ffi_hpy/stl/string.h>
 #include <ffi_hpy/stl/unique_ptr.h>
 #include <ffi_hpy/stl/vector.h>
 
 #include <atomic>
 #include <chrono>
+#include <exception>
 #include <thread>
 
 namespace nb = ffi_hpy;
@@ -55,6 +57,8 @@ struct Doubling {
 
 nb::ft_mutex mutex;
 int guarded = 0;
+
+std::exception_ptr kept_error;
 
 struct Gate {
   std::atomic<bool> is_open{false};
@@ -192,6 +196,25 @@ FFI_HPY_MODULE(bound_calls, m) {
   });
   m.def("call_function", [](Counter *counter, const std::function<bool(Counter *)> &f) { return f(counter); });
   m.def("call_object", [](nb::handle value, nb::callable f) { return f(value); });
+  m.def("keep_error", [](nb::callable f) {
+    try {
+      f();
+    } catch (...) {
+      kept_error = std::current_exception();
+    }
+  });
+  m.def("raise_kept", [] { std::rethrow_exception(kept_error); });
+  m.def("drop_kept", [] { kept_error = nullptr; });
+  m.def("text_of_error", [](nb::callable f, bool raises) {
+    try {
+      f();
+    } catch (nb::python_error &error) {
+      std::string text = std::string(error.kind()) + ": " + std::string(error.message());
+      if (raises) throw;
+      return text;
+    }
+    return std::string();
+  });
   m.def("put_attribute", [](nb::handle value, nb::handle target) { target.attr("value") = value; });
   m.def("put_items", [](Counter *counter, nb::list list, nb::dict dict) {
     list.append(counter);
