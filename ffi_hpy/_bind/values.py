@@ -226,9 +226,9 @@ def _next_pair(iterator: Any, end: Any) -> Any:
     return end if pair is None else Array([keep(pair[0]), keep(pair[1])])
 
 
-def _slice_range(value: slice, size: int) -> list[int]:
+def _slice_range(value: slice, size: int) -> Array[int]:
     start, stop, step = value.indices(size)
-    return [start, stop, step, len(range(start, stop, step))]
+    return Array([start, stop, step, len(range(start, stop, step))])
 
 
 def _resize(value: bytearray, size: int) -> None:

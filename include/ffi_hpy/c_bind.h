@@ -253,7 +253,10 @@ enum {
   X(kFfiHpyRunBigInt, "big_int") /**< the bits of a uint64_t as an int64_t */                                        \
   X(kFfiHpyRunCapsule, "capsule") /**< address, name or None, the address of a C function or None */                 \
   X(kFfiHpyRunCapsuleData, "capsule_data") /**< capsule, maybe the name that it must have */                         \
-  X(kFfiHpyRunIsKind, "is_kind") /**< object, the name of a kind as `const char *` */
+  X(kFfiHpyRunIsKind, "is_kind") /**< object, the name of a kind as `const char *` */                                \
+  X(kFfiHpyRunSliceRange, "slice_range") /**< slice, size: an Array of start, stop, step and length */               \
+  X(kFfiHpyRunMicroseconds, "microseconds") /**< object: the microseconds of a timedelta, or None */                 \
+  X(kFfiHpyRunTimedelta, "timedelta") /**< microseconds */
 /** The numbers of the operations. */
 enum {
 #define FFI_HPY_OPERATION(constant, name) constant,

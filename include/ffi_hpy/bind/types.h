@@ -315,9 +315,13 @@ class slice : public object {
     }
   };
   range compute(size_t size) const {
-    object found = detail::ask_python("slice_range", *this, detail::int_value(static_cast<int64_t>(size)));
+    object found = detail::ask_python(kFfiHpyRunSliceRange, *this, detail::int_value(static_cast<int64_t>(size)));
     range made;
-    for (int i = 0; i < 4; ++i) made.values[i] = cast<int64_t>(found[i]);
+    for (int i = 0; i < 4; ++i) {
+      const TVMFFIAny &number = detail::items_in(found)[i];
+      if (number.type_index != kTVMFFIInt) throw cast_error();
+      made.values[i] = number.v_int64;
+    }
     return made;
   }
 };

@@ -15,8 +15,8 @@ FFI_HPY_NAMESPACE_BEGIN
 namespace detail {
 
 /** Asks the package for the microseconds of a value of Python. False if it has none. */
-inline bool read_microseconds(const char *operation, handle source, std::chrono::microseconds *out) noexcept {
-  handle found = guarded([&] { return ask_python(operation, source); });
+inline bool read_microseconds(operation what, handle source, std::chrono::microseconds *out) noexcept {
+  handle found = guarded([&] { return ask_python(what, source); });
   if (!found.is_valid()) python_error dropped;
   bool fits = found.any().type_index == kTVMFFIInt;
   if (fits) *out = std::chrono::microseconds(found.any().v_int64);
@@ -59,7 +59,7 @@ template <typename Duration> object microseconds_of(const Duration &source) {
   return steal(int_value(n.count()));
 }
 template <typename Duration> handle timedelta_of(const Duration &source) noexcept {
-  return guarded([&] { return ask_python("timedelta", microseconds_of(source)); });
+  return guarded([&] { return ask_python(kFfiHpyRunTimedelta, microseconds_of(source)); });
 }
 
 /** Reads a float, or an object of a class that derives from it. */
@@ -78,7 +78,7 @@ inline bool read_float(handle source, double *out) noexcept {
 template <typename Duration> bool read_duration(handle source, uint32_t flags, Duration *out) noexcept {
   std::chrono::microseconds found{};
   bool is_object = source.any().type_index == kTVMFFIOpaquePyObject;
-  if (is_object && read_microseconds("microseconds", source, &found)) return convert_duration(found, out);
+  if (is_object && read_microseconds(kFfiHpyRunMicroseconds, source, &found)) return convert_duration(found, out);
   double seconds = 0;
   if ((flags & cast_flags::convert) == 0 || !read_float(source, &seconds)) return false;
   return std::isfinite(seconds) && convert_duration(std::chrono::duration<double>(seconds), out);
@@ -86,11 +86,11 @@ template <typename Duration> bool read_duration(handle source, uint32_t flags, D
 
 /** Whether a value that Caster refuses is a time outside of its range, or such a number of seconds. */
 template <typename Caster>
-FFI_HPY_COLD bool explain_time(const char *operation, handle source, uint32_t flags, mismatch *found) {
+FFI_HPY_COLD bool explain_time(operation what, handle source, uint32_t flags, mismatch *found) {
   int32_t kind = source.any().type_index;
   if (Caster().from_python(source, flags, nullptr)) return false;
   if (kind == kTVMFFIOpaquePyObject) {
-    kind = ask_python(operation, source).any().type_index;
+    kind = ask_python(what, source).any().type_index;
     if (kind != kTVMFFIInt && kind != kTVMFFIBigInt) return false;
   } else if (kind != kTVMFFIFloat || !Caster::kTakesSeconds || (flags & cast_flags::convert) == 0) {
     return false;
@@ -108,7 +108,7 @@ template <typename Rep, typename Period> struct type_caster<std::chrono::duratio
     return read_duration(source, flags, &value);
   }
   static bool explain(handle source, uint32_t flags, mismatch *found) {
-    return explain_time<type_caster>("microseconds", source, flags, found);
+    return explain_time<type_caster>(kFfiHpyRunMicroseconds, source, flags, found);
   }
   static handle from_cpp(const Duration &source, rv_policy, cleanup_list *) noexcept { return timedelta_of(source); }
 };
@@ -149,7 +149,7 @@ template <typename Clock, typename Duration> struct type_caster<std::chrono::tim
     return true;
   }
   static bool explain(handle source, uint32_t flags, mismatch *found) {
-    return explain_time<type_caster>("microseconds", source, flags, found);
+    return explain_time<type_caster>(kFfiHpyRunMicroseconds, source, flags, found);
   }
   static handle from_cpp(const Time &source, rv_policy, cleanup_list *) noexcept {
     return timedelta_of(source.time_since_epoch());

@@ -407,6 +407,117 @@ static int read_builtin(HPyContext *ctx, HPy builtins, const char *name, FbRef *
   return 0;
 }
 
+/* --- slices and times ---------------------------------------------------------------------------------------------- */
+
+/* Names of attributes, and the types of slices and of timedeltas as type words (extension.h; 0: not known yet). None is
+ * released. The names and the first type are written once during the import. */
+static HPy indices_name, days_name, seconds_name, microseconds_name;
+static intptr_t slice_type, timedelta_type;
+
+static int make_name(HPyContext *ctx, const char *text, HPy *out) {
+  *out = HPyUnicode_FromString(ctx, text);
+  return HPy_IsNull(*out) ? -1 : 0;
+}
+
+static int64_t number_of_steps(int64_t start, int64_t stop, int64_t step) {
+  if (step > 0) return start < stop ? (stop - start - 1) / step + 1 : 0;
+  return stop < start ? (start - stop - 1) / -step + 1 : 0;
+}
+
+/* Reads a tuple of three ints, which is closed. Returns false without an exception if one has more than 64 bits. */
+static bool read_three(HPyContext *ctx, HPy tuple, int64_t *out) {
+  bool fits = true;
+  for (int i = 0; i < 3; ++i) {
+    HPy item = HPy_GetItem_i(ctx, tuple, i);
+    out[i] = HPyLong_AsInt64_t(ctx, item);
+    fits = fits && (out[i] != -1 || !HPyErr_Occurred(ctx));
+    HPy_Close(ctx, item);
+  }
+  if (!fits) HPyErr_Clear(ctx);
+  HPy_Close(ctx, tuple);
+  return fits;
+}
+
+static int compute_slice(const Call *call) {
+  int64_t n[4];
+  TVMFFIObjectHandle made = NULL;
+  if (fb_immediate_type(call->args[0]) != slice_type) return 1;
+  HPy found = fb_call_method(call->ctx, indices_name, call->args, 2);
+  if (HPy_IsNull(found)) return -1;
+  if (!read_three(call->ctx, found, n)) return 1;
+  n[3] = number_of_steps(n[0], n[1], n[2]);
+  if (fb_holder_bound->container_new(kFfiHpyTuple, 4, &made) != 0) {
+    fb_error_raise_pending(call->ctx, "the numbers of a slice");
+    return -1;
+  }
+  TVMFFISeqCell *cell = (TVMFFISeqCell *)((TVMFFIObject *)made + 1);
+  for (int i = 0; i < 4; ++i) fb_put((TVMFFIAny *)cell->data + i, kTVMFFIInt, n[i]);
+  cell->size = 4;
+  ((TVMFFIObject *)made)->type_index = kTVMFFIArray; /* which has the same cell */
+  fb_put_object(call->result, made);
+  return 0;
+}
+
+/* The class datetime.timedelta, borrowed; HPy_NULL with an exception raised. */
+static HPy find_timedelta(HPyContext *ctx) {
+  intptr_t known = fh_atomic_load_acquire(&timedelta_type), none = 0; /* pairs with the exchange below */
+  if (FH_LIKELY(known != 0)) return (HPy){known};
+  HPy module = HPyImport_ImportModule(ctx, "datetime");
+  HPy found = HPy_IsNull(module) ? HPy_NULL : HPy_GetAttr_s(ctx, module, "timedelta");
+  if (!HPy_IsNull(module)) HPy_Close(ctx, module);
+  if (HPy_IsNull(found) || fh_atomic_cas_acq_rel(&timedelta_type, &none, found._i)) return found;
+  HPy_Close(ctx, found);
+  return (HPy){none};
+}
+
+static int add_part(HPyContext *ctx, HPy value, HPy name, int64_t factor, int64_t *sum) {
+  HPy part = HPy_GetAttr(ctx, value, name);
+  if (HPy_IsNull(part)) return -1;
+  *sum += factor * HPyLong_AsInt64_t(ctx, part);
+  HPy_Close(ctx, part);
+  return 0;
+}
+
+/* Only for a timedelta itself whose microseconds have 63 bits. */
+static int read_timedelta(const Call *call) {
+  enum { SECONDS = 86400, MOST_DAYS = 100000000 };
+  HPyContext *ctx = call->ctx;
+  HPy cls = find_timedelta(ctx);
+  int64_t days = 0, n = 0;
+  if (HPy_IsNull(cls)) return -1;
+  if (fb_immediate_type(call->args[0]) != cls._i) return 1;
+  if (add_part(ctx, call->args[0], days_name, 1, &days) != 0) return -1;
+  if (days > MOST_DAYS || days < -MOST_DAYS) return 1;
+  n = days * SECONDS * INT64_C(1000000);
+  if (add_part(ctx, call->args[0], seconds_name, 1000000, &n) != 0) return -1;
+  if (add_part(ctx, call->args[0], microseconds_name, 1, &n) != 0) return -1;
+  fb_put(call->result, kTVMFFIInt, n);
+  return 0;
+}
+
+static int make_timedelta(const Call *call) {
+  HPyContext *ctx = call->ctx;
+  HPy cls = find_timedelta(ctx);
+  if (HPy_IsNull(cls)) return -1;
+  HPy zero = fb_immediate_int_new(ctx, 0);
+  if (HPy_IsNull(zero)) return -1;
+  const HPy args[] = {zero, zero, call->args[0]}; /* days, seconds, microseconds */
+  HPy made = fb_call(ctx, cls, args, 3, HPy_NULL);
+  HPy_Close(ctx, zero);
+  return pass(call, made);
+}
+
+static int find_slices(HPyContext *ctx) {
+  HPy slice = HPy_NULL;
+  int rc = make_name(ctx, "indices", &indices_name) | make_name(ctx, "days", &days_name) |
+           make_name(ctx, "seconds", &seconds_name) | make_name(ctx, "microseconds", &microseconds_name);
+  for (size_t i = 0; rc == 0 && i < sizeof(kinds) / sizeof(*kinds); ++i) {
+    if (strcmp(kinds[i].name, "slice") == 0) slice = fb_ref_load(ctx, &kinds[i].type);
+  }
+  slice_type = slice._i;
+  return rc;
+}
+
 /* --- the table ---------------------------------------------------------------------------------------------------- */
 
 static const struct Row {
@@ -447,6 +558,9 @@ static const struct Row {
     [kFfiHpyRunCapsule] = {make_capsule, 3, 3, 3, false},
     [kFfiHpyRunCapsuleData] = {read_capsule, 1, 2, 0, false},
     [kFfiHpyRunIsKind] = {is_kind, 2, 2, 1, false},
+    [kFfiHpyRunSliceRange] = {compute_slice, 2, 2, 0, false},
+    [kFfiHpyRunMicroseconds] = {read_timedelta, 1, 1, 0, false},
+    [kFfiHpyRunTimedelta] = {make_timedelta, 1, 1, 0, false},
 };
 
 /* Converts the first n_args values, for which args has room, runs, and closes the arguments. Returns 0, -1 with a
@@ -503,6 +617,7 @@ int fb_operation_init(HPyContext *ctx) {
   if (rc == 0) rc = read_builtin(ctx, builtins, "hasattr", &builtin_hasattr);
   for (size_t i = 0; rc == 0 && i < N_KINDS; ++i) rc = read_builtin(ctx, builtins, kinds[i].name, &kinds[i].type);
   HPy_Close(ctx, builtins);
+  if (rc == 0) rc = find_slices(ctx);
   appended = fhpy_appended_find(ctx);
   fb_builtin_values.operate = operate;
   return rc;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import decimal
 import sys
 from types import SimpleNamespace
@@ -21,6 +22,17 @@ def lib(import_bound):
 def run(lib):
     numbers = {name: number for number, name in enumerate(lib.operations())}
     return lambda name, *values: lib.run(numbers[name], *values)
+
+
+SLICES = [
+    *(slice(None), slice(3), slice(1, 4), slice(None, None, 2), slice(None, None, -1), slice(4, 1, -2), slice(-3, -1)),
+    *(slice(10, 20), slice(-20, None, 3), slice(2**70), slice(None, -(2**70), -(2**70)), slice(True), slice(5, 5)),
+]
+TIMES = [
+    *(datetime.timedelta(n) for n in (0, 1, -1, 99_999_999, 100_000_001, 999_999_999, -999_999_999)),
+    *(datetime.timedelta(1, 2, 3), datetime.timedelta(-1, 2, 3), datetime.timedelta(microseconds=-1)),
+    type("Longer", (datetime.timedelta,), {})(3),
+]
 
 
 class Item:
@@ -134,6 +146,11 @@ def cases():
         *(("big_int", value) for value in [-1, 5, -(2**63)]),
         *(("capsule_data", value) for value in [5, None]),
         ("is_kind", 5, "nothing"),
+        *(("slice_range", part, size) for part in SLICES for size in (0, 1, 5, 2**40)),
+        *(("slice_range", *args) for args in [(slice("a"), 5), (slice(0, 9, 0), 5), (slice(Refusing()), 5), (5, 5)]),
+        ("slice_range", slice(None), -1),
+        *(("microseconds", value) for value in [*TIMES, 5, ITEM, Refusing(), datetime.date(2020, 1, 1)]),
+        *(("timedelta", value) for value in [0, 1, -1, 86_400_000_001, 2**62, -(2**62), "a", ITEM]),
     ]
     for name, *args in rows:
         yield name, lambda args=args: args
