@@ -407,7 +407,7 @@ static int read_builtin(HPyContext *ctx, HPy builtins, const char *name, FbRef *
   return 0;
 }
 
-/* --- slices and times ---------------------------------------------------------------------------------------------- */
+/* --- slices and times --------------------------------------------------------------------------------------------- */
 
 /* Names of attributes, and the types of slices and of timedeltas as type words (extension.h; 0: not known yet). None is
  * released. The names and the first type are written once during the import. */
