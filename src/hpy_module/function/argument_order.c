@@ -15,7 +15,7 @@ typedef struct Place {
 
 struct FbArgumentOrder {
   const FbArgumentOrder *next;
-  uint16_t about; /* of the function (function_call.h); 0: the order is for one call */
+  uint16_t about; /* of the function (function_struct.h); 0: the order is for one call */
   size_t n_positional, n_names, n_places;
   HPy *names; /* interned; behind the places. Only in orders of `known` */
   Place places[];

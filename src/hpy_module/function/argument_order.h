@@ -11,7 +11,7 @@
 typedef struct FbArgumentOrder FbArgumentOrder;
 
 /* Returns the order of a call of `function` with n positional arguments and the names `kwnames`, for
- * fb_argument_order_end. *about is the number of the function's metadata (function_call.h), which the package may
+ * fb_argument_order_end. *about is the number of the function's metadata (function_struct.h), which the package may
  * change; about may be NULL. Returns NULL with an exception raised; or NULL without one and with the description of a
  * mistake, a str, in *mistake, if the arguments do not fit. */
 const FbArgumentOrder *fb_argument_order_get(HPyContext *ctx, HPy function, const uint16_t *about, size_t n,

@@ -18,6 +18,7 @@
 #include "hpy_module/object/object_type.h"
 #include "hpy_module/object/type_tag.h"
 #include "hpy_module/object/wrap.h"
+#include "native_call.h"
 
 HPyType_HELPERS(FbFunction)
 
@@ -255,7 +256,7 @@ bool fb_function_has_methods(void) {
 HPy fb_function_type_new(HPyContext *ctx, HPy base) {
   /* Three entries are left: for a destructor, a traverse slot, and the final NULL. Where objects have an owner,
    * fb_object_type_derive uses the first of them. */
-  static HPyDef *defines[] = {&fb_function_call,
+  static HPyDef *defines[] = {&fb_native_call_slot,
                               &function_name,
                               &function_qualname,
                               &function_gil,

@@ -7,7 +7,7 @@
  * way OTHER, which releases the GIL, unless TVM_FFI_RELEASE_GIL_BY_DEFAULT=0 was set at import.
  *
  * native_call.c calls with all other arguments, and is the whole path on other contexts. */
-#include "native_call.h"
+#include "function_call.h"
 
 #include "hpy_module/container/lent.h"
 #include "hpy_module/context/call.h"
@@ -18,6 +18,7 @@
 #include "hpy_module/object/identity.h"
 #include "hpy_module/object/type_tag.h"
 #include "hpy_module/value/value.h"
+#include "native_call.h"
 
 /* The last FbGil for which a vectorcall must do more than the native call. One word covers both reasons: releasing the
  * GIL, and fb_thread_has_cffi_backend. Written during the import. */
@@ -29,7 +30,7 @@ void fb_function_call_settle(void) {
 
 /* --- vectorcall --------------------------------------------------------------------------------------------------- */
 
-/* fb_function_call as a vectorcall (extension.h), for contexts whose handles are object pointers. The call is split
+/* The slot tp_call as a vectorcall (extension.h), for contexts whose handles are object pointers. The call is split
  * into several functions with a small frame each: without arguments, immediate values only (immediate.h), an object
  * alone or followed by immediate values, and any values. Immediate values need no temporary, so a call with immediate
  * values has nothing to release afterwards. The entry itself, which chooses one of these functions, has no frame.
@@ -547,6 +548,6 @@ int fb_function_call_raw(HPyContext *ctx, HPy function, const HPy *args, size_t 
 void fb_function_call_set_vectorcall(void) {
   /* Our runtime stores this function in the instance's vectorcall word, in place of HPy's trampoline. */
   if (fb_ext == NULL) return;
-  fb_function_call.slot.cpy_trampoline =
+  fb_native_call_slot.slot.cpy_trampoline =
       (cpy_PyCFunction)(fb_context_defers_refcounts ? vectorcall_counted : vectorcall);
 }

@@ -211,8 +211,8 @@ static HPy call_python(HPyContext *ctx, HPy self, const HPy *argv, size_t n, HPy
   return result_of(ctx, &result, &scope);
 }
 
-HPyDef_SLOT(fb_function_call, HPy_tp_call)
-static HPy fb_function_call_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
+HPyDef_SLOT(fb_native_call_slot, HPy_tp_call)
+static HPy fb_native_call_slot_impl(HPyContext *ctx, HPy self, const HPy *args, size_t nargs, HPy kwnames) {
   return call_python(ctx, self, args, nargs, kwnames);
 }
 
@@ -238,8 +238,8 @@ int fb_native_call_raw(HPyContext *ctx, HPy function, const HPy *args, size_t na
   return rc;
 }
 
-int fb_function_call_named_raw(HPyContext *ctx, HPy function, const HPy *args, size_t nargs, HPy kwnames,
-                               TVMFFIAny *result) {
+int fb_native_call_named_raw(HPyContext *ctx, HPy function, const HPy *args, size_t nargs, HPy kwnames,
+                             TVMFFIAny *result) {
   FbScope scope = {0};
   HPy mistake;
   int rc = call_by_names(ctx, function, args, nargs, kwnames, true, &scope, result, &mistake);

@@ -3,7 +3,7 @@
 
 #include <tvm/ffi/c_api.h>
 
-#include "function_call.h"
+#include "function_struct.h"
 #include "hpy_module/container/builtin.h"
 #include "hpy_module/context/thread.h"
 #include "hpy_module/object/object.h"
@@ -60,6 +60,13 @@ FH_INLINE int fb_native_call_function(HPyContext *ctx, const FbFunction *functio
 
 /* Raises the pending error of a call without temporaries. */
 void fb_native_call_raise(FbFunction *function);
+
+/* The slot tp_call of Function. */
+extern HPyDef fb_native_call_slot;
+/* fb_function_call_raw with keyword arguments. Returns also 1, without an exception, if the arguments do not fit the
+ * parameters. */
+int fb_native_call_named_raw(HPyContext *ctx, HPy function, const HPy *args, size_t nargs, HPy kwnames,
+                             TVMFFIAny *result);
 
 /* A function may leave the padding of the result as it is; native code that gets the result compares values with their
  * padding. */

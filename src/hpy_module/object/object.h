@@ -23,7 +23,7 @@ typedef union FbObject {
 
 HPyType_HELPERS(FbObject)
 
-/* Size of the largest struct that begins with an FbObject, checked in function_call.h. On PyPy 7.3 all structs have
+/* Size of the largest struct that begins with an FbObject, checked in function_struct.h. On PyPy 7.3 all structs have
  * this size: an instance of a class with two of these types as bases gets the size of either of them. */
 enum { FB_OBJECT_MAX_SIZE = sizeof(FbObject) + 3 * sizeof(void *) };
 

@@ -7,6 +7,7 @@
 #include "hpy_module/context/raise.h"
 #include "hpy_module/function/function.h"
 #include "hpy_module/function/function_call.h"
+#include "hpy_module/function/native_call.h"
 #include "hpy_module/object/type_tag.h"
 #include "hpy_module/object/wrap.h"
 #include "record.h"
@@ -42,7 +43,7 @@ static HPy call_class(HPyContext *ctx, HPy cls, const HPy *args, size_t n, HPy k
   if (FH_UNLIKELY(HPy_IsNull(constructor))) return call_usually(ctx, cls, args, n, kwnames);
   TVMFFIAny made;
   int rc = HPy_IsNull(kwnames) ? fb_function_call_raw(ctx, constructor, args, n, &made)
-                               : fb_function_call_named_raw(ctx, constructor, args, n, kwnames, &made);
+                               : fb_native_call_named_raw(ctx, constructor, args, n, kwnames, &made);
   if (FH_UNLIKELY(rc != 0)) return rc < 0 ? HPy_NULL : call_usually(ctx, cls, args, n, kwnames);
   if (FH_LIKELY(made.type_index >= kTVMFFIStaticObjectBegin)) return fb_wrap_made(ctx, cls, made.v_obj);
   return fb_raise(ctx, ctx->h_TypeError, FB_MESSAGE_NOT_AN_OBJECT, fb_function_name(ctx, constructor),

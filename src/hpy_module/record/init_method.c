@@ -11,6 +11,7 @@
 #include "hpy_module/context/type.h"
 #include "hpy_module/function/function.h"
 #include "hpy_module/function/function_call.h"
+#include "hpy_module/function/native_call.h"
 #include "hpy_module/object/object.h"
 #include "hpy_module/object/transfer.h"
 #include "hpy_module/object/type_tag.h"
@@ -34,7 +35,7 @@ static int make(HPyContext *ctx, const InitFunction *self, HPy instance, const H
     return fb_initializer_make(ctx, self->initializer.handle, instance, args, n, kwnames);
   TVMFFIAny made;
   int rc = HPy_IsNull(kwnames) ? fb_function_call_raw(ctx, self->constructor.handle, args, n, &made)
-                               : fb_function_call_named_raw(ctx, self->constructor.handle, args, n, kwnames, &made);
+                               : fb_native_call_named_raw(ctx, self->constructor.handle, args, n, kwnames, &made);
   if (rc != 0) return rc;
   if (FH_LIKELY(made.type_index >= kTVMFFIStaticObjectBegin)) return fb_transfer_put(ctx, instance, made.v_obj);
   fb_raise(ctx, ctx->h_TypeError, FB_MESSAGE_NOT_AN_OBJECT, fb_function_name(ctx, self->constructor.handle),
