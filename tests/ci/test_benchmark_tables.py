@@ -45,7 +45,7 @@ def test_a_markdown_table_has_a_rule_below_its_heading():
 
 
 @pytest.mark.parametrize(("ours", "verdict"), [(114.0, "met"), (116.0, "not met")])
-def test_instructions_are_judged_by_those_of_nanobind(ours, verdict):
+def test_instructions_are_compared_with_nanobind(ours, verdict):
     counts = {"ffi_hpy": {"no argument": ours, "float": 900.0}, "nanobind": {"no argument": 100.0, "float": 1.0}}
     assert instructions.judge("no argument", counts) == ("1.15", verdict)
     assert instructions.judge("float", counts) == ("", "")  # a row without a goal

@@ -71,7 +71,7 @@ def test_threads_that_never_ran_together_have_no_rate():
     assert rate_of(stamps_of(0, 10, 20), stamps_of(30, 40, 50)) is None
 
 
-def test_too_little_time_together_gives_no_rate():
+def test_runs_that_overlap_too_briefly_have_no_rate():
     assert rate_of(stamps_of(0, 2, 4), stamps_of(0, 1, 4)) is not None
     assert rate_of(stamps_of(0, 2, 4), stamps_of(1, 2, 4)) is None
 

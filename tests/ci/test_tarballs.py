@@ -41,7 +41,7 @@ def test_the_folder_beside_the_checkout_comes_next(folders):
     assert find_tarball((3, 14)) == shared / "cpython-3.14.7.tar.xz"
 
 
-def test_without_the_variable_the_folder_beside_the_checkout_is_asked(folders, monkeypatch):
+def test_without_the_variable_the_folder_beside_the_checkout_is_searched(folders, monkeypatch):
     _, shared = folders
     monkeypatch.delenv(tarballs.VARIABLE)
     put(shared, "cpython-3.14.7.tar.xz")

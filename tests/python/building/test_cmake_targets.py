@@ -147,7 +147,7 @@ class TestForEachSystem:
         check(tree.find(target), target, tree.package / "_systems" / target / "lib")
         check(tree.find_across(target), target, tree.package / "_systems" / target / "lib")
 
-    def test_the_variable_tells_the_machine_where_cmake_knows_that_of_this_one_alone(self, tree, target):
+    def test_the_variable_names_the_target_if_cmake_does_not(self, tree, target):
         tree.add_all()
         processor = "-DCMAKE_SYSTEM_PROCESSOR=unknown"
         found = tree.find_across(target, processor, FFI_HPY_CROSS_SYSTEM=target)

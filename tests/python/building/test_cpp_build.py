@@ -350,7 +350,7 @@ def test_a_missing_compiler_is_named(place, monkeypatch, variable, suffix, langu
         cpp.build("level", sources=source)
 
 
-def test_ninja_is_found_beside_python_and_is_asked_for_where_it_is_not(place, monkeypatch):
+def test_ninja_is_found_beside_python_or_reported_as_missing(place, monkeypatch):
     ninja = _toolchain.find_ninja()
     monkeypatch.setenv("PATH", str(place.folder))
     monkeypatch.setattr(sys, "executable", str(Path(ninja).with_name("python")))

@@ -25,7 +25,7 @@ from ffi_hpy.cpp._ninja import Step, ninja_text
         ("nvcc", GNU),
     ],
 )
-def test_the_name_of_a_compiler_tells_how_it_is_spoken_to(program, dialect):
+def test_the_name_of_a_compiler_decides_the_form_of_its_options(program, dialect):
     assert dialect_of([program, "-x"]) is dialect
 
 

@@ -18,7 +18,7 @@ PLAIN_VALUES = [
 
 
 @pytest.mark.parametrize("value", PLAIN_VALUES, ids=lambda value: repr(value)[:20])
-def test_echo_gives_a_plain_value_back(testing, value):
+def test_echo_returns_a_plain_value(testing, value):
     returned = testing.echo(value)
     assert returned == value
     assert isinstance(returned, type(value))
@@ -39,7 +39,7 @@ def test_ints_around_the_edges_of_their_digits_come_back_as_they_are(testing):
 
 
 @pytest.mark.parametrize("n", [1, 2, 7, 8, 9, 20])
-def test_ints_are_passed_in_order_whatever_stands_between_them(testing, n):
+def test_ints_are_passed_in_order_among_other_values(testing, n):
     for odd_one in (2**40, OwnInt(2**29), True, None, 1.5, "text", [1]):
         for at in range(n):
             given = list(range(100, 100 + n))
@@ -70,7 +70,7 @@ def test_an_int_of_a_derived_class_is_passed_as_its_value(testing):
         assert type(returned) is int
 
 
-def test_echo_gives_a_nan_and_the_sign_of_zero_back(testing):
+def test_echo_returns_a_nan_and_the_sign_of_zero(testing):
     assert math.isnan(testing.echo(math.nan))
     assert math.copysign(1, testing.echo(-0.0)) == -1
 
@@ -88,7 +88,7 @@ def test_a_callback_gets_and_returns_a_plain_value(testing, value):
     assert isinstance(got[0], type(value))
 
 
-def test_echo_gives_structured_values_back(testing):
+def test_echo_returns_structured_values(testing):
     assert testing.echo(ffi_hpy.device("cuda", 3)) == ffi_hpy.device("cuda", 3)
     assert testing.echo(ffi_hpy.dtype("int8x4")) == "int8x4"
     assert testing.echo(ffi_hpy.Shape((2, 3))) == (2, 3)
@@ -97,7 +97,7 @@ def test_echo_gives_structured_values_back(testing):
     assert dict(testing.echo({"a": 1})) == {"a": 1}
 
 
-def test_echo_gives_an_unknown_python_object_back_itself(testing):
+def test_echo_returns_the_same_unknown_python_object(testing):
     class Unknown:
         pass
 
@@ -106,12 +106,12 @@ def test_echo_gives_an_unknown_python_object_back_itself(testing):
     assert testing.apply(lambda x: x is value, value) is True
 
 
-def test_echo_gives_an_object_back_by_identity(testing, classes):
+def test_echo_returns_the_same_object(testing, classes):
     pair = classes.TestIntPair(1, 2)
     assert testing.echo(pair).same_as(pair)
 
 
-def test_echo_gives_a_function_back(testing):
+def test_echo_returns_a_function(testing):
     function = testing.echo(lambda x: x + 1)
     assert isinstance(function, ffi_hpy.Function)
     assert function(1) == 2

@@ -93,7 +93,7 @@ def test_an_argument_is_refused_exactly_outside_the_range_of_its_type(numbers, n
             assert abs(value) > 2**1024 or f"` but got {value}, which" in message
 
 
-def test_the_ranges_of_char_and_wchar_are_those_of_the_processor_and_a_bool_is_an_int(numbers):
+def test_char_and_wchar_have_the_ranges_of_the_processor_and_a_bool_is_an_int(numbers):
     assert numbers("char")(127) == 127
     for value in (-129, 256, 2**40):
         with pytest.raises(OverflowError, match=rf"got {value}, which is outside the range (-128 to 127|0 to 255)"):

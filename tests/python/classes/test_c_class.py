@@ -571,7 +571,7 @@ def test_marks_for_versions_of_python():
     ],
     ids=["module", "function", "type"],
 )
-def test_the_library_is_loaded_when_a_name_of_it_is_asked_for(use):
+def test_the_library_is_loaded_at_the_first_use_of_its_names(use):
     program = f"""
 import ffi_hpy
 there = lambda: "testing.echo" in ffi_hpy.list_global_func_names()

@@ -739,7 +739,7 @@ def test_a_missing_key_that_is_a_tuple_or_none_is_the_argument_of_its_error():
     IS_PYPY or IS_OVER_CFFI, reason="there every call uses its arguments, and no hook of the call moves them away"
 )
 @pytest.mark.parametrize("passed", [lambda key: key, lambda key: key._move()], ids=["key", "moved key"])
-def test_the_hook_of_a_key_may_move_the_dict_away_that_is_asked(passed):
+def test_the_hook_of_a_key_may_move_the_searched_dict_away(passed):
     asked = []
 
     @ffi_hpy.dataclasses.py_class(unique_name("Key"))

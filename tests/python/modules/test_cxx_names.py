@@ -45,7 +45,7 @@ def test_the_bridge_exports_the_list():
     assert set(read_library(BINARIES / "lib" / "libtvm_ffi_cxx.so").exports) == CXX_NAMES
 
 
-def test_the_bridge_asks_for_no_younger_runtime_than_the_oldest_systems_have():
+def test_the_bridge_runs_with_the_oldest_runtime():
     asked = read_library(BINARIES / "lib" / "libtvm_ffi_cxx.so").versions
     assert {version for version in asked if "CXX" in version} == {"GLIBCXX_3.4", "CXXABI_1.3", "CXXABI_1.3.2"}
 

@@ -337,7 +337,7 @@ def test_every_function_that_the_module_exports_is_called(testing_library):
         assert json.loads(json.dumps(module.get_function_metadata(name)))["type_schema"]
 
 
-def test_the_symbol_that_the_library_gives_to_the_system_library(testing_library):
+def test_the_system_library_has_the_symbol_of_the_library(testing_library):
     assert ffi_hpy.system_lib("testing.").get_function("add_one")(1) == 2
     assert ffi_hpy.system_lib().get_function("testing.add_one")(1) == 2
 

@@ -47,7 +47,7 @@ def test_other_interpreters_use_the_binding():
 
 
 @needs_cffi
-def test_pypy_uses_cffi_and_others_if_they_are_asked():
+def test_pypy_uses_cffi_and_other_interpreters_use_it_on_request():
     assert show(**ASKED) == ("cffi", "")
 
 

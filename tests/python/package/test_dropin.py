@@ -122,7 +122,7 @@ def test_wrong_usage_is_an_error_with_the_reason(arguments, status, says):
     assert says in done.stderr
 
 
-def test_the_version_is_the_one_that_a_program_asks_for():
+def test_the_version_is_the_requested_one():
     program = """
 import ffi_hpy, importlib.metadata
 from ffi_hpy import dropin

@@ -209,7 +209,7 @@ def test_an_installation_for_the_user_alone_works(users, tmp_path):
     assert [path for path in (tmp_path / "user").rglob("*") if path.is_file()] == []
 
 
-def test_where_a_user_has_ffi_hpy_it_goes_and_pip_removes_it(env, tmp_path):
+def test_the_stand_in_is_installed_beside_the_users_ffi_hpy_and_pip_removes_it(env, tmp_path):
     if sys.prefix == sys.base_prefix:
         pytest.skip("the tests do not run in a virtual environment")
     env.python = Path(sys.executable).resolve()

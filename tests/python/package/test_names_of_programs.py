@@ -47,7 +47,7 @@ def test_names_of_numpy_types_are_one_table_that_a_program_may_extend():
     assert names[np.dtype("bool")] == "bool"
 
 
-def test_numpy_is_imported_when_its_names_are_asked_for():
+def test_numpy_is_imported_at_the_first_use_of_its_names():
     program = "import sys, ffi_hpy; ffi_hpy.dtype('int8'); print('numpy' in sys.modules)"
     assert run_python(program) == "False\n"
 

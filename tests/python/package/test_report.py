@@ -55,7 +55,7 @@ def test_a_reader_of_the_report_may_stop_reading():
     assert (done.returncode, done.stderr) == (-signal.SIGPIPE, "")
 
 
-def test_the_report_goes_on_without_a_compiler(tmp_path):
+def test_the_report_continues_without_a_compiler(tmp_path):
     said = lines_of(run_module("ffi_hpy", PATH=str(tmp_path), CXX=""))
     assert said["compiler"].startswith("not known: BuildError: no C++ compiler was found")
     assert list(said) == TITLES

@@ -45,7 +45,7 @@ def run(wait_path):
 @pytest.mark.parametrize("keep_gil", [False, True])
 @pytest.mark.parametrize("name", ["poll", "poll_legacy"])
 @needs_threads
-def test_native_code_that_asks_is_interrupted(run, name, keep_gil):
+def test_native_code_that_checks_for_signals_is_interrupted(run, name, keep_gil):
     program = f"""
 function = wait.get_function("{name}")
 function.release_gil = {not keep_gil}
@@ -64,7 +64,7 @@ print(function(1))
 
 
 @needs_threads
-def test_native_code_that_never_asks_is_interrupted_right_after(run):
+def test_native_code_without_checks_is_interrupted_after_it_returns(run):
     program = """
 interrupt_when(is_running)
 reached = []

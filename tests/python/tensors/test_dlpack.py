@@ -201,7 +201,7 @@ def count_of(tensor, wanted):
 
 
 @pytest.mark.parametrize("version", [None, (1, 0)], ids=str)
-def test_references_are_given_back_when_a_capsule_goes(version):
+def test_references_are_released_with_a_capsule(version):
     tensor = make_tensor()
     before = tensor.__use_count__()
     for _ in range(3):
@@ -213,7 +213,7 @@ def test_references_are_given_back_when_a_capsule_goes(version):
     assert count_of(tensor, before) == before
 
 
-def test_numpy_gives_its_reference_back():
+def test_numpy_releases_its_reference():
     tensor = make_tensor()
     before = tensor.__use_count__()
     array = np.from_dlpack(tensor)

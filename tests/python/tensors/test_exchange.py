@@ -94,7 +94,7 @@ def test_an_array_lives_while_native_code_has_its_tensor(ArrayClass, extension):
     assert is_gone(ref)
 
 
-def test_an_array_is_given_up_after_the_call(ArrayClass, testing):
+def test_an_array_is_released_after_the_call(ArrayClass, testing):
     array = ArrayClass()
     ref = weakref.ref(array)
     for _ in range(3):

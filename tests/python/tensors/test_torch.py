@@ -134,7 +134,7 @@ def test_an_error_restores_the_state_of_torch(testing):
     assert native_allocator() == 0
 
 
-def test_torch_tensors_are_given_up(testing):
+def test_torch_tensors_are_released(testing):
     source = torch.zeros(3)
     ref = weakref.ref(source)
     for _ in range(3):
