@@ -141,6 +141,17 @@ void fh_mem_free(void *block) {
   if (!free_small(block)) free(block);
 }
 
+int fh_mem_grow(void **items, size_t *room, size_t n_items, size_t n_more, size_t item_bytes) {
+  size_t wanted = *room < 16 ? 16 : *room * 2;
+  if (wanted - n_items < n_more) wanted = n_items + n_more;
+  if (wanted < n_items || wanted > SIZE_MAX / item_bytes) return -1;
+  void *longer = fh_mem_realloc(*items, wanted * item_bytes);
+  if (longer == NULL) return -1;
+  *items = longer;
+  *room = wanted;
+  return 0;
+}
+
 char *fh_mem_copy_text(const char *data, size_t n_bytes) {
   if (n_bytes == SIZE_MAX) return NULL; /* the sum below would wrap around */
   char *copy = (char *)fh_mem_alloc(n_bytes + 1);

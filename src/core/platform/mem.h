@@ -20,6 +20,15 @@ void *fh_mem_realloc(void *block, size_t n_bytes);
 /* NULL does nothing. */
 void fh_mem_free(void *block);
 
+/* The slow part of fh_mem_reserve. */
+int fh_mem_grow(void **items, size_t *room, size_t n_items, size_t n_more, size_t item_bytes);
+/* Makes room for n_more items after the first n_items of an array; updates *items and *room, the number of items for
+ * which the array has room. The array doubles, so growing copies O(n) items for an array of n. -1 without memory, with
+ * the array unchanged. */
+static inline int fh_mem_reserve(void **items, size_t *room, size_t n_items, size_t n_more, size_t item_bytes) {
+  return FH_LIKELY(*room - n_items >= n_more) ? 0 : fh_mem_grow(items, room, n_items, n_more, item_bytes);
+}
+
 /* A copy with a NUL at the end. */
 char *fh_mem_copy_text(const char *data, size_t n_bytes);
 

@@ -76,15 +76,8 @@ static int open_frame(reader *r, int64_t node, TVMFFIAny data, void *made, const
   f.made = (TVMFFIObject *)made;
   f.cursor = fh_reflect_fields(info);
   int rc = made != NULL ? 0 : -1;
-  if (rc == 0 && r->n_frames == r->n_frames_room) {
-    size_t room = r->n_frames_room * 2 + 16;
-    frame *frames = (frame *)fh_mem_realloc(r->frames, room * sizeof(*frames));
-    rc = frames != NULL ? 0 : fh_error_raise_no_memory();
-    if (rc == 0) {
-      r->frames = frames;
-      r->n_frames_room = room;
-    }
-  }
+  if (rc == 0 && fh_mem_reserve((void **)&r->frames, &r->n_frames_room, r->n_frames, 1, sizeof(f)) != 0)
+    rc = fh_error_raise_no_memory();
   if (rc != 0) {
     close_frame(&f);
     return -1;

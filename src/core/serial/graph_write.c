@@ -56,13 +56,7 @@ typedef struct {
 
 /* Makes room for one more item; updates *items and *room. */
 static int reserve_item(void **items, size_t *room, size_t n_items, size_t item_bytes) {
-  if (n_items < *room) return 0;
-  size_t wanted = *room * 2 + 8;
-  void *longer = wanted <= SIZE_MAX / item_bytes ? fh_mem_realloc(*items, wanted * item_bytes) : NULL;
-  if (longer == NULL) return fh_error_raise_no_memory();
-  *items = longer;
-  *room = wanted;
-  return 0;
+  return fh_mem_reserve(items, room, n_items, 1, item_bytes) == 0 ? 0 : fh_error_raise_no_memory();
 }
 
 /* Finds or makes the plan for a type and returns its number: plans may move in memory, so they are identified by

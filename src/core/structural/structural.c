@@ -111,13 +111,8 @@ int fh_structural_tensor_bytes(const DLTensor *tensor, const char **data, size_t
 
 int fh_structural_path_add(fh_structural_path *path, fh_access_kind left_kind, const TVMFFIAny *left,
                            fh_access_kind right_kind, const TVMFFIAny *right) {
-  if (path->n_steps == path->n_room) {
-    size_t n_room = path->n_room * 2 + 8;
-    fh_structural_step *steps = (fh_structural_step *)fh_mem_realloc(path->steps, n_room * sizeof(*steps));
-    if (steps == NULL) return fh_error_raise_no_memory();
-    path->steps = steps;
-    path->n_room = n_room;
-  }
+  if (fh_mem_reserve((void **)&path->steps, &path->n_room, path->n_steps, 1, sizeof(*path->steps)) != 0)
+    return fh_error_raise_no_memory();
   fh_structural_step *step = &path->steps[path->n_steps];
   step->kinds[0] = left_kind;
   step->kinds[1] = right_kind;

@@ -11,15 +11,9 @@
 #include "structural.h"
 
 int fh_structural_changes_add(fh_structural_changes *changes, const fh_structural_place *place, TVMFFIAny *value) {
-  if (changes->n_items == changes->n_room) {
-    size_t n_room = changes->n_room * 2 + 16;
-    fh_structural_change *items = (fh_structural_change *)fh_mem_realloc(changes->items, n_room * sizeof(*items));
-    if (items == NULL) {
-      fh_any_drop(value);
-      return fh_error_raise_no_memory();
-    }
-    changes->items = items;
-    changes->n_room = n_room;
+  if (fh_mem_reserve((void **)&changes->items, &changes->n_room, changes->n_items, 1, sizeof(*changes->items)) != 0) {
+    fh_any_drop(value);
+    return fh_error_raise_no_memory();
   }
   changes->items[changes->n_items].place = *place;
   changes->items[changes->n_items++].value = *value;

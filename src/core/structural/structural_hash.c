@@ -153,17 +153,6 @@ static void sort_pairs(sorted_pair *pairs, size_t n) {
   }
 }
 
-static int reserve_pairs(hasher *h, size_t n_more) {
-  if (h->n_pairs_room - h->n_pairs >= n_more) return 0;
-  size_t room = h->n_pairs_room * 2 > h->n_pairs + n_more ? h->n_pairs_room * 2 : h->n_pairs + n_more;
-  sorted_pair *pairs =
-      room <= SIZE_MAX / sizeof(*pairs) ? (sorted_pair *)fh_mem_realloc(h->pairs, room * sizeof(*pairs)) : NULL;
-  if (pairs == NULL) return fh_error_raise_no_memory();
-  h->pairs = pairs;
-  h->n_pairs_room = room;
-  return 0;
-}
-
 /* The hash of a key: 1, or 0 for an object that has not occurred before, and for a container. Hashing such an object
  * here could number its variables, in an order that depends on the order of the pairs. */
 static bool hash_key(const hasher *h, const TVMFFIAny *key, uint64_t *out) {
@@ -198,7 +187,9 @@ static int take_pairs(hasher *h) {
   fh_walk_step step;
   data->first_pair = data->next_pair = data->end_pair = h->n_pairs;
   if (f->n_children == 0) return 0;
-  if (reserve_pairs(h, (size_t)f->n_children / 2) != 0) return -1;
+  size_t n_more = (size_t)f->n_children / 2;
+  if (fh_mem_reserve((void **)&h->pairs, &h->n_pairs_room, h->n_pairs, n_more, sizeof(*h->pairs)) != 0)
+    return fh_error_raise_no_memory();
   while ((step = fh_walk_next_key(&h->walk, &key, &pair.value)) == FH_WALK_CHILD) {
     if (hash_key(h, &key, &pair.key_hash)) {
       h->pairs[h->n_pairs++] = pair;

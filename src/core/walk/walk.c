@@ -21,28 +21,12 @@
 #include "core/object/type.h"
 #include "core/platform/mem.h"
 
-/* Minimum number of items of either stack. */
-#define MIN_ROOM 16
-
 /* ---- Room ---- */
 
-/* Makes a longer block for n_items + n_more items; updates *room and *block. -1 without memory, with no error pending,
- * because copy_children calls this under a stripe lock, where no error may be raised. */
-static int grow_block(void **block, size_t *room, size_t n_items, size_t n_more, size_t item_bytes) {
-  size_t wanted = *room < MIN_ROOM ? MIN_ROOM : *room * 2;
-  if (wanted - n_items < n_more) wanted = n_items + n_more;
-  if (wanted < n_items || wanted > SIZE_MAX / item_bytes) return -1;
-  void *longer = fh_mem_realloc(*block, wanted * item_bytes);
-  if (longer == NULL) return -1;
-  *block = longer;
-  *room = wanted;
-  return 0;
-}
-
-/* Makes room for n_more values; otherwise as grow_block. */
+/* Makes room for n_more values. -1 without memory, with no error pending, because copy_children calls this under a
+ * stripe lock, where no error may be raised. */
 static int reserve_values(fh_walk *walk, size_t n_more) {
-  if (walk->n_values_room - walk->n_values >= n_more) return 0;
-  return grow_block((void **)&walk->values, &walk->n_values_room, walk->n_values, n_more, sizeof(*walk->values));
+  return fh_mem_reserve((void **)&walk->values, &walk->n_values_room, walk->n_values, n_more, sizeof(*walk->values));
 }
 
 /* Adds slots that are filled later; there must be room. */
@@ -196,8 +180,7 @@ static fh_walk_frame *push_frame(fh_walk *walk, TVMFFIObject *obj, TVMFFIObject 
     fh_error_raise(FH_VALUE_ERROR, "Expected a value nested at most %d deep", FH_WALK_MAX_DEPTH);
     return NULL;
   }
-  if (walk->n_frames == walk->n_frames_room &&
-      grow_block((void **)&walk->frames, &walk->n_frames_room, walk->n_frames, 1, walk->frame_bytes) != 0) {
+  if (fh_mem_reserve((void **)&walk->frames, &walk->n_frames_room, walk->n_frames, 1, walk->frame_bytes) != 0) {
     fh_error_raise_no_memory();
     return NULL;
   }
