@@ -113,11 +113,13 @@ BINARIES = (
         defines=("TVM_FFI_EXPORTS",),  # exports its functions instead of importing them; Windows distinguishes the two
         stays=True,  # a thread that ends after the library was closed still runs its clean-up code
         rare=(
-            "src/core/module/*.c",
-            "src/core/platform/loader_head.c",
-            *(f"src/core/fields/{name}.c" for name in ("builtin", "enum")),
+            *("src/core/module/*.c", "src/core/bind/signature.c", "src/core/platform/loader_head.c"),
+            *(f"src/core/serial/graph_{name}.c" for name in ("leaf", "read", "write")),
+            *("src/core/tensor/dtype.c", "src/core/walk/repr.c"),
+            *(f"src/core/fields/{name}.c" for name in ("access_path", "builtin", "enum")),
             *(f"src/core/globals/{name}.c" for name in ("globals", "globals_module", "globals_registry")),
-            *(f"src/core/object/{name}.c" for name in ("backtrace", "members", "name", "reflect")),
+            *(f"src/core/globals/globals_{name}.c" for name in ("object", "structural", "value")),
+            *(f"src/core/object/{name}.c" for name in ("backtrace", "members", "name", "reflect", "text")),
         ),
     ),
     Binary(
@@ -178,8 +180,14 @@ BINARIES = (
         needs=("lib/libtvm_ffi.so",),
         folder_of_needs="lib",
         rare=(
-            "src/hpy_module/module/*.c",
-            *(f"src/hpy_module/context/{name}.c" for name in ("hook", "messages", "type")),
+            *("src/hpy_module/module/*.c", "src/core/platform/loader_head.c"),
+            *("src/hpy_module/container/deep_copy.c", "src/hpy_module/function/argument_order.c"),
+            *(f"src/hpy_module/error/{name}.c" for name in ("error", "translate")),
+            *(
+                f"src/hpy_module/tensor/{name}.c"
+                for name in ("buffer", "described", "dlpack_out", "exchange_table", "lazy_bits")
+            ),
+            *(f"src/hpy_module/context/{name}.c" for name in ("capsule", "hook", "messages", "type")),
             "src/hpy_module/object/object_type.c",
             *(f"src/hpy_module/record/{name}.c" for name in ("define", "init_plan")),
             *(f"src/hpy_module/schema/{name}.c" for name in ("mismatch", "schema", "schema_type")),
