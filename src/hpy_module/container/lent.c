@@ -220,34 +220,34 @@ FH_INLINE bool tuple_items(HPyContext *ctx, HPy tuple, Items *out) {
 }
 
 /* Registers the wrapper of an item. Returns false if that has run code that has changed the list. */
-static FH_NOINLINE bool share_item(HPyContext *ctx, HPy owner, const Items *in, HPy item, FbHandleCell *cell) {
-  Items now;
-  HPy kept = HPy_Dup(ctx, item);
+static FH_NOINLINE bool share_item(HPyContext *ctx, HPy owner, const Items *in, HPy_ssize_t i, FbHandleCell *cell) {
+  Items now = *in;
+  HPy item = in->items[i], kept = HPy_Dup(ctx, item);
   fb_identity_share_slow(ctx, item, cell);
   bool is_shared = fb_handle_cell_listing(cell) != FB_UNLISTED;
   HPy_Close(ctx, kept);
-  bool is_list = fb_type_tag_type(owner) == ctx->h_ListType._i;
-  return is_shared && (!is_list || (list_items(owner, &now) && now.items == in->items && now.n == in->n));
+  if (fb_type_tag_type(owner) == ctx->h_ListType._i && !list_items(owner, &now)) return false;
+  return is_shared && now.items == in->items && now.n == in->n && now.items[i]._i == item._i;
 }
 
-/* Reads the items from `i` on that are objects of one class with wrappers. Returns the number of the next item. Without
- * a GIL another thread could move an object away. */
-static FH_NOINLINE HPy_ssize_t read_objects(HPyContext *ctx, HPy owner, const Items *in, FbLent *to, HPy_ssize_t i) {
-  const intptr_t type = fb_type_tag_type(in->items[i]);
+/* Reads the items from *at on that are objects of one class with wrappers, and sets *at to the next item. Returns false
+ * if the next item cannot be read. Without a GIL another thread could move an object away. */
+static FH_NOINLINE bool read_objects(HPyContext *ctx, HPy owner, const Items *in, FbLent *to, HPy_ssize_t *at) {
+  const intptr_t type = fb_type_tag_type(in->items[*at]);
   const FbTypeTagEntry *entry = fb_type_tag_find_type(type);
-  if (entry == NULL || entry->kind != FB_TYPE_KIND_OBJECT || fb_context_free_threaded) return i;
-  for (; i < in->n && fb_type_tag_type(in->items[i]) == type; ++i) {
-    FbHandleCell *cell = fb_object_cell(ctx, in->items[i]);
+  if (entry == NULL || entry->kind != FB_TYPE_KIND_OBJECT || fb_context_free_threaded) return false;
+  for (; *at < in->n && fb_type_tag_type(in->items[*at]) == type; ++*at) {
+    FbHandleCell *cell = fb_object_cell(ctx, in->items[*at]);
     bool is_plain = cell->handle != NULL && cell->n_uses >= 0 && cell->table == 0;
-    if (FH_UNLIKELY(!is_plain)) break;
-    if (cell->listing == FB_UNLISTED && !share_item(ctx, owner, in, in->items[i], cell)) break;
-    TVMFFIObject *object = fb_object_cell(ctx, in->items[i])->handle;
-    if (FH_UNLIKELY(object == NULL || !is_owned(object->type_index))) break;
+    if (FH_UNLIKELY(!is_plain)) return false;
+    if (cell->listing == FB_UNLISTED && !share_item(ctx, owner, in, *at, cell)) return false;
+    TVMFFIObject *object = cell->handle; /* the cell is that of the same object */
+    if (FH_UNLIKELY(object == NULL || !is_owned(object->type_index))) return false;
     (void)fh_atomic_add_relaxed_u64(&object->combined_ref_count, 1);
-    fb_put_object(&to->items[i], object);
+    fb_put_object(&to->items[*at], object);
     to->has_objects = true;
   }
-  return i;
+  return true;
 }
 
 /* Reads the items from `i` on. Returns the number of the first item that cannot be read, or else of items. `owner`: the
@@ -257,10 +257,8 @@ FH_INLINE HPy_ssize_t read_each(HPyContext *ctx, HPy owner, const Items *in, int
   while (i < in->n) {
     if (FH_LIKELY(read_item(ctx, in->items[i], depth, to, i))) {
       ++i;
-    } else {
-      HPy_ssize_t next = HPy_IsNull(owner) ? i : read_objects(ctx, owner, in, to, i);
-      if (next == i) break;
-      i = next;
+    } else if (HPy_IsNull(owner) || !read_objects(ctx, owner, in, to, &i)) {
+      break;
     }
   }
   return i;
