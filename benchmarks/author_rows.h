@@ -68,6 +68,7 @@ BIND(m) {
   m.def("take_text", [](const std::string &) {});
   m.def("echo_text", [](std::string x) { return x; });
   m.def("take_list", [](const Ints &) {});
+  m.def("take_pairs", [](const std::vector<Pair> &) {});
   m.def("make_list", [] { return Ints{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}; });
   m.def("echo_list", [](Ints x) { return x; });
   m.def("echo_dict", [](std::map<int64_t, int64_t> x) { return x; });
@@ -78,6 +79,7 @@ BIND(m) {
   m.def("overloaded", [](double) { return 2; });
   m.def("overloaded", [](const std::string &) { return 3; });
   m.def("call", [](const std::function<int64_t(int64_t)> &f) { return f(1); });
+  m.def("call_object", [](const nb::object &f) { f(); });
   m.def("append_each", [] {
     nb::list made;
     for (int i = 0; i < 10; ++i) made.append(i);

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from instructions_side import count_rows
-from plain import caught
+from plain import caught, raise_error
 from side import serve_rows
 
 ROWS = {
@@ -37,7 +37,9 @@ ROWS = {
     "constructor and method": "Pair(1, 2).sum()",
     "constructor and property": "Pair(1, 2).a",
     "constructor by keywords": "NamedPair(a=1, b=2)",
+    "constructor of a subclass": "Derived(1, 2)",
     "list of 10 ints in": "take_list(numbers)",
+    "list of 10 objects in": "take_pairs(pairs)",
     "list of 10 ints out": "make_list()",
     "list of 10 ints in and out": "echo_list(numbers)",
     "dict of 10 ints in and out": "echo_dict(table)",
@@ -47,6 +49,7 @@ ROWS = {
     "third overload": "overloaded(text)",
     "callback": "call(function)",
     "exception": "caught(fail)",
+    "exception of a callback": "caught(call_object, failing)",
     "list of 10 ints iterated": "for _ in make_list(): pass",
     "object of 10 ints iterated": "for _ in iterable: pass",
     "override": "area_of(square)",
@@ -79,7 +82,10 @@ def names_of(file: str, n_others: int) -> dict[str, Any]:
         "other": module.Pair(3, 4),
         "red": module.Color.red,
         "iterable": module.Numbers(),
+        "pairs": [module.Pair(i, i) for i in numbers],
+        "Derived": type("Derived", (module.Pair,), {}),
     }
+    values.update(failing=lambda: raise_error("ValueError", "no"))
     names.update(values, **objects, square=square_of(module), array=array_of_numpy(), holder=Holder())
     return names
 
