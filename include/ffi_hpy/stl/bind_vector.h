@@ -37,8 +37,10 @@ template <typename Vector> Vector vector_from(handle source) {
   Vector made;
   if constexpr (is_copy_constructible_v<T>) {
     sequence items;
-    if (!items.read_iterable(source, takes_python_v<T>)) { /* a class that only has `__getitem__` */
-      items.read(list(source), cast_flags::convert, takes_python_v<T>);
+    if (hasattr(source, "__next__") || !items.read_iterable(source, takes_python_v<T>)) {
+      /* an iterator may be endless, so a wrong item must end the loop; or a class that only has `__getitem__` */
+      for (handle item : source) made.push_back(cast<T>(item));
+      return made;
     }
     size_t i = read_numbers(&made, items, cast_flags::convert);
     reserve(&made, items.size());

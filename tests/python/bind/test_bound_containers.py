@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import sys
 import threading
 import warnings
@@ -205,6 +206,8 @@ def test_vectors_of_iterables_that_do_not_fit(bound):
     for wrong in ([1, "a"], [-1], [2**32], ["a"], "ab", [None], [[1]], {"a": 1}):
         with pytest.raises(RuntimeError, match="bad_cast"):
             bound.Ints(wrong)
+    with pytest.raises(RuntimeError, match="bad_cast"):
+        bound.Ints(itertools.repeat("a"))  # an endless iterator
     with pytest.raises(OSError, match="no more items"):
         bound.Ints(Failing())
     assert [list(each) for each in bound.Nested([[], [bound.Element(1)]])[:1]] == [[]]
