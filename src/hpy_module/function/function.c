@@ -22,6 +22,13 @@
 
 HPyType_HELPERS(FbFunction)
 
+/* Returns the struct of a Function; NULL with TypeError raised for an object without one. */
+static FbFunction *struct_of(HPyContext *ctx, HPy h) {
+  FbFunction *function = fb_function_struct(ctx, h);
+  if (function == NULL) fb_instance_raise_unmade(ctx, h);
+  return function;
+}
+
 /* Like fb_function_struct, for the attribute __name__: PyPy 7.3 calls the functions of that attribute with any object.
  * The other attributes are properties there, which check the class (type.c). */
 static FbFunction *function_struct_if(HPyContext *ctx, HPy h) {
@@ -106,8 +113,8 @@ HPyDef_GETSET(function_gil, "release_gil",
                      "TVM_FFI_RELEASE_GIL_BY_DEFAULT is 0.")
 static HPy function_gil_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
-  FbFunction *function = fb_function_struct(ctx, self);
-  if (function == NULL) return fb_instance_raise_unmade(ctx, self);
+  FbFunction *function = struct_of(ctx, self);
+  if (function == NULL) return HPy_NULL;
   return HPy_Dup(ctx, fb_function_struct_releases_gil(function) ? ctx->h_True : ctx->h_False);
 }
 static int function_gil_set(HPyContext *ctx, HPy self, HPy value, void *closure) {
@@ -117,8 +124,7 @@ static int function_gil_set(HPyContext *ctx, HPy self, HPy value, void *closure)
     return -1;
   }
   int truth = HPy_IsTrue(ctx, value);
-  FbFunction *function = fb_function_struct(ctx, self);
-  if (function == NULL) fb_instance_raise_unmade(ctx, self);
+  FbFunction *function = struct_of(ctx, self);
   if (truth < 0 || function == NULL) return -1;
   /* one overload gets Python objects, so all overloads do, and keep the GIL */
   if (fh_atomic_load_relaxed(&function->gil) == FB_GIL_KEEP_FOR_PYTHON) return 0;
@@ -129,11 +135,10 @@ static int function_gil_set(HPyContext *ctx, HPy self, HPy value, void *closure)
 
 HPyDef_SET(function_takes_python, "_takes_python",
            .doc = "Set to True for a function whose arguments are the Python objects "
-                  "themselves.") static int function_takes_python_set(HPyContext *ctx, HPy self, HPy value,
-                                                                      void *closure) {
+                  "themselves.")
+static int function_takes_python_set(HPyContext *ctx, HPy self, HPy value, void *closure) {
   (void)closure, (void)value;
-  FbFunction *function = fb_function_struct(ctx, self);
-  if (function == NULL) fb_instance_raise_unmade(ctx, self);
+  FbFunction *function = struct_of(ctx, self);
   if (function == NULL) return -1;
   fh_atomic_store_relaxed(&function->gil, FB_GIL_KEEP_FOR_PYTHON);
   return 0;
@@ -141,11 +146,10 @@ HPyDef_SET(function_takes_python, "_takes_python",
 
 HPyDef_SET(function_is_operator, "_is_operator",
            .doc = "Set to True for a function of a bound library: a call with operands that do not fit returns "
-                  "NotImplemented.") static int function_is_operator_set(HPyContext *ctx, HPy self, HPy value,
-                                                                         void *closure) {
+                  "NotImplemented.")
+static int function_is_operator_set(HPyContext *ctx, HPy self, HPy value, void *closure) {
   (void)closure, (void)value;
-  FbFunction *function = fb_function_struct(ctx, self);
-  if (function == NULL) fb_instance_raise_unmade(ctx, self);
+  FbFunction *function = struct_of(ctx, self);
   if (function == NULL) return -1;
   fh_atomic_store_relaxed(&function->is_operator, true);
   return 0;
@@ -154,15 +158,14 @@ HPyDef_SET(function_is_operator, "_is_operator",
 HPyDef_GETSET(function_about, "_about", .doc = "The number of the package's record about the author's words.")
 static HPy function_about_get(HPyContext *ctx, HPy self, void *closure) {
   (void)closure;
-  FbFunction *function = fb_function_struct(ctx, self);
-  if (function == NULL) return fb_instance_raise_unmade(ctx, self);
+  FbFunction *function = struct_of(ctx, self);
+  if (function == NULL) return HPy_NULL;
   return HPyLong_FromInt32_t(ctx, fh_atomic_load_relaxed(&function->about));
 }
 static int function_about_set(HPyContext *ctx, HPy self, HPy value, void *closure) {
   (void)closure;
   int32_t number = HPy_IsNull(value) ? 0 : fb_int32_read(ctx, value);
-  FbFunction *function = fb_function_struct(ctx, self);
-  if (function == NULL) fb_instance_raise_unmade(ctx, self);
+  FbFunction *function = struct_of(ctx, self);
   if (function == NULL || HPyErr_Occurred(ctx)) return -1;
   if (number < 0 || number > UINT16_MAX) number = 0;
   fh_atomic_store_relaxed(&function->about, (uint16_t)number);
