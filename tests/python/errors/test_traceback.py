@@ -328,7 +328,8 @@ def test_a_crossing_costs_as_much_at_the_end_of_a_deep_recursion_as_at_its_start
         return n
 
     lines_run(1)  # fills the caches
-    few, many = lines_run(40), lines_run(120)
+    # the least of three, because a collection may run finalizers of the package in between
+    few, many = (min(lines_run(levels) for _ in range(3)) for levels in (40, 120))
     assert few > 0
     assert many < 3.5 * few
 
