@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ci.lib.matrix import Interpreter
     from tools.build.targets import Target
 
-MAX_BYTES = 1_780_000
+MAX_BYTES = 1_800_000
 MAX_BYTES_OF = {"x86_64-windows": 1_820_000}  # for targets with a larger wheel
 
 INPUT_FILES = ("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE")
